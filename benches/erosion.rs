@@ -141,8 +141,8 @@ fn classic(c: &mut Criterion) {
     }
 }
 
-/// The claim of document 000 that the fast hydraulic form is about five times as fast as the reference: both as it writes
-/// them, on one thread, beside the forms here on one thread.
+/// The claim of document 000 that the fast hydraulic form is about five times as fast as the reference: both as it
+/// writes them, on one thread, beside the forms here on one thread.
 fn claim(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(512, &control);

@@ -35,7 +35,8 @@
 //! 8. Volume is conserved where a process claims it, and its [`nodes::MassBalance`] proves it.
 //!
 //! ## Where things are
-//! Floors, the lowest first: a folder names only those that stand before it in this list. `tests/core/tidy.rs` reads the list.
+//! Floors, the lowest first: a folder names only those that stand before it in this list. `tests/core/tidy.rs` reads
+//! the list.
 //!
 //! | folder | what it holds |
 //! |---|---|
@@ -56,8 +57,8 @@
 //! | [`cli`] | one file a subcommand |
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
 //!
-//! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything in `saves/`,
-//! `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
+//! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything
+//! in `saves/`, `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.

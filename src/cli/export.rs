@@ -1,4 +1,5 @@
-//! `talweg export`: heights, ground types, temperature and moisture for other programs; of a planet also colours and normals.
+//! `talweg export`: heights, ground types, temperature and moisture for other programs; of a planet also colours and
+//! normals.
 
 use std::path::{Path, PathBuf};
 

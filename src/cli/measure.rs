@@ -1,4 +1,5 @@
-//! `talweg measure`: a terrain in numbers, or two side by side. What is measured comes from the lists of [`crate::measure`].
+//! `talweg measure`: a terrain in numbers, or two side by side. What is measured comes from the lists of
+//! [`crate::measure`].
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{CommandResult, print, print_json};
-use crate::nodes::{Node, Work};
+use crate::nodes::Node;
 use crate::param::{About, ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Mask, Mix, Settings};
 
@@ -24,7 +24,8 @@ pub struct NodesArgs {
 pub fn run(args: &NodesArgs) -> CommandResult {
     let (settings, mix, mask) = (Settings::default(), Mix::default(), Mask::default());
     if args.json {
-        let nodes: Vec<_> = Node::catalogue().iter().map(|node| json_of(node.about(), Some(shape(node)))).collect();
+        let nodes: Vec<_> =
+            Node::catalogue().iter().map(|node| json_of(node.about(), Some(node.work().shape()))).collect();
         return print_json(&json!({
             "nodes": nodes,
             "layer": [json_of(mix.about(), None), json_of(mask.about(), None)],
@@ -47,14 +48,6 @@ pub fn run(args: &NodesArgs) -> CommandResult {
     text += "SCENE\n\n";
     describe(&mut text, settings.about());
     print(&text)
-}
-
-fn shape(node: &Node) -> &'static str {
-    match node.work() {
-        Work::Generator(_) => "generator",
-        Work::Filter(_) => "filter",
-        Work::Process(_) => "process",
-    }
 }
 
 fn describe(text: &mut String, about: &About) {

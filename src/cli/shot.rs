@@ -30,7 +30,8 @@ pub struct ShotArgs {
     /// adaptive-wireframe, sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
-    /// Data over the ground: slope, change (erosion and deposition), temperature, moisture or a map, like flow, water or hardness
+    /// Data over the ground: slope, change (erosion and deposition), temperature, moisture or a map, like flow, water
+    /// or hardness
     #[arg(long, value_name = "NAME", default_value = "none")]
     pub overlay: String,
     /// Where the eye is over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
@@ -40,8 +41,8 @@ pub struct ShotArgs {
     /// How a planet is shown: globe, map or orbit
     #[arg(long, value_name = "NAME", default_value = "globe")]
     pub way: String,
-    /// From where a planet is seen: degrees of latitude and longitude, metres above the ground, and if wanted heading and
-    /// inclination in degrees (0 and -90 look straight down, north up)
+    /// From where a planet is seen: degrees of latitude and longitude, metres above the ground, and if wanted heading
+    /// and inclination in degrees (0 and -90 look straight down, north up)
     #[arg(long, value_name = "LAT,LON,HEIGHT[,HEADING,PITCH]", allow_hyphen_values = true)]
     pub at: Option<String>,
     /// How many times higher than true the relief of a planet is drawn

@@ -1,9 +1,9 @@
 //! The blend: pieces side by side, going over into each other.
 //!
 //! Law: f = Σ α f / Σ α, α = Σ α over any number of pieces, in any order.
-//! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α. Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the document leaves the
-//! division out, which holds only where the weights come to 1; and where all weights vanish there is no bound, so that
-//! α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| is kept as well ([`GroundBounds::laid`]).
+//! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α. Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the
+//! document leaves the division out, which holds only where the weights come to 1; and where all weights vanish there
+//! is no bound, so that α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| is kept as well ([`GroundBounds::laid`]).
 //! Source: document 004, §5.1, fig. 10 and 11, and annex.
 
 use super::plane::{Interval, Point, higher, lower, scaled};

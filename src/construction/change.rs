@@ -1,8 +1,8 @@
 //! Where two constructions differ: only that has to be computed again.
 //!
-//! The trees are gone through side by side. Nodes made of the same with children that differ differ where the children do; anything
-//! else differs wherever either of the two has weight. Children that were put in, taken out or moved within a list are found by what
-//! the two lists have in common at their beginning and end.
+//! The trees are gone through side by side. Nodes made of the same with children that differ differ where the children
+//! do; anything else differs wherever either of the two has weight. Children that were put in, taken out or moved
+//! within a list are found by what the two lists have in common at their beginning and end.
 
 use super::material::MaterialLayer;
 use super::plane::Area;

@@ -1,9 +1,11 @@
 //! The contour: a closed curve about a centre, with profiles that run out from it: lakes, mesas, craters, islands.
 //!
-//! Law: with (ρ, θ) the polar coordinates about the centre, R(θ) the radius of the contour (a monotone cubic through the points, in
-//! the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the profiles of the two directions
-//! around, α = falloff(x). All profiles share their value at the centre, so that f has no jump there.
-//! Gradient: ∇x = r̂/R - R'/R² θ̂, the change of the profile with the angle divided by ρ. Lipschitz: the same, each at its greatest.
+//! Law: with (ρ, θ) the polar coordinates about the centre, R(θ) the radius of the contour (a monotone cubic through
+//! the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the profiles of
+//! the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has no jump
+//! there.
+//! Gradient: ∇x = r̂/R - R'/R² θ̂, the change of the profile with the angle divided by ρ. Lipschitz: the same, each at
+//! its greatest.
 //! Source: document 004, §4.1 and fig. 7.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -147,7 +149,8 @@ impl Contour {
             let radius = f64::from(settings.radius);
             corners = vec![(-2.0, radius), (0.0, radius), (2.0, radius)];
         }
-        // once around before and once after, so that the curve closes smoothly; no radius next to nothing beside the others
+        // once around before and once after, so that the curve closes smoothly; no radius next to nothing beside the
+        // others
         let farthest = corners.iter().fold(0.0, |r, c| higher(r, c.1));
         let around = |k: f64| corners.iter().map(move |c| (c.0 + k * TAU, c.1));
         let knots: Vec<(f64, f64)> =
@@ -197,7 +200,8 @@ impl PreparedContour {
         Area::centred(self.centre, self.farthest * self.falloff.radius)
     }
 
-    /// The directions around angle `a`: their indices, how far `a` is from the first to the second, and how fast that changes.
+    /// The directions around angle `a`: their indices, how far `a` is from the first to the second, and how fast that
+    /// changes.
     fn locate_rays(&self, a: f64) -> (usize, usize, f64, f64) {
         let n = self.rays.len();
         if n == 1 {
@@ -246,7 +250,7 @@ impl PreparedContour {
         GroundSample { height, weight, slope, fade: scaled(dx, turn) }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let rho = capsule.distances(self.centre);
         if rho.low >= self.farthest * self.falloff.radius {

@@ -1,7 +1,8 @@
 //! The curve: ground along a line, with cross profiles interpolated along it: rivers, roads, ridges, canyons.
 //!
-//! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the [`path`](super::path), z and
-//! width monotone cubics through the points, c_s the profile between those of the two points around; α(p) = falloff(d).
+//! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the
+//! [`path`](super::path), z and width monotone cubics through the points, c_s the profile between those of the two
+//! points around; α(p) = falloff(d).
 //! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
 //! Source: document 004, §4.1 and fig. 6.
 
@@ -52,8 +53,8 @@ pub struct CurvePoint {
     /// The depth here, as a multiple of the curve's.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub depth: f32,
-    /// The shape across at this point, if not that of the curve. Distances below 0 lie to the left: with them a profile is not the
-    /// same on both sides.
+    /// The shape across at this point, if not that of the curve. Distances below 0 lie to the left: with them a profile
+    /// is not the same on both sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
 }
@@ -147,7 +148,7 @@ impl CurveCentreline {
         }
     }
 
-    /// The same course, `by` times as wide; its weight ends where it did.
+    /// The same centreline, `by` times as wide; its weight ends where it did.
     pub fn widened(self, by: f64) -> Self {
         Self { width: self.width.scaled(by), ..self }
     }
@@ -276,7 +277,7 @@ impl PreparedCurve {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.falloff.bounds(near.distance);

@@ -1,8 +1,9 @@
 //! Adding: a piece laid on what is below, everywhere or only where that is low, high, flat or steep.
 //!
-//! Law: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|), and the weight α_A, or α_A + α² with f_A fading with it
-//! where A is no terrain (to 0, by σ = α_A/½). H and S are windows with smooth flanks. The slope is taken across ±`base` metres, by central differences
-//! as in the document's §3: it then is Lipschitz wherever f_A is, and small stones do not count as steep.
+//! Law: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|), and the weight α_A, or α_A + α² with f_A fading with
+//! it where A is no terrain (to 0, by σ = α_A/½). H and S are windows with smooth flanks. The slope is taken across
+//! ±`base` metres, by central differences as in the document's §3: it then is Lipschitz wherever f_A is, and small
+//! stones do not count as steep.
 //! Gradient: exact, by the chain rule through the four places around. Lipschitz: |∇S| ≤ S' √2 λ_A / base.
 //! Source: document 004, §5.3 and fig. 13.
 
@@ -11,7 +12,8 @@ use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
 use super::sample::{GroundBounds, GroundSample};
 
 crate::params! {
-    /// Lays each piece on what the pieces before it have made, everywhere or only where that is low or flat: dunes between rocks.
+    /// Lays each piece on what the pieces before it have made, everywhere or only where that is low or flat: dunes
+    /// between rocks.
     AddSettings "Add" in "Operator", from "document 004, fig. 13", also "deposit lay sum dunes sand detail" {
         /// Where there is terrain in the end.
         extent: Extent = Extent::Below;
@@ -159,7 +161,7 @@ impl Deposit {
     }
 
     /// Range of the share and bound of its gradient, on a ground of the given range and Lipschitz bound as far as sight
-    /// goes, whose slope in the middle of the stretch, `radius` from its ends, is `steep`.
+    /// goes, whose slope in the middle of the capsule, `radius` from its ends, is `steep`.
     pub fn share_over(&self, ground: (Interval, f64), steep: f64, radius: f64) -> (Interval, f64) {
         let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
         if let Some(window) = self.height {

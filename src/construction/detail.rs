@@ -1,8 +1,8 @@
 //! Levels of detail: a plain piece from afar, a rich one from near.
 //!
-//! Law: t = 1 - (k_B - κ)/(k_B - k_A) held within [0, 1]; A alone at 0, B alone at 1, between them (1 - t) A + t B, each by its weight.
-//! The document mixes f and α separately, which is the same where both have the same weight; by weight, f keeps its meaning
-//! also where only one of the two is.
+//! Law: t = 1 - (k_B - κ)/(k_B - k_A) held within [0, 1]; A alone at 0, B alone at 1, between them (1 - t) A + t B,
+//! each by its weight. The document mixes f and α separately, which is the same where both have the same weight; by
+//! weight, f keeps its meaning also where only one of the two is.
 //! Source: document 004, §6 and fig. 16.
 
 use super::sample::GroundBounds;

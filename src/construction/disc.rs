@@ -1,7 +1,7 @@
 //! The disc: a round piece of ground about a centre, level or made of noise.
 //!
-//! Law: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and [`falloff`](super::falloff).
-//! The noise moves with the centre.
+//! Law: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and
+//! [`falloff`](super::falloff). The noise moves with the centre.
 //! Source: document 004, §4.1 and fig. 5.
 
 use super::falloff::Falloff;
@@ -17,7 +17,8 @@ crate::params! {
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Where its centre lies, from the north edge.
         y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-        /// Distance from the centre at which it ends. There is terrain up to about half of it, and beyond where others help.
+        /// Distance from the centre at which it ends. There is terrain up to about half of it, and beyond where others
+        /// help.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
         /// Share of the radius within which it is there in full.
         core: f32 = 0.0, 0.0..=0.95;
@@ -99,7 +100,7 @@ impl PreparedDisc {
         Self { is_asked_everywhere: true, ..self.clone() }
     }
 
-    /// The answers along a row.
+    /// The samples along a row.
     pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
@@ -116,7 +117,7 @@ impl PreparedDisc {
         }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let distance = capsule.distances(self.centre);
         if distance.low >= self.falloff.radius {

@@ -66,15 +66,16 @@ pub struct FillOptions {
 }
 
 impl FillOptions {
-    /// All of `tier`, with every detail.
+    /// All of `material`, with every detail.
     pub fn for_material(material: MaterialLayer) -> Self {
         Self { material, level: 1.0, weight: false, pruned: true }
     }
 }
 
 impl Program {
-    /// Computes the samples of `region` of `out`, a field on `grid`. What they are: fractions of the relief for the terrain (the surface),
-    /// the water (its surface, -∞ where there is none), sand and snow (thickness); the density of plants.
+    /// Computes the samples of `region` of `out`, a field on `grid`. What they are: fractions of the relief for the
+    /// terrain (the surface), the water (its surface, -∞ where there is none), sand and snow (thickness); the density
+    /// of plants.
     ///
     /// # Errors
     /// When the control was cancelled; then some of the region is computed and some is not.
@@ -119,7 +120,7 @@ impl Program {
         })
     }
 
-    /// What an answer of a material layer is on a grid.
+    /// What a sample of a material layer is on a grid.
     fn value(&self, sampling: FillOptions, sample: &GroundSample) -> f32 {
         if sampling.weight {
             return sample.weight.clamp(0.0, 1.0) as f32;

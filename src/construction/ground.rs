@@ -3,8 +3,8 @@
 //! Laws, with η the noise, s = 1/size, gᵢ = roughnessⁱ, and every octave turned by the angle of the 3-4-5 triangle:
 //! hills Σ gᵢ η(2ⁱ s p); ridged Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests
 //! carry smaller crests (after Musgrave, Kolb & Mace 1989; ε rounds their edge by a hair);
-//! dunes P(φ)·m with φ = u s + 0.55 η(s p / 2.6), u the way down the wind, P a gentle rise t²(2 - t) over 0.72 of the wave
-//! and a lee slope (1 - t)² behind a sharp crest, m = ½ + ½η(s p / 4).
+//! dunes P(φ)·m with φ = u s + 0.55 η(s p / 2.6), u the way down the wind, P a gentle rise t²(2 - t) over 0.72 of the
+//! wave and a lee slope (1 - t)² behind a sharp crest, m = ½ + ½η(s p / 4).
 //! Bounds: of a product |∇(ab)| ≤ |∇a| sup b + sup a |∇b|, of a sum the sum.
 //! Source: document 004, §4.1 and §7.2.1.
 

@@ -1,11 +1,11 @@
-//! Boxes around boxes: which of many pieces a place or a stretch can touch, without asking each of them.
+//! Boxes around boxes: which of many pieces a place or a capsule can touch, without asking each of them.
 //!
-//! Scheme: pieces are halved at the median of their middles along the longer side, down to `MOST` pieces, and laid out depth
-//! first, every box with the index of the box that follows what is in it. A walk needs no stack: go on where the box is met, jump
-//! where it is not.
-//! The hierarchy says who is asked, never in which order answers are summed: a blend sums its children in the order of the tree.
-//! Otherwise moving one piece would change the last bit of sums far away from it, and only what changed could not be computed
-//! again by itself.
+//! Scheme: pieces are halved at the median of their middles along the longer side, down to `MOST` pieces, and laid out
+//! depth first, every box with the index of the box that follows what is in it. A walk needs no stack: go on where the
+//! box is met, jump where it is not.
+//! The hierarchy says who is asked, never in which order answers are summed: a blend sums its children in the order of
+//! the tree. Otherwise moving one piece would change the last bit of sums far away from it, and only what changed could
+//! not be computed again by itself.
 
 use super::plane::Area;
 

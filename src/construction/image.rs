@@ -1,9 +1,9 @@
 //! The image: a heightmap stretched over a convex quadrangle.
 //!
-//! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth · picture(u, v),
-//! α = s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border.
-//! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its columns are
-//! longest, at corners of any part of the unit square.
+//! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth ·
+//! picture(u, v), α = s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border.
+//! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its
+//! columns are longest, at corners of any part of the unit square.
 //! Source: document 004, §4.2 and fig. 8.
 
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ impl PreparedImage {
         (by_v / det, by_u / det)
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         if !self.area.meets(&capsule.area_of()) {
             return GroundBounds::NOTHING;
@@ -188,14 +188,14 @@ impl PreparedImage {
         let depth = self.depth.abs();
         let slope = depth * (by[0] * steep.0 + by[1] * steep.1) * (1.0 + 1e-9);
         let fade = (dalong * across.high * steep.0 + along.high * dacross * steep.1) * (1.0 + 1e-9);
-        // parts of the stretch beyond the corners have no weight
+        // parts of the capsule beyond the corners have no weight
         let inside = self.area_inside(capsule);
         let least = if inside { along.low * across.low } else { 0.0 };
         let height = value.times(self.depth).plus(Interval::one(self.height)).loosened();
         GroundBounds::plain(height, Interval::new(least, along.high * across.high), slope, fade)
     }
 
-    /// Whether the whole stretch lies in the quadrangle.
+    /// Whether the whole capsule lies in the quadrangle.
     fn area_inside(&self, capsule: &Capsule) -> bool {
         capsule.area_of().corners().into_iter().all(|p| self.place(p).is_some())
     }

@@ -1,8 +1,8 @@
 //! Pictures as ground: a smooth surface over the samples of a raster, its gradient and bounds.
 //!
-//! Law: uniform cubic B-splines with the samples as control points: C², never beyond the samples, and its slope is a mean of
-//! differences between neighbouring samples, so that the greatest difference bounds it (the document's bilinear surface has the same
-//! bound, and creases). Blocks of 16 × 16 samples know their range and differences.
+//! Law: uniform cubic B-splines with the samples as control points: C², never beyond the samples, and its slope is a
+//! mean of differences between neighbouring samples, so that the greatest difference bounds it (the document's bilinear
+//! surface has the same bound, and creases). Blocks of 16 × 16 samples know their range and differences.
 //! Source: document 004, §4.2 and §7.2.1.
 
 use std::sync::Arc;

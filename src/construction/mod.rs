@@ -1,10 +1,10 @@
 //! Construction trees: terrain from pieces that people place, combined by operators (document 004).
 //!
-//! Every node answers at any place p and level of detail κ with an elevation f, a weight α and their gradients, and over any
-//! stretch with bounds of them: f is Lipschitz, α is C¹ and 0 outside a box. There is terrain where α ≥ ½.
-//! Places are metres from the north-west corner of the tree's own square ([`Frame::side`]), heights metres above the datum; the
-//! node `Construction` fits square and [`Frame::relief`] to those of the scene. Everything is computed in f64 by + - × ÷ √,
-//! comparisons and `libm`.
+//! Every node answers at any place p and level of detail κ with an elevation f, a weight α and their gradients, and
+//! over any capsule with bounds of them: f is Lipschitz, α is C¹ and 0 outside a box. There is terrain where α ≥ ½.
+//! Places are metres from the north-west corner of the tree's own square ([`Frame::side`]), heights metres above the
+//! datum; the node `Construction` fits square and [`Frame::relief`] to those of the scene. Everything is computed in
+//! f64 by + - × ÷ √, comparisons and `libm`.
 //!
 //! | file | what it holds |
 //! |---|---|

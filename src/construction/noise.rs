@@ -1,8 +1,9 @@
-//! Gradient noise η of unit waves, its gradient, and bounds of both over a stretch.
+//! Gradient noise η of unit waves, its gradient, and bounds of both over a capsule.
 //!
-//! Law: Perlin 2002 on the square lattice: quintic fade, a unit vector of 256 at every lattice point, scaled so that |η| ≤ 1.
-//! Lipschitz: with the four vectors free, the greatest |∇η| and the greatest curvature over the cell are those of the linear
-//! programmes Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r|; the tests below find them again.
+//! Law: Perlin 2002 on the square lattice: quintic fade, a unit vector of 256 at every lattice point, scaled so
+//! that |η| ≤ 1.
+//! Lipschitz: with the four vectors free, the greatest |∇η| and the greatest curvature over the cell are those of the
+//! linear programmes Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r|; the tests below find them again.
 //! Over a short stretch |∇η| is no more than at its middle plus the curvature times the way from there.
 //! Source: Perlin, Improving Noise, 2002; document 004, §4.1 and §7.2.1.
 
@@ -46,8 +47,8 @@ fn bits(seed: u32, x: i32, y: i32) -> u32 {
 /// 1½ · 2⁵²: what is added to it is rounded to a whole number, whose bits are the last of the sum.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
-/// The whole number at or below `t`, and its last 32 bits. Far away (beyond 2⁵¹ waves) the lattice is no longer even, and
-/// nothing breaks. Without branches and conversions, so that rows of places go through it side by side.
+/// The whole number at or below `t`, and its last 32 bits. Far away (beyond 2⁵¹ waves) the lattice is no longer even,
+/// and nothing breaks. Without branches and conversions, so that rows of places go through it side by side.
 #[inline]
 fn floor(t: f64) -> (f64, i32) {
     let sum = t + ROUNDING;
@@ -152,7 +153,7 @@ impl ReliefNoise {
         }
     }
 
-    /// Range of η and bound of |∇η| over a stretch.
+    /// Range of η and bound of |∇η| over a capsule.
     pub fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
         let r = capsule.radius();
         if r * CURVATURE > 2.0 * STEEPEST {

@@ -28,7 +28,8 @@ pub struct Piece {
     /// Cannot be moved by accident.
     #[serde(default, skip_serializing_if = "is_false")]
     pub locked: bool,
-    /// Pieces of any material layer with the same link group go together, as a lake and its water; empty for none. See [`super::edit::link_group`].
+    /// Pieces of any material layer with the same link group go together, as a lake and its water; empty for none. See
+    /// [`super::edit::link_group`].
     #[serde(rename = "bond", default, skip_serializing_if = "String::is_empty")]
     pub link_group: String,
     /// What it is.

@@ -1,7 +1,7 @@
 //! Placing: a piece moved, turned, scaled, mirrored and raised.
 //!
-//! Law: p ↦ pivot + move + turn · scale · (p - pivot), z ↦ scale · height · z + raise. Maps one inside another are put together into one
-//! when the tree is prepared, so that nesting costs nothing.
+//! Law: p ↦ pivot + move + turn · scale · (p - pivot), z ↦ scale · height · z + raise. Maps one inside another are put
+//! together into one when the tree is prepared, so that nesting costs nothing.
 //! Source: document 004, §5.4 and fig. 15.
 
 use super::plane::{Affine, add};

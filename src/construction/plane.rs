@@ -1,4 +1,4 @@
-//! Geometry of the ground plan: points, boxes, stretches, affine maps. x grows to the east, y to the south, in metres.
+//! Geometry of the ground plan: points, boxes, capsules, affine maps. x grows to the east, y to the south, in metres.
 
 /// A place, or a vector.
 pub type Point = [f64; 2];
@@ -231,7 +231,7 @@ impl Interval {
     }
 }
 
-/// A stretch of ground that a bound holds for: all places within `pad` of the segment from `from` to `to`.
+/// A capsule of ground that a bound holds for: all places within `pad` of the segment from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
     /// Where the segment begins.
@@ -278,7 +278,7 @@ impl Capsule {
         Self { pad: self.pad + by, ..self }
     }
 
-    /// Distances from `centre` to the places of the stretch.
+    /// Distances from `centre` to the places of the capsule.
     pub fn distances(&self, centre: Point) -> Interval {
         let (a, along) = (sub(centre, self.from), sub(self.to, self.from));
         let square = dot(along, along);
@@ -348,7 +348,7 @@ impl Affine {
         if area.is_empty() { *area } else { Area::enclosing(area.corners().map(|p| self.apply(p))) }
     }
 
-    /// What contains everywhere that `stretch` goes.
+    /// What contains everywhere that `capsule` goes.
     pub fn map_capsule(&self, capsule: &Capsule) -> Capsule {
         Capsule { from: self.apply(capsule.from), to: self.apply(capsule.to), pad: capsule.pad * self.stretching() }
     }

@@ -1,7 +1,7 @@
 //! Cross profiles: how the ground rises and falls with the distance from a curve or a centre.
 //!
-//! Law: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984): C¹, and
-//! never beyond the points. Level before the first point and after the last.
+//! Law: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch & Butland
+//! 1984): C¹, and never beyond the points. Level before the first point and after the last.
 //! Source: document 004, §4.1 (there quadratic pieces).
 
 use serde::{Deserialize, Serialize};

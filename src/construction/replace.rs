@@ -1,8 +1,8 @@
 //! Replacing: a piece takes the place of what is below it.
 //!
 //! Law: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight above 1 counts as 1.
-//! Where A is no terrain (α_A < ½) the second rule lets f go over to f_B, by σ = α_A/½ in front of 1 - α_B: the document gives f_A no
-//! meaning there.
+//! Where A is no terrain (α_A < ½) the second rule lets f go over to f_B, by σ = α_A/½ in front of 1 - α_B: the
+//! document gives f_A no meaning there.
 //! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
 //! Source: document 004, §5.2 and fig. 12.
 

@@ -1,7 +1,7 @@
 //! The ribbon: a heightmap laid along a curve, again and again.
 //!
-//! Law: f = z(s) + depth · (picture(u, v) - level), u = s / length mirrored at every end so that it never jumps, v = ½ + ½ o / width;
-//! α = falloff(d), see [`path`](super::path) and [`curve`](super::curve).
+//! Law: f = z(s) + depth · (picture(u, v) - level), u = s / length mirrored at every end so that it never jumps, v =
+//! ½ + ½ o / width; α = falloff(d), see [`path`](super::path) and [`curve`](super::curve).
 //! Source: document 004, §4.2 and fig. 9.
 
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ impl PreparedRibbon {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.falloff.bounds(near.distance);

@@ -19,7 +19,7 @@ impl RowSamples {
     /// No ground anywhere.
     pub const NOTHING: Self = Self { height: [0.0; LANES], weight: [0.0; LANES] };
 
-    /// The answer of place `k`, without gradients.
+    /// The sample of place `k`, without gradients.
     pub fn sample(&self, k: usize) -> GroundSample {
         GroundSample { height: self.height[k], weight: self.weight[k], ..GroundSample::default() }
     }

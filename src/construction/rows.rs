@@ -1,7 +1,8 @@
 //! Many places at once: rows of up to [`LANES`] places, for grids.
 //!
-//! Every answer has the bits that [`Program::sample_in`] gives for its place alone. A row pays because what does not change along it is
-//! done once: which pieces and octaves count, the lattice cell that places share; and because the rest is arithmetic on arrays.
+//! Every sample has the bits that [`Program::sample_in`] gives for its place alone. A row pays because what does not
+//! change along it is done once: which pieces and octaves count, the lattice cell that places share; and because the
+//! rest is arithmetic on arrays.
 
 use super::deposit::Deposit;
 use super::material::MaterialLayer;
@@ -22,7 +23,7 @@ impl BlendSumRow {
     const NOTHING: Self =
         Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: RowSamples::NOTHING };
 
-    /// Adds the answers of a part of the row that begins at `from`.
+    /// Adds the samples of a part of the row that begins at `from`.
     fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
         let n = to - from;
         let (height, weight) = (&samples.height[..n], &samples.weight[..n]);
@@ -51,7 +52,8 @@ impl BlendSumRow {
 }
 
 impl Program {
-    /// The answers of a material layer along a row of up to [`LANES`] places, without gradients. `selection` must hold what has weight there.
+    /// The samples of a material layer along a row of up to [`LANES`] places, without gradients. `selection` must hold
+    /// what has weight there.
     pub fn row_in(
         &self,
         selection: &NodeSelection,
@@ -66,7 +68,7 @@ impl Program {
         }
     }
 
-    /// The answers of a node, 0 outside its box.
+    /// The samples of a node, 0 outside its box.
     fn child_row(&self, selection: &NodeSelection, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         out.weight[..row.len()].fill(0.0);
         let Some(span) = row.span(&self.nodes[id as usize].area) else { return };
@@ -98,7 +100,7 @@ impl Program {
         }
     }
 
-    /// The answers of a node for places around and in its box. Places outside it are 0.
+    /// The samples of a node for places around and in its box. Places outside it are 0.
     fn row(&self, selection: &NodeSelection, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let node = &self.nodes[id as usize];
         let n = row.len();

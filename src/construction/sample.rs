@@ -10,8 +10,8 @@ pub const THRESHOLD: f64 = 0.5;
 pub struct Detail {
     /// Level of detail κ, from 0 (plain forms) to 1 (everything).
     pub level: f64,
-    /// Distance between the samples that the answer is for, in metres; octaves that they could not show are left out. 0 keeps
-    /// all.
+    /// Distance between the samples that the sample is for, in metres; octaves that they could not show are left out. 0
+    /// keeps all.
     pub spacing: f64,
 }
 
@@ -24,8 +24,8 @@ impl Detail {
         Self { level: 1.0, spacing }
     }
 
-    /// Share of an octave: fades in from 2 to 4 samples a wave, and from `level` (i - 1)/(n - 1) to i/(n - 1) for octave i of n.
-    /// The first one never fades with the level.
+    /// Share of an octave: fades in from 2 to 4 samples a wave, and from `level` (i - 1)/(n - 1) to i/(n - 1) for
+    /// octave i of n. The first one never fades with the level.
     #[inline]
     pub fn share(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
         let mut share = 1.0;
@@ -65,10 +65,10 @@ impl GroundSample {
     }
 }
 
-/// What holds for every place of a stretch: the ranges of f and α, and bounds of their gradients.
+/// What holds for every place of a capsule: the ranges of f and α, and bounds of their gradients.
 ///
-/// Elevations of a blend may be infinitely steep where the weight vanishes (there 0/0 of different things meet), so that
-/// α·|∇f|, which stays finite, has a bound of its own: it is all that operators above and the surface need there.
+/// Elevations of a blend may be infinitely steep where the weight vanishes (there 0/0 of different things meet), so
+/// that α·|∇f|, which stays finite, has a bound of its own: it is all that operators above and the surface need there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundBounds {
     /// Range of f, in metres.

@@ -1,5 +1,5 @@
-//! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas; every piece
-//! begins a line.
+//! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas;
+//! every piece begins a line.
 
 use std::any::Any;
 use std::sync::Arc;

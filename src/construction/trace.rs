@@ -1,9 +1,9 @@
 //! Sphere tracing: where a ray meets the terrain of a construction, without a grid.
 //!
-//! Law: h(t) = z(t) - f(x(t), y(t)). With λ a bound of |∇f| over the next stretch δ of the ray, the terrain is not met before
-//! h / (λ |u_xy| - u_z), nor within δ where that denominator is not above 0, nor where the ray stays above the highest ground of the
-//! stretch. The least of these is gone; steps by the bound of one stretch follow each other as long as they get on. The next stretch is
-//! twice as long as the last step. A ray has met the terrain where h falls
+//! Law: h(t) = z(t) - f(x(t), y(t)). With λ a bound of |∇f| over the next stretch δ of the ray, the terrain is not met
+//! before h / (λ |u_xy| - u_z), nor within δ where that denominator is not above 0, nor where the ray stays above the
+//! highest ground of the stretch. The least of these is gone; steps by the bound of one stretch follow each other as
+//! long as they get on. The next stretch is twice as long as the last step. A ray has met the terrain where h falls
 //! below a tolerance that grows with the distance, as a pixel does.
 //! With [`Bound::Global`] one λ holds for everything: Hart's algorithm, to compare with.
 //! Source: document 004, §7.1 and fig. 18; Hart 1994.
@@ -73,9 +73,11 @@ pub struct Tracer<'a> {
     steepest: f64,
     /// Which Lipschitz bound the steps follow.
     pub bound: Bound,
-    /// Height above the ground that counts as meeting it, in metres at the ray's origin, and by how much it grows per metre.
+    /// Height above the ground that counts as meeting it, in metres at the ray's origin, and by how much it grows per
+    /// metre.
     pub tolerance: (f64, f64),
-    /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps all.
+    /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps
+    /// all.
     pub spread: f64,
     /// Level of detail κ.
     pub level: f64,
@@ -97,13 +99,13 @@ pub struct Trace {
     pub bounds: u32,
 }
 
-/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of `STRIDE`. Few do, and only where pieces are
-/// laid by slope: bounds are loose there, and steps by them thousandths of the height.
+/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of `STRIDE`. Few do, and only
+/// where pieces are laid by slope: bounds are loose there, and steps by them thousandths of the height.
 pub const MOST_STEPS: u32 = 20_000;
 /// Step, in metres, of a ray that is marched; where its pixel covers more, half of that.
 const STRIDE: f64 = 0.2;
-/// Share of a stretch that a step by its bound has gone, and that is left, for another step by the same bound: below that a
-/// bound of what is ahead is worth asking for.
+/// Share of a stretch that a step by its bound has gone, and that is left, for another step by the same bound: below
+/// that a bound of what is ahead is worth asking for.
 const SAME_BOUND: f64 = 0.3;
 
 impl<'a> Tracer<'a> {
@@ -177,8 +179,8 @@ impl<'a> Tracer<'a> {
         self.trace_from(ray, 0.0, 0.0)
     }
 
-    /// What a ray meets from a distance on. Octaves that samples `spacing` apart would not show are left out from the start:
-    /// a ray that leaves ground seen from afar must not meet what was not seen.
+    /// What a ray meets from a distance on. Octaves that samples `spacing` apart would not show are left out from the
+    /// start: a ray that leaves ground seen from afar must not meet what was not seen.
     pub fn trace_from(&self, ray: &TraceRay, start: f64, spacing: f64) -> Trace {
         let mut trace = Trace::default();
         let side = self.program.side;
@@ -246,7 +248,8 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Goes on without bounds: it may step over what is thinner than its steps, and ends no farther above the ground than others.
+    /// Goes on without bounds: it may step over what is thinner than its steps, and ends no farther above the ground
+    /// than others.
     fn march(&self, ray: &TraceRay, from: f64, to: f64, spacing: f64, mut trace: Trace) -> Trace {
         let mut t = from;
         while t < to {

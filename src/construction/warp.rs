@@ -1,7 +1,8 @@
 //! Warping: pieces bent by noise, or twisted about a centre.
 //!
-//! Law: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹. Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size), where strength is held below the size at which
-//! the map would fold (0.24 size, 1/(√2 λ_η)). Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p - c|, g Wyvill's: always one to one.
+//! Law: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹. Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size), where strength is held below
+//! the size at which the map would fold (0.24 size, 1/(√2 λ_η)). Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p -
+//! c|, g Wyvill's: always one to one.
 //! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
 //! Source: document 004, §5.4 and fig. 14.
 
@@ -22,7 +23,8 @@ crate::params! {
     WarpSettings "Warp" in "Operator", from "document 004, fig. 14", also "deform distort twist swirl noise bend" {
         /// How the ground is bent.
         bend: Bend = Bend::Noise;
-        /// Greatest distance by which noise pushes. It is held below 0.24 of the size, beyond which the ground would fold.
+        /// Greatest distance by which noise pushes. It is held below 0.24 of the size, beyond which the ground would
+        /// fold.
         strength: f32 ["m"] = 120.0, 0.0..=1.0e6, slider 0.0..=1000.0;
         /// Distance over which the push changes.
         size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;

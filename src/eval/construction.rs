@@ -1,8 +1,8 @@
 //! Constructions that are edited piece by piece: what a change cannot have reached is taken from the terrain before.
 //!
-//! The bits are those of a whole computation: [`changed_area`] holds every place that can differ, and samples do not depend on each
-//! other. A scene of nothing but one construction can be shown at full size while a piece is dragged ([`Constructions::reaches_little`]); what is laid
-//! over the construction has to be computed again in any case.
+//! The bits are those of a whole computation: [`changed_area`] holds every place that can differ, and samples do not
+//! depend on each other. A scene of nothing but one construction can be shown at full size while a piece is dragged
+//! ([`Constructions::reaches_little`]); what is laid over the construction has to be computed again in any case.
 
 use std::sync::Arc;
 

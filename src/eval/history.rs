@@ -1,7 +1,7 @@
 //! Looking back at what was evaluated: the course of a process in numbers, and what happened at one place.
 //!
-//! Both read what the [`Store`] remembers; nothing is computed that the picture does not need, but for the layers below a
-//! probed place whose results the cache has dropped.
+//! Both read what the [`Store`] remembers; nothing is computed that the picture does not need, but for the layers below
+//! a probed place whose results the cache has dropped.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,8 +41,8 @@ pub struct Moment {
 }
 
 impl ProcessHistory {
-    /// Mean change of height of one iteration about `moment`, as a fraction of the relief: half of what was taken and laid
-    /// down, and what was added.
+    /// Mean change of height of one iteration about `moment`, as a fraction of the relief: half of what was taken and
+    /// laid down, and what was added.
     pub fn change(&self, moment: usize) -> f64 {
         let Some(now) = self.moments.get(moment) else { return 0.0 };
         let start = Moment { iteration: 0, mass_balance: MassBalance::default(), slopes: None };
@@ -122,11 +122,13 @@ pub struct PlaceProbe {
     /// Height after each layer that takes part, from the ground up, as a fraction of the relief; above a playhead that
     /// stands part of the way only after the topmost.
     pub layers: Vec<(usize, f32)>,
-    /// Height over the iterations of the watched process, where a key frame is kept; before the layer's mask and opacity.
+    /// Height over the iterations of the watched process, where a key frame is kept; before the layer's mask and
+    /// opacity.
     pub course: Vec<(u32, f32)>,
 }
 
-/// Looks at one place of `shown`, which is what `scene` evaluates to: the height after each layer, and over the iterations of the process of `watched`.
+/// Looks at one place of `shown`, which is what `scene` evaluates to: the height after each layer, and over the
+/// iterations of the process of `watched`.
 ///
 /// # Errors
 /// [`Cancelled`] when `control` says so.

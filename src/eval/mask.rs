@@ -19,7 +19,8 @@ const NOISE_SALT: u64 = 0x6d61_736b;
 /// Patches along a side at the most.
 const MOST_PATCHES: f32 = 8192.0;
 
-/// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask reads.
+/// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask
+/// reads.
 pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terrain>) -> Result<Vec<f32>, Cancelled> {
     let grid = cx.grid;
     let mut weights = vec![1.0; grid.len()];

@@ -12,12 +12,12 @@ const LIMIT: f32 = 1.0e6;
 
 /// Combines what a generator `made` with the terrain below, in place.
 ///
-/// Heights by the blend mode. Water so that its surface is blended like the ground: depth = mode(surface) - mode(ground),
-/// for the water below and for the water made, the deeper of the two where both are. Hence Replace and Add keep the depth as
-/// made, Multiply scales it, Max and Min leave water where the ground it lies on won, or as deep as the other ground
-/// leaves it. Other maps that the generator made replace those below; what it did not make stays.
-/// Where a generator makes no ground, that below stays as it is, and where there is none below, that made does; with Replace
-/// only the made one is left.
+/// Heights by the blend mode. Water so that its surface is blended like the ground: depth = mode(surface) -
+/// mode(ground), for the water below and for the water made, the deeper of the two where both are. Hence Replace and
+/// Add keep the depth as made, Multiply scales it, Max and Min leave water where the ground it lies on won, or as deep
+/// as the other ground leaves it. Other maps that the generator made replace those below; what it did not make stays.
+/// Where a generator makes no ground, that below stays as it is, and where there is none below, that made does; with
+/// Replace only the made one is left.
 pub fn join(cx: &Context, mix: &Mix, below: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, below, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };

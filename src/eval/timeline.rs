@@ -2,7 +2,8 @@
 //!
 //! Key frames stand at multiples of a stride. When the budget is full, whole timelines that were not used lately go
 //! first; then the stride of the present one doubles and every other frame is dropped. Beside the key frames each
-//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the mass balance of every iteration.
+//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the mass balance of every
+//! iteration.
 
 use std::collections::BTreeMap;
 

@@ -181,8 +181,8 @@ pub struct Worker<P> {
 }
 
 impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a transient one in what it
-    /// differs from an earlier one; `wake` runs after every report.
+    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a transient one
+    /// in what it differs from an earlier one; `wake` runs after every report.
     ///
     /// # Errors
     /// When the system refuses a thread.

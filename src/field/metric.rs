@@ -1,15 +1,16 @@
 //! How far apart the samples of a grid are, and what area each stands for.
 //!
-//! A law that is written over a [`Metric`] serves squares and globes. [`Uniform`] is a square, all of whose cells are alike: its
-//! values are constants that the compiler puts into the loops. [`Spherical`] is a globe: its values stand in tables that all
-//! faces share.
+//! A law that is written over a [`Metric`] serves squares and globes. [`Uniform`] is a square, all of whose cells are
+//! alike: its values are constants that the compiler puts into the loops. [`Spherical`] is a globe: its values stand in
+//! tables that all faces share.
 //! Units: distances are counted in the spacing of the samples on a square and in radii on a globe
 //! ([`Metric::spacing`] tells one in the other); areas in cells of the mean area; conductances have no unit.
 //!
-//! Links: a value of a pair of neighbours stands once, with the north or west of its two cells, in a table that all faces share: a
-//! cube-sphere looks the same in the mirrors of its faces' borders, middles and diagonals. Links are worked out in an eighth of a
-//! face and copied to all of it, so both cells of a pair read the same bits, on whatever faces they are computed.
-//! At a corner of the cube three faces meet, and two of the eight directions lead nowhere: there a link has a value of its own.
+//! Links: a value of a pair of neighbours stands once, with the north or west of its two cells, in a table that all
+//! faces share: a cube-sphere looks the same in the mirrors of its faces' borders, middles and diagonals. Links are
+//! worked out in an eighth of a face and copied to all of it, so both cells of a pair read the same bits, on whatever
+//! faces they are computed. At a corner of the cube three faces meet, and two of the eight directions lead nowhere:
+//! there a link has a value of its own.
 //! Conductance: diffusion between cells i and j passes w·(h_j - h_i), w = ½·(cot α + cot β) with α and β the
 //! angles that look at the pair in the two triangles beside it. The quadrangles of the grid are cut along their shorter
 //! diagonal, which keeps every w above 0.
@@ -38,8 +39,8 @@ pub trait Metric: Clone + Send + Sync + 'static {
     /// Side of a square cell of the mean area, in units of distance.
     fn spacing(&self) -> f64;
 
-    /// Area of every cell of row `row` of all rows, in cells of the mean area and 0 for a copy. None where all cells of the grid
-    /// have the same.
+    /// Area of every cell of row `row` of all rows, in cells of the mean area and 0 for a copy. None where all cells of
+    /// the grid have the same.
     fn owned_areas(&self, row: usize) -> Option<&[f32]>;
 }
 
@@ -54,6 +55,9 @@ pub trait RowMetric: Copy {
 
     /// Area of a cell, in cells of the mean area.
     fn area(self, column: usize) -> f32;
+
+    /// Share of its depth that a cell gives away as much volume with as a cell of the mean area with `share` of its own; 1 at the most.
+    fn depth_share(self, share: f32, column: usize) -> f32;
 }
 
 /// The metric of a square: its samples are 1 apart, diagonally √2.
@@ -94,6 +98,11 @@ impl RowMetric for Uniform {
     #[inline(always)]
     fn area(self, _: usize) -> f32 {
         1.0
+    }
+
+    #[inline(always)]
+    fn depth_share(self, share: f32, _: usize) -> f32 {
+        share
     }
 }
 
@@ -186,6 +195,12 @@ impl RowMetric for SphericalRow<'_> {
     fn area(self, column: usize) -> f32 {
         self.areas[column]
     }
+
+    #[inline(always)]
+    fn depth_share(self, share: f32, column: usize) -> f32 {
+        let share = share / self.areas[column];
+        if share < 1.0 { share } else { 1.0 }
+    }
 }
 
 /// The metric of a grid that is known only when it runs.
@@ -227,8 +242,8 @@ pub trait Stencil: Copy {
     fn divergence(self, column: usize, flow: impl Fn(usize) -> f64) -> f64;
 }
 
-/// The Mehrstellen stencil: ⅔ for the straight neighbours and ⅙ for the diagonal ones, which makes the error of the second order
-/// alike in all directions.
+/// The Mehrstellen stencil: ⅔ for the straight neighbours and ⅙ for the diagonal ones, which makes the error of the
+/// second order alike in all directions.
 impl Stencil for Uniform {
     #[inline(always)]
     fn cut(self, _: usize) -> Self {
@@ -323,7 +338,8 @@ impl Links {
         .unfold(0.0)
     }
 
-    /// Links of the cells of row `row` of all rows to their neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
+    /// Links of the cells of row `row` of all rows to their neighbours, in the order of
+    /// [`DIRECTIONS`](super::DIRECTIONS).
     pub fn around_row(&self, row: usize) -> [&[f32]; 8] {
         let (n, at) = (self.n, self.start(row, 0));
         self.tables(at).map(|(table, start)| &table[start..][..n])
@@ -515,7 +531,8 @@ mod tests {
                     seen += 1;
                     let angle = dot(exact(&metric.globe, k), exact(&metric.globe, there)).clamp(-1.0, 1.0).acos();
                     assert!((f64::from(links[direction]) - angle).abs() < 1e-6, "{n}: {k}, {direction}");
-                    // near the corners of the cube rows and columns meet at up to 120°: a diagonal is then √3 steps long
+                    // near the corners of the cube rows and columns meet at up to 120°: a diagonal is then √3 steps
+                    // long
                     assert!(n < 3 || angle < 1.74 * std::f64::consts::FRAC_PI_2 / (n - 1) as f64 + 1e-6);
                     assert!((inverse[direction] * links[direction] - 1.0).abs() < 1e-6);
                     assert!(flows[direction] >= -1e-6, "{n}: {k}, {direction}: {}", flows[direction]);

@@ -25,8 +25,8 @@ pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, reli
 
 /// Slope vector on a globe at the sample of that index, in heights per radian: uphill, tangent to the sphere.
 ///
-/// The two differences along the face's rows and columns fix it, whatever the angle between them. Copies of a sample have the
-/// slope of their owner.
+/// The two differences along the face's rows and columns fix it, whatever the angle between them. Copies of a sample
+/// have the slope of their owner.
 pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
     let index = globe.grid().owner(index);
     let difference = |forth: usize, back: usize| {

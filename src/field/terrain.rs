@@ -45,8 +45,8 @@ pub const HAS_GROUND: f32 = 0.5;
 
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.
 ///
-/// Heights are fractions of the relief, row by row from the north-west corner, on a globe face by face. Cloning copies the heights and
-/// shares the maps.
+/// Heights are fractions of the relief, row by row from the north-west corner, on a globe face by face. Cloning copies
+/// the heights and shares the maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
     /// Where its samples lie.
@@ -99,7 +99,8 @@ impl Terrain {
         std::mem::replace(&mut self.maps[kind as usize], map)
     }
 
-    /// On a wrapping grid, makes the last row and column repeat the first; on a globe, the faces agree on their borders.
+    /// On a wrapping grid, makes the last row and column repeat the first; on a globe, the faces agree on their
+    /// borders.
     pub fn close_seam(&mut self) {
         self.grid.close(&mut self.height);
     }

@@ -101,8 +101,8 @@ impl Film {
     }
 
     /// Makes the film: a GIF if the name of `target` ends in `.gif`, otherwise numbered PNG files in a folder of that
-    /// name, which must be new or empty. `progress` hears the share that is done. Call it inside the pool that shall do the
-    /// work. Returns the number of pictures.
+    /// name, which must be new or empty. `progress` hears the share that is done. Call it inside the pool that shall do
+    /// the work. Returns the number of pictures.
     ///
     /// # Errors
     /// When nothing can be filmed or written, or `control` says stop; an unfinished GIF is not left behind.

@@ -1,11 +1,12 @@
 //! Basins: which pit each cell drains to, over which spill point and at which level the water leaves, and lakes.
 //!
-//! Law: every pit owns a basin, the cells whose receivers lead to it; [`OUTSIDE`] is what leads to an outlet. The link of two basins is
-//! the least of max(h_a, h_b) over neighbouring cells a and b of the two. A minimum spanning tree of the basins, rooted outside,
-//! holds every best way out; the spill level of a basin is the highest link on its way. The filled surface is max(h, level of the
-//! cell's basin): bit for bit that of priority-flood, in linear time but for the sorting of the links, and mostly in parallel.
-//! Way out: along the receivers from the spill point down to the pit, reversed, so that the water of a depression gathers at its
-//! pit and climbs to the spill point; each cell then has one receiver and there is no circle.
+//! Law: every pit owns a basin, the cells whose receivers lead to it; [`OUTSIDE`] is what leads to an outlet. The link
+//! of two basins is the least of max(h_a, h_b) over neighbouring cells a and b of the two. A minimum spanning tree of
+//! the basins, rooted outside, holds every best way out; the spill level of a basin is the highest link on its way. The
+//! filled surface is max(h, level of the cell's basin): bit for bit that of priority-flood, in linear time but for the
+//! sorting of the links, and mostly in parallel.
+//! Way out: along the receivers from the spill point down to the pit, reversed, so that the water of a depression
+//! gathers at its pit and climbs to the spill point; each cell then has one receiver and there is no circle.
 //! Of several links of one height that with the lowest cell beyond counts; further ties are broken by cell index.
 //! Source: Barnes, Lehman & Mulla 2014 (the filled surface); Cordonnier, Bovy & Braun 2019 (the graph of basins).
 

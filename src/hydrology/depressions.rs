@@ -1,8 +1,9 @@
 //! How deep every depression is: what its water does as it rises.
 //!
-//! Law: water rises everywhere at one level. A depression is born at its pit and ends where its water first meets that of a deeper
-//! one, at its spill point; of two pits of one height the one of lower index is the deeper. The deepest never ends. Spill level
-//! less pit is the prominence of the pit; on the terrain upside down it is the topographic prominence of a peak.
+//! Law: water rises everywhere at one level. A depression is born at its pit and ends where its water first meets that
+//! of a deeper one, at its spill point; of two pits of one height the one of lower index is the deeper. The deepest
+//! never ends. Spill level less pit is the prominence of the pit; on the terrain upside down it is the topographic
+//! prominence of a peak.
 //! Scheme: cells belong to the pit that they drain to, so that only the lowest links of neighbouring basins matter, and
 //! those are joined in the order of their height: O(n + p log p) for p links.
 //! Boundary: edges are ordinary cells with fewer neighbours; where the terrain wraps they have them all.

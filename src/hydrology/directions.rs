@@ -2,16 +2,17 @@
 //!
 //! D8 (O'Callaghan & Mark 1984): the neighbour with the greatest fall per distance. Courses are multiples of 45°.
 //!
-//! Rho8 (Fairfield & Leymarie 1991) on facets: the steepest of the eight triangular facets around the cell gives the direction
-//! (Tarboton 1997). With f the part of the facet's far side, from the straight neighbour to the diagonal one, where the way down
-//! meets it, the water takes the diagonal with chance f and the straight neighbour otherwise, so that its mean course
-//! is the true direction. The draw belongs to the cell and never changes.
+//! Rho8 (Fairfield & Leymarie 1991) on facets: the steepest of the eight triangular facets around the cell gives the
+//! direction (Tarboton 1997). With f the part of the facet's far side, from the straight neighbour to the diagonal one,
+//! where the way down meets it, the water takes the diagonal with chance f and the straight neighbour otherwise, so
+//! that its mean course is the true direction. The draw belongs to the cell and never changes.
 //!
-//! Facets: on a square with falls s₁ along the straight side and s₂ across it, f = s₂/s₁. On a globe the triangle has the true
-//! lengths of its sides: a to the straight neighbour, b to the diagonal one, c between them. The way down is the direction of
-//! greatest fall per distance among all that meet the far side.
+//! Facets: on a square with falls s₁ along the straight side and s₂ across it, f = s₂/s₁. On a globe the triangle has
+//! the true lengths of its sides: a to the straight neighbour, b to the diagonal one, c between them. The way down is
+//! the direction of greatest fall per distance among all that meet the far side.
 //!
-//! Level ground goes to the neighbour of lowest index below its own; a cell that has none lower in (height, index) is a pit.
+//! Level ground goes to the neighbour of lowest index below its own; a cell that has none lower in (height, index) is a
+//! pit.
 
 use std::ops::Range;
 
@@ -88,7 +89,8 @@ impl Facet {
     const LEVEL: Self = Self { straight: 0, diagonal: 1, fall: [0.0; 2], distance: 0.0 };
 }
 
-/// The steepest facet of a cell of height `h` of a square among neighbours of heights `around` (infinite where there is none).
+/// The steepest facet of a cell of height `h` of a square among neighbours of heights `around` (infinite where there is
+/// none).
 #[inline]
 fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
     let mut best = 0.0f32;
@@ -129,7 +131,7 @@ fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8], bet
             let inner = 0.5 * (b * b - a * a - c * c);
             let along = far - near;
             let f = (along * (a * a) - near * inner) / (near * (c * c) - along * inner);
-            let (f, fall, distance) = if f > 0.0 && f < 1.0 && near + along * f > 0.0 {
+            let (f, fall, distance) = if near > 0.0 && far > 0.0 && f > 0.0 && f < 1.0 {
                 (f, near + along * f, (a * a + f * (2.0 * inner + f * (c * c))).sqrt())
             } else if near * b >= far * a {
                 (0.0, near, a)
@@ -450,7 +452,8 @@ mod tests {
         }
     }
 
-    /// Where heights fall evenly in one direction of space, the way down of every cell but those at the foot leads there.
+    /// Where heights fall evenly in one direction of space, the way down of every cell but those at the foot leads
+    /// there.
     #[test]
     fn facets_of_a_globe_lead_down_everywhere() {
         let grid = Grid::globe(24);

@@ -10,10 +10,11 @@ const UNIFORM: [f32; 8] = {
     [1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL]
 };
 
-/// The cells of a grid: which lie side by side, how far apart, and what area each has. Made once, it serves any heights.
+/// The cells of a grid: which lie side by side, how far apart, and what area each has. Made once, it serves any
+/// heights.
 ///
-/// Cells are the samples of the grid, copies included, by their index. A copy is nobody's neighbour and has no area: what is
-/// worked out belongs to the owners, and [`Grid::close`] gives it to the copies.
+/// Cells are the samples of the grid, copies included, by their index. A copy is nobody's neighbour and has no area:
+/// what is worked out belongs to the owners, and [`Grid::close`] gives it to the copies.
 /// Units: distances in sides of a cell of the mean area, areas in such cells.
 #[derive(Clone, Debug)]
 pub struct FlowMesh {
@@ -147,8 +148,8 @@ impl FlowMesh {
     }
 }
 
-/// Where water leaves the terrain: open edges, cells at or below the sea, and on ground without open edges that is all above
-/// the sea its lowest cell. Copies count as outlets, so that no water comes from them.
+/// Where water leaves the terrain: open edges, cells at or below the sea, and on ground without open edges that is all
+/// above the sea its lowest cell. Copies count as outlets, so that no water comes from them.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlets {
     grid: Grid,

@@ -1,17 +1,19 @@
-//! Where water goes: the flow graph of a terrain, its basins and depressions, lakes and streams, on squares and on globes.
+//! Where water goes: the flow graph of a terrain, its basins and depressions, lakes and streams, on squares and on
+//! globes.
 //!
 //! Everything works on a [`FlowMesh`], the cells of a grid with their neighbours, distances and areas. Water leaves at
-//! [`Outlets`]: the open edges, what lies at or below the sea and, on ground that has neither, its lowest cell. Heights are
-//! compared with ties broken by index, so every cell that is no outlet and no pit has exactly one receiver, also on level ground.
+//! [`Outlets`]: the open edges, what lies at or below the sea and, on ground that has neither, its lowest cell. Heights
+//! are compared with ties broken by index, so every cell that is no outlet and no pit has exactly one receiver, also on
+//! level ground.
 //!
 //! ```text
-//!  height ─▶ flow directions (D8, Rho8) ─▶ basins: pits, spill points, spill levels ─▶ FlowGraph: receivers without pits
+//!  height ─▶ flow directions (D8, Rho8) ─▶ basins: pits, spill points and levels ─▶ FlowGraph: receivers without pits
 //!                                               │ filled surface, lakes                │
 //!                                               ▼                                      ▼
 //!                                  DInfinity: two receivers each         upstream order: areas, streams, erosion
 //! ```
-//! [`depressions`] tells how deep every depression is by itself, and on ground turned upside down how prominent every peak.
-//! Parallel parts write each cell once; what is sequential runs in index order. No bit depends on the threads.
+//! [`depressions`] tells how deep every depression is by itself, and on ground turned upside down how prominent every
+//! peak. Parallel parts write each cell once; what is sequential runs in index order. No bit depends on the threads.
 
 mod basins;
 mod d_infinity;

@@ -48,8 +48,8 @@ pub fn upstream_order(receiver: &[u32], control: &Control) -> Result<Vec<u32>, C
 
 const PASSED: u8 = u8::MAX;
 
-/// Adds to every cell what its donors hold: with 1 in each cell the result counts the cells that drain through it, itself
-/// included. Whole numbers up to 2²⁴ are exact.
+/// Adds to every cell what its donors hold: with 1 in each cell the result counts the cells that drain through it,
+/// itself included. Whole numbers up to 2²⁴ are exact.
 pub fn accumulate(receiver: &[u32], upstream_order: &[u32], held: &mut [f32]) {
     for &k in upstream_order {
         let to = receiver[k as usize];

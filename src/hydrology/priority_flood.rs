@@ -1,8 +1,9 @@
 //! Priority-flood: depressions filled from their rims, level or with a slope towards the way out.
 //!
-//! Law: the least surface w ≥ h with w ≥ w_n + rise·δ_n for some neighbour n at distance δ_n, held at the outlets. Cells
-//! leave a queue in the order of (w, index); a neighbour gets max(h_n, w + rise·δ_n) where that is lower than what it has.
-//! With a rise of 0 this is [`FlowGraph::filled`](super::FlowGraph::filled), which is several times faster.
+//! Law: the least surface w ≥ h with w ≥ w_n + rise·δ_n for some neighbour n at distance δ_n, held at the outlets.
+//! Cells leave a queue in the order of (w, index); a neighbour gets max(h_n, w + rise·δ_n) where that is lower than
+//! what it has. With a rise of 0 this is [`FlowGraph::filled`](super::FlowGraph::filled), which is several times
+//! faster.
 //! Source: Barnes, Lehman & Mulla 2014, algorithms 1 and 3.
 
 use std::cmp::Reverse;

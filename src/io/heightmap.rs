@@ -82,8 +82,8 @@ pub struct HeightSheet<'a> {
     pub cell_metres: f32,
 }
 
-/// Writes the heights of a square terrain, `side_metres` long, in the format that the extension of `path` asks for, row by
-/// row.
+/// Writes the heights of a square terrain, `side_metres` long, in the format that the extension of `path` asks for, row
+/// by row.
 pub fn export_heightmap(
     terrain: &Terrain,
     relief_metres: f32,

@@ -1,10 +1,10 @@
 //! The benchmark: document 001's confrontation, made honest.
 //!
-//! Every subject runs at every size with every number of threads; that is a cell. Each cell is run twice to warm up, which
-//! says how often it must run for an observation of at least [`OBSERVATION`] and how much memory it takes at its peak. Then
-//! come the repetitions: in each, every cell is observed once, in an order drawn anew (the same on every call), so that
-//! what disturbs the machine hits all alike. Quotients (faster than the first, faster with more threads) are
-//! taken within each repetition, so that what slows both cancels.
+//! Every subject runs at every size with every number of threads; that is a cell. Each cell is run twice to warm up,
+//! which says how often it must run for an observation of at least [`OBSERVATION`] and how much memory it takes at its
+//! peak. Then come the repetitions: in each, every cell is observed once, in an order drawn anew (the same on every
+//! call), so that what disturbs the machine hits all alike. Quotients (faster than the first, faster with more threads)
+//! are taken within each repetition, so that what slows both cancels.
 //!
 //! Every observation's result is hashed. A subject is consistent if all its hashes of one size agree, over repetitions
 //! and numbers of threads.

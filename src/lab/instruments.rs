@@ -1,7 +1,7 @@
 //! What a benchmark reads: a clock and the memory that is taken.
 //!
-//! Bytes are those that the program asks its allocator for, counted by `peakmem-alloc` where the program has installed it
-//! (`main.rs` does); otherwise there is no figure, rather than a guess. Every thread counts: what others allocate
+//! Bytes are those that the program asks its allocator for, counted by `peakmem-alloc` where the program has installed
+//! it (`main.rs` does); otherwise there is no figure, rather than a guess. Every thread counts: what others allocate
 //! meanwhile is in the figure.
 
 use std::time::{Duration, Instant};

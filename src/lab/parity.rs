@@ -1,12 +1,12 @@
 //! Whether a preview tells the truth: the scene at half its resolution beside the full one.
 //!
 //! The full result is read at the places of the coarse samples (its own samples where its number of cells is even,
-//! otherwise bilinearly) and the coarse result is taken from it. Differences are in metres. Rivers are traced on both coarse
-//! fields alike, so that what differs is the evaluation and not the tracing: see [`channel_overlap`].
+//! otherwise bilinearly) and the coarse result is taken from it. Differences are in metres. Rivers are traced on both
+//! coarse fields alike, so that what differs is the evaluation and not the tracing: see [`channel_overlap`].
 //!
-//! The word for it ([`Verdict`]): *true* where the root mean square difference is at most [`TRUE_SHARE`] of the height range
-//! and [`TRUE_OVERLAP`] of the rivers lie where they should, *close* up to [`CLOSE_SHARE`] and from [`CLOSE_OVERLAP`] on,
-//! otherwise *differs*. Where there are no rivers the heights decide alone.
+//! The word for it ([`Verdict`]): *true* where the root mean square difference is at most [`TRUE_SHARE`] of the height
+//! range and [`TRUE_OVERLAP`] of the rivers lie where they should, *close* up to [`CLOSE_SHARE`] and from
+//! [`CLOSE_OVERLAP`] on, otherwise *differs*. Where there are no rivers the heights decide alone.
 
 use serde::Serialize;
 
@@ -168,8 +168,8 @@ fn sampled_down(full: &Terrain, coarse: &Terrain) -> Terrain {
     made
 }
 
-/// Share of the channel cells of two terrains on one grid that have a channel cell of the other in the same place or one
-/// cell beside; `None` if neither has any. `sea` is a fraction of the relief.
+/// Share of the channel cells of two terrains on one grid that have a channel cell of the other in the same place or
+/// one cell beside; `None` if neither has any. `sea` is a fraction of the relief.
 pub fn channel_overlap(a: &Terrain, b: &Terrain, sea: f32, control: &Control) -> Result<Option<f64>, Cancelled> {
     let grid = a.grid;
     let (a, b) = (channels(a, sea, control)?, channels(b, sea, control)?);

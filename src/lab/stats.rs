@@ -1,9 +1,9 @@
 //! What repetitions tell: a median with an interval that assumes no distribution, and a power law through sizes.
 //!
 //! Interval: between the k-th smallest and the k-th largest of n observations the median of the distribution lies with
-//! probability 1 - 2·P(B ≤ k - 1), B binomial with n and ½. k is the largest for which that is [`CONFIDENCE`] or more; fewer
-//! than six observations cannot reach it, and the interval is then from the least to the greatest, with the probability
-//! that it has. Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
+//! probability 1 - 2·P(B ≤ k - 1), B binomial with n and ½. k is the largest for which that is [`CONFIDENCE`] or more;
+//! fewer than six observations cannot reach it, and the interval is then from the least to the greatest, with the
+//! probability that it has. Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
 //!
 //! Power law: ln t = ln c + e·ln n by least squares; the standard error of e comes from the residuals, so two sizes
 //! have none.

@@ -1,7 +1,7 @@
 //! Draws thumbnails in the background, the newest order first.
 //!
-//! An order that comes while another is being drawn stops it at once; the older one goes on afterwards, without what it has
-//! already delivered. So the ghosts beside a slider come before the contact sheet that is still under way.
+//! An order that comes while another is being drawn stops it at once; the older one goes on afterwards, without what it
+//! has already delivered. So the ghosts beside a slider come before the contact sheet that is still under way.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};

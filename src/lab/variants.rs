@@ -1,5 +1,5 @@
-//! What else a scene could be: other seeds, a parameter swept from end to end, two of them in a table, and the ghosts beside
-//! a slider. Each variant is a whole scene, so that choosing one is taking it; its thumbnail is evaluated small.
+//! What else a scene could be: other seeds, a parameter swept from end to end, two of them in a table, and the ghosts
+//! beside a slider. Each variant is a whole scene, so that choosing one is taking it; its thumbnail is evaluated small.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -205,8 +205,8 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
     Ok(Thumbnail { image, glance: Glance::measure(&terrain, scene) })
 }
 
-/// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index as
-/// soon as it is there. What is drawn does not depend on the order.
+/// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index
+/// as soon as it is there. What is drawn does not depend on the order.
 ///
 /// # Errors
 /// [`Cancelled`] when `control` says so; what was handed over stays good.

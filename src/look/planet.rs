@@ -1,11 +1,11 @@
 //! Pictures of a planet: the map of all longitudes and latitudes, and the globe from space.
 //!
-//! The map is lit like the relief of a terrain, by a sun that stands at the scene's azimuth and elevation everywhere, so that
-//! the whole planet can be read. The globe is lit by the planet's own sun: season, tilt and hour decide where it is day.
-//! Both exaggerate slopes, which are invisible on a true planet, to the same steepness whatever the relief.
+//! The map is lit like the relief of a terrain, by a sun that stands at the scene's azimuth and elevation everywhere,
+//! so that the whole planet can be read. The globe is lit by the planet's own sun: season, tilt and hour decide where
+//! it is day. Both exaggerate slopes, which are invisible on a true planet, to the same steepness whatever the relief.
 //!
-//! Air, after document 003: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the limb
-//! the same light fades out over the height of the air.
+//! Air, after document 003: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the
+//! limb the same light fades out over the height of the air.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
@@ -98,8 +98,8 @@ impl<'a> PlanetImage<'a> {
         Self { scene, terrain, globe, texels, sea }
     }
 
-    /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies half
-    /// a pixel east of longitude -180°.
+    /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies
+    /// half a pixel east of longitude -180°.
     pub fn map(&self, width: usize, height: usize) -> RgbImage {
         let sun = self.scene.settings.sun_direction();
         self.paint(width, height, width as f64 / TAU, |x, y| {
@@ -215,7 +215,8 @@ pub fn scene_image(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, wid
 pub enum PlanetMap {
     /// The colours of the ground, without light.
     Colours,
-    /// Directions of the ground: east, north and up as red, green and blue; on faces along columns, against rows and up.
+    /// Directions of the ground: east, north and up as red, green and blue; on faces along columns, against rows and
+    /// up.
     Normals,
 }
 

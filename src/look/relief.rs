@@ -9,8 +9,8 @@
 //! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
 //! per pixel is bounded. Level ground in the open keeps the palette's colour, but for snow, which needs room to be
 //! brighter in the sun. Water is lit as level ground; near the shore its bed shows through. The water of rivers and
-//! lakes, above the sea, is drawn from the terrain's water map, darker where it is deep. Where there is no ground the picture
-//! is white as paper.
+//! lakes, above the sea, is drawn from the terrain's water map, darker where it is deep. Where there is no ground the
+//! picture is white as paper.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 

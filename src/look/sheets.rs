@@ -107,7 +107,8 @@ impl TypeMap {
         write_atomically(path, |file| file.write_all(self.legend_ron().as_bytes()))
     }
 
-    /// Writes a sheet of types as a PNG of 8 bits whose values are the indices and whose palette has the colours of the legend.
+    /// Writes a sheet of types as a PNG of 8 bits whose values are the indices and whose palette has the colours of the
+    /// legend.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -1,12 +1,13 @@
 //! Fractal dimension by counting boxes.
 //!
-//! Law: N(s) boxes of side s, piled in columns on a square lattice, cover the surface; on a self-affine surface N is proportional to
-//! s^-D. The heights are scaled so that the ground is as high as wide, and a column counts its range of heights over s, to
-//! fractions of a box: N does not jump where the surface crosses a lid, and D does not depend on the vertical scale.
-//! Every column is read at 5 × 5 places, whatever its size. A range read at more places is wider: with all samples the large
-//! columns of a rough surface would count more boxes than the small ones for that alone, and D would come out low, by 0.2
-//! at D = 2.7.
-//! Scheme: sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side; what no column covers at the far edges is left out.
+//! Law: N(s) boxes of side s, piled in columns on a square lattice, cover the surface; on a self-affine surface N is
+//! proportional to s^-D. The heights are scaled so that the ground is as high as wide, and a column counts its range of
+//! heights over s, to fractions of a box: N does not jump where the surface crosses a lid, and D does not depend on the
+//! vertical scale. Every column is read at 5 × 5 places, whatever its size. A range read at more places is wider: with
+//! all samples the large columns of a rough surface would count more boxes than the small ones for that alone, and D
+//! would come out low, by 0.2 at D = 2.7.
+//! Scheme: sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side; what no column covers at the far edges is
+//! left out.
 //! Source: Clarke 1986; Dubuc et al. 1989 (ranges for boxes); Sarkar & Chaudhuri 1994.
 
 use super::ground::DistinctSamples;
@@ -17,8 +18,8 @@ use crate::field::{Cancelled, Control};
 /// Steps between the places in a column.
 const STEPS: usize = 4;
 
-/// log₁₀ N over log₁₀ of the side of a box in metres, of the `normalised` heights of ground that is not level; none where there
-/// are too few samples.
+/// log₁₀ N over log₁₀ of the side of a box in metres, of the `normalised` heights of ground that is not level; none
+/// where there are too few samples.
 pub fn box_counting(
     ground: &DistinctSamples,
     normalised: &[f32],

@@ -1,7 +1,7 @@
 //! The climate of a terrain or a planet in numbers, and how much of it each ground type has.
 //!
-//! Every sample counts by the area it stands for; of wrapping terrains and of globes each place once. The land is what lies above the sea.
-//! Where there is no ground nothing is counted.
+//! Every sample counts by the area it stands for; of wrapping terrains and of globes each place once. The land is what
+//! lies above the sea. Where there is no ground nothing is counted.
 
 use serde::Serialize;
 
@@ -40,7 +40,8 @@ pub struct ClimateMeasures {
     pub land_celsius: Option<AreaQuantiles>,
     /// From 0 to 1, of the land; nothing without land.
     pub land_moisture: Option<AreaQuantiles>,
-    /// Shares of the types that are most frequent in their places, in the order of the table; empty without a biome table.
+    /// Shares of the types that are most frequent in their places, in the order of the table; empty without a biome
+    /// table.
     pub types: Vec<TypeShare>,
 }
 

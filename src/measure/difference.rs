@@ -1,10 +1,11 @@
 //! How two terrains differ: in metres, in volume, and in where their channels run.
 //!
-//! Heights are compared in metres at the samples of the coarser grid, where the finer one is read between its samples; positions are
-//! fractions of the side. Volumes are those of the first terrain's area.
-//! Drainage overlap: channels are found on each terrain at its own resolution, with the same source area, and marked on the
-//! coarser grid. The source area is at least that of 256 cells of that grid: denser nets would meet by chance. It is the share of the marks of either that have a mark of the other on the same cell or on one of the
-//! eight around it: 1 for the same net or one that is shifted by a cell, near 0 for nets that have nothing to do with each other.
+//! Heights are compared in metres at the samples of the coarser grid, where the finer one is read between its samples;
+//! positions are fractions of the side. Volumes are those of the first terrain's area.
+//! Drainage overlap: channels are found on each terrain at its own resolution, with the same source area, and marked on
+//! the coarser grid. The source area is at least that of 256 cells of that grid: denser nets would meet by chance. It
+//! is the share of the marks of either that have a mark of the other on the same cell or on one of the eight around it:
+//! 1 for the same net or one that is shifted by a cell, near 0 for nets that have nothing to do with each other.
 
 use super::drainage::{DrainageNetwork, source_km2};
 use super::ground::{DistinctCells, DistinctSamples, rows};

@@ -1,11 +1,11 @@
 //! The drainage net: orders, Horton's ratios, density, and what drains at all.
 //!
-//! Law: water takes the steepest way (D8) over the ground with its depressions full and leaves at open edges, at the sea, and on a
-//! wrapping terrain without a sea at its lowest cell. A channel begins where [`Limits::source_area`] of land drains
-//! through a cell. Orders are Strahler's. With N_u streams of order u and their mean length L_u, the bifurcation ratio is 10^-b of the
-//! line log₁₀ N_u = a + b·u, the length ratio 10^b of the line log₁₀ L_u = a + b·u.
-//! Drained is the land whose water gets out without filling a depression first. A basin is the land that leaves by one way.
-//! The length of a step is the distance of the two cells: courses along the eight directions are up to 8 % long.
+//! Law: water takes the steepest way (D8) over the ground with its depressions full and leaves at open edges, at the
+//! sea, and on a wrapping terrain without a sea at its lowest cell. A channel begins where [`Limits::source_area`] of
+//! land drains through a cell. Orders are Strahler's. With N_u streams of order u and their mean length L_u, the
+//! bifurcation ratio is 10^-b of the line log₁₀ N_u = a + b·u, the length ratio 10^b of the line log₁₀ L_u = a + b·u.
+//! Drained is the land whose water gets out without filling a depression first. A basin is the land that leaves by one
+//! way. The length of a step is the distance of the two cells: courses along the eight directions are up to 8 % long.
 //! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
 
 use super::Limits;

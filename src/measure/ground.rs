@@ -79,7 +79,8 @@ pub struct DistinctSamples<'a> {
     pub all: HeightSpan,
     /// Of the cells above the sea, if there are any.
     pub land: Option<HeightSpan>,
-    /// Which cells have ground; empty where all have. The ranges, and what is spread over the heights, leave out the others.
+    /// Which cells have ground; empty where all have. The ranges, and what is spread over the heights, leave out the
+    /// others.
     pub present: Vec<bool>,
 }
 

@@ -1,8 +1,8 @@
 //! How the area is spread over the heights: histogram, hypsometric curve and integral.
 //!
-//! Hypsometric curve: the share a of the land that lies at or above the relative height y = (h - h_min) / (h_max - h_min).
-//! Its integral ∫ a dy is the elevation-relief ratio (h_mean - h_min) / (h_max - h_min), which is taken: it is exact.
-//! With a sea the curve is that of the land above it; the histogram is that of the whole ground.
+//! Hypsometric curve: the share a of the land that lies at or above the relative height y = (h - h_min) / (h_max -
+//! h_min). Its integral ∫ a dy is the elevation-relief ratio (h_mean - h_min) / (h_max - h_min), which is taken: it is
+//! exact. With a sea the curve is that of the land above it; the histogram is that of the whole ground.
 //! Source: Strahler 1952; Pike & Wilson 1971 (the identity of the two).
 
 use super::ground::{DistinctSamples, HeightSpan, rows};

@@ -5,7 +5,8 @@ use crate::scene::Scene;
 crate::params! {
     /// What the measures count as a peak, a channel, playable and flat.
     Limits "Limits" in "Measure" {
-        /// Least height of a peak above the pass to a higher one, and least depth of a valley. 0 takes 2 % of the relief.
+        /// Least height of a peak above the pass to a higher one, and least depth of a valley. 0 takes 2 % of the
+        /// relief.
         prominence: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
         /// Area that must drain to a place before a channel begins. 0 takes a thousandth of the terrain.
         source_area: f32 ["km²"] = 0.0, 0.0..=1_000_000.0, slider 0.0..=5.0;

@@ -1,13 +1,14 @@
 //! What a terrain is like, in numbers: what documents 000 and 001 judge terrains by.
 //!
-//! [`measure`] gives all measures of a terrain, [`difference`] those of two. [`MEASURES`], [`DIFFERENCES`] and [`PLOTS`] say
-//! what there is, with key, label, unit, meaning and source; [`BANDS`] say what real terrain has.
+//! [`measure`] gives all measures of a terrain, [`difference`] those of two. [`MEASURES`], [`DIFFERENCES`] and
+//! [`PLOTS`] say what there is, with key, label, unit, meaning and source; [`BANDS`] say what real terrain has.
 //!
-//! The sea: slopes, erosion score, dimensions and the histogram of heights are those of the whole ground, whatever stands on it.
-//! Hypsometry, steepness, peaks, drainage and playability are those of the land, which is what lies above the sea.
+//! The sea: slopes, erosion score, dimensions and the histogram of heights are those of the whole ground, whatever
+//! stands on it. Hypsometry, steepness, peaks, drainage and playability are those of the land, which is what lies above
+//! the sea.
 //! Edges: neighbours lie over the edge only where the terrain wraps. Of a wrapping terrain each sample counts once.
-//! Where there is no ground, the ranges, the histogram and the hypsometry leave it out; slopes, form and drainage take the heights
-//! that stand there.
+//! Where there is no ground, the ranges, the histogram and the hypsometry leave it out; slopes, form and drainage take
+//! the heights that stand there.
 //! Nothing here depends on the number of threads: each row is summed by itself, and the sums in the order of the rows.
 
 mod boxes;

@@ -1,4 +1,5 @@
-//! A planet in numbers, each sample weighed by the area it stands for, so that no number depends on how the planet is turned.
+//! A planet in numbers, each sample weighed by the area it stands for, so that no number depends on how the planet is
+//! turned.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

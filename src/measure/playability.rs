@@ -1,7 +1,7 @@
 //! How much of the land can be crossed and built on.
 //!
-//! Playable is land no steeper than the playable slope, flat is land no steeper than the flat slope. Regions are joined over the
-//! four sides of a cell, and over the edges where the terrain wraps.
+//! Playable is land no steeper than the playable slope, flat is land no steeper than the flat slope. Regions are joined
+//! over the four sides of a cell, and over the edges where the terrain wraps.
 //! Source: document 000, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings flat places.
 
 use super::Limits;
@@ -58,8 +58,8 @@ struct RowRun {
     set: u32,
 }
 
-/// The regions of the cells that are inside, on a square of `side` × `side`: stretches of rows, joined where they touch the
-/// row before.
+/// The regions of the cells that are inside, on a square of `side` × `side`: stretches of rows, joined where they touch
+/// the row before.
 pub fn regions(
     side: usize,
     wraps: bool,

@@ -12,8 +12,8 @@ use super::plots::PLOTS;
 use super::reference::{BANDS, ReferenceBand};
 
 impl Serialize for Measures {
-    /// Every measure under its key, then `undefined` (why one is null), `limits` (as they were applied), `summits`, `plots` and
-    /// `reference`.
+    /// Every measure under its key, then `undefined` (why one is null), `limits` (as they were applied), `summits`,
+    /// `plots` and `reference`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("samples", &self.samples)?;

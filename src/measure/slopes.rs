@@ -1,8 +1,8 @@
 //! The slopes that document 000 judges erosion by.
 //!
-//! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the terrain
-//! does. Erosion score ε = σ(s) / mean(s): high where level ground and steep relief stand side by side. It does not depend on
-//! the vertical scale. Source: document 000, §3.3.4; Olsen 2004.
+//! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the
+//! terrain does. Erosion score ε = σ(s) / mean(s): high where level ground and steep relief stand side by side. It does
+//! not depend on the vertical scale. Source: document 000, §3.3.4; Olsen 2004.
 
 use rayon::prelude::*;
 

@@ -1,8 +1,8 @@
 //! How steep the land is, in degrees.
 //!
-//! Law: tan β = |∇h| by central differences, one-sided at open edges, over the true distances; β of each cell that is above the
-//! sea counts once. The steepness does not depend on the resolution as the differences of [`super::slopes`] do, as
-//! far as the ground is smooth between samples.
+//! Law: tan β = |∇h| by central differences, one-sided at open edges, over the true distances; β of each cell that is
+//! above the sea counts once. The steepness does not depend on the resolution as the differences of [`super::slopes`]
+//! do, as far as the ground is smooth between samples.
 
 use rayon::prelude::*;
 

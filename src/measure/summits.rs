@@ -1,8 +1,9 @@
 //! Peaks and valleys, counted by their prominence.
 //!
-//! Law: the prominence of a peak is its height above the highest saddle that leads to a higher one; the highest has the whole relief
-//! above the lowest ground. A valley is the same upside down: a low with its depth below the lowest saddle to a deeper one. What has
-//! less prominence than [`Limits::prominence`] is not counted, nor is a plateau or a flat counted more than once.
+//! Law: the prominence of a peak is its height above the highest saddle that leads to a higher one; the highest has the
+//! whole relief above the lowest ground. A valley is the same upside down: a low with its depth below the lowest saddle
+//! to a deeper one. What has less prominence than [`Limits::prominence`] is not counted, nor is a plateau or a flat
+//! counted more than once.
 //! Boundary: the sea is level ground, so that an island has its height as prominence and each sea is one low. At
 //! open edges the terrain ends: a summit that the edge cuts is a peak, and a valley that leaves over the edge has its
 //! low there. A wrapping terrain has no edge.

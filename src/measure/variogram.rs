@@ -1,10 +1,10 @@
 //! Fractal dimension by the variogram.
 //!
-//! Law: γ(d) = ½ mean of (h(x) - h(x + d))² over all pairs of cells at distance d along rows and columns. On a fractional Brownian
-//! surface of Hurst exponent H it is proportional to d^2H, and the dimension is D = 3 - H: half the slope of log γ over log d
-//! gives H. A smooth surface has D = 2, white noise D = 3.
-//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight; beyond, too few
-//! pairs are independent. Pairs go over the edges only where the terrain wraps.
+//! Law: γ(d) = ½ mean of (h(x) - h(x + d))² over all pairs of cells at distance d along rows and columns. On a
+//! fractional Brownian surface of Hurst exponent H it is proportional to d^2H, and the dimension is D = 3 - H: half the
+//! slope of log γ over log d gives H. A smooth surface has D = 2, white noise D = 3.
+//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight;
+//! beyond, too few pairs are independent. Pairs go over the edges only where the terrain wraps.
 //! Source: Mark & Aronson 1984; Klinkenberg & Goodchild 1992.
 
 use rayon::prelude::*;
@@ -28,8 +28,8 @@ pub fn sizes(side: usize, most: usize) -> Vec<usize> {
     sizes
 }
 
-/// log₁₀ γ in m² over log₁₀ of the distance in metres, of the `normalised` heights of ground that is not level; none where
-/// there are too few samples.
+/// log₁₀ γ in m² over log₁₀ of the distance in metres, of the `normalised` heights of ground that is not level; none
+/// where there are too few samples.
 pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
     let (side, wraps) = (cells.side, cells.wraps);

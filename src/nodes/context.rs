@@ -13,8 +13,8 @@ const BAND_ROWS: usize = 4;
 /// How the iterations of a process depend on the grid, so that a preview shows the state of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Talus and diffusion travel a distance that grows with the root of the iterations, counted in cells: a grid k times finer
-    /// needs k² times as many.
+    /// Talus and diffusion travel a distance that grows with the root of the iterations, counted in cells: a grid k
+    /// times finer needs k² times as many.
     Diffusion,
     /// Waves and running water travel a cell an iteration: k times as many.
     Wave,
@@ -31,7 +31,8 @@ pub struct Context<'a> {
     pub size_metres: f32,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,
-    /// Height of the water surface, as a fraction of the relief. A node that reads it says so ([`Traits`](super::Traits)).
+    /// Height of the water surface, as a fraction of the relief. A node that reads it says so
+    /// ([`Traits`](super::Traits)).
     pub sea_level: f32,
     /// The planet that the grid goes around, if it does.
     pub planet: Option<&'a Planet>,

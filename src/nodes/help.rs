@@ -1,6 +1,6 @@
 //! The catalogue as Markdown, for `assets/help/nodes.md`.
 
-use super::{Node, Work};
+use super::Node;
 use crate::param::{About, ParamKind, ParamSpec};
 
 /// Every node with its parameters, in the order of the Add menu.
@@ -25,11 +25,7 @@ pub fn markdown() -> String {
 /// One node with its parameters.
 pub fn node_markdown(node: &Node) -> String {
     let about = node.about();
-    let shape = match node.work() {
-        Work::Generator(_) => "generator",
-        Work::Filter(_) => "filter",
-        Work::Process(_) => "process",
-    };
+    let shape = node.work().shape();
     let mut out = format!("### {}\n`{}`, a {shape}. {}\n", about.label, about.name, about.help);
     if !about.source.is_empty() {
         out.push_str(&format!("Source: {}.\n", about.source));

@@ -2,8 +2,8 @@
 //!
 //! A node is a struct of parameters (made by [`params!`](crate::params)) and one way to run: [`Generator`],
 //! [`Filter`] or [`Process`]. To add one: write its file (parameters, law with its source in the docs, pure function,
-//! `impl`, tests) and add one word to the list at the end of this file. The order of that list is the order of the Add menu,
-//! of the help and of `talweg nodes`; `tests/core/contract.rs` walks it.
+//! `impl`, tests) and add one word to the list at the end of this file. The order of that list is the order of the Add
+//! menu, of the help and of `talweg nodes`; `tests/core/contract.rs` walks it.
 
 pub mod context;
 pub mod erosion;
@@ -79,8 +79,8 @@ pub trait Generator: Params {
     }
     /// Writes every sample of `out` (grid `cx.grid`), about [0, 1].
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled>;
-    /// Writes every height of `made`, and the data maps that come with them. `made` is a terrain of its own, not what is
-    /// below; the layer's blend mode combines maps as it combines the ground they lie on.
+    /// Writes every height of `made`, and the data maps that come with them. `made` is a terrain of its own, not what
+    /// is below; the layer's blend mode combines maps as it combines the ground they lie on.
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)
     }
@@ -180,6 +180,17 @@ pub enum Work<'a> {
     Filter(&'a dyn Filter),
     /// Runs in iterations.
     Process(&'a dyn Process),
+}
+
+impl Work<'_> {
+    /// The shape in a word, for help and tables.
+    pub fn shape(&self) -> &'static str {
+        match self {
+            Self::Generator(_) => "generator",
+            Self::Filter(_) => "filter",
+            Self::Process(_) => "process",
+        }
+    }
 }
 
 macro_rules! catalogue {

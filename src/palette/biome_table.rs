@@ -1,7 +1,7 @@
 //! Biome tables: which ground types there are, where each is at home, and what colour it has.
 //!
-//! A table is a RON file in `assets/biomes`, embedded in the program; its name in scenes is `biome:` and its file name. A scene
-//! may have a table of its own, written in the same way:
+//! A table is a RON file in `assets/biomes`, embedded in the program; its name in scenes is `biome:` and its file name.
+//! A scene may have a table of its own, written in the same way:
 //! ```
 //! # let text = r##"
 //! (
@@ -22,11 +22,11 @@
 //! # "##;
 //! # talweg::palette::BiomeTable::from_ron("mine", text).unwrap();
 //! ```
-//! An axis that is left out is switched off: the type does not mind. Heights are `At(x)`, `AboveSea(x)` or `Sea(factor)`, a multiple of
-//! the sea level. `heights: Relief` counts heights in percent of the relief; `heights: Levels(water: 100, of: 255)` in grey levels of
-//! which the relief has 255, with the sea at 100, and slopes are then the greatest difference to the four neighbours, in
-//! levels, on a map of 512 points from end to end (from pole to pole), as document 003 has it. `climate: (…)` is the climate that a scene has
-//! which brings none of its own.
+//! An axis that is left out is switched off: the type does not mind. Heights are `At(x)`, `AboveSea(x)` or
+//! `Sea(factor)`, a multiple of the sea level. `heights: Relief` counts heights in percent of the relief;
+//! `heights: Levels(water: 100, of: 255)` in grey levels of which the relief has 255, with the sea at 100, and slopes
+//! are then the greatest difference to the four neighbours, in levels, on a map of 512 points from end to end (from
+//! pole to pole), as document 003 has it. `climate: (…)` is the climate that a scene has which brings none of its own.
 
 use std::io::Write;
 use std::path::Path;

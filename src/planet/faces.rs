@@ -1,7 +1,7 @@
 //! The six faces of a planet as six files: NAME-px, -nx, -py, -ny, -pz and -nz, squares of the same size.
 //!
-//! Samples lie as on the [cube-sphere](crate::field::globe): the first and last row and column of a file are the borders of its
-//! face, and steps are equal angles.
+//! Samples lie as on the [cube-sphere](crate::field::globe): the first and last row and column of a file are the
+//! borders of its face, and steps are equal angles.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,8 +78,8 @@ impl Faces {
         Ok(Self { globe, heights })
     }
 
-    /// Height in a direction: straight between samples, or smooth through 4 × 4 of them (Catmull & Rom 1974). Beyond the
-    /// border of a face those of its neighbour count.
+    /// Height in a direction: straight between samples, or smooth through 4 × 4 of them (Catmull & Rom 1974). Beyond
+    /// the border of a face those of its neighbour count.
     pub fn sample(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
         if !is_smooth {
             return self.globe.sample(&self.heights, direction);

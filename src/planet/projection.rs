@@ -1,9 +1,9 @@
 //! From the cube-sphere to maps: all longitudes and latitudes on one sheet (equirectangular), or the six faces.
 //!
-//! The map of document 003 is the cylinder: columns are longitudes from -180° to 180°, rows latitudes from the north pole to
-//! the south pole. Beyond its left and right edges it goes on at the other side, beyond a pole half a turn away
-//! ([`wrapped`](Equirectangular::wrapped), the document's rule). Fields are read from the sphere between samples, so the map has neither a seam nor
-//! torn poles; what it repeats, near the poles, is the projection's doing alone.
+//! The map of document 003 is the cylinder: columns are longitudes from -180° to 180°, rows latitudes from the north
+//! pole to the south pole. Beyond its left and right edges it goes on at the other side, beyond a pole half a turn away
+//! ([`wrapped`](Equirectangular::wrapped), the document's rule). Fields are read from the sphere between samples, so
+//! the map has neither a seam nor torn poles; what it repeats, near the poles, is the projection's doing alone.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
@@ -104,7 +104,8 @@ impl Equirectangular {
         }
     }
 
-    /// The sample that lies beyond the edges of the map: around the planet to the sides, over the pole half a turn away.
+    /// The sample that lies beyond the edges of the map: around the planet to the sides, over the pole half a turn
+    /// away.
     pub fn wrapped(&self, column: isize, row: isize) -> (usize, usize) {
         // samples of a turn, and rows from a row to the one that mirrors it at the north pole
         let (turn, mirror) = match self.registration {

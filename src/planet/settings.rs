@@ -44,8 +44,8 @@ impl Planet {
         self.radius_metres * FRAC_PI_2
     }
 
-    /// How much the air keeps stones out and wears the ground down: 0 without air, half at a tenth of Earth's, near 1 from
-    /// Earth's on.
+    /// How much the air keeps stones out and wears the ground down: 0 without air, half at a tenth of Earth's, near 1
+    /// from Earth's on.
     pub fn shelter(&self) -> f32 {
         let air = self.atmosphere;
         air / (air + 0.1)

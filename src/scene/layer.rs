@@ -95,7 +95,8 @@ crate::params! {
         layer_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider -500.0..=4000.0 => |mask| mask.by_layer;
         /// How far beyond the two values this layer fades out.
         layer_feather: f32 = 100.0, 0.0..=1.0e9, slider 0.0..=1000.0 => |mask| mask.by_layer;
-        /// Acts by a data map that the layers below have made, such as flow or deposits. Without such a map it acts everywhere.
+        /// Acts by a data map that the layers below have made, such as flow or deposits. Without such a map it acts
+        /// everywhere.
         by_data: bool = false;
         /// The data map.
         data: MapKind = MapKind::Flow => |mask| mask.by_data;

@@ -35,8 +35,8 @@ pub enum Severity {
 }
 
 impl Scene {
-    /// What is wrong with the files and layers that shown layers, and those that their masks read, refer to. Looks at the
-    /// files.
+    /// What is wrong with the files and layers that shown layers, and those that their masks read, refer to. Looks at
+    /// the files.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let read: Vec<usize> = (0..self.layers.len())

@@ -209,7 +209,8 @@ impl Scene {
     /// `climate` for its climate.
     /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's
     /// settings, or `planet` for the planet's.
-    /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`, `by_slope`, …).
+    /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`,
+    /// `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
         let (path, value) = text.split_once('=').ok_or_else(form)?;

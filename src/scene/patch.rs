@@ -1,9 +1,9 @@
 //! A square of a planet as a terrain of its own: taken out, worked on at a finer resolution, and put back.
 //!
-//! [`take_patch`] samples the planet's heights in a [`Square`] into a heightmap in metres and makes a terrain scene that
-//! imports it; what the planet's samples do not resolve is added as fractal relief that fades out towards the edges, so
-//! that the surroundings stay the boundary. [`put_patch_back`] writes the finished heights as a heightmap and adds a layer
-//! to the planet that lays them onto the globe, fading into the surroundings
+//! [`take_patch`] samples the planet's heights in a [`Square`] into a heightmap in metres and makes a terrain scene
+//! that imports it; what the planet's samples do not resolve is added as fractal relief that fades out towards the
+//! edges, so that the surroundings stay the boundary. [`put_patch_back`] writes the finished heights as a heightmap and
+//! adds a layer to the planet that lays them onto the globe, fading into the surroundings
 //! ([`Patch`]).
 
 use std::path::Path;
@@ -84,9 +84,9 @@ pub enum PatchError {
 /// Longest side of a patch that is kept as a scene: the largest terrain there is.
 pub const LONGEST_TERRAIN_METRES: f64 = 1_000_000.0;
 
-/// Takes a square out of an evaluated planet: writes its heights to `heights` (.r32) and gives the scene of a terrain of
-/// `samples` per side that begins with them and remembers that it came from the planet `from` (a file, or the name of a
-/// shipped planet).
+/// Takes a square out of an evaluated planet: writes its heights to `heights` (.r32) and gives the scene of a terrain
+/// of `samples` per side that begins with them and remembers that it came from the planet `from` (a file, or the name
+/// of a shipped planet).
 ///
 /// # Errors
 /// If the scene is no planet, the square too large, or the file cannot be written.
@@ -153,7 +153,8 @@ fn detail(planet: &Scene, square: Square, step_metres: f64) -> Option<Layer> {
     Some(layer)
 }
 
-/// Puts an evaluated patch back: writes its heights to `heights` (.r32) and gives the planet with a layer that lays them onto the globe.
+/// Puts an evaluated patch back: writes its heights to `heights` (.r32) and gives the planet with a layer that lays
+/// them onto the globe.
 ///
 /// # Errors
 /// If the first scene is no planet or the second is one, or the file cannot be written.

@@ -1,4 +1,5 @@
-//! The construction tree against its definition: bounds, gradients, laws of the operators, files, pruning, sphere tracing.
+//! The construction tree against its definition: bounds, gradients, laws of the operators, files, pruning, sphere
+//! tracing.
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::construction_kit::{Dice, large, tree};
@@ -288,7 +289,8 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
     }
 }
 
-/// Whether something is laid by slope: its share turns with differences of gradients, of which only twice the greatest is known.
+/// Whether something is laid by slope: its share turns with differences of gradients, of which only twice the greatest
+/// is known.
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {
@@ -297,8 +299,9 @@ fn lays_by_slope(tree: &Tree) -> bool {
     found
 }
 
-/// Bound over greatest gradient, on short and long stretches: the mean over all stretches of all trees, on a logarithmic scale
-/// so that one loose bound does not hide a hundred tight ones. Trees that lay by slope are left out: there the bound is safe and loose.
+/// Bound over greatest gradient, on short and long stretches: the mean over all stretches of all trees, on a
+/// logarithmic scale so that one loose bound does not hide a hundred tight ones. Trees that lay by slope are left out:
+/// there the bound is safe and loose.
 #[test]
 fn bounds_are_tight_within_a_factor_of_four_on_average() {
     let (mut sum, mut count) = (0.0, 0.0);

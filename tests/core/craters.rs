@@ -115,8 +115,8 @@ fn a_single_crater_has_its_form_everywhere() {
     assert_eq!(seen.len(), 3);
 }
 
-/// Craters over craters, many of them a few samples wide, on every face: no height is lost, and borders agree. The bench has the
-/// figures.
+/// Craters over craters, many of them a few samples wide, on every face: no height is lost, and borders agree. The
+/// bench has the figures.
 #[test]
 fn ten_thousand_craters_leave_sound_ground() {
     let place = Place::globe(129, &BARE);

@@ -1,4 +1,5 @@
-//! Coastal erosion against what does not come from it: coasts whose retreat is known, the limits of the waves, the mass balance.
+//! Coastal erosion against what does not come from it: coasts whose retreat is known, the limits of the waves, the mass
+//! balance.
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, on_threads};
@@ -22,7 +23,8 @@ fn place() -> Place {
     Place { size_metres: 2000.0, relief_metres: 200.0, sea_level: 0.5, ..Place::new(201, Edges::Open) }
 }
 
-/// A cliff of 40 m over a sea floor 10 m deep, along a straight line through the middle; the sea lies at azimuth `degrees`.
+/// A cliff of 40 m over a sea floor 10 m deep, along a straight line through the middle; the sea lies at azimuth
+/// `degrees`.
 fn cliff(degrees: f32) -> Terrain {
     let (sin, cos) = degrees.to_radians().sin_cos();
     Terrain::from_fn(201, Edges::Open, |u, v| {
@@ -32,8 +34,8 @@ fn cliff(degrees: f32) -> Terrain {
     })
 }
 
-/// Retreat of the cliff's edge in metres, in strips across the shore, far from the edges of the terrain: land that lies below half
-/// the cliff now, over the length of the strip.
+/// Retreat of the cliff's edge in metres, in strips across the shore, far from the edges of the terrain: land that lies
+/// below half the cliff now, over the length of the strip.
 fn retreats(made: &Terrain, before: &Terrain, degrees: f32) -> Vec<f64> {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let mut strips = [0.0f64; 5];

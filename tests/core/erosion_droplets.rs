@@ -1,4 +1,5 @@
-//! Droplet erosion against what does not come from it: planes and cones whose answer is known, the mass balance, a brute-force flow map.
+//! Droplet erosion against what does not come from it: planes and cones whose answer is known, the mass balance, a
+//! brute-force flow map.
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, on_threads};
@@ -18,8 +19,8 @@ fn droplets(params: &[(&str, &str)]) -> Node {
     node("Droplets", params)
 }
 
-/// A droplet has to follow the steepest line at any azimuth: on a plane where all rain falls on one spot, the centre of the water lies
-/// down the slope from it.
+/// A droplet has to follow the steepest line at any azimuth: on a plane where all rain falls on one spot, the centre of
+/// the water lies down the slope from it.
 #[test]
 fn droplets_follow_the_steepest_line_of_a_plane() {
     let place = Place { size_metres: 1280.0, relief_metres: 100.0, ..Place::new(129, Edges::Open) };

@@ -1,5 +1,5 @@
-//! River erosion against what is known: water at rest, the speed of waves, dam breaks, the balance of water and material,
-//! and no direction of the grid preferred.
+//! River erosion against what is known: water at rest, the speed of waves, dam breaks, the balance of water and
+//! material, and no direction of the grid preferred.
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
@@ -146,8 +146,9 @@ fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Ve
     profile
 }
 
-/// Without momentum transport the law is h_t + q_x = 0, q_t + g·h·h_x = 0: a fan q = ⅔√g·(h_l^1.5 - h^1.5) meets a shock of
-/// speed √(g·(h + h_r)/2). Returns the depth between them, the shock's speed, and g, in cells, iterations and metres.
+/// Without momentum transport the law is h_t + q_x = 0, q_t + g·h·h_x = 0: a fan q = ⅔√g·(h_l^1.5 - h^1.5) meets a
+/// shock of speed √(g·(h + h_r)/2). Returns the depth between them, the shock's speed, and g, in cells, iterations and
+/// metres.
 fn exact(left: f64, right: f64) -> (f64, f64, f64) {
     let g = COURANT * COURANT / f64::from(FULL_METRES);
     let shock = |h: f64| (g * (h + right) / 2.0).sqrt();
@@ -305,7 +306,8 @@ fn by_azimuth(map: &[f32], n: usize) -> [f64; 6] {
     std::array::from_fn(|k| sums[k] / counts[k])
 }
 
-/// How far the sectors differ from their mean: of the field, and of its square, which tells whether it gathers in gullies.
+/// How far the sectors differ from their mean: of the field, and of its square, which tells whether it gathers in
+/// gullies.
 fn anisotropy(map: &[f32], n: usize) -> [f64; 2] {
     let squares: Vec<f32> = map.iter().map(|v| v * v).collect();
     [map, &squares].map(|map| {
@@ -381,8 +383,8 @@ fn no_checkerboard_and_no_spikes() {
     assert!(spikes < 66 && spike < 31.25, "{spikes} cells, {spike} m");
 }
 
-/// Of the cells that at least 0.2 m of water cross in an iteration, the share that are a lone groove: on both sides, across
-/// one direction of the grid, the ground rises steeper than `degrees`.
+/// Of the cells that at least 0.2 m of water cross in an iteration, the share that are a lone groove: on both sides,
+/// across one direction of the grid, the ground rises steeper than `degrees`.
 fn lone_grooves(made: &Terrain, place: &Place, rain_metres: f32, degrees: f32) -> f64 {
     let n = place.samples;
     let (cell, relief) = (place.size_metres / (n - 1) as f32, place.relief_metres);

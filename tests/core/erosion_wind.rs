@@ -25,8 +25,8 @@ fn sand(terrain: &Terrain) -> &[f32] {
     terrain.map(MapKind::Sand).unwrap()
 }
 
-/// Direction across the ridges of a field, in degrees clockwise from east, from 0 to 180, by its structure tensor; and how much
-/// the field varies more that way than along them, from 0 to 1.
+/// Direction across the ridges of a field, in degrees clockwise from east, from 0 to 180, by its structure tensor; and
+/// how much the field varies more that way than along them, from 0 to 1.
 fn across_ridges(samples: usize, field: &[f32]) -> (f64, f64) {
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
     for i in 1..samples - 1 {
@@ -100,7 +100,8 @@ fn lee_sides_are_steep_and_no_steeper_than_sand_can_be() {
     assert!((0.8 * repose..1.1 * repose).contains(&steepest_lee), "{steepest_lee} where {repose} rests");
 }
 
-/// A hill of sand on bare rock travels with the wind, equally far in every direction; no sand has reached the edges yet.
+/// A hill of sand on bare rock travels with the wind, equally far in every direction; no sand has reached the edges
+/// yet.
 #[test]
 fn a_dune_travels_with_the_wind_alike_in_all_directions() {
     let place = desert(257, Edges::Open);

@@ -1,5 +1,5 @@
-//! Erosion on a globe: what is taken arrives, slopes come to rest as they do on square ground, and neither the borders of the
-//! faces nor the corners of the cube show.
+//! Erosion on a globe: what is taken arrives, slopes come to rest as they do on square ground, and neither the borders
+//! of the faces nor the corners of the cube show.
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{extremes, on_threads, set};
@@ -181,7 +181,8 @@ fn a_level_planet_stays_level() {
     }
 }
 
-/// Where cones stand: the middle of a face, the middle of a border between two, a corner of the cube, a pole and elsewhere.
+/// Where cones stand: the middle of a face, the middle of a border between two, a corner of the cube, a pole and
+/// elsewhere.
 fn places() -> [(&'static str, [f64; 3]); 5] {
     [
         ("face", direction_at(0, 0.5, 0.5)),
@@ -237,7 +238,8 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
             .collect();
         let mean = degrees.iter().sum::<f64>() / 8.0;
         println!("{place}: top {high}, slopes {degrees:.1?}, mean {mean:.2}");
-        // what a cone of that volume and that slope is high: a piece of a grid holds a little more or less of the steep cone
+        // what a cone of that volume and that slope is high: a piece of a grid holds a little more or less of the steep
+        // cone
         let volume =
             terrain.grid.sum(&terrain.height) / globe.grid().distinct_len() as f64 * 4.0 * std::f64::consts::PI;
         let own = mean.to_radians().tan() / per_radian;
@@ -489,7 +491,8 @@ fn previews_look_like_the_result() {
         let share = (apart / changed).sqrt();
         println!("{name}: apart {:.4}, changed {:.4}, {share:.3}", apart.sqrt(), changed.sqrt());
         if name == "Hydraulic" {
-            // the rain of an iteration is a depth whatever the grid, so that its preview comes less close, on square ground as well
+            // the rain of an iteration is a depth whatever the grid, so that its preview comes less close, on square
+            // ground as well
             let square = apart_on_a_square(&law);
             println!("on a square {square:.3}");
             assert!(share < 1.15 * square, "{name}: {share}, on a square {square}");

@@ -163,7 +163,8 @@ fn fjords_of(seed: u32) {
     assert!(walls > 500.0, "walls rise {walls} m above the floor");
 }
 
-/// A delta is land beyond the old coast, within reach of the mouth of a great river, with arms through which the river goes on.
+/// A delta is land beyond the old coast, within reach of the mouth of a great river, with arms through which the river
+/// goes on.
 #[test]
 fn deltas_are_land_around_mouths_with_open_arms() {
     SEEDS.into_iter().for_each(deltas_of);
@@ -200,7 +201,8 @@ fn deltas_of(seed: u32) {
     let lands = pieces(&mesh, &is_new);
     let large: Vec<&Vec<usize>> = lands.iter().filter(|piece| piece.len() >= 4).collect();
     let joined = large.iter().filter(|piece| piece.iter().any(|&k| mesh.beside(k).any(is_land))).count();
-    // the river goes on through what was left open: from its mouth one comes to the sea outside without crossing new land
+    // the river goes on through what was left open: from its mouth one comes to the sea outside without crossing new
+    // land
     let (mut rivers, mut reached, mut forked) = (0, 0, 0);
     for &(mouth, reach) in mouths.iter().filter(|(_, reach)| *reach > 600.0) {
         let inside = |k: usize| apart(k, mouth) <= reach;

@@ -235,8 +235,8 @@ fn a_plane_drains_in_its_direction() {
 
 #[test]
 fn strahler_orders_of_a_net_drawn_by_hand() {
-    // two springs (0, 1) make 4; 4 and the spring 2 go on as 5 of order 2; 3, 6 make 7 of order 2; 5 and 7 make 8 of order 3;
-    // the springs 9, 10 and 11 meet in 12, which is of order 2; 8 and 12 end in 13
+    // two springs (0, 1) make 4; 4 and the spring 2 go on as 5 of order 2; 3, 6 make 7 of order 2; 5 and 7 make 8 of
+    // order 3; the springs 9, 10 and 11 meet in 12, which is of order 2; 8 and 12 end in 13
     let receivers = [4, 4, 5, 7, 5, 8, 7, 8, 13, 12, 12, 12, 13, 13];
     let order = upstream_order(&receivers, &Control::default()).unwrap();
     let made = strahler_orders(&receivers, &order, |_| true);

@@ -171,7 +171,8 @@ fn brownian_surfaces_have_the_dimension_of_their_hurst_exponent() {
     assert_near(value(&of(&white), "fractal_dimension").unwrap(), 3.0, 0.02, "white noise");
 }
 
-/// Two tributaries of order 1 make a stream of order 2, two of those one of order 3; one more of order 1 changes nothing.
+/// Two tributaries of order 1 make a stream of order 2, two of those one of order 3; one more of order 1 changes
+/// nothing.
 #[test]
 fn a_drainage_net_drawn_by_hand() {
     let mut net = drawn(&[
@@ -272,7 +273,8 @@ fn triple(summits: &[Summit], samples: usize) -> Vec<(usize, f64, f64)> {
 
 #[test]
 fn counted_peaks_have_their_known_prominence() {
-    // three peaks of 9, 7 and 5 m: the pass from 7 to 9 is at 4, that from 5 to 7 at 3; a plateau of two cells counts once
+    // three peaks of 9, 7 and 5 m: the pass from 7 to 9 is at 4, that from 5 to 7 at 3; a plateau of two cells counts
+    // once
     let ground = drawn(&[
         "0000000000",
         "0900000000",
@@ -296,7 +298,8 @@ fn counted_peaks_have_their_known_prominence() {
     assert_near(count(0.0).summits.least_metres, 0.18, 1e-9, "default");
 }
 
-/// Prominence from its definition: the highest level at which the ground above it, flooded from the peak, holds a higher one.
+/// Prominence from its definition: the highest level at which the ground above it, flooded from the peak, holds a
+/// higher one.
 fn brute_force_prominence(cells: &[f32], around: &dyn Fn(usize) -> Vec<usize>) -> Vec<(usize, f32)> {
     let lowest = cells.iter().copied().fold(f32::INFINITY, f32::min);
     let mut levels: Vec<f32> = cells.to_vec();

@@ -102,8 +102,8 @@ fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
     assert!(joins > 60 && forks > 20, "{joins} courses join, {forks} fork");
 }
 
-/// Distance of the nearest water in sides, and its lowest and highest level where several places are as near, by a search
-/// through all segments.
+/// Distance of the nearest water in sides, and its lowest and highest level where several places are as near, by a
+/// search through all segments.
 fn nearest(network: &RiverNetwork, x: f64, y: f64) -> (f64, f64, f64) {
     let mut all = Vec::new();
     for course in &network.courses {

@@ -443,8 +443,8 @@ fn nothing_is_cut_in_the_smallest_window() {
     assert!(landform.right() <= width, "{landform:?}");
 }
 
-/// What is computed anew is the piece's surroundings, and the ground is that of a whole evaluation. The bench of constructions
-/// has the times.
+/// What is computed anew is the piece's surroundings, and the ground is that of a whole evaluation. The bench of
+/// constructions has the times.
 #[test]
 fn a_small_piece_is_moved_at_full_size_by_computing_a_small_part() {
     use talweg::construction::edit::reshape::Reshape;

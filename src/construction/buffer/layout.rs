@@ -166,7 +166,7 @@ pub struct BufferListing {
     pub vectors: Vec<[f32; 2]>,
     /// All primitives, each once.
     pub primitives: Vec<Primitive>,
-    /// The first instruction of each tier.
+    /// The first instruction of each material layer.
     pub materials: [Option<Instruction>; 5],
 }
 

@@ -1,7 +1,7 @@
 //! Programs as buffers: a construction as `u32` words that a shader walks without recursion.
 //!
-//! Words are whole numbers or the bits of an `f32`; metres throughout. [`Buffer::words`] holds the tree, [`Buffer::pictures`] the samples of
-//! its pictures one after the other. Everything is found from the header:
+//! Words are whole numbers or the bits of an `f32`; metres throughout. [`Buffer::words`] holds the tree,
+//! [`Buffer::pictures`] the samples of its pictures one after the other. Everything is found from the header:
 //!
 //! | word | what |
 //! |---|---|
@@ -15,14 +15,14 @@
 //! | 15 | 0 |
 //!
 //! # Instructions
-//! They stand in the order in which they are carried out. Those up to [`op::SHARE`] begin with `op, skip, low x, low y, high x, high y`:
-//! a place outside the box goes on at `skip`, which is behind everything inside. Then come the operands, then what is inside.
-//! A walk has a place `p`, a `spacing` (see [`Detail`]) and a stack of frames; frame 0 keeps the answer. An answer (height, weight) is
-//! *given* to the frame on top.
+//! They stand in the order in which they are carried out. Those up to [`op::SHARE`] begin with
+//! `op, skip, low x, low y, high x, high y`: a place outside the box goes on at `skip`, which is behind everything
+//! inside. Then come the operands, then what is inside. A walk has a place `p`, a `spacing` (see [`Detail`]) and a
+//! stack of frames; frame 0 keeps the sample. A sample (height, weight) is *given* to the frame on top.
 //!
 //! | op | operands from word 6 | what it does |
 //! |---|---|---|
-//! | 1 [`op::LEAF`] | primitive | gives the answer of the primitive at `p` |
+//! | 1 [`op::LEAF`] | primitive | gives the sample of the primitive at `p` |
 //! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | the same at map·p and spacing · stretching; height · rise + lift |
 //! | 3 [`op::GROUP`] | | nothing but its box: part of the blend around it |
 //! | 4 [`op::BLEND`] | | opens a frame that sums what it is given: Σα, Σα f |
@@ -33,16 +33,19 @@
 //! | 9 [`op::SHARE`] | which | what is inside counts 1 - t (0), t (1) or 1 (2) of the frame; skipped where that is 0 |
 //! | 10 [`op::PROBE`] | ground | asks the instructions at `ground` at the four places p ± base for the slope, before pieces are laid by it |
 //! | 11 [`op::GROUND`] | (one word alone) | what was given is the ground that the rest comes on; ends a probe |
-//! | 12 [`op::GIVE`] | (one word alone) | closes the frame, restores p and spacing, gives its answer |
-//! | 0 [`op::END`] | (one word alone) | the answer is in frame 0 |
+//! | 12 [`op::GIVE`] | (one word alone) | closes the frame, restores p and spacing, gives its sample |
+//! | 0 [`op::END`] | (one word alone) | the sample is in frame 0 |
 //!
-//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below) or 1 (with the new piece).
-//! Laws: [`blend`](super::blend), [`replace`](super::replace), [`deposit`](super::deposit), [`warp`](super::warp), [`detail`](super::detail). A frame that sums and was given one answer alone gives that answer.
+//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below) or 1 (with the
+//! new piece).
+//! Laws: [`blend`](super::blend), [`replace`](super::replace), [`deposit`](super::deposit), [`warp`](super::warp),
+//! [`detail`](super::detail). A frame that sums and was given one answer alone gives that answer.
 //!
 //! # Primitives
-//! Words from where an instruction points to: `kind, lowest, highest, slope, fade` (bounds over all of it: heights, |∇f|, |∇α|), then by kind
-//! the fields of [`DiscWords`] (0), [`CurveWords`] (1), [`ContourWords`] (2), [`ImageWords`] (3), [`RibbonWords`] (4), in their order. A list is its length and its items; a [`LineWords`] is
-//! a list of `x, y, slope at x` of a monotone cubic. Instances share the words of their primitives.
+//! Words from where an instruction points to: `kind, lowest, highest, slope, fade` (bounds over all of it:
+//! heights, |∇f|, |∇α|), then by kind the fields of [`DiscWords`] (0), [`CurveWords`] (1), [`ContourWords`] (2),
+//! [`ImageWords`] (3), [`RibbonWords`] (4), in their order. A list is its length and its items; a [`LineWords`] is a
+//! list of `x, y, slope at x` of a monotone cubic. Instances share the words of their primitives.
 //!
 //! [`walk`] carries all this out as a shader does, in `f32`, and is tested against the [`Program`].
 

@@ -114,8 +114,9 @@ macro_rules! records {
 pub type LineWords = Vec<[f32; 3]>;
 
 records! {
-    /// A disc. Octave i of n has the frequency 2ⁱ/size, the amplitude amplitude · roughnessⁱ and the seed seed + 0x9e3779b9 (i + 1); its place is
-    /// turned by i angles of the 3-4-5 triangle and moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two, of sizes 2.6 and 4.
+    /// A disc. Octave i of n has the frequency 2ⁱ/size, the amplitude amplitude · roughnessⁱ and the seed seed +
+    /// 0x9e3779b9 (i + 1); its place is turned by i angles of the 3-4-5 triangle and moved by (½ + r, ¼ - r) with r =
+    /// (seed >> 8) / 2²⁴. Dunes have two, of sizes 2.6 and 4.
     DiscWords {
         /// Where it stands.
         centre: [f32; 2],
@@ -140,7 +141,7 @@ records! {
         /// Chooses the random values.
         seed: u32,
     }
-    /// A curve's course.
+    /// A curve's centreline.
     CourseWords {
         /// Distance within which it has weight, and τ of [`path`](crate::construction::path).
         reach: f32,

@@ -1,7 +1,7 @@
 //! Pieces to begin with, and where in the tree a new one goes.
 //!
-//! Ground (a disc) is blended with the ground that is there; what is cut or set into the ground (a road, a lake, a crater) takes
-//! its place, on top of what came before. A person who has selected an operator has it go in there.
+//! Ground (a disc) is blended with the ground that is there; what is cut or set into the ground (a road, a lake, a
+//! crater) takes its place, on top of what came before. A person who has selected an operator has it go in there.
 
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
@@ -341,8 +341,8 @@ impl Item {
     }
 }
 
-/// The spot where a new piece goes. `near` is what is selected; `on_ground` says whether there is ground where it shall be.
-/// Operators are put around what is there where that is needed.
+/// The spot where a new piece goes. `near` is what is selected; `on_ground` says whether there is ground where it shall
+/// be. Operators are put around what is there where that is needed.
 ///
 /// # Errors
 /// When operators would be nested too deeply.

@@ -30,7 +30,7 @@ use super::replace::Extent;
 /// What a way begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
-    /// The piece of a tier.
+    /// The piece of a material layer.
     Material(MaterialLayer),
     /// By its number.
     Definition(usize),
@@ -63,7 +63,7 @@ pub enum EditError {
     /// Primitives hold no pieces.
     #[error("only an operator takes pieces")]
     NotAnOperator,
-    /// The piece of a tier cannot be moved.
+    /// The piece of a material layer cannot be moved.
     #[error("the ground of a material layer stays where it is; move what is in it")]
     RootStays,
     /// The children do not fit where the operator is.
@@ -124,7 +124,7 @@ impl Wrap {
 }
 
 impl PiecePath {
-    /// The piece of `tier`.
+    /// The piece of `material`.
     pub fn material(material: MaterialLayer) -> Self {
         Self { root: Root::Material(material), steps: Vec::new() }
     }
@@ -269,8 +269,8 @@ pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), Ed
     relocate(&mut tree.clone(), from, spot).map(|_| ())
 }
 
-/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A material layer that is not there yet is
-/// made, one that is a primitive becomes a blend of both.
+/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A material layer that
+/// is not there yet is made, one that is a primitive becomes a blend of both.
 ///
 /// # Errors
 /// When it would go into itself or into what takes no pieces, or the tree would be unsound.
@@ -306,8 +306,8 @@ fn open_tier(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError
     Ok(false)
 }
 
-/// Lays what belongs to a piece of the relief beside the other belongings of a material layer, and those in place of whatever else it has:
-/// a river on an island has its own level, not the mean of that and the sea's.
+/// Lays what belongs to a piece of the relief beside the other belongings of a material layer, and those in place of
+/// whatever else it has: a river on an island has its own level, not the mean of that and the sea's.
 fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Result<PiecePath, EditError> {
     open_tier(tree, material)?;
     let root = PiecePath::material(material);
@@ -332,7 +332,8 @@ fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Re
     put(tree, &Spot { parent, at }, piece)
 }
 
-/// Takes a piece away: of a material layer all of it, of an original with all its instances. Returns what to select next.
+/// Takes a piece away: of a material layer all of it, of an original with all its instances. Returns what to select
+/// next.
 ///
 /// # Errors
 /// When it is not there.
@@ -460,8 +461,8 @@ pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditErro
     })
 }
 
-/// Makes a piece an original that copies show: it becomes the first copy, and a second one is put `by` metres beside it. Of a copy,
-/// another one is made. Returns the way to the new copy.
+/// Makes a piece an original that copies show: it becomes the first copy, and a second one is put `by` metres beside
+/// it. Of a copy, another one is made. Returns the way to the new copy.
 ///
 /// # Errors
 /// When it is not there, or a definition would contain itself.

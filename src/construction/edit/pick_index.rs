@@ -1,7 +1,7 @@
 //! Which pieces are at a place, and the outlines of where they end.
 //!
-//! An [`PickIndex`] knows every primitive of the trees that are laid out, those of copies once for each copy, with what they are in.
-//! Hidden and locked pieces are not found in the view.
+//! An [`PickIndex`] knows every primitive of the trees that are laid out, those of copies once for each copy, with what
+//! they are in. Hidden and locked pieces are not found in the view.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;

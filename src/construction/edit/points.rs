@@ -116,7 +116,8 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
     Ok(())
 }
 
-/// Adds a point at a place of the piece's own metres: between the two it lies between, or at the nearer end. Returns its number.
+/// Adds a point at a place of the piece's own metres: between the two it lies between, or at the nearer end. Returns
+/// its number.
 ///
 /// # Errors
 /// When the piece has no points, or as many as it can have.

@@ -43,8 +43,8 @@ pub fn lay(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
     }
 }
 
-/// Lowers points so that the line falls from its higher end to its lower one all the way, a little at the least. Nothing is
-/// raised: a river cuts into what stands in its way. Returns how many points had to sink.
+/// Lowers points so that the line falls from its higher end to its lower one all the way, a little at the least.
+/// Nothing is raised: a river cuts into what stands in its way. Returns how many points had to sink.
 pub fn fall(points: &mut [CurvePoint]) -> usize {
     let ends = points.first().zip(points.last()).map(|(first, last)| first.height < last.height);
     let Some(backwards) = ends else { return 0 };

@@ -1,7 +1,8 @@
 //! From a piece's own metres to those of the tree and back: through every placement, warp and instance that it is in.
 //!
-//! Law: the same maps that [`Program`](crate::construction::Program) puts together, ω⁻¹ of a warp included. Back through a twist the
-//! way is exact (it keeps distances), back through noise by p ← q - (ω⁻¹(p) - p), which contracts since the push never folds the ground.
+//! Law: the same maps that [`Program`](crate::construction::Program) puts together, ω⁻¹ of a warp included. Back
+//! through a twist the way is exact (it keeps distances), back through noise by p ← q - (ω⁻¹(p) - p), which contracts
+//! since the push never folds the ground.
 
 use super::{PiecePath, Root};
 use crate::construction::piece::{Piece, PieceKind, Tree};

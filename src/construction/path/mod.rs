@@ -1,12 +1,14 @@
-//! Curves on the ground plan: through points or near them, smoothed like roads, and how far a place is along and beside them.
+//! Curves on the ground plan: through points or near them, smoothed like roads, and how far a place is along and beside
+//! them.
 //!
-//! Law: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic ones (between the middles of the sides), cut into segments whose
-//! distance from the curve is below a thousandth of the reach. A place knows its distance d from the nearest segment; its
-//! arc length s and its offset o to the right are means over all segments that are nearly as near, s = Σ wₖ sₖ / Σ wₖ with
-//! wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps; the mean goes over from one leg to the
-//! other within τ, and what is built on s and o keeps the Lipschitz property that the document asks for.
-//! Roads: the heading as a function of the arc length is averaged over a length twice, which turns corners and circular arcs into
-//! clothoids (curvature in proportion to the length); the drift at the end is taken back evenly.
+//! Law: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic ones (between the middles of the sides), cut into
+//! segments whose distance from the curve is below a thousandth of the reach. A place knows its distance d from the
+//! nearest segment; its arc length s and its offset o to the right are means over all segments that are nearly as near,
+//! s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps; the mean
+//! goes over from one leg to the other within τ, and what is built on s and o keeps the Lipschitz property that the
+//! document asks for.
+//! Roads: the heading as a function of the arc length is averaged over a length twice, which turns corners and circular
+//! arcs into clothoids (curvature in proportion to the length); the drift at the end is taken back evenly.
 //! Lipschitz: d, sₖ and oₖ change by no more than the way, wₖ by 8/(3√3)/τ of the change of dₖ - d.
 //! Source: document 004, §4.1 and fig. 6; Catmull & Rom 1974.
 
@@ -80,7 +82,7 @@ pub struct NearestPoint {
     pub doffset: Point,
 }
 
-/// The same over a stretch: ranges, and bounds of the gradients.
+/// The same over a capsule: ranges, and bounds of the gradients.
 #[derive(Clone, Copy, Debug)]
 pub struct NearestBounds {
     /// Range of the distance.
@@ -312,8 +314,8 @@ impl Path {
         Some(near)
     }
 
-    /// What [`nearest_point`](Self::nearest_point) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
-    /// parts: over each of them the segments that count are few.
+    /// What [`nearest_point`](Self::nearest_point) says anywhere on the capsule; `None` where all of it is out of
+    /// reach. Long ways are looked at in parts: over each of them the segments that count are few.
     pub fn nearest_bounds(&self, capsule: &Capsule) -> Option<NearestBounds> {
         let way = sub(capsule.to, capsule.from);
         let parts = ((length(way) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
@@ -446,8 +448,8 @@ fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usiz
     let mut line = vec![points[0]];
     let mut marks = vec![0];
     let piece = |b: [Point; 4], line: &mut Vec<Point>| {
-        // a cubic strays from its segment by no more than a quarter of its greatest second difference, divided by the square
-        // of the number of segments
+        // a cubic strays from its segment by no more than a quarter of its greatest second difference, divided by the
+        // square of the number of segments
         let bend = |k: usize| length(add(sub(b[k], scaled(b[k + 1], 2.0)), b[k + 2]));
         let segments = (0.75 * higher(bend(0), bend(1)) / tolerance).sqrt() as usize + 1;
         let segments = segments.min(room);

@@ -1,9 +1,12 @@
-//! A tree made ready: definitions put in, maps put together, curves measured, pictures read, boxes drawn around everything.
+//! A tree made ready: definitions put in, maps put together, curves measured, pictures read, boxes drawn around
+//! everything.
 //!
-//! A [`Program`] answers [`at`](Program::sample) any place and [`over`](Program::bounds) any stretch. Every node knows the box outside which it
-//! has no weight; nodes whose box a place is not in are not asked, which changes no bit of the answer. [`Program::selection`] leaves
-//! out for good what does not touch an area, for the many places of a tile.
-//! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in [`Program::problems`].
+//! A [`Program`] gives a [`sample`](Program::sample) at any place and [`bounds`](Program::bounds) over any capsule.
+//! Every node knows the box outside which it has no weight; nodes whose box a place is not in are not asked, which
+//! changes no bit of the sample. [`Program::selection`] leaves out for good what does not touch an area, for the many
+//! places of a tile.
+//! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in
+//! [`Program::problems`].
 
 mod build;
 mod primitive;
@@ -180,8 +183,8 @@ impl Program {
         program
     }
 
-    /// The same program with nothing left out: no boxes, and discs evaluate their ground where they have no weight as well.
-    /// Only to measure what pruning saves; the bits are the same.
+    /// The same program with nothing left out: no boxes, and discs evaluate their ground where they have no weight as
+    /// well. Only to measure what pruning saves; the bits are the same.
     pub fn without_pruning(self) -> Self {
         let mut program = self.without_boxes();
         for node in &mut program.nodes {
@@ -213,7 +216,7 @@ impl Program {
         self.nodes.is_empty()
     }
 
-    /// Whether the tree has this tier.
+    /// Whether the tree has this material layer.
     pub fn has(&self, material: MaterialLayer) -> bool {
         self.roots[material as usize].is_some()
     }
@@ -245,7 +248,7 @@ impl Program {
         }
     }
 
-    /// The answer at `p`, in metres, with gradients if asked for. `selection` must hold what has weight there.
+    /// The sample at `p`, in metres, with gradients if asked for. `selection` must hold what has weight there.
     #[inline]
     pub fn sample_in<const G: bool>(
         &self,
@@ -260,7 +263,7 @@ impl Program {
         }
     }
 
-    /// The answer of the terrain at `p`, in metres, with gradients.
+    /// The sample of the terrain at `p`, in metres, with gradients.
     pub fn sample(&self, p: Point, detail: &Detail) -> GroundSample {
         self.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail)
     }
@@ -283,7 +286,7 @@ impl Program {
         })
     }
 
-    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a stretch.
+    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a capsule.
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
@@ -295,7 +298,7 @@ impl Program {
         )
     }
 
-    /// Bounds of the terrain over a stretch.
+    /// Bounds of the terrain over a capsule.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
     }
@@ -314,7 +317,7 @@ impl Program {
         }
     }
 
-    /// Range and Lipschitz bound of the terrain's surface over a stretch: the λ of sphere tracing.
+    /// Range and Lipschitz bound of the terrain's surface over a capsule: the λ of sphere tracing.
     pub fn surface_bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         self.bounds(capsule, detail).surface(self.ground)
     }
@@ -324,8 +327,8 @@ impl Program {
         self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground)
     }
 
-    /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short enough for
-    /// their bounds to be tight.
+    /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short
+    /// enough for their bounds to be tight.
     pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
         let way = sub(to, from);
         let parts = ((length(way) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
@@ -408,7 +411,8 @@ impl Program {
         }
     }
 
-    /// The children blended at `p`. With a hierarchy only those are looked at whose boxes `p` is in; the order stays that of the tree.
+    /// The children blended at `p`. With a hierarchy only those are looked at whose boxes `p` is in; the order stays
+    /// that of the tree.
     fn sum<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
         let node = &self.nodes[id as usize];
         let children = selection.children(id);
@@ -541,7 +545,8 @@ impl Program {
 }
 
 impl ProgramNode {
-    /// Share of a child of a level of detail whose second piece has `share`: pieces between the first and the last never show.
+    /// Share of a child of a level of detail whose second piece has `share`: pieces between the first and the last
+    /// never show.
     pub(super) fn share_of(&self, child: u32, share: f64) -> f64 {
         let last = self.children.len() - 1;
         match self.children.iter().position(|&c| c == child) {

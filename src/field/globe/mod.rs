@@ -1,10 +1,10 @@
 //! The cube-sphere: six square grids that together cover a globe without seams and without pinched poles.
 //!
 //! Law: a sample at (a, b) ∈ [-1, 1]² of the face with the axes c (outwards), e (along rows) and s (along columns)
-//! lies in the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent makes equal steps of equal angles along the middle of a
-//! face; cells differ by a factor of at most √2 in width and 1.4 in area.
-//! Faces, borders and neighbours are those of the [`Grid`] (`topology.rs`). A direction is computed from coordinates that are the
-//! same on every face (one of them is ±1 exactly), so copies have the same bits.
+//! lies in the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent makes equal steps of equal angles along the
+//! middle of a face; cells differ by a factor of at most √2 in width and 1.4 in area.
+//! Faces, borders and neighbours are those of the [`Grid`] (`topology.rs`). A direction is computed from coordinates
+//! that are the same on every face (one of them is ±1 exactly), so copies have the same bits.
 //! Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; areas of cells by the solid angle of a rectangle.
 
 mod locate;
@@ -72,7 +72,8 @@ impl Globe {
         self.direction(index / (n * n), index / n % n, index % n)
     }
 
-    /// Unit vectors of row `row` of all rows, from 0 to 6 n, into x, y and z; the bits of [`direction`](Self::direction).
+    /// Unit vectors of row `row` of all rows, from 0 to 6 n, into x, y and z; the bits of
+    /// [`direction`](Self::direction).
     pub fn row_directions(&self, row: usize, fields: [&mut [f32]; 3]) {
         let (face, row) = (row / self.n, row % self.n);
         let [out, east, south] = AXES[face];
@@ -89,6 +90,15 @@ impl Globe {
         let mut field = |axis: Axis| fields[axis / 2].take().map_or(&mut [][..], |field| &mut field[..self.n]);
         let fields = [field(east), field(out), field(south)];
         directions(&self.tangents, signed(east, 1.0), [outwards, down], others, fields);
+    }
+
+    /// Inner products of the steps along the rows and the columns at a sample, as multiples of a step's square in the
+    /// middle of a face: rows by rows, rows by columns, columns by columns.
+    pub fn metric_tensor(&self, row: usize, column: usize) -> [f32; 3] {
+        let (x, y) = (self.tangents[column], self.tangents[row]);
+        let (x2, y2) = (1.0 + x * x, 1.0 + y * y);
+        let far = x2 + y2 - 1.0;
+        [x2 * x2 * y2, -x * y * x2 * y2, y2 * y2 * x2].map(|part| (part / (far * far)) as f32)
     }
 
     /// Area on the unit sphere that a sample stands for: 4 π over all owners.
@@ -177,8 +187,8 @@ fn quarter(x: f64, y: f64) -> f64 {
     libm::atan(x * y / (x * x + y * y + 1.0).sqrt())
 }
 
-/// Unit vectors along a row: into what they have along it, outwards and down the columns. `others` are the squares of the latter
-/// two, as they are added.
+/// Unit vectors along a row: into what they have along it, outwards and down the columns. `others` are the squares of
+/// the latter two, as they are added.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn directions(
     tangents: &[f64],
@@ -222,8 +232,8 @@ pub fn longitude(direction: [f64; 3]) -> f64 {
     libm::atan2(direction[1], direction[0])
 }
 
-/// Place of a direction on a map of all longitudes and latitudes: from the west (longitude -180°) to the east and from the
-/// north to the south, from 0 to 1.
+/// Place of a direction on a map of all longitudes and latitudes: from the west (longitude -180°) to the east and from
+/// the north to the south, from 0 to 1.
 pub fn equirectangular(direction: [f64; 3]) -> [f64; 2] {
     [longitude(direction) / (2.0 * PI) + 0.5, 0.5 - latitude(direction) / PI]
 }

@@ -8,7 +8,8 @@ use crate::nodes::generators::solid::{SpacePoints, blend};
 
 /// Humps along the radius of a planet: currents and air masses move whole belts about.
 const SWELL_HUMPS: f32 = 2.3;
-/// Step over which tables mean their slopes in degrees, and how slopes fall with it: the Hurst exponent of real relief is about 0.7.
+/// Step over which tables mean their slopes in degrees, and how slopes fall with it: the Hurst exponent of real relief
+/// is about 0.7.
 const NEAR_METRES: f32 = 50.0;
 const FALL: f32 = 0.3;
 
@@ -123,7 +124,8 @@ impl FaceMetric {
         row_slopes(self, rows, tangents, out);
     }
 
-    /// The greatest slope to one of the neighbours in the north, east, south and west, and the slope of the ground; as tangents.
+    /// The greatest slope to one of the neighbours in the north, east, south and west, and the slope of the ground; as
+    /// tangents.
     #[inline(always)]
     fn slopes(self, here: f32, sides: [f32; 4], x: f32) -> (f32, f32) {
         let (here, y) = (here * self.relief_metres, self.y);

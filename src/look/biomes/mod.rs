@@ -1,6 +1,7 @@
 //! Biomes: the ground coloured by what grows there, from temperature, height, slope and moisture.
 //!
-//! [`BiomeTable`](crate::palette::BiomeTable) says which types there are, [`BiomeModel`] how they share a place, [`Paint`] asks both for a whole terrain.
+//! [`BiomeTable`](crate::palette::BiomeTable) says which types there are, [`BiomeModel`] how they share a place,
+//! [`Paint`] asks both for a whole terrain.
 
 mod globe;
 mod model;

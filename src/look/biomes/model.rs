@@ -1,10 +1,10 @@
 //! The law by which ground types share a place.
 //!
-//! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), 0 outside the type's limits of height, with the temperature t, the slope p,
-//! the height h and the moisture m of the place, the type's optima T, P, H, M and tolerances v; axes that are switched off
-//! count 0. Weights are P / Σ P, the colour Σ P·C / Σ P.
-//! The smallest exponent is subtracted from all, which cancels in the ratio: far from every optimum P would be too small a number.
-//! Where limits leave no type, they are ignored.
+//! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), 0 outside the type's limits of height, with the
+//! temperature t, the slope p, the height h and the moisture m of the place, the type's optima T, P, H, M and
+//! tolerances v; axes that are switched off count 0. Weights are P / Σ P, the colour Σ P·C / Σ P.
+//! The smallest exponent is subtracted from all, which cancels in the ratio: far from every optimum P would be too
+//! small a number. Where limits leave no type, they are ignored.
 //! Source: document 003 (Petitprez 2007), part 2; moisture is beyond it.
 
 use crate::palette::{BiomeTable, HeightUnits, MAX_TYPES, Niche};

@@ -51,7 +51,8 @@ impl Biomes {
 }
 
 impl Biomes {
-    /// The table as a palette: its colours by height on level ground of middling moisture, in the middle of the climate.
+    /// The table as a palette: its colours by height on level ground of middling moisture, in the middle of the
+    /// climate.
     pub fn palette(self, settings: &Settings) -> PaletteTable {
         let (relief, sea) = (settings.relief_metres, settings.sea_level);
         let units = self.units(settings);

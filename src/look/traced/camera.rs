@@ -25,7 +25,8 @@ fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
 }
 
 impl Camera {
-    /// From `eye` towards `target`; `fov_degrees` from the lower to the upper edge. Where both are one place it looks north.
+    /// From `eye` towards `target`; `fov_degrees` from the lower to the upper edge. Where both are one place it looks
+    /// north.
     pub fn new(eye: [f64; 3], target: [f64; 3], fov_degrees: f64) -> Self {
         let way = std::array::from_fn(|k| target[k] - eye[k]);
         let ahead = unit(way).unwrap_or([0.0, -1.0, 0.0]);
@@ -36,7 +37,8 @@ impl Camera {
         Self { eye, ahead, right, above, half }
     }
 
-    /// From `distance` away towards `target`, standing at an azimuth (clockwise from north) and an elevation, both in degrees.
+    /// From `distance` away towards `target`, standing at an azimuth (clockwise from north) and an elevation, both in
+    /// degrees.
     pub fn orbiting(target: [f64; 3], azimuth: f64, elevation: f64, distance: f64, fov_degrees: f64) -> Self {
         let [a, e] = [azimuth, elevation].map(|angle| angle * (std::f64::consts::PI / 180.0));
         let level = libm::cos(e) * distance;

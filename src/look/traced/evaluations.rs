@@ -1,7 +1,7 @@
 //! The debug picture of sphere tracing: how often the tree was asked for each pixel.
 //!
-//! The ramp grows steadily in lightness, from near black over blue and green to pale yellow (after viridis of van der Walt
-//! and Smith 2015, numbers our own), on a logarithmic scale from 1 to the most. The legend stands at the foot.
+//! The ramp grows steadily in lightness, from near black over blue and green to pale yellow (after viridis of van der
+//! Walt and Smith 2015, numbers our own), on a logarithmic scale from 1 to the most. The legend stands at the foot.
 
 use super::super::image::RgbImage;
 use super::super::text::Type;

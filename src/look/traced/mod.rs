@@ -1,9 +1,9 @@
 //! Perspective pictures of a construction, by sphere tracing: straight from the tree, without a grid.
 //!
-//! Every pixel is a ray. It meets the ground, the water of the construction, the sea, the cut side of the square, or the sky.
-//! Light, colours and water are those of the relief picture; beside it there are sky and haze. Octaves too fine for the
-//! pixel at its distance are left out. Pixels that differ from their neighbours are traced at four more places.
-//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+//! Every pixel is a ray. It meets the ground, the water of the construction, the sea, the cut side of the square, or
+//! the sky. Light, colours and water are those of the relief picture; beside it there are sky and haze. Octaves too
+//! fine for the pixel at its distance are left out. Pixels that differ from their neighbours are traced at four more
+//! places. Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
 pub mod camera;
 pub mod evaluations;

@@ -13,7 +13,8 @@ use crate::construction::{MaterialLayer, NodeSelection};
 /// The sky at the horizon and overhead.
 const HORIZON: Light = [0.60, 0.70, 0.80];
 const ZENITH: Light = [0.16, 0.31, 0.58];
-/// Colour that distance takes on, and the distance, in sides of the scene, after which a third of the ground's own is left.
+/// Colour that distance takes on, and the distance, in sides of the scene, after which a third of the ground's own is
+/// left.
 const AIR: Light = [0.52, 0.62, 0.74];
 const CLEAR_SIDES: f64 = 12.0;
 /// Most of the ground's colour that air takes.
@@ -40,7 +41,8 @@ pub struct Shade<'a> {
 }
 
 impl<'a> Shade<'a> {
-    /// The shading of `subject`; `per_metre` are metres of the tree for a metre of the terrain, along the ground and upwards.
+    /// The shading of `subject`; `per_metre` are metres of the tree for a metre of the terrain, along the ground and
+    /// upwards.
     pub fn new(subject: TracedScene<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;

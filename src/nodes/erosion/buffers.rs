@@ -13,8 +13,8 @@ use crate::nodes::MassBalance;
 /// What a row lost and gained, and what the water over it carries.
 pub type RowAccount = [f64; 3];
 
-/// Working memory of a run: what a step writes before it takes the terrain's place, and what it needs on the way. A clone
-/// of it is empty, so that a snapshot, which is a clone of its run, holds the state alone.
+/// Working memory of a run: what a step writes before it takes the terrain's place, and what it needs on the way. A
+/// clone of it is empty, so that a snapshot, which is a clone of its run, holds the state alone.
 #[derive(Default)]
 pub struct WorkingMemory<T>(T);
 
@@ -85,8 +85,8 @@ impl<const MAPS: usize> Next<MAPS> {
     }
 }
 
-/// Lets each of `maps` change places with the terrain's map of its kind; one that a snapshot shares stays with it, and an
-/// empty one comes back.
+/// Lets each of `maps` change places with the terrain's map of its kind; one that a snapshot shares stays with it, and
+/// an empty one comes back.
 pub fn exchange_maps<'a>(
     terrain: &mut Terrain,
     kinds: impl IntoIterator<Item = MapKind>,
@@ -111,8 +111,8 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     }
 }
 
-/// The account of a row: what it lost and gained, and what the water over it carries, by area where cells have different ones
-/// ([`Metric::owned_areas`](crate::field::Metric::owned_areas)).
+/// The account of a row: what it lost and gained, and what the water over it carries, by area where cells have
+/// different ones ([`Metric::owned_areas`](crate::field::Metric::owned_areas)).
 pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
         let distinct = grid.distinct();

@@ -6,8 +6,8 @@
 //! Law of a slide: through the face between two cells of surface heights H and H' runs, towards the lower one,
 //! q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the cell that gives. g is the length of the
 //! surface's gradient on the face, both components, in heights per cell; T `rise` of the angle of repose over one
-//! cell; c `share`; D `creep` levels what is gentler too. Since g is the full gradient, slopes come to rest at the same angle in
-//! every direction of the grid.
+//! cell; c `share`; D `creep` levels what is gentler too. Since g is the full gradient, slopes come to rest at the same
+//! angle in every direction of the grid.
 //!
 //! Scheme: all faces at once from the old cover; a cell has four faces, so that cover never becomes negative. Each face
 //! is computed from the same numbers by the cells on both sides of it, and the bits do not depend on the threads.
@@ -26,8 +26,8 @@ pub struct Slabs {
 }
 
 impl Slabs {
-    /// Slabs for a cover that lies about `depth` deep (fraction of the relief): 2¹⁷ of them, or up to twice as many. Depths
-    /// up to 128 times that are exact.
+    /// Slabs for a cover that lies about `depth` deep (fraction of the relief): 2¹⁷ of them, or up to twice as many.
+    /// Depths up to 128 times that are exact.
     pub fn for_depth(depth: f32) -> Self {
         let depth = depth.clamp(1e-12, 1e12);
         // the power of two at or below
@@ -139,7 +139,7 @@ impl Repose {
     /// The surface along row `row`, which may be one beyond an edge: there it goes on as steep as it is.
     fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
         let n = self.grid.samples;
-        match self.row_inside(row) {
+        match self.grid.row_beyond(row) {
             Some(row) => self.copy(layers, row, &mut line[1..=n]),
             None => {
                 let (near, far) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
@@ -168,19 +168,11 @@ impl Repose {
         }
     }
 
-    fn row_inside(&self, row: isize) -> Option<usize> {
-        match row {
-            -1 => self.grid.before(0),
-            _ if row as usize == self.grid.samples => self.grid.after(self.grid.samples - 1),
-            _ => Some(row as usize),
-        }
-    }
-
     /// Flow through the south faces of row `row`, whose surface is `mid`.
     fn southward(&self, cover: &[f32], row: isize, rows: &mut CoverRows) {
         let n = self.grid.samples;
         let out = &mut rows.outflow[..n];
-        let (Some(here), Some(there)) = (self.row_inside(row), self.row_inside(row + 1)) else {
+        let (Some(here), Some(there)) = (self.grid.row_beyond(row), self.grid.row_beyond(row + 1)) else {
             out.fill(0.0);
             return;
         };

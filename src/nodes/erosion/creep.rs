@@ -1,19 +1,20 @@
 //! Hillslope creep: soil moves down every slope, the faster the steeper.
 //!
-//! Law: ∂h/∂t = ∇·(κ s ∇h), with κ the `diffusivity` and s the erodibility (1 - hardness) of the ground the soil comes from, so that
-//! the hardest rock gives none and can still be buried.
-//! Symbols: r = κ·Δt/Δx², Δt the `time_step`, Δx the distance between samples. Soil that has crept for a time t has spread
-//! over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
+//! Law: ∂h/∂t = ∇·(κ s ∇h), with κ the `diffusivity` and s the erodibility (1 - hardness) of the ground the soil comes
+//! from, so that the hardest rock gives none and can still be buried.
+//! Symbols: r = κ·Δt/Δx², Δt the `time_step`, Δx the distance between samples. Soil that has crept for a time t has
+//! spread over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
 //!
-//! Scheme: explicit. What passes between two cells is r·s·w·(h_n - h), with w the conductance of the pair: ⅔ for the four straight
-//! neighbours of a square's cells and ⅙ for the diagonal ones (the Mehrstellen stencil), on a globe that of
-//! [`Links::conductances`], a volume that spreads on the cell's own area. One iteration is as many equal steps as stay below
-//! `stability_bound`. Heights are double precision inside an iteration, and
-//! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a year.
-//! A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
+//! Scheme: explicit. What passes between two cells is r·s·w·(h_n - h), with w the conductance of the pair: ⅔ for the
+//! four straight neighbours of a square's cells and ⅙ for the diagonal ones (the Mehrstellen stencil), on a globe that
+//! of [`Links::conductances`], a volume that spreads on the cell's own area. One iteration is as many equal steps as
+//! stay below `stability_bound`. Heights are double precision inside an iteration, and
+//! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a
+//! year. A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Stability: with r ≤ ¼ a new height is a mean of old ones with positive weights (1 - 10/3·r is the smallest), so nothing overshoots.
-//! An iteration is no longer than `FARTHEST` allows, which bounds its steps where the scene is small or the time long.
+//! Stability: with r ≤ ¼ a new height is a mean of old ones with positive weights (1 - 10/3·r is the smallest), so
+//! nothing overshoots. An iteration is no longer than `FARTHEST` allows, which bounds its steps where the scene is
+//! small or the time long.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
 use std::sync::Arc;
@@ -28,15 +29,18 @@ use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
-    /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
+    /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes,
+    /// while the large forms stay.
     Creep "Hillslope creep" in "Erosion", from "Culling 1960; Fernandes & Dietrich 1997", also "diffusion soil smooth hills rounding solifluction frost regolith" {
         /// Iterations of one time step each. More let the ground grow rounder.
         iterations: u32 = 30, 0..=10_000, slider 1..=500;
-        /// Time that passes in one iteration. Where the terrain is small an iteration stops once the soil has spread over about a hundredth of the side.
+        /// Time that passes in one iteration. Where the terrain is small an iteration stops once the soil has spread
+        /// over about a hundredth of the side.
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         /// How fast the soil creeps. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Takes the small roughness away." { iterations = 8 }
@@ -58,7 +62,7 @@ const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -94,7 +98,8 @@ impl Process for Creep {
     }
 }
 
-/// Steps that a globe needs for each r: by the greatest sum of a cell's conductances over its area, in cells of the mean area.
+/// Steps that a globe needs for each r: by the greatest sum of a cell's conductances over its area, in cells of the
+/// mean area.
 fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
     let of_row = |row: usize| {
         let (links, areas) = (conductances.around_row(row), metric.face_areas(row));
@@ -232,8 +237,8 @@ impl Run for CreepRun {
     }
 }
 
-/// One step of the law. Beyond an open edge the ground repeats: the edge is a mirror, and what crosses it one way comes back the
-/// other. `rates` are r·s of every cell, empty where they are all `rate`.
+/// One step of the law. Beyond an open edge the ground repeats: the edge is a mirror, and what crosses it one way comes
+/// back the other. `rates` are r·s of every cell, empty where they are all `rate`.
 fn diffuse<S: Stencil>(
     cx: &Context,
     stencil: impl Fn(usize) -> S + Sync,

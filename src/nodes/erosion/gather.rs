@@ -1,11 +1,12 @@
 //! Steps in which every cell gives to its lower neighbours at once: what thermal and hydraulic erosion share.
 //!
-//! Scheme: gather. Pass 1 works out what a cell gives, and how much of it per unit of level difference ([`GatherLaw::give`]);
-//! in pass 2 every cell sums what comes from its neighbours ([`GatherLaw::settle`]). Old maps are read, new ones
-//! written, and the bits do not depend on the threads.
-//! On a square both passes go down a band of rows together: rolling rows hold what cells give, and the rows beside a band
-//! are computed twice. On a globe the passes go over all cells one after the other, because what comes over a border was given
-//! by cells that look at other neighbours than this face knows; between them copies get what owners found.
+//! Scheme: gather. Pass 1 works out what a cell gives, and how much of it per unit of level difference
+//! ([`GatherLaw::give`]); in pass 2 every cell sums what comes from its neighbours ([`GatherLaw::settle`]). Old maps
+//! are read, new ones written, and the bits do not depend on the threads.
+//! On a square both passes go down a band of rows together: rolling rows hold what cells give, and the rows beside a
+//! band are computed twice. On a globe the passes go over all cells one after the other, because what comes over a
+//! border was given by cells that look at other neighbours than this face knows; between them copies get what owners
+//! found.
 //! Boundary: nothing leaves an open edge; a wrapping square continues on the other side, a globe everywhere.
 
 use rayon::prelude::*;
@@ -20,16 +21,17 @@ use crate::nodes::Context;
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 16;
 
-/// A law of two passes, for rows of n cells. `OWN` values of a cell stay with it, of `GIVEN` kinds of material it gives, and `OUT`
-/// maps are written, the first of them the height.
+/// A law of two passes, for rows of n cells. `OWN` values of a cell stay with it, of `GIVEN` kinds of material it
+/// gives, and `OUT` maps are written, the first of them the height.
 ///
-/// Levels and shares are padded rows of n + 2; a level beyond an open edge is NaN, which compares as not lower, a share 0.
+/// Levels and shares are padded rows of n + 2; a level beyond an open edge is NaN, which compares as not lower, a
+/// share 0.
 pub trait GatherLaw<const OWN: usize, const GIVEN: usize, const OUT: usize>: Sync {
     /// Level and own values of the cells of row `row` of all rows.
     fn load(&self, row: usize, level: &mut [f32], own: [&mut [f32]; OWN]);
 
-    /// What cells lose (a depth), and how much of it per unit of level difference goes to each neighbour (a volume), from the levels to
-    /// the north, here and to the south.
+    /// What cells lose (a depth), and how much of it per unit of level difference goes to each neighbour (a volume),
+    /// from the levels to the north, here and to the south.
     fn give<M: RowMetric>(
         &self,
         metric: M,

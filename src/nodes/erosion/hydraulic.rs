@@ -4,30 +4,32 @@
 //! 1. rain: w += K_r · rain map;
 //! 2. dissolving: h -= K_s·s·w, m += K_s·s·w, with s the erodibility of the rock;
 //! 3. flow towards levelling: d_n = a - a_n to the neighbours that lie lower, Δa = a - mean of a over the cell and them
-//!    = Σ d_n / (1 + their number), Δw = min(w, Δa); each gets Δw_n = Δw · d_n / Σ d_n, and with it Δm_n = m · Δw_n / w;
+//!    = Σ d_n / (1 + their number), Δw = min(w, Δa); each gets Δw_n = Δw · d_n / Σ d_n, and with it Δm_n = m · Δw_n /
+//!    w;
 //! 4. evaporation: w *= 1 - K_e; what exceeds K_c·w of the sediment is laid down.
 //!
-//! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the documents have 0.01, 0.01, 0.01 and
-//! 0.5. Water is a depth, so rain is a fraction of the relief an iteration.
-//! Maps: Film (the water) and Sediment are depths and go on from those of the layers below; Flow adds, for every iteration, the
-//! water that left the cell, in units of the rain of one iteration on one cell; wear and deposits are what each
-//! iteration changed on balance. The water is no part of the Water map: it lies on every slope, and pictures would show a
-//! flooded country.
-//! The end: the last water stands where it is, and holds its sediment (K_c·w at the most, with the documents' constants a ten
-//! thousandth of the relief); it is in the Sediment map and in the mass balance as carried. A run does not know which
-//! iteration is the last, so nothing settles by itself; another layer of this erosion with rain 0 lets it settle.
+//! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the documents have 0.01, 0.01,
+//! 0.01 and 0.5. Water is a depth, so rain is a fraction of the relief an iteration.
+//! Maps: Film (the water) and Sediment are depths and go on from those of the layers below; Flow adds, for every
+//! iteration, the water that left the cell, in units of the rain of one iteration on one cell; wear and deposits are
+//! what each iteration changed on balance. The water is no part of the Water map: it lies on every slope, and pictures
+//! would show a flooded country.
+//! The end: the last water stands where it is, and holds its sediment (K_c·w at the most, with the documents' constants
+//! a ten thousandth of the relief); it is in the Sediment map and in the mass balance as carried. A run does not know
+//! which iteration is the last, so nothing settles by itself; another layer of this erosion with rain 0 lets it settle.
 //!
-//! On a globe what passes between two cells, water and sediment, is a volume and spreads on the area of the cell that gets it.
-//! The law knows no distances, so water runs a cell an iteration, there up to a tenth more or less than the mean way.
+//! On a globe what passes between two cells, water and sediment, is a volume and spreads on the area of the cell that
+//! gets it. The law knows no distances, so water runs a cell an iteration, there up to a tenth more or less than the
+//! mean way.
 //!
-//! Scheme: `gather`: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment (`lay_down`),
-//! so that height and sediment together are conserved over any number of iterations.
+//! Scheme: `gather`: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment
+//! (`lay_down`), so that height and sediment together are conserved over any number of iterations.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so water
 //! sloshes where it is deep; with evaporation that dies away.
-//! Anisotropy: a cone of slope 2.4 keeps 2.39 along 0°, 22.5° and 45° alike, within 0.1 % (tests/core/erosion_classic.rs). On
-//! the document's kind of terrain (257², its constants, 100 iterations) the mean slope falls by 42 % and the erosion score goes
-//! from 0.42 to 0.65.
+//! Anisotropy: a cone of slope 2.4 keeps 2.39 along 0°, 22.5° and 45° alike, within 0.1 %
+//! (tests/core/erosion_classic.rs). On the document's kind of terrain (257², its constants, 100 iterations) the mean
+//! slope falls by 42 % and the erosion score goes from 0.42 to 0.65.
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Next, WorkingMemory};
@@ -35,16 +37,18 @@ use super::gather::{self, Fields, GatherLaw, Settling};
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
+use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::params! {
-    /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.
+    /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and
+    /// the flanks above them steepen.
     Hydraulic "Hydraulic erosion" in "Erosion", from "Olsen 2004; document 000, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {
         /// Iterations, counted at the scene's resolution. More carry the ground farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
-        /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that much more or less. More rain fills hollows and runs farther.
+        /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
+        /// much more or less. More rain fills hollows and runs farther.
         rain: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that a depth of water dissolves in one iteration, as a fraction of that depth. More wears faster.
         solubility: f32 = 0.05, 0.0..=1.0, slider 0.0..=0.2;
@@ -54,7 +58,8 @@ crate::params! {
         evaporation: f32 = 0.5, 0.0..=1.0, slider 0.05..=1.0;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Washes the valley floors level." { iterations = 20 }
@@ -153,8 +158,8 @@ impl Run for HydraulicRun {
     }
 }
 
-/// The law of one step. A level is the altitude of the water after rain and dissolving; a cell's own values are the depth of the water,
-/// the sediment in it and what of that was dissolved just now; it gives water and sediment.
+/// The law of one step. A level is the altitude of the water after rain and dissolving; a cell's own values are the
+/// depth of the water, the sediment in it and what of that was dissolved just now; it gives water and sediment.
 struct HydraulicLaw<'a> {
     terrain: &'a Terrain,
     water: &'a [f32],
@@ -205,8 +210,8 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
     }
 }
 
-/// Rains on a row and dissolves; `water` comes with the rain and `dissolved` with the solubility. A function of its own, as are the
-/// next, so that the compiler sees that the slices it writes do not overlap.
+/// Rains on a row and dissolves; `water` comes with the rain and `dissolved` with the solubility. A function of its
+/// own, as are the next, so that the compiler sees that the slices it writes do not overlap.
 #[inline(never)]
 fn rain_on_row(
     [heights, waters, sediments]: [&[f32]; 3],
@@ -253,10 +258,16 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
             count += if d > 0.0 { 1.0 } else { 0.0 };
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut look);
+            look(NORTH);
+            look(WEST);
+            look(EAST);
+            look(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut look);
+            look(NORTH_WEST);
+            look(NORTH_EAST);
+            look(SOUTH_WEST);
+            look(SOUTH_EAST);
         }
         let levelling = sum / count;
         let moved = if water[j] < levelling { water[j] } else { levelling };
@@ -301,10 +312,16 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
             sediment_in += sediment_shares[direction][j] * d;
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut take);
+            take(NORTH);
+            take(WEST);
+            take(EAST);
+            take(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut take);
+            take(NORTH_WEST);
+            take(NORTH_EAST);
+            take(SOUTH_WEST);
+            take(SOUTH_EAST);
         }
         let w = ((own_water[j] - water_lost[j]) + water_in / area) * left;
         let m = (own_sediment[j] - sediment_lost[j]) + sediment_in / area;

@@ -2,26 +2,27 @@
 //!
 //! Law, with the symbols of the reference form ([`hydraulic`](super::hydraulic)) and K = K_s = K_c:
 //! 1. rain: w += K_r · rain map; the water holds K·s·w of sediment, taken from the ground (s: erodibility of the rock);
-//! 2. flow, in place: d = a - a_n to the lowest of the four neighbours, a = h + w; Δw = min(w, d/2) goes there if d > 0,
-//!    with the sediment in it;
+//! 2. flow, in place: d = a - a_n to the lowest of the four neighbours, a = h + w; Δw = min(w, d/2) goes there if d >
+//!    0, with the sediment in it;
 //! 3. evaporation: w *= 1 - K_e, and the ground takes what the water no longer holds.
 //!
 //! Water holds as much as it can at any time, so the sediment follows from the water. On rock of unlike hardness
 //! s is that of the cell where the water stands: water from soft rock lays the rest down when it comes to hard.
-//! The document adds the merged map of water and sediment to the height; here a is the height of the water itself, as in
-//! the reference form.
+//! The document adds the merged map of water and sediment to the height; here a is the height of the water itself, as
+//! in the reference form.
 //! Maps as in the reference form. The Sediment map is written for whoever reads it, and holds besides what f32
 //! heights cannot (`lay_down`), so that height and sediment together are conserved. What stood in it before
 //! this layer settles in the first iteration as far as the water cannot hold it.
 //! Scheme, order, boundary: `sweep`.
 //! Stability: a move leaves the cell no lower than the one that received; no cell gives more water than it has.
 //! Bias: a cone of slope 2.4 has 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°, but which of two all but equal ways the
-//! water takes depends on the order: on a featureless cone three quarters of what moves is elsewhere on a mirrored terrain. On the document's kind
-//! of terrain (257², its constants, 100 iterations) the result is 0.004 of the relief (rms) from that of the reference form, which
-//! itself changed 0.0065; the mean slope falls by 22 % and the erosion score goes from 0.42 to 0.47, because four
-//! neighbours smooth less than eight (tests/core/erosion_classic.rs).
-//! Cost: as the document writes the two forms, an iteration of this one takes 0.26 to 0.28 of the reference's at 512²; the
-//! document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors (benches/erosion.rs).
+//! water takes depends on the order: on a featureless cone three quarters of what moves is elsewhere on a mirrored
+//! terrain. On the document's kind of terrain (257², its constants, 100 iterations) the result is 0.004 of the relief
+//! (rms) from that of the reference form, which itself changed 0.0065; the mean slope falls by 22 % and the erosion
+//! score goes from 0.42 to 0.47, because four neighbours smooth less than eight (tests/core/erosion_classic.rs).
+//! Cost: as the document writes the two forms, an iteration of this one takes 0.26 to 0.28 of the reference's at 512²;
+//! the document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors
+//! (benches/erosion.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
@@ -32,17 +33,20 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::params! {
-    /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
+    /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form
+    /// and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, fast" in "Erosion", from "Olsen 2004; document 000, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Iterations, counted at the scene's resolution. More carry the ground farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
-        /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that much more or less. More rain fills hollows and runs farther.
+        /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
+        /// much more or less. More rain fills hollows and runs farther.
         rain: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that water dissolves and holds, as a fraction of its depth. More wears faster.
         solubility: f32 = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Share of the water that dries up in one iteration. The less, the farther the water runs.
         evaporation: f32 = 0.5, 0.0..=1.0, slider 0.05..=1.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Washes the valley floors level." { iterations = 20 }
@@ -79,8 +83,8 @@ impl Process for HydraulicFast {
     }
 }
 
-/// What a cell of the sweep holds: altitude a and depth of the water, and the water that left; on rock of unlike hardness also the sediment that
-/// came with water less what went, and the solubility.
+/// What a cell of the sweep holds: altitude a and depth of the water, and the water that left; on rock of unlike
+/// hardness also the sediment that came with water less what went, and the solubility.
 const LEVEL: usize = 0;
 const WATER: usize = 1;
 const GIVEN: usize = 2;
@@ -244,8 +248,8 @@ fn bring(w: &[f32], rain: &[f32], solubility: &[f32], water: &[f32], sediment: &
     }
 }
 
-/// Evaporates along a row; `sediment` holds what came with water and becomes what stays in it. A function of its own, so
-/// that the compiler sees that the slices do not overlap.
+/// Evaporates along a row; `sediment` holds what came with water and becomes what stays in it. A function of its own,
+/// so that the compiler sees that the slices do not overlap.
 #[inline(never)]
 fn precipitate(
     h: &[f32],

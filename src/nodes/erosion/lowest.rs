@@ -1,8 +1,9 @@
-//! Half of the drop to the lowest neighbour, in place: the step that the fast thermal erosion and Olsen's erosion share.
+//! Half of the drop to the lowest neighbour, in place: the step that the fast thermal erosion and Olsen's erosion
+//! share.
 //!
-//! Law: d_n = h - h_n to the neighbours, T_n = T·δ_n with δ_n = 1 or √2 cells. Of the neighbours that may receive, the one
-//! with the greatest d_n gets s·d_n/2, with s the erodibility of the cell; nothing else moves. The fast thermal erosion
-//! gives where d_n > T_n, Olsen's where the greatest d_n is in (0, T_n].
+//! Law: d_n = h - h_n to the neighbours, T_n = T·δ_n with δ_n = 1 or √2 cells. Of the neighbours that may receive, the
+//! one with the greatest d_n gets s·d_n/2, with s the erodibility of the cell; nothing else moves. The fast thermal
+//! erosion gives where d_n > T_n, Olsen's where the greatest d_n is in (0, T_n].
 //! Scheme, boundary: a [`InPlaceScan`]. Both cells change at once, the next cell sees it.
 //! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
 //! range.

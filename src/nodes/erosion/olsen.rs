@@ -5,11 +5,12 @@
 //! raises the erosion score as hydraulic erosion does, at the price of thermal.
 //! The document's fast form has the four straight neighbours, Olsen's the diagonals; straight is the default here,
 //! because the diagonals leave the two colours of the chess board apart, which shows as hatching on the plains.
-//! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has 2.20, 2.18 and 2.23 along 0°, 22.5° and 45° after 50 iterations
-//! with the straight neighbours (2.08, 1.94 and 1.78 with the diagonals), and a mirrored terrain moves up to half of what moves
-//! at other places (tests/core/erosion_classic.rs).
+//! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has 2.20, 2.18 and 2.23 along 0°, 22.5° and 45°
+//! after 50 iterations with the straight neighbours (2.08, 1.94 and 1.78 with the diagonals), and a mirrored terrain
+//! moves up to half of what moves at other places (tests/core/erosion_classic.rs).
 //! On the document's kind of terrain (257², k = 4, 100 iterations) the score goes from 0.42 to 1.08.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
+//! Squares only, as every [`sweep`](super::sweep).
 //! Source: Olsen 2004; document 000, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
 
 use super::lowest::{LowestNeighbourRun, Where};
@@ -18,7 +19,8 @@ use crate::field::Terrain;
 use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
-    /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about on. The edges of the plains follow the grid a little.
+    /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about
+    /// on. The edges of the plains follow the grid a little.
     Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; document 000, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
         /// Iterations, counted at the scene's resolution. More make wider plains.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
@@ -26,7 +28,8 @@ crate::params! {
         flat_angle: f32 ["°"] = 20.0, 0.0..=89.0, slider 2.0..=45.0;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::VonNeumann;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }

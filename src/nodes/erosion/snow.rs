@@ -1,20 +1,23 @@
 //! Snow: falls above the snow line, melts where it is warm, and slides down in avalanches.
 //!
 //! Law, an iteration: snow of depth s lies on the ground, which together have the surface H.
-//! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the share of the precipitation that falls as snow: 0 at the snow
-//!   line and below, 1 where it is 2 °C colder. k is 1 on gentle ground and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift ·
-//!   ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more, windward sides less.
-//! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse rate; n the
-//!   cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
+//! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the share of the precipitation
+//!   that falls as snow: 0 at the snow line and below, 1 where it is 2 °C colder. k is 1 on gentle ground and falls to
+//!   0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more, windward
+//!   sides less.
+//! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse
+//!   rate; n the cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
 //! - Slides (`Repose`): what stands steeper than the angle of repose runs down, faces by share of the slope, and
-//!   wind and creep level the surface over a length ℓ. `passes` of them an iteration, so that on grids of up to 2049 samples an avalanche
-//!   is equally fast in metres.
+//!   wind and creep level the surface over a length ℓ. `passes` of them an iteration, so that on grids of up to 2049
+//!   samples an avalanche is equally fast in metres.
 //!
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
-//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved to the last one. Old states are read, new ones written; a
-//! cancelled step leaves the run as it was.
+//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved to the last one. Old states are read, new ones
+//! written; a cancelled step leaves the run as it was.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
-//! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full stop.
+//! Squares only: whole slabs are exact where all cells have the same area, and wind and sun have one direction for all.
+//! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full
+//! stop.
 //! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
 
@@ -29,7 +32,8 @@ use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
-    /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm. Cliffs stay bare, couloirs fill, cones grow at their feet.
+    /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm.
+    /// Cliffs stay bare, couloirs fill, cones grow at their feet.
     Snow "Snow" in "Erosion", from "Cordonnier et al. 2018; Hock 2003", also "winter avalanche glacier ice alpine white drift" {
         /// Iterations. More let the snow pile up and then slide to rest.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;

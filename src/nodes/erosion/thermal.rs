@@ -2,33 +2,34 @@
 //!
 //! Law: for a cell of height h and neighbours of height h_n at distance δ_n (1 or √2 cells), d_n = h - h_n and
 //! T_n = T·δ_n, with T the rise of the talus angle over one cell. If some d_n > T_n, the cell loses
-//! m = c · max(d_n - T_n), shared among the neighbours with d_n > T_n by d_n / Σ d_n. All cells at once: old heights are
-//! read, new ones written.
+//! m = c · max(d_n - T_n), shared among the neighbours with d_n > T_n by d_n / Σ d_n. All cells at once: old heights
+//! are read, new ones written.
 //! On rock of erodibility s (1 - hardness) it loses s·m.
 //! Symbols: c `rate`, T from `talus_angle`. The papers' threshold k/N is a talus angle of
 //! atan(k · relief_metres / size_metres) on a grid of N cells.
-//! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref (1998); of
-//! talus about 37° after Chandler, Geological Society 1973.
+//! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
+//! (1998); of talus about 37° after Chandler, Geological Society 1973.
 //!
-//! On a globe δ_n are the distances as they are and T a rise per radius. What a cell loses is there a volume: c · max(d_n - T_n)
-//! over a cell of the mean area, so that scree travels as fast where cells are small, and never more than the cell's
-//! own excess. A neighbour gets the same volume on its own area.
+//! On a globe δ_n are the distances as they are and T a rise per radius. What a cell loses is there a volume: c ·
+//! max(d_n - T_n) over a cell of the mean area, so that scree travels as fast where cells are small, and never more
+//! than the cell's own excess. A neighbour gets the same volume on its own area.
 //!
 //! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
 //! are what each iteration changed on balance, so rock that only passes a cell leaves no trace there.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A hollow
-//! is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four times
-//! as much rock to and fro in iteration 50 as c = 0.3 does and is no nearer to rest after 1000.
-//! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight neighbours;
-//! 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals (tests/core/erosion_classic.rs).
+//! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A
+//! hollow is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four
+//! times as much rock to and fro in iteration 50 as c = 0.3 does and is no nearer to rest after 1000.
+//! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
+//! neighbours; 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals
+//! (tests/core/erosion_classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1 (there T is the same for diagonals).
 
 use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
+use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
@@ -42,17 +43,21 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their feet; gentle ground stays as it is.
+    /// Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their
+    /// feet; gentle ground stays as it is.
     Thermal "Thermal erosion" in "Erosion", from "Musgrave et al. 1989; Olsen 2004", also "talus scree landslide rockfall weathering crumble" {
         /// Iterations, counted at the scene's resolution. More carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
-        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from afar slopes of a degree are steep.
+        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from
+        /// afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
-        /// Share of the excess height moved in one iteration. Above 0.3 the slopes ripple until they settle; near 1 they leap.
+        /// Share of the excess height moved in one iteration. Above 0.3 the slopes ripple until they settle; near 1
+        /// they leap.
         rate: f32 = 0.3, 0.0..=1.0, slider 0.05..=0.5;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Takes the sharpness off the crests." { iterations = 12 }
@@ -69,7 +74,7 @@ crate::params! {
 
 impl Process for Thermal {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -161,7 +166,9 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
         let grid = self.terrain.grid;
         level.copy_from_slice(grid.row(&self.terrain.height, row));
         match self.rock.uniform() {
-            Some(erodibility) => rates.fill(self.rate * erodibility),
+            // rows come back: most have been filled
+            Some(erodibility) if rates[0] != self.rate * erodibility => rates.fill(self.rate * erodibility),
+            Some(_) => {}
             None => {
                 let first = grid.original(row) * grid.samples;
                 for (j, rate) in rates.iter_mut().enumerate() {
@@ -196,8 +203,8 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
     }
 }
 
-/// What the cells of a row lose. A function of its own, as is the next, so that the compiler sees that the slices it writes do not
-/// overlap.
+/// What the cells of a row lose. A function of its own, as is the next, so that the compiler sees that the slices it
+/// writes do not overlap.
 #[inline(never)]
 fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,
@@ -220,13 +227,18 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
             most = if excess > most { excess } else { most };
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut look);
+            look(NORTH);
+            look(WEST);
+            look(EAST);
+            look(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut look);
+            look(NORTH_WEST);
+            look(NORTH_EAST);
+            look(SOUTH_WEST);
+            look(SOUTH_EAST);
         }
-        let rate = rates[j] / area;
-        let moved = (if rate < 1.0 { rate } else { 1.0 }) * most;
+        let moved = metric.depth_share(rates[j], j) * most;
         lost[j] = moved;
         shares[j] = if sum > 0.0 { moved * area / sum } else { 0.0 };
     }
@@ -254,10 +266,16 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
             gained += shares[direction][j] * if d - rise * metric.distance(direction, j) > 0.0 { d } else { 0.0 };
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut take);
+            take(NORTH);
+            take(WEST);
+            take(EAST);
+            take(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut take);
+            take(NORTH_WEST);
+            take(NORTH_EAST);
+            take(SOUTH_WEST);
+            take(SOUTH_EAST);
         }
         // one subtraction of the balance, so that a cell where nothing moves keeps its bits
         out[j] = h - (lost[j] - gained / metric.area(j));

@@ -1,14 +1,16 @@
 //! Thermal erosion, fast form: half of the drop to the lowest neighbour, in place.
 //!
 //! Law: `lowest`, where the drop is above the talus angle. Four optimisations of the reference form
-//! ([`thermal`](super::thermal)): the four diagonals only, all to the lowest neighbour, the most that can move (d/2), and
-//! heights changed while others still read them, in the order of `sweep`.
-//! Bias: halving a drop that is above the angle goes below it, so the ground comes to rest at 0.6 to 0.95 of the angle, in
-//! fine streaks along the neighbourhood's directions; the diagonals alone leave the two colours of the chess board apart.
-//! A cone that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88
-//! and 0.95 with the straight neighbours; 0.71, 0.68 and 0.61 with all. The order shows too: the result of a mirrored
-//! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/erosion_classic.rs).
+//! ([`thermal`](super::thermal)): the four diagonals only, all to the lowest neighbour, the most that can move (d/2),
+//! and heights changed while others still read them, in the order of `sweep`.
+//! Bias: halving a drop that is above the angle goes below it, so the ground comes to rest at 0.6 to 0.95 of the angle,
+//! in fine streaks along the neighbourhood's directions; the diagonals alone leave the two colours of the chess board
+//! apart. A cone that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68,
+//! 0.88 and 0.95 with the straight neighbours; 0.71, 0.68 and 0.61 with all. The order shows too: the result of a
+//! mirrored terrain differs from the mirrored result by a tenth to a fifth of the change
+//! (tests/core/erosion_classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
+//! Squares only, as every [`sweep`](super::sweep).
 //! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).
 
@@ -18,7 +20,9 @@ use crate::field::Terrain;
 use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
-    /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe them out.
+    /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest
+    /// up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe
+    /// them out.
     ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; document 000, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
         /// Iterations, counted at the scene's resolution. More carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
@@ -26,7 +30,8 @@ crate::params! {
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Rotated;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Takes the sharpness off the crests." { iterations = 8 }

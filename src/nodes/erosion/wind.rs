@@ -1,8 +1,8 @@
 //! A steady wind over the grid: what lies a given distance upwind, and what a hop downwind carries along.
 //!
 //! The displacement is the same everywhere, so that both are shifts of the whole field, a whole number of cells and
-//! a rest that is shared between two rows and two columns (bilinear). Sharing goes from the cell that gives and in whole slabs:
-//! all that is given arrives, to the bit, and no direction of the grid is preferred.
+//! a rest that is shared between two rows and two columns (bilinear). Sharing goes from the cell that gives and in
+//! whole slabs: all that is given arrives, to the bit, and no direction of the grid is preferred.
 
 use super::cover::Slabs;
 use crate::field::{Edges, Grid};
@@ -130,7 +130,8 @@ impl Hop {
         entered
     }
 
-    /// Lays out the mixed row so that entry j + 1 is one hop upwind of cell j; `before` and `after` stand beyond open edges.
+    /// Lays out the mixed row so that entry j + 1 is one hop upwind of cell j; `before` and `after` stand beyond open
+    /// edges.
     fn unroll(&self, line: &mut WindLine, before: f32, after: f32) {
         let n = self.grid.samples;
         let WindLine { row, unrolled } = line;

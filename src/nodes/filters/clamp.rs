@@ -1,8 +1,8 @@
 //! Clamp: heights stay between a floor and a ceiling.
 //!
-//! Law: above ceiling - k the height bends to the ceiling, out = c - (c + k - h)²/4k, and is level from c + k on; the same
-//! upside down at the floor. The bend joins without a crease. k is `knee`, at most half of ceiling - floor; a floor above
-//! the ceiling changes places with it. Heights between the knees keep their bits. Boundary: none.
+//! Law: above ceiling - k the height bends to the ceiling, out = c - (c + k - h)²/4k, and is level from c + k on; the
+//! same upside down at the floor. The bend joins without a crease. k is `knee`, at most half of ceiling - floor; a
+//! floor above the ceiling changes places with it. Heights between the knees keep their bits. Boundary: none.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
 use crate::field::{Cancelled, Terrain};

@@ -1,18 +1,19 @@
-//! Two fields of smooth noise that push places about.
+//! Fields of smooth noise that push places about.
 //!
-//! Law: both components are fractal gradient noise ([`lattice`](crate::nodes::generators::lattice)) of independent streams;
-//! three standard deviations are the `reach`.
+//! Law: the components, two on a square and three in the space around a globe, are fractal gradient noise
+//! ([`GradientNoise`]) of independent streams; three standard deviations are the `reach`. On a globe what points up or
+//! down is left out.
 
 use crate::field::Cancelled;
 use crate::nodes::Context;
-use crate::nodes::generators::lattice::GradientOctave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
+use crate::nodes::generators::warp::DomainWarp;
 
-/// A displacement in samples, to the south and to the east.
+/// A displacement in samples: to the south and to the east, on a globe along the axes of space.
 pub struct DisplacementField {
     samples: usize,
-    south: Vec<f32>,
-    east: Vec<f32>,
+    components: Vec<Vec<f32>>,
 }
 
 /// How the noise of a drift looks.
@@ -36,17 +37,27 @@ impl DisplacementField {
         let cells = look.reach_metres / cx.size_metres * (cx.grid.samples - 1) as f32;
         let weights = octaves::weights(look.octaves, look.persistence, 2.0 * cells);
         let component = |salt: u64| {
-            let octaves = GradientOctave::all(cx.grid, cx.random.fork(salt), &law, NoiseFade::Improved);
+            let noise = GradientNoise::new(cx.grid, cx.random.fork(salt), &law, NoiseFade::Improved, DomainWarp::NONE);
             let mut out = vec![0.0; cx.grid.len()];
-            octaves::sum(cx, 0.0, &weights, || octaves.iter().map(GradientOctave::reader).collect(), &mut out)?;
+            noise.sum(cx, 0.0, &weights, &mut out)?;
             Ok(out)
         };
-        Ok(Self { samples: cx.grid.samples, south: component(0)?, east: component(1)? })
+        let count = if cx.grid.is_globe() { 3 } else { 2 };
+        let components = (0..count).map(component).collect::<Result<_, Cancelled>>()?;
+        Ok(Self { samples: cx.grid.samples, components })
     }
 
-    /// Displacement of sample (i, j).
+    /// Displacement of sample `index` of a globe, which lies in `direction`: along the ground, in radii.
+    pub fn along_ground(&self, index: usize, direction: [f64; 3]) -> [f64; 3] {
+        let cell = std::f64::consts::FRAC_PI_2 / (self.samples - 1) as f64;
+        let push: [f64; 3] = std::array::from_fn(|axis| f64::from(self.components[axis][index]) * cell);
+        let up: f64 = push.iter().zip(direction).map(|(a, b)| a * b).sum();
+        std::array::from_fn(|axis| push[axis] - up * direction[axis])
+    }
+
+    /// Displacement of sample (i, j) of a square.
     pub fn displacement_at(&self, i: usize, j: usize) -> [f64; 2] {
         let k = i * self.samples + j;
-        [f64::from(self.south[k]), f64::from(self.east[k])]
+        [0, 1].map(|axis| f64::from(self.components[axis][k]))
     }
 }

@@ -1,11 +1,12 @@
 //! Expand and contract: high ground grows over low ground, or shrinks back.
 //!
-//! Law: for amount R > 0 a grey dilation with a round paraboloid, out(x) = max over y of h(y) - drop·(|x - y|/R)²: at distance R every
-//! summit still reaches its height less `drop`. For R < 0 the erosion, which is the same upside down. `smooth` first widens by √2·R
-//! and then takes back R: paraboloids add, so this is the same envelope of a terrain whose creases were filled
-//! (Lasry & Lions 1986), without edges in the valleys. Exact and at the same cost for any radius:
-//! `envelope`. Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
-//! Boundary: nothing lies beyond an open edge.
+//! Law: for amount R > 0 a grey dilation with a round paraboloid, out(x) = max over y of h(y) - drop·(|x - y|/R)²: at
+//! distance R every summit still reaches its height less `drop`. For R < 0 the erosion, which is the same upside down.
+//! `smooth` first widens by √2·R and then takes back R: paraboloids add, so this is the same envelope of a terrain
+//! whose creases were filled (Lasry & Lions 1986), without edges in the valleys. Exact and at the same cost for any
+//! radius: [`envelope`](super::envelope). Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
+//! Boundary: nothing lies beyond an open edge. On a globe distances are counted along the rows and columns of the
+//! faces.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
@@ -26,7 +27,7 @@ crate::params! {
 
 impl Filter for Expander {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -1,7 +1,7 @@
 //! Heights in growing order, exactly and without comparing.
 //!
-//! Scheme: the bits of a float, with the sign turned round, grow as the float does; a radix sort in three passes of 11 bits
-//! is stable, and reading 11 bits at a time finds one height without sorting.
+//! Scheme: the bits of a float, with the sign turned round, grow as the float does; a radix sort in three passes of 11
+//! bits is stable, and reading 11 bits at a time finds one height without sorting.
 
 use crate::field::{Cancelled, Grid};
 use crate::nodes::Context;

@@ -1,8 +1,9 @@
 //! Island falloff: the ground sinks towards the edges.
 //!
-//! Law: out = w·h + (1 - w)·(-depth), w = 3t² - 2t³, t = (d - coast·n) / width limited to [0, 1]. d is the distance inside a square
-//! with corners rounded by `roundness` (0 a square, 1 a circle) that touches the edges, in sides; n in [0, 1] is fractal
-//! gradient noise with `bays` features along a side. Bays only reach inwards, so the edges lie at -depth to the bit.
+//! Law: out = w·h + (1 - w)·(-depth), w = 3t² - 2t³, t = (d - coast·n) / width limited to [0, 1]. d is the distance
+//! inside a square with corners rounded by `roundness` (0 a square, 1 a circle) that touches the edges, in sides; n in
+//! [0, 1] is fractal gradient noise with `bays` features along a side. Bays only reach inwards, so the edges lie
+//! at -depth to the bit.
 //! Boundary: on wrapping grids the noise repeats; the edges are level anyway.
 //! A preview is exactly the subsample of the full size.
 //! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.

@@ -20,7 +20,8 @@ crate::params! {
         input_high: f32 = 1.0, -10.0..=10.0, slider 0.0..=1.0;
         /// Bends the middle: above 1 lifts the slopes to a plateau, below 1 hollows them to valleys.
         gamma: f32 = 1.0, 0.05..=20.0, slider 0.2..=5.0;
-        /// Height of the low end, as a fraction of the relief. A low output above the high one turns the terrain upside down.
+        /// Height of the low end, as a fraction of the relief. A low output above the high one turns the terrain upside
+        /// down.
         output_low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
         /// Height of the high end, as a fraction of the relief.
         output_high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5;

@@ -1,17 +1,20 @@
 //! Median: every sample takes the middle height of those around it.
 //!
-//! Law: out = the height in the middle of the growing order of all samples within `radius`, the lower of two. Exact: heights
-//! are put in order once and become whole numbers, no two alike, and the disc that slides along a row is a set of bits
-//! with counts, in which the middle is found a few words from where it was (after Huang et al. 1979).
+//! Law: out = the height in the middle of the growing order of all samples within `radius`, the lower of two. Exact:
+//! heights are put in order once and become whole numbers, no two alike, and the disc that slides along a row is a set
+//! of bits with counts, in which the middle is found a few words from where it was (after Huang et al. 1979).
 //! Radius below one cell changes no bit. A step takes in and gives out a column of the disc, so the cost grows with the
-//! radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. So that it stays bearable the disc never reaches farther
-//! than 1/16 of a side.
-//! Boundary: beyond an open edge there are no samples, the disc is cut; on wrapping grids it goes on at the other side.
+//! radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. So that it stays bearable the disc
+//! never reaches farther than 1/16 of a side.
+//! Boundary: beyond an open edge there are no samples, the disc is cut; on wrapping grids it goes on at the other side,
+//! on a globe along the rows and columns of the face beyond. At the corners of the cube a part of the disc has no
+//! samples.
 //! Source: Tukey 1977; Huang, Yang & Tang 1979.
 
 use rayon::prelude::*;
 
 use super::height_order::HeightOrder;
+use crate::field::topology::Beyond;
 use crate::field::{Cancelled, Edges, Grid, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
@@ -30,7 +33,7 @@ const ROWS: usize = 8;
 
 impl Filter for Median {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -41,17 +44,30 @@ impl Filter for Median {
         }
         let n = cx.grid.samples;
         let order = HeightOrder::new(cx, &terrain.height)?;
-        terrain.height.par_chunks_mut(n * ROWS).enumerate().try_for_each(|(band, cells)| {
-            let mut set = RankSet::new(n * n);
-            cells.chunks_mut(n).enumerate().try_for_each(|(k, row)| {
-                cx.control.check()?;
-                disc.slide(cx.grid, &order, &mut set, band * ROWS + k, row);
-                Ok(())
-            })
-        })?;
+        if cx.grid.is_globe() {
+            let margin = disc.reach();
+            let square = Grid::working(n + 2 * margin, Edges::Open);
+            for (face, cells) in terrain.height.chunks_mut(n * n).enumerate() {
+                let ranks = cx.grid.face_with_margin(&order.rank, face, margin, Beyond::Value(NO_RANK));
+                disc.filter::<true>(cx, square, Ranks { ranks: &ranks, sorted: &order.sorted }, margin, cells)?;
+            }
+        } else {
+            let ranks = Ranks { ranks: &order.rank, sorted: &order.sorted };
+            disc.filter::<false>(cx, cx.grid, ranks, 0, &mut terrain.height)?;
+        }
         terrain.close_seam();
         Ok(())
     }
+}
+
+/// The rank of a place that has no sample.
+const NO_RANK: u32 = u32::MAX;
+
+/// Ranks of the samples of a square among all heights in growing order.
+#[derive(Clone, Copy)]
+struct Ranks<'a> {
+    ranks: &'a [u32],
+    sorted: &'a [f32],
 }
 
 /// Half width of a disc at every row of it, from north to south.
@@ -68,9 +84,41 @@ impl DiscRows {
         self.0.len() / 2
     }
 
-    /// Writes the medians of row `i`, and leaves `set` as empty as it was.
-    fn slide(&self, grid: Grid, order: &HeightOrder, set: &mut RankSet, i: usize, out: &mut [f32]) {
+    /// Writes the medians of the samples of a square that lie `margin` or more from its edges. With `HOLES` some have
+    /// no rank.
+    fn filter<const HOLES: bool>(
+        &self,
+        cx: &Context,
+        grid: Grid,
+        ranks: Ranks,
+        margin: usize,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        let n = grid.samples - 2 * margin;
+        out.par_chunks_mut(n * ROWS).enumerate().try_for_each(|(band, cells)| {
+            let mut set = RankSet::new(ranks.sorted.len());
+            cells.chunks_mut(n).enumerate().try_for_each(|(k, row)| {
+                cx.control.check()?;
+                self.slide::<HOLES>(grid, ranks, &mut set, margin + band * ROWS + k, margin, row);
+                Ok(())
+            })
+        })
+    }
+
+    /// Writes the medians of row `i` from column `margin` on, and leaves `set` as empty as it was.
+    fn slide<const HOLES: bool>(
+        &self,
+        grid: Grid,
+        ranks: Ranks,
+        set: &mut RankSet,
+        i: usize,
+        margin: usize,
+        out: &mut [f32],
+    ) {
         let n = grid.distinct() as i64;
+        let (first, end) = (margin as i64, n - margin as i64);
+        let sorted = ranks.sorted;
+        let has_rank = |rank: u32| !HOLES || rank != NO_RANK;
         let inside = |k: i64| match grid.edges {
             Edges::Open => (0..n).contains(&k).then_some(k as usize),
             Edges::Wrap => Some(k.rem_euclid(n) as usize),
@@ -78,28 +126,29 @@ impl DiscRows {
         let rows: Vec<(&[u32], i64)> = (self.0.iter().enumerate())
             .filter_map(|(k, &half)| {
                 let row = inside(i as i64 + k as i64 - self.reach() as i64)?;
-                Some((grid.row(&order.rank, row), half as i64))
+                Some((grid.row(ranks.ranks, row), half as i64))
             })
             .collect();
         for &(ranks, half) in &rows {
-            (-half..half).filter_map(inside).for_each(|j| set.insert(ranks[j]));
+            let before = (first - half..first + half).filter_map(inside).map(|j| ranks[j]);
+            before.filter(|&rank| has_rank(rank)).for_each(|rank| set.insert(rank));
         }
-        for (j, h) in out[..n as usize].iter_mut().enumerate() {
-            let j = j as i64;
+        for (j, h) in (first..end).zip(out.iter_mut()) {
             for &(ranks, half) in &rows {
-                if let Some(entering) = inside(j + half) {
+                if let Some(entering) = inside(j + half).filter(|&k| has_rank(ranks[k])) {
                     set.insert(ranks[entering]);
                 }
             }
-            *h = order.sorted[set.middle() as usize];
+            *h = sorted[set.middle() as usize];
             for &(ranks, half) in &rows {
-                if let Some(leaving) = inside(j - half) {
+                if let Some(leaving) = inside(j - half).filter(|&k| has_rank(ranks[k])) {
                     set.remove(ranks[leaving]);
                 }
             }
         }
         for &(ranks, half) in &rows {
-            (n - half..n + half).filter_map(inside).for_each(|j| set.remove(ranks[j]));
+            let after = (end - half..end + half).filter_map(inside).map(|j| ranks[j]);
+            after.filter(|&rank| has_rank(rank)).for_each(|rank| set.remove(rank));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Normalise: stretches the terrain between two heights.
 //!
-//! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and highest sample, or with `ignore` of
-//! q % the samples that q % of all lie below and above, exactly; what was ignored ends up beyond low and high. Level ground,
-//! where max - min < 10⁻⁶, goes to `low`. Boundary: none; samples that a wrapping grid repeats count once.
-//! A preview knows the extremes of its own samples only.
+//! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and highest sample, or with
+//! `ignore` of q % the samples that q % of all lie below and above, exactly; what was ignored ends up beyond low and
+//! high. Level ground, where max - min < 10⁻⁶, goes to `low`. Boundary: none; samples that a wrapping grid repeats
+//! count once. A preview knows the extremes of its own samples only.
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::height_order;
@@ -31,7 +31,8 @@ crate::params! {
         low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
         /// Height of the highest point where the target is in metres.
         high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
-        /// Share of the ground, at the bottom and at the top, that is not asked: a lone spike then no longer flattens the rest.
+        /// Share of the ground, at the bottom and at the top, that is not asked: a lone spike then no longer flattens
+        /// the rest.
         ignore: f32 ["%"] = 0.0, 0.0..=49.0, slider 0.0..=10.0;
     }
 }

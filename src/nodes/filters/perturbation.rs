@@ -1,15 +1,20 @@
 //! Perturbation: every point takes the height of another one close by.
 //!
-//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn evenly from the disc for every sample of the scene and goes to
-//! the nearest sample in the disc, so that every height occurs within the radius; the document's rule.
+//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn evenly from the disc for every sample of the scene and
+//! goes to the nearest sample in the disc, so that every height occurs within the radius; the document's rule.
 //! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise (`displacement`) of width `size`.
-//! Cells are those of the scene's own resolution, so that a preview shows the same displacement; samples that the scene does not
-//! have go with the nearest one that it has, and are read bilinearly. Data maps go along. Magnitude 0 changes no bit.
-//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
+//! Cells are those of the scene's own resolution, so that a preview shows the same displacement; samples that the scene
+//! does not have go with the nearest one that it has, and are read bilinearly. Data maps go along. Magnitude 0 changes
+//! no bit.
+//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the
+//! ground, and the nearest sample is that of the scene.
 //! Source: document 000, §3.2 (figure 12); Olsen 2004.
 
+use std::f64::consts::FRAC_PI_2;
+
 use super::displacement::{DisplacementField, DisplacementNoise};
-use super::sampling::{OutsideFill, Resampling, floor, move_ground};
+use super::sampling::{OutsideFill, Resampling, floor, move_globe, move_ground};
+use crate::field::globe::{direction_at, locate};
 use crate::field::{Cancelled, Stream, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
@@ -45,7 +50,7 @@ crate::params! {
 
 impl Filter for Perturbation {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, is_random: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -58,6 +63,9 @@ impl Filter for Perturbation {
             Unit::Cells => f64::from(self.magnitude),
         };
         let scale = side / scene_side;
+        if cx.grid.is_globe() {
+            return self.apply_on_globe(cx, terrain, radius / scene_side);
+        }
         let beyond = OutsideFill::for_edges(cx.grid);
         match self.displacement {
             Displacement::Random => {
@@ -83,6 +91,62 @@ impl Filter for Perturbation {
             }
         }
     }
+}
+
+impl Perturbation {
+    /// The law on a globe, with |d| ≤ `sides`, of which each is a quarter of the way around.
+    fn apply_on_globe(&self, cx: &Context, terrain: &mut Terrain, sides: f64) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        let scene_side = (cx.scene_samples - 1) as f64;
+        match self.displacement {
+            Displacement::Random => {
+                let draws: [Stream; DRAWS] = std::array::from_fn(|draw| cx.random.fork(draw as u64));
+                let scale = (n - 1) as f64 / scene_side;
+                let own: Vec<usize> = (0..n).map(|k| libm::round(k as f64 / scale) as usize).collect();
+                let radius = sides * scene_side;
+                let nearest = |at: f64| libm::round(at * scene_side) / scene_side;
+                move_globe(cx, terrain, Resampling::Linear, |k, here| {
+                    let (face, row, column) = (k / (n * n), own[k / n % n], own[k % n]);
+                    // every face has draws of its own
+                    let drawn = (face * cx.scene_samples + row) as i32;
+                    let [south, east] = draw_within(&draws, drawn, column as i32, radius);
+                    let [down, right] = tangents(here);
+                    let push = |axis: usize| (south * down[axis] + east * right[axis]) * FRAC_PI_2 / scene_side;
+                    let (face, u, v) = locate(std::array::from_fn(|axis| here[axis] + push(axis)));
+                    direction_at(face, nearest(u), nearest(v))
+                })
+            }
+            Displacement::Noise => {
+                let look = DisplacementNoise {
+                    reach_metres: cx.size_metres,
+                    size_metres: self.size,
+                    octaves: 1,
+                    persistence: 0.5,
+                };
+                let drift = DisplacementField::new(cx, &look)?;
+                move_globe(cx, terrain, Resampling::Linear, |k, here| {
+                    // noise whose reach is a side is one in radii over π/2
+                    let push = drift.along_ground(k, here).map(|part| part / FRAC_PI_2);
+                    let length = push.iter().map(|part| part * part).sum::<f64>().sqrt();
+                    let reach = sides * FRAC_PI_2 / if length > 1.0 { length } else { 1.0 };
+                    std::array::from_fn(|axis| here[axis] + push[axis] * reach)
+                })
+            }
+        }
+    }
+}
+
+/// Two directions along the ground at `here`, square to each other: to the south and to the east, at the poles any.
+fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
+    let level = (here[0] * here[0] + here[1] * here[1]).sqrt();
+    let east = if level > 1.0e-9 { [-here[1] / level, here[0] / level, 0.0] } else { [0.0, 1.0, 0.0] };
+    let south = [
+        here[1] * east[2] - here[2] * east[1],
+        here[2] * east[0] - here[0] * east[2],
+        here[0] * east[1] - here[1] * east[0],
+    ]
+    .map(|part| -part);
+    [south, east]
 }
 
 /// Draws from the square around the disc until the disc is hit: a miss every time has a chance of 10⁻¹⁰.

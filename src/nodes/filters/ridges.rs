@@ -2,15 +2,19 @@
 //!
 //! Law: g is h smoothed by `gauss` over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
 //! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²).
-//! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a ridge about as
-//! wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
-//! Scheme: differences over one cell; finer scales than a cell fade out. Boundary: the sample beyond an open edge is the edge's
-//! reflection.
+//! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a
+//! ridge about as wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
+//! On a globe the eigenvalues are those of the Hessian in the metric of the face's rows and columns, which are neither
+//! square to each other nor equally far apart there; that they are bent is left out, which is felt where σ is a good
+//! part of a radius.
+//! Scheme: differences over one cell; finer scales than a cell fade out. Boundary: the sample beyond an open edge is
+//! the edge's reflection; beyond a face of a globe the lattice goes on ([`ghosts`]).
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use super::gauss;
 use super::lines::index_beyond;
-use crate::field::{Cancelled, Terrain};
+use super::sampling::ghosts;
+use crate::field::{Cancelled, Globe, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
@@ -27,7 +31,7 @@ crate::params! {
 
 impl Filter for Ridges {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -39,6 +43,9 @@ impl Filter for Ridges {
         // wider than the terrain nothing is left to see
         let sigma = (self.scale / cx.size_metres).min(1.0) * (n - 1) as f32;
         let (ridges, valleys) = (self.ridges * sigma * sigma, self.valleys * sigma * sigma);
+        if cx.grid.is_globe() {
+            return raise_on_globe(cx, &smooth, [ridges, valleys], terrain);
+        }
         cx.rows(&mut terrain.height, |i, row| {
             let at = |k: i64| cx.grid.row(&smooth, index_beyond(cx.grid, i as i64 + k));
             let (north, here, south) = (at(-1), at(0), at(1));
@@ -49,9 +56,7 @@ impl Filter for Ridges {
                 let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
                 let spread = (half * half + xy * xy).sqrt();
                 let (least, greatest) = (mean - spread, mean + spread);
-                let crest = if least < 0.0 { -least } else { 0.0 };
-                let channel = if greatest > 0.0 { greatest } else { 0.0 };
-                row[j] += ridges * crest - valleys * channel;
+                row[j] += rise([least, greatest], [ridges, valleys]);
             };
             let neighbour = |j: i64| index_beyond(cx.grid, j);
             sample(neighbour(-1), 0, neighbour(1));
@@ -60,4 +65,37 @@ impl Filter for Ridges {
         })?;
         Ok(())
     }
+}
+
+/// What crests rise and channels sink by, from the principal second derivatives.
+#[inline(always)]
+fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
+    let crest = if least < 0.0 { -least } else { 0.0 };
+    let channel = if greatest > 0.0 { greatest } else { 0.0 };
+    ridges * crest - valleys * channel
+}
+
+/// The law on a globe; `amounts` are those of ridges and valleys.
+fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
+    let (grid, n) = (cx.grid, cx.grid.samples);
+    let globe = Globe::new(n);
+    let faces: Vec<Vec<f32>> = (0..grid.faces()).map(|face| ghosts(&globe, smooth, face, 1)).collect();
+    cx.rows(&mut terrain.height, |i, row| {
+        let (face, i) = (i / n, i % n);
+        let [north, here, south] = [i, i + 1, i + 2].map(|row| &faces[face][row * (n + 2)..][..n + 2]);
+        for (j, h) in row.iter_mut().enumerate() {
+            let (west, at, east) = (j, j + 1, j + 2);
+            let xx = (here[west] - here[at]) + (here[east] - here[at]);
+            let yy = (north[at] - here[at]) + (south[at] - here[at]);
+            let xy = 0.25 * ((north[west] - north[east]) + (south[east] - south[west]));
+            let [a, b, c] = globe.metric_tensor(i, j);
+            let area = a * c - b * b;
+            let mean = 0.5 * (c * xx - 2.0 * b * xy + a * yy) / area;
+            let square = mean * mean - (xx * yy - xy * xy) / area;
+            let spread = if square > 0.0 { square.sqrt() } else { 0.0 };
+            *h += rise([mean - spread, mean + spread], amounts);
+        }
+    })?;
+    terrain.close_seam();
+    Ok(())
 }

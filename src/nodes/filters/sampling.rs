@@ -1,13 +1,16 @@
 //! Reads fields between their samples, and moves ground with everything on it.
 //!
-//! Scheme: heights are read by Catmull-Rom's cubic through 4 × 4 samples, which keeps slopes continuous and may overshoot a
-//! little beside cliffs, or linearly between 2 × 2, which never leaves their range; data maps always linearly. A place
-//! right on a sample has that sample's bits.
+//! Scheme: heights are read by Catmull-Rom's cubic through 4 × 4 samples, which keeps slopes continuous and may
+//! overshoot a little beside cliffs, or linearly between 2 × 2, which never leaves their range; data maps always
+//! linearly. A place right on a sample has that sample's bits.
+//! On a globe a place is a direction. Faces are read with [`ghosts`] around them, so that cubics go on over their
+//! borders.
 //! Source: Catmull & Rom 1974; Keys 1981.
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::field::globe::{direction_at, locate};
+use crate::field::{Cancelled, Edges, Globe, Grid, MapKind, Terrain};
 use crate::nodes::Context;
 
 /// What lies beyond the edges of a field.
@@ -40,7 +43,8 @@ pub enum Resampling {
     Cubic,
 }
 
-/// Gives every sample (i, j) the height, and the value of every data map, from `place(i, j)` = (row, column), in samples.
+/// Gives every sample (i, j) the height, and the value of every data map, from `place(i, j)` = (row, column), in
+/// samples.
 pub fn move_ground(
     cx: &Context,
     terrain: &mut Terrain,
@@ -65,6 +69,15 @@ pub fn move_ground(
         })?;
         Ok(out)
     };
+    reread(terrain, between, read)
+}
+
+/// Puts what `read` makes of them in place of the heights and the data maps.
+fn reread(
+    terrain: &mut Terrain,
+    between: Resampling,
+    read: impl Fn(&[f32], Resampling) -> Result<Vec<f32>, Cancelled>,
+) -> Result<(), Cancelled> {
     let height = read(&terrain.height, between)?;
     for &kind in MapKind::ALL {
         if let Some(map) = terrain.map(kind).cloned() {
@@ -73,6 +86,74 @@ pub fn move_ground(
     }
     terrain.height = height;
     Ok(())
+}
+
+/// Rows and columns around a face that a cubic reads.
+const MARGIN: usize = 2;
+
+/// Gives every sample of a globe the height, and the value of every data map, from `place(index, direction)`: a
+/// direction of any length. `place` is asked for owners only.
+pub fn move_globe(
+    cx: &Context,
+    terrain: &mut Terrain,
+    between: Resampling,
+    place: impl Fn(usize, [f64; 3]) -> [f64; 3] + Sync,
+) -> Result<(), Cancelled> {
+    let (grid, n) = (cx.grid, cx.grid.samples);
+    let globe = Globe::new(n);
+    let read = |field: &[f32], between: Resampling| {
+        let faces: Vec<Vec<f32>> = match between {
+            Resampling::Linear => Vec::new(),
+            Resampling::Cubic => (0..grid.faces()).map(|face| ghosts(&globe, field, face, MARGIN)).collect(),
+        };
+        let mut out = vec![0.0; field.len()];
+        cx.rows(&mut out, |row, cells| {
+            for (column, h) in cells.iter_mut().enumerate() {
+                let k = row * n + column;
+                if !grid.owns(k) {
+                    continue;
+                }
+                let (face, u, v) = locate(place(k, globe.exact_direction(row / n, row % n, column)));
+                *h = match between {
+                    Resampling::Linear => globe.sample_at(field, (face, u, v)),
+                    Resampling::Cubic => {
+                        let within = |at: f64| at * (n - 1) as f64 + MARGIN as f64;
+                        let source = Source { samples: n + 2 * MARGIN, field: &faces[face], beyond: OutsideFill::Edge };
+                        source.cubic(within(v), within(u))
+                    }
+                };
+            }
+        })?;
+        grid.close(&mut out);
+        Ok(out)
+    };
+    reread(terrain, between, read)
+}
+
+/// A face of a globe as a square of n + 2 · `margin` samples: around it stands what its rows and columns would find if
+/// they went on, read from the faces beyond by cubics.
+///
+/// There a sample lies on a row or column of the face beyond, between two of its samples, so that the lattice has no
+/// bend at the border. `margin` is small beside n.
+pub fn ghosts(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f32> {
+    let n = globe.samples();
+    let side = n + 2 * margin;
+    let mut out = vec![0.0; side * side];
+    for (row, cells) in out.chunks_mut(side).enumerate() {
+        let inside = |k: usize| (margin..margin + n).contains(&k);
+        if inside(row) {
+            let first = (face * n + row - margin) * n;
+            cells[margin..margin + n].copy_from_slice(&field[first..first + n]);
+        }
+        let last = (n - 1) as f64;
+        let along = |k: usize| (k as f64 - margin as f64) / last;
+        for (column, h) in cells.iter_mut().enumerate().filter(|&(column, _)| !(inside(row) && inside(column))) {
+            let (beyond, u, v) = locate(direction_at(face, along(column), along(row)));
+            let source = Source { samples: n, field: &field[beyond * n * n..][..n * n], beyond: OutsideFill::Edge };
+            *h = source.cubic(v * last, u * last);
+        }
+    }
+    out
 }
 
 struct Source<'a> {

@@ -1,12 +1,12 @@
 //! Make edges tile: opposite edges meet in height and slope.
 //!
-//! Law: for every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by smoothing
-//! along the edge (σ = w/2, w/4, …, w the `width`). The band of width wₖ is taken up over its own width: at t = distance / wₖ from
-//! the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge h += -½·Dₖ·(…) + ½·Sₖ·wₖ·(…): both ends
-//! take the mean height and the mean slope. So
-//! broad differences are spread broadly and rough ones only close to the edge, where they leave no streaks. Then the same
-//! along columns, where the rows' work is kept because it smooths in a ring. The last row and column become the first to
-//! the bit. Farther than `width` from the edges no bit changes.
+//! Law: for every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by
+//! smoothing along the edge (σ = w/2, w/4, …, w the `width`). The band of width wₖ is taken up over its own width: at
+//! t = distance / wₖ from the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge
+//! h += -½·Dₖ·(…) + ½·Sₖ·wₖ·(…): both ends take the mean height and the mean slope. So
+//! broad differences are spread broadly and rough ones only close to the edge, where they leave no streaks. Then the
+//! same along columns, where the rows' work is kept because it smooths in a ring. The last row and column become the
+//! first to the bit. Farther than `width` from the edges no bit changes.
 //! Boundary: a wrapping scene tiles already and is left as it is. Data maps are left too.
 //! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
 
@@ -18,7 +18,8 @@ use crate::nodes::{Context, Filter, Traits};
 crate::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
     Seamless "Make edges tile" in "Filter", from "Burt & Adelson 1983", also "tileable seamless wrap repeat border loop" {
-        /// How far in from the edges the ground may change, as a share of the side. Narrow makes steep slopes at the edges.
+        /// How far in from the edges the ground may change, as a share of the side. Narrow makes steep slopes at the
+        /// edges.
         width: f32 = 0.2, 0.0..=0.5, slider 0.05..=0.5;
     }
 }

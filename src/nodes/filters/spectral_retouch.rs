@@ -1,8 +1,8 @@
 //! Spectral retouch: tables of random values, finer and lower each time, added to what is below.
 //!
-//! Law: out = h + w·s, where s is [spectral synthesis](crate::nodes::generators::spectral) of amplitude `amount` about 0, and
-//! w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches the relief.
-//! Everywhere, it is to the bit what a layer of spectral synthesis with base 0 adds. Amount 0 changes no bit.
+//! Law: out = h + w·s, where s is [spectral synthesis](crate::nodes::generators::spectral) of amplitude `amount` about
+//! 0, and w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches the
+//! relief. Everywhere, it is to the bit what a layer of spectral synthesis with base 0 adds. Amount 0 changes no bit.
 //! Boundary and previews: as in the generator.
 //! Source: document 000, §3.1 (figure 11); Saupe 1988.
 

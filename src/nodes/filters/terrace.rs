@@ -1,9 +1,9 @@
 //! Terraces: flat treads and steep risers.
 //!
 //! Law: boundaries bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In terrace
-//! bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 - sharpness):
-//! Schlick's bias, which leaves t = 0 and t = 1 in place, so terraces join without a jump. The slope is a/(1 - a) of
-//! what it was at the foot and (1 - a)/a at the lip.
+//! bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 -
+//! sharpness): Schlick's bias, which leaves t = 0 and t = 1 in place, so terraces join without a jump. The slope is
+//! a/(1 - a) of what it was at the foot and (1 - a)/a at the lip.
 //! Boundary: none, every sample stands alone. Heights over a million steps from 0 are left as they are.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 

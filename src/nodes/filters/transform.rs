@@ -1,11 +1,11 @@
 //! Transform: moves, turns, scales and mirrors the ground.
 //!
-//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a turn by `angle` clockwise seen from above, S the scale with its
-//! signs for mirroring: mirrored, scaled, turned and moved, in this order. Heights are read bicubically, data maps
-//! bilinearly (`sampling`). Quarter turns and mirroring put samples on samples and keep their bits; at rest no
-//! bit changes. Scaling down skips samples: blur first where that matters.
-//! Boundary: `outside`. A wrapping scene keeps its seam closed, but only moves, mirroring and quarter turns leave slopes
-//! continuous there.
+//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a turn by `angle` clockwise seen from above, S the
+//! scale with its signs for mirroring: mirrored, scaled, turned and moved, in this order. Heights are read bicubically,
+//! data maps bilinearly (`sampling`). Quarter turns and mirroring put samples on samples and keep their bits; at rest
+//! no bit changes. Scaling down skips samples: blur first where that matters.
+//! Boundary: `outside`. A wrapping scene keeps its seam closed, but only moves, mirroring and quarter turns leave
+//! slopes continuous there.
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{OutsideFill, Resampling, move_ground};

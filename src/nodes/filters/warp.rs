@@ -2,17 +2,19 @@
 //!
 //! Law: out(p) = h(p + d(p)), where the components of d are fractal noise (`displacement`) of `octaves` octaves,
 //! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
-//! (`sampling`). Amount 0 changes no bit.
-//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
+//! ([`sampling`](super::sampling)). Amount 0 changes no bit.
+//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the
+//! ground.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
 use super::displacement::{DisplacementField, DisplacementNoise};
-use super::sampling::{OutsideFill, Resampling, move_ground};
+use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go along.
+    /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go
+    /// along.
     Warp "Warp" in "Filter", from "Perlin 1985; Quílez 2002", also "domain distortion turbulence displace swirl bend twist" {
         /// How far the ground is pushed, about. More than the size folds it over itself.
         amount: f32 ["m"] = 250.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
@@ -27,7 +29,7 @@ crate::params! {
 
 impl Filter for Warp {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, is_random: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -43,6 +45,12 @@ impl Filter for Warp {
                 persistence: self.persistence,
             },
         )?;
+        if cx.grid.is_globe() {
+            return move_globe(cx, terrain, Resampling::Cubic, |k, here| {
+                let push = drift.along_ground(k, here);
+                std::array::from_fn(|axis| here[axis] + push[axis])
+            });
+        }
         move_ground(cx, terrain, OutsideFill::for_edges(cx.grid), Resampling::Cubic, |i, j| {
             let [south, east] = drift.displacement_at(i, j);
             [i as f64 + south, j as f64 + east]

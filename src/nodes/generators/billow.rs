@@ -1,8 +1,8 @@
 //! Billow noise: folded gradient noise.
 //!
-//! Law: h = base + amplitude · Σ pⁱ·|nᵢ| / Σ pⁱ, with nᵢ the gradient noise of [`lattice`](super::lattice) (scaled to ±1) at
-//! frequency · lacunarityⁱ. The valleys are sharp, where the noise crosses 0, and the hills between them round: ridged noise
-//! turned upside down.
+//! Law: h = base + amplitude · Σ pⁱ·|nᵢ| / Σ pⁱ, with nᵢ the gradient noise of [`lattice`](super::lattice) (scaled to
+//! ±1) at frequency · lacunarityⁱ. The valleys are sharp, where the noise crosses 0, and the hills between them round:
+//! ridged noise turned upside down.
 //! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
 //! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.

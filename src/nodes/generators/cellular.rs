@@ -1,13 +1,14 @@
 //! Cellular noise (Worley) summed to fractional Brownian motion (fBm).
 //!
-//! Law: one feature point lies in each cell of a square lattice, moved from the centre by `jitter`. F₁ and F₂ are the distances, in cells, to
-//! the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with v = F₁, F₂ or F₂ - F₁ at frequency · lacunarityⁱ.
+//! Law: one feature point lies in each cell of a square lattice, moved from the centre by `jitter`. F₁ and F₂ are the
+//! distances, in cells, to the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with v = F₁, F₂
+//! or F₂ - F₁ at frequency · lacunarityⁱ.
 //! Scheme: the own cell's point is nearer than √2, and the second nearest nearer than 2, so the points of 5 × 5 cells
 //! decide, exactly. Samples of a row that share a cell share the points that can matter to any of them.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
 //! On a globe the cells are cubes of space (`solid::cells`).
-//! A preview is exactly the subsample of the full size. For a given number of points, weights of up to four distances, or
-//! another scatter, see Voronoi.
+//! A preview is exactly the subsample of the full size. For a given number of points, weights of up to four distances,
+//! or another scatter, see Voronoi.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};

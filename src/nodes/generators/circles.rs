@@ -1,12 +1,12 @@
 //! Circles: many round bumps of different sizes, laid at random over each other.
 //!
-//! Law: h = base + amplitude · Σ wₖ·½(1 + cos(π·d/rₖ)) over the circles with d < rₖ, d the distance to centre k. Radii are uniform between
-//! `smallest` and 1 times `radius`; wₖ is in proportion to the radius, so all bumps are as steep, and negative for a share `pits` of them.
-//! The weights are divided so that six standard deviations of the sum are 1.
+//! Law: h = base + amplitude · Σ wₖ·½(1 + cos(π·d/rₖ)) over the circles with d < rₖ, d the distance to centre k. Radii
+//! are uniform between `smallest` and 1 times `radius`; wₖ is in proportion to the radius, so all bumps are as steep,
+//! and negative for a share `pits` of them. The weights are divided so that six standard deviations of the sum are 1.
 //! Centres are uniform over the square that reaches one radius beyond the edges, so edges are like the middle.
 //!
-//! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no root; a band
-//! of rows goes through the circles that touch it, always in the same order: a preview is exactly the subsample.
+//! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no root; a
+//! band of rows goes through the circles that touch it, always in the same order: a preview is exactly the subsample.
 //! Boundary: on wrapping terrains circles go on at the other side.
 //! Source: document 000, §1 (named).
 

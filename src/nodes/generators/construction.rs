@@ -1,12 +1,13 @@
 //! Construction: the node that holds a construction tree.
 //!
-//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction); the water map is how
-//! far the water's surface stands above the ground, sand and snow are maps of their thickness and raise the ground.
-//! Cut out, the weight α is the map of where there is ground: it ends where α = ½, as the document has it.
+//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction);
+//! the water map is how far the water's surface stands above the ground, sand and snow are maps of their thickness and
+//! raise the ground. Cut out, the weight α is the map of where there is ground: it ends where α = ½, as the document
+//! has it.
 //! Scheme: tiles in parallel, each asking only the pieces that touch it. Octaves that the grid cannot show fade out, so
 //! that a preview is close to the result and not exactly its subsample.
-//! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and what does not
-//! fit together shows as a cliff there (the filter `Seamless` mends it).
+//! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and
+//! what does not fit together shows as a cliff there (the filter `Seamless` mends it).
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,7 +17,8 @@ use crate::field::{Cancelled, Edges, MapKind, Stream, Terrain};
 use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {
-    /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by hand.
+    /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by
+    /// hand.
     Construction "Construction" in "Shapes", from "document 004, Terrain modelling from feature primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {
         /// The pieces and how they are combined.
         tree: Arc<Tree> = presets::volcano();
@@ -68,8 +70,8 @@ impl Construction {
         Program::new(&self.tree, Self::seed(random))
     }
 
-    /// Computes the samples of a region anew; the others stay as they are. The grid does not wrap, and the terrain has the maps
-    /// that the construction makes.
+    /// Computes the samples of a region anew; the others stay as they are. The grid does not wrap, and the terrain has
+    /// the maps that the construction makes.
     pub fn regenerate(
         &self,
         program: &Program,

@@ -2,13 +2,14 @@
 //!
 //! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. Diamond: the centre of each square becomes the
 //! mean of its 4 corners plus u·dₗ. Square: the middle of each side becomes the mean of the 2 corners and 2 centres
-//! beside it, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of Hurst
-//! exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
+//! beside it, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of
+//! Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
 //! (the sum of four uniform values).
 //!
-//! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the points of
-//! the levels before are displaced too, by s·u·dₗ, and then every point goes half of s of the way to the mean of its neighbours.
-//! No point stands out for having come first, so the creases and peaks of the coarse squares go; the Hurst exponent stays.
+//! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the
+//! points of the levels before are displaced too, by s·u·dₗ, and then every point goes half of s of the way to the mean
+//! of its neighbours. No point stands out for having come first, so the creases and peaks of the coarse squares go; the
+//! Hurst exponent stays.
 //!
 //! Scheme: level by level, rows in parallel; see [midpoints](super::midpoint). A small result is exactly the
 //! subsample of a large one, but for smoothing: there finer levels move all points, a little.
@@ -37,7 +38,8 @@ crate::params! {
         corners: f32 = 0.35, -10.0..=10.0, slider 0.0..=1.0;
         /// How far each corner may lie above or below that, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
-        /// Lifts the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a basin.
+        /// Lifts the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a
+        /// basin.
         centre_lift: f32 = 0.15, -10.0..=10.0, slider -1.0..=1.0;
     }
 }

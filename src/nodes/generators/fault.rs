@@ -1,15 +1,15 @@
 //! Faults: many straight lines across the terrain, each of which lifts one of its sides.
 //!
-//! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k and g the step from 0 to 1,
-//! smooth (3t² - 2t³) over `width` on either side of the line. wₖ falls evenly from the first fault to `last` times as much at
-//! the last; all are divided by 3·√Σ wₖ², so that three standard deviations reach ±½ · amplitude.
-//! On an open terrain lines have any direction and pass through a random point. Boundary: a step cannot close on
-//! itself, so on a wrapping terrain faults come in pairs along directions that do: between two of the lines p·x + q·y = c + m/2 the ground
-//! is high, between the next two low, p and q whole numbers up to 3.
+//! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k and g the
+//! step from 0 to 1, smooth (3t² - 2t³) over `width` on either side of the line. wₖ falls evenly from the first fault
+//! to `last` times as much at the last; all are divided by 3·√Σ wₖ², so that three standard deviations reach ±½ ·
+//! amplitude. On an open terrain lines have any direction and pass through a random point. Boundary: a step cannot
+//! close on itself, so on a wrapping terrain faults come in pairs along directions that do: between two of the lines
+//! p·x + q·y = c + m/2 the ground is high, between the next two low, p and q whole numbers up to 3.
 //!
-//! Scheme: along a row of samples a fault is 0, a few samples of slope, then constant: only the slope is computed, and the
-//! constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add up to the same in any
-//! order: a preview is exactly the subsample of the full size.
+//! Scheme: along a row of samples a fault is 0, a few samples of slope, then constant: only the slope is computed, and
+//! the constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add
+//! up to the same in any order: a preview is exactly the subsample of the full size.
 //! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
 use super::octaves::NoiseFade;

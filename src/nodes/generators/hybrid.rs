@@ -1,10 +1,11 @@
 //! Hybrid multifractal: plains at low heights, rugged mountains at high ones.
 //!
 //! Law (Musgrave): signalᵢ = pⁱ · (nᵢ + offset), trust₀ = 1, trustᵢ₊₁ = min(1, trustᵢ · gain · signalᵢ),
-//! h = base + amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with nᵢ the gradient noise of [`lattice`](super::lattice)
-//! (scaled to ±1) at frequency · lacunarityⁱ. Where the octaves before are low the finer ones are not trusted, so valleys are smooth
-//! and heights rough. Musgrave's exponent H is -log(persistence) / log(lacunarity); his gain is 1. Trust stays at 0 or above.
-//! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
+//! h = base + amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with nᵢ the gradient noise of
+//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Where the octaves before are low the finer
+//! ones are not trusted, so valleys are smooth and heights rough. Musgrave's exponent H is -log(persistence) /
+//! log(lacunarity); his gain is 1. Trust stays at 0 or above. Boundary and scheme as in the lattice: a preview is
+//! exactly the subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;

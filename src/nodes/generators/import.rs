@@ -1,8 +1,8 @@
 //! Heightmap from a file: heights that another program made.
 //!
-//! Law: h = (low + (high - low) · v) / relief with v the file's value from 0 to 1 at the sample's place; the file's first and last
-//! samples lie on the edges of the terrain, so that a file of the scene's own size is read sample by sample.
-//! A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
+//! Law: h = (low + (high - low) · v) / relief with v the file's value from 0 to 1 at the sample's place; the file's
+//! first and last samples lie on the edges of the terrain, so that a file of the scene's own size is read sample by
+//! sample. A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
 //! Boundary: a wrapping terrain repeats its first row and column; what does not fit together shows as a cliff there
 //! (the filter `Seamless` mends it).
 

@@ -9,9 +9,9 @@
 //! octave, and along one row the left and right halves of a cell are linear in x: with the fade in y folded into the
 //! gradients, left = a·x + b and right = c·(x - 1) + d, hence
 //! noise = (a·x + b) + w(x)·((c - a)·x + (d - c - b)).
-//! A band keeps the gradients of the two lattice rows around it. Loops over a row are compiled for AVX-512, AVX2 and the least
-//! processor; all do the same operations in the same order on each sample, so the bits are the same. The result at a place depends on nothing but
-//! the place, so a preview is exactly the subsample of the full size.
+//! A band keeps the gradients of the two lattice rows around it. Loops over a row are compiled for AVX-512, AVX2 and
+//! the least processor; all do the same operations in the same order on each sample, so the bits are the same. The
+//! result at a place depends on nothing but the place, so a preview is exactly the subsample of the full size.
 //!
 //! Each octave is moved by a random part of a cell: otherwise all octaves would be 0 together on the points of
 //! the first. Boundary: open grids see an endless lattice; on wrapping grids every octave has a whole number of

@@ -1,20 +1,22 @@
 //! Noise library: functions of the package [`noise`](https://docs.rs/noise/0.9) that have no node of their own here.
 //!
-//! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), where nᵢ is the function at frequency · lacunarityⁱ, alone or combined with
-//! a second one. Noises are scaled to a standard deviation of ¼; rings and checks to ±√½, so that one octave of them fills
-//! [0, 1] at amplitude 1 and base 0.5. `turbulence` reads the sum at places that the package's `Turbulence` has moved: three octaves
-//! of its Perlin noise a coordinate.
+//! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), where nᵢ is the function at frequency · lacunarityⁱ, alone or
+//! combined with a second one. Noises are scaled to a standard deviation of ¼; rings and checks to ±√½, so that one
+//! octave of them fills [0, 1] at amplitude 1 and base 0.5. `turbulence` reads the sum at places that the package's
+//! `Turbulence` has moved: three octaves of its Perlin noise a coordinate.
 //! Scheme: every sample is computed on its own, in `f64`; a preview is exactly the subsample of the full size.
-//! Boundary: none when open. The functions do not repeat, so when wrapping four reads a side apart are faded into each other, as
-//! the package's seamless maps are, with weights whose squares sum to 1: relief is as high in the middle as at the edges.
-//! On a globe the same functions of space are read on the sphere; rings and the checkerboard lie around its axis.
+//! Boundary: none when open. The functions do not repeat, so when wrapping four reads a side apart are faded into each
+//! other, as the package's seamless maps are, with weights whose squares sum to 1: relief is as high in the middle as
+//! at the edges. On a globe the same functions of space are read on the sphere; rings and the checkerboard lie around
+//! its axis.
 //!
-//! Same bits everywhere: what is offered uses + - × ÷ √, comparisons and integers on the way to its value (its fourth powers are
-//! two multiplications, and its sum of powers of ½ is exact). Left out are `Power`, `Exponent` and `Worley` (`powf`),
-//! `RotatePoint` (sine and cosine), `ScaleBias` (`mul_add`, which differs between targets in that package), and its fractals
-//! (`powi` of any number). `Perlin`, `Simplex` and `Value` have nodes of their own, `Terrace`, `Clamp` and `Curve` are filters,
-//! and what `Blend` and `Select` do is done by blend modes and masks.
-//! Source: the package `noise` 0.9; Spencer 2014, *OpenSimplex noise*; Spencer 2017, *SuperSimplex noise*; Perlin 1985, 2002.
+//! Same bits everywhere: what is offered uses + - × ÷ √, comparisons and integers on the way to its value (its fourth
+//! powers are two multiplications, and its sum of powers of ½ is exact). Left out are `Power`, `Exponent` and `Worley`
+//! (`powf`), `RotatePoint` (sine and cosine), `ScaleBias` (`mul_add`, which differs between targets in that package),
+//! and its fractals (`powi` of any number). `Perlin`, `Simplex` and `Value` have nodes of their own, `Terrace`, `Clamp`
+//! and `Curve` are filters, and what `Blend` and `Select` do is done by blend modes and masks.
+//! Source: the package `noise` 0.9; Spencer 2014, *OpenSimplex noise*; Spencer 2017, *SuperSimplex noise*; Perlin 1985,
+//! 2002.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, SQRT_2};
 
@@ -47,7 +49,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Super simplex and open simplex noise, surflets, rings and checks from the package `noise`, alone or combined, and pushed about by turbulence.
+    /// Super simplex and open simplex noise, surflets, rings and checks from the package `noise`, alone or combined,
+    /// and pushed about by turbulence.
     NoiseLibrary "Noise library" in "Noise", from "package noise 0.9; Spencer 2014, 2017", also "super open simplex surflet cylinders rings wood checkerboard tiles turbulence combine fbm noise-rs" {
         /// What is laid over itself.
         function: LibraryFunction = LibraryFunction::SuperSimplex;
@@ -172,7 +175,8 @@ where
     }
 }
 
-/// Weights of a place and of the one a side before it: those at 0 and at 1 are each other's, and their squares sum to 1.
+/// Weights of a place and of the one a side before it: those at 0 and at 1 are each other's, and their squares sum
+/// to 1.
 fn fade_weights(t: f64) -> [f64; 2] {
     let s = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
     let length = (s * s + (1.0 - s) * (1.0 - s)).sqrt();

@@ -76,8 +76,8 @@ impl Octaves {
         Self { count, frequency, lacunarity, offset }
     }
 
-    /// The lattice of every octave, moved by a random part of a cell. An axis knows `reach` lines more on both sides of each
-    /// sample. Wrapping grids get a whole multiple of `multiple` cells per side.
+    /// The lattice of every octave, moved by a random part of a cell. An axis knows `reach` lines more on both sides of
+    /// each sample. Wrapping grids get a whole multiple of `multiple` cells per side.
     pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {
         let mut frequency = f64::from(self.frequency);
         let mut lattices = Vec::new();

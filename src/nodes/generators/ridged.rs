@@ -20,7 +20,8 @@ crate::params! {
         octave_params!(frequency = 2.5, octaves = 9, persistence = 0.5);
         /// Height of the crests above the noise they come from. Less than 1 makes double crests with a furrow between.
         offset: f32 = 1.0, 0.0..=2.0, slider 0.5..=1.5;
-        /// How much roughness gathers on the crests: at 0 only the first octave is left, large roughens the valleys too.
+        /// How much roughness gathers on the crests: at 0 only the first octave is left, large roughens the valleys
+        /// too.
         gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0;
         /// Curve between lattice points.
         fade: NoiseFade = NoiseFade::Improved;

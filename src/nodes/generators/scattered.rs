@@ -2,10 +2,11 @@
 //!
 //! Law: that of the [`lattice`](super::lattice). With the fade in y folded into the gradients, left = a·x + b and
 //! right = c·(x - 1) + d at the lattice columns on either side, and the noise is left + w(x)·(right - left).
-//! Scheme: the gradients that a displacement can reach stand in a table where that is not much larger than the grid, else each is
-//! drawn anew. A row is worked through in parts: places and table indices of all samples of a part first, then the
-//! two lines of four numbers around each, which is the only work done one sample at a time, then the sums. Both ends are
-//! plain loops that are compiled for AVX-512, AVX2 and the least processor, with the same operations in the same order.
+//! Scheme: the gradients that a displacement can reach stand in a table where that is not much larger than the grid,
+//! else each is drawn anew. A row is worked through in parts: places and table indices of all samples of a part first,
+//! then the two lines of four numbers around each, which is the only work done one sample at a time, then the sums.
+//! Both ends are plain loops that are compiled for AVX-512, AVX2 and the least processor, with the same operations in
+//! the same order.
 //! What limits it: the scattered reads, two of 16 bytes a sample and octave, written and read once more.
 //! Runs of samples in one cell, hoisted, were slower but for cells of 100 samples and more.
 

@@ -2,12 +2,12 @@
 //!
 //! Law: h = base + height · s, with t the distance from the centre over the radius:
 //! plane s = 1; ramp s = ½(1 + t) with t along the slope, held within ±1; cone s = max(0, 1 - t);
-//! dome s = √max(0, 1 - t²); ridge s = max(0, 1 - t) with t from the nearest point of the crest, a straight line of the given length;
-//! island s = fade(2 - 2t) held within [0, 1], level ground up to half the radius and 6t⁵ - 15t⁴ + 10t³ to the shore;
-//! crater s = (1 + r)·t² - 1 inside, r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977) and a blanket of ejecta
-//! that thins with the cube of the distance (McGetchin et al. 1973).
-//! Boundary: on wrapping terrains distances go the short way round, and a ramp goes up and down again: a quarter of a side on
-//! either side of its centre along each axis. A crest is then no longer than a side.
+//! dome s = √max(0, 1 - t²); ridge s = max(0, 1 - t) with t from the nearest point of the crest, a straight line of the
+//! given length; island s = fade(2 - 2t) held within [0, 1], level ground up to half the radius and 6t⁵ - 15t⁴ + 10t³
+//! to the shore; crater s = (1 + r)·t² - 1 inside, r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977)
+//! and a blanket of ejecta that thins with the cube of the distance (McGetchin et al. 1973).
+//! Boundary: on wrapping terrains distances go the short way round, and a ramp goes up and down again: a quarter of a
+//! side on either side of its centre along each axis. A crest is then no longer than a side.
 //! Source: document 000, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
 use super::octaves::NoiseFade;

@@ -1,14 +1,16 @@
 //! Simplex noise summed to fractional Brownian motion (fBm).
 //!
-//! Law: unit gradients g stand on a lattice of triangles with base 1 and height 1, every second row moved by ½. Inside a triangle
-//! n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, d from the corner; 0.8 is the square of the distance from a corner to the side
-//! opposite, so every corner's part ends where its triangles end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with s = 5.8 so
-//! that the spread is that of Perlin noise. Three corners instead of four, and no lattice axes to be seen.
+//! Law: unit gradients g stand on a lattice of triangles with base 1 and height 1, every second row moved by ½. Inside
+//! a triangle n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, d from the corner; 0.8 is the square of the distance from a
+//! corner to the side opposite, so every corner's part ends where its triangles end. h = base + amplitude · Σ pⁱ·s·nᵢ /
+//! (√2 · √Σ p²ⁱ), with s = 5.8 so that the spread is that of Perlin noise. Three corners instead of four, and no
+//! lattice axes to be seen.
 //! Scheme: a row of samples lies between two lattice rows, whose gradients a band keeps.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every
 //! second row is moved. A preview is exactly the subsample of the full size.
 //! On a globe the triangles are tetrahedra of space (`solid::simplex`).
-//! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT 11(1).
+//! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT
+//! 11(1).
 
 use super::lattice::direction;
 use super::octaves::{self, Lattice, Octaves, RowReader, octave_params, offset_params};

@@ -1,9 +1,10 @@
 //! Spectral synthesis: tables of random values, finer and lower each time, interpolated and summed.
 //!
-//! Law: fᵢ = round(frequency · stepⁱ), h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … layers - 1, where vᵢ is a table of
-//! fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). One layer fills [0, 1] at amplitude 1 and
-//! base 0.5; dividing by the root of the summed squares keeps the same spread for any number of layers.
-//! The tables stand exactly over each other, edge on edge, unlike the octaves of the noises; that is the document's method.
+//! Law: fᵢ = round(frequency · stepⁱ), h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … layers - 1, where vᵢ is
+//! a table of fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). One layer fills [0, 1]
+//! at amplitude 1 and base 0.5; dividing by the root of the summed squares keeps the same spread for any number of
+//! layers. The tables stand exactly over each other, edge on edge, unlike the octaves of the noises; that is the
+//! document's method.
 //! Boundary: the values on the far edges are random when open, those of the near edges when wrapping.
 //! A preview is exactly the subsample of the full size.
 //! Source: document 000, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.

@@ -1,19 +1,22 @@
 //! Triangular midpoint displacement: triangles split in four again and again.
 //!
-//! Law: the square is two triangles of 2ᵏ + 1 rows that share the diagonal from north-west to south-east. Level l = 1 … k splits every triangle in
-//! four: the middle of each of its edges becomes the mean of its three corners plus u·dₗ. An edge between two triangles is computed once,
-//! from the mean over both: (a + b)/3 + (c + d)/6 with a, b the ends and c, d the corners opposite. d₁ = amplitude·r, and
-//! dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2 (`Halving`); u is uniform in [-1, 1) or bell-shaped.
-//! The mean of three corners pulls every edge towards the corner opposite, so edges show less than with squares.
+//! Law: the square is two triangles of 2ᵏ + 1 rows that share the diagonal from north-west to south-east. Level l = 1 …
+//! k splits every triangle in four: the middle of each of its edges becomes the mean of its three corners plus u·dₗ. An
+//! edge between two triangles is computed once, from the mean over both: (a + b)/3 + (c + d)/6 with a, b the ends and
+//! c, d the corners opposite. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2 (`Halving`);
+//! u is uniform in [-1, 1) or bell-shaped. The mean of three corners pulls every edge towards the corner opposite, so
+//! edges show less than with squares.
 //!
-//! Scheme: all triangles of a level are halves of squares, so a level is three kinds of middles (of rows, columns and diagonals) on
-//! a square table; see [midpoints](super::midpoint). A small result is exactly the subsample of a large one.
-//! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's lower
-//! triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side of the diagonal.
-//! `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge: row i of the
-//! square reads row i of the table, stretched over the middle i of its samples. Outside there is no ground
+//! Scheme: all triangles of a level are halves of squares, so a level is three kinds of middles (of rows, columns and
+//! diagonals) on a square table; see [midpoints](super::midpoint). A small result is exactly the subsample of a large
+//! one.
+//! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's
+//! lower triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side
+//! of the diagonal. `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge:
+//! row i of the square reads row i of the table, stretched over the middle i of its samples. Outside there is no ground
 //! ([`MapKind::Ground`], halfway between none and full on the edges of the triangle); heights there are the lowest.
-//! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one triangle; a wrapping terrain continues on the other side.
+//! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one
+//! triangle; a wrapping terrain continues on the other side.
 //! Source: document 000, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
@@ -110,8 +113,8 @@ impl Triangular {
 /// Places this close to an edge, in rows of the table, are inside: rounding must not leave out a sample on it.
 const RIM: f32 = 0.01;
 
-/// Place of row or column `index` in the triangle, 0 to 1 from its apex to its base. Across the seam of a wrapping terrain
-/// what is around the triangle goes on.
+/// Place of row or column `index` in the triangle, 0 to 1 from its apex to its base. Across the seam of a wrapping
+/// terrain what is around the triangle goes on.
 fn place(grid: Grid, index: usize) -> f32 {
     let inset = if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 };
     (grid.position(index) - inset) / (1.0 - 2.0 * inset)

@@ -1,8 +1,9 @@
 //! Value noise summed to fractional Brownian motion (fBm).
 //!
 //! Law: h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … octaves - 1, where vᵢ is the noise of
-//! [`values`](super::values) at frequency · lacunarityⁱ and p is the persistence: random heights on a lattice with a fade
-//! between them, where Perlin noise has random slopes. The heights show more of the lattice, in blocks and plateaus.
+//! [`values`](super::values) at frequency · lacunarityⁱ and p is the persistence: random heights on a lattice with a
+//! fade between them, where Perlin noise has random slopes. The heights show more of the lattice, in blocks and
+//! plateaus.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
 //! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
 //! On a globe the lattice is one of [space](super::solid), as spread out.

@@ -1,8 +1,9 @@
 //! Random values on a lattice, interpolated, octave by octave along rows of the grid.
 //!
-//! Law: a value uniform in [-1, 1) stands on every lattice point; between them v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the weights of
-//! the [`ValueCurve`], times 0.58, so that the spread is that of gradient noise.
-//! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every lattice column.
+//! Law: a value uniform in [-1, 1) stands on every lattice point; between them v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the weights
+//! of the [`ValueCurve`], times 0.58, so that the spread is that of gradient noise.
+//! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every
+//! lattice column.
 //! Boundary: open grids see an endless lattice, on wrapping ones it repeats.
 
 use super::octaves::{Lattice, LatticeAxis, NoiseFade, RowReader};

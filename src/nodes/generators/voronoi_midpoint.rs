@@ -1,11 +1,11 @@
 //! Voronoi relief with midpoint displacement: mountains from cells, roughness from squares.
 //!
 //! Law: a table of 2ᵍ + 1 samples a side, g the `coarse_levels`, holds base + relief · (c₁·D₁ + c₂·D₂) as in
-//! [`voronoi`](super::voronoi); its squares are then filled by [diamond-square](super::diamond_square), whose first displacement is
-//! `roughness` · smoothness. The document's `step` between Voronoi points is 2⁻ᵍ of a side. The fewer coarse levels, the
-//! more the cells dissolve in the fractal.
-//! Boundary and scheme as in the two; a preview is exactly the subsample of the full size. On terrains coarser than the table
-//! the Voronoi relief alone is left.
+//! [`voronoi`](super::voronoi); its squares are then filled by [diamond-square](super::diamond_square), whose first
+//! displacement is `roughness` · smoothness. The document's `step` between Voronoi points is 2⁻ᵍ of a side. The fewer
+//! coarse levels, the more the cells dissolve in the fractal.
+//! Boundary and scheme as in the two; a preview is exactly the subsample of the full size. On terrains coarser than the
+//! table the Voronoi relief alone is left.
 //! Source: document 000, §2.2; Olsen 2004.
 
 use super::diamond_square;

@@ -1,11 +1,12 @@
 //! Domain distortion: gradient noise read at displaced places.
 //!
-//! Law (Quílez): noise(p + s·(f(p), g(p))), s the strength in sides and f, g gradient noise of three octaves scaled to about ±1. Folds and
-//! eddies come of it, as in ground that was pushed about. All octaves read at the same displaced place.
+//! Law (Quílez): noise(p + s·(f(p), g(p))), s the strength in sides and f, g gradient noise of three octaves scaled to
+//! about ±1. Folds and eddies come of it, as in ground that was pushed about. All octaves read at the same displaced
+//! place.
 //!
-//! Scheme: f and g are summed along rows like any [`lattice`](super::lattice) noise, once for all octaves; the octaves are
-//! read at the [`scattered`](super::scattered) places. Without strength the plain readers run, to the bit and at their speed.
-//! Boundary and sampling as in the lattice: a preview is exactly the subsample of the full size.
+//! Scheme: f and g are summed along rows like any [`lattice`](super::lattice) noise, once for all octaves; the octaves
+//! are read at the [`scattered`](super::scattered) places. Without strength the plain readers run, to the bit and at
+//! their speed. Boundary and sampling as in the lattice: a preview is exactly the subsample of the full size.
 //! Source: Quílez 2002, *Domain warping*; Musgrave in Ebert et al. 2003, ch. 17.
 
 use std::cell::RefCell;
@@ -20,7 +21,8 @@ use crate::field::{Edges, Grid, Stream};
 macro_rules! warp_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         $crate::params! { @each $head $done [
-            /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into eddies.
+            /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into
+            /// eddies.
             warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
             /// Large eddies along a side, where the pattern is pushed about.
             warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.warp != 0.0;

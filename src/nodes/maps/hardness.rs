@@ -1,12 +1,14 @@
 //! Rock layers: how hard the rock at the surface is.
 //!
-//! Law: beds lie parallel; the place of a point in them is s = (z·cos δ + a·sin δ + f + r) / thickness, with z its height, δ the
-//! dip, a the distance against the direction of the dip, f the folds, height · sin of the distance across them, and r noise. Soft
-//! and hard beds take turns; the variation moves their boundaries by up to half a bed and makes each a little harder or softer.
-//! A tenth of a bed on both sides of a boundary the hardness passes from one to the other.
-//! The map is that of the surface as it is now. After an erosion another of these layers shows what has come to light.
-//! Boundary: on wrapping terrains there is no dip, and a whole number of folds. On a globe distances are those from the great
-//! circle that crosses the direction of the dip at longitude 0 on the equator: dips and folds run around in rings.
+//! Law: beds lie parallel; the place of a point in them is s = (z·cos δ + a·sin δ + f + r) / thickness, with z its
+//! height, δ the dip, a the distance against the direction of the dip, f the folds, height · sin of the distance across
+//! them, and r noise. Soft and hard beds take turns; the variation moves their boundaries by up to half a bed and makes
+//! each a little harder or softer. A tenth of a bed on both sides of a boundary the hardness passes from one to the
+//! other. The map is that of the surface as it is now. After an erosion another of these layers shows what has come to
+//! light.
+//! Boundary: on wrapping terrains there is no dip, and a whole number of folds. On a globe distances are those from the
+//! great circle that crosses the direction of the dip at longitude 0 on the equator: dips and folds run around in
+//! rings.
 
 use std::sync::Arc;
 
@@ -25,7 +27,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Says how hard the rock is, for the erosions above: one rock, or hard and soft beds, level, tilted or folded. The ground stays as it is.
+    /// Says how hard the rock is, for the erosions above: one rock, or hard and soft beds, level, tilted or folded. The
+    /// ground stays as it is.
     Hardness "Rock layers" in "Maps", from "Marshak 2015, Earth: Portrait of a Planet, ch. 11", also "strata hardness resistance beds geology layers dip fold mesa cuesta" {
         /// How the rock is built.
         structure: Structure = Structure::Beds;

@@ -1,11 +1,15 @@
 //! Rain: how much falls where.
 //!
-//! Law: rain = amount · (1 + g·z) · s. g is the growth with the height z above the sea. s is the mountains' doing: air that comes
-//! from the wind with the moisture M = 1 loses it as it climbs, dM = -M·dz/H, and finds it again on its way, dM = (1 - M)·dx/L
-//! with L the reach of the shadow; s = M·(1 + 1.5·climb) blended in by the strength of the shadow, climb the slope against the
-//! wind held below 1. The ground is smoothed over a quarter of the reach: clouds do not see single rocks.
-//! Scheme: the sweep goes line by line with the wind, between the two samples upwind, with the exact solution over a step.
+//! Law: rain = amount · (1 + g·z) · s. g is the growth with the height z above the sea. s is the mountains' doing: air
+//! that comes from the wind with the moisture M = 1 loses it as it climbs, dM = -M·dz/H, and finds it again on its way,
+//! dM = (1 - M)·dx/L with L the reach of the shadow; s = M·(1 + 1.5·climb) blended in by the strength of the shadow,
+//! climb the slope against the wind held below 1. The ground is smoothed over a quarter of the reach: clouds do not see
+//! single rocks.
+//! Scheme: the sweep goes line by line with the wind, between the two samples upwind, with the exact solution over a
+//! step.
 //! Boundary: air comes in moist over open edges; on wrapping terrains it goes round until it is what it was.
+//! Squares only: the wind has one direction. A planet's climate has winds and moisture of its own
+//! ([`climate`](crate::planet::climate)).
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;
@@ -15,7 +19,8 @@ use crate::nodes::filters::gauss;
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Says how much rain falls where, for the erosions and rivers above: more on heights and windward slopes, less behind mountains. The ground stays as it is.
+    /// Says how much rain falls where, for the erosions and rivers above: more on heights and windward slopes, less
+    /// behind mountains. The ground stays as it is.
     Rain "Rain" in "Maps", from "Smith & Barstad 2004; Roe 2005", also "precipitation climate orographic wind shadow moisture desert" {
         /// Rain on open low ground: 1 is what falls where no layer says otherwise.
         amount: f32 = 1.0, 0.0..=100.0, slider 0.0..=3.0;

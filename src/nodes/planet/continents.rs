@@ -1,13 +1,13 @@
 //! Continents and ocean floors: fractal noise modulated by the cells of a Voronoi diagram.
 //!
-//! Law (document 003): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th nearest centre with
-//! the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the root of the number of centres,
-//! so that V keeps its spread for any number; the centres are scattered evenly over the sphere.
-//! V - V̄ decides what is plate and what is ocean floor. A smooth step raises the plates and sinks the floors, which gives the two
-//! peaks of Earth's hypsometric curve; the document's plain product is the form `Product`.
-//! The centres are looked up after the point was pushed about by noise (`roughness`), so that coasts are not straight. Broad
-//! noise (`drift`) is added to V, so that some cells join to larger lands and others drown. Where two plates meet on land, which
-//! is where d₁ and d₂ are nearly equal, ridged noise raises ranges (`mountains`).
+//! Law (document 003): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
+//! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the root
+//! of the number of centres, so that V keeps its spread for any number; the centres are scattered evenly over the
+//! sphere. V - V̄ decides what is plate and what is ocean floor. A smooth step raises the plates and sinks the floors,
+//! which gives the two peaks of Earth's hypsometric curve; the document's plain product is the form `Product`.
+//! The centres are looked up after the point was pushed about by noise (`roughness`), so that coasts are not straight.
+//! Broad noise (`drift`) is added to V, so that some cells join to larger lands and others drown. Where two plates meet
+//! on land, which is where d₁ and d₂ are nearly equal, ridged noise raises ranges (`mountains`).
 //! In thin air continents fade (`follow_air`): relief is then left to craters.
 //! Sphere: everything is computed from the sample's direction, so copies on face borders have the same bits.
 //! Source: Petitprez 2007 (document 003), part 1, figures 2 to 5; Olsen 2004 for the diagram.
@@ -127,7 +127,8 @@ impl Generator for Continents {
 }
 
 impl Continents {
-    /// Height from the fractal noise p, about [0, 1], how far the cells stand above the level of the coasts, and the ranges.
+    /// Height from the fractal noise p, about [0, 1], how far the cells stand above the level of the coasts, and the
+    /// ranges.
     fn height(&self, p: f32, v: f32, range: f32) -> f32 {
         match self.form {
             ReliefJoin::Plates => {}

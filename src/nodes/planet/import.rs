@@ -1,8 +1,8 @@
 //! A planet from files: heights that others measured or made.
 //!
-//! Law: h = (low + (high - low) · v) / relief with v the file's value, from 0 to 1, in the direction of the sample. A map has all
-//! longitudes as columns and all latitudes as rows; beyond its sides it goes on around the planet, beyond a pole half a turn
-//! away, so there is no seam. Six faces are read as [`Faces`] describes.
+//! Law: h = (low + (high - low) · v) / relief with v the file's value, from 0 to 1, in the direction of the sample. A
+//! map has all longitudes as columns and all latitudes as rows; beyond its sides it goes on around the planet, beyond a
+//! pole half a turn away, so there is no seam. Six faces are read as [`Faces`] describes.
 //! A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
 //! Source: the cylinder of document 003; equirectangular projection (plate carrée).
 
@@ -24,7 +24,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Heights of a whole planet from a file, such as a map of Earth, Mars or the Moon. Use 16 bits or more, 8 bits give steps.
+    /// Heights of a whole planet from a file, such as a map of Earth, Mars or the Moon. Use 16 bits or more, 8 bits
+    /// give steps.
     PlanetImport "Planet from a file" in "Planet", from "equirectangular projection; cube faces", also "import map earth mars moon dem equirectangular cylinder cube load" {
         /// The file. A .r16 or .r32 map must be twice as wide as high.
         file: ImageFile = ImageFile::default();

@@ -1,8 +1,8 @@
 //! A patch: a square of ground that was worked on as a terrain of its own, laid back onto the planet.
 //!
-//! Law: inside the square out = below + (patch - below) · w, with w = 1 inside and falling smoothly to 0 within `feather` of the
-//! edges, where the planet's own ground stays. The place of a sample in the square is its distance and bearing from
-//! the middle ([`Square`]). Outside nothing changes, to the bit.
+//! Law: inside the square out = below + (patch - below) · w, with w = 1 inside and falling smoothly to 0 within
+//! `feather` of the edges, where the planet's own ground stays. The place of a sample in the square is its distance and
+//! bearing from the middle ([`Square`]). Outside nothing changes, to the bit.
 //! The globe keeps what its own samples resolve; the patch's finer relief stays in its file.
 
 use crate::field::{Cancelled, Globe};

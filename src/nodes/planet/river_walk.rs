@@ -1,11 +1,13 @@
 //! River walk: rivers as document 003 draws them.
 //!
-//! Law: from a random point of the land go to the lowest of the neighbours that this river has not visited, and on, and lower every
-//! point on the way by a step; stop in the sea, where all around is visited, or after the greatest length. A river may climb: it cuts
-//! into what is in its way, and later rivers follow it. Rivers that surely reach the sea are those of
-//! [`PlanetRivers`](super::rivers::PlanetRivers) and, on flat ground, of [`Rivers`](crate::nodes::water::rivers::Rivers).
+//! Law: from a random point of the land go to the lowest of the neighbours that this river has not visited, and on, and
+//! lower every point on the way by a step; stop in the sea, where all around is visited, or after the greatest length.
+//! A river may climb: it cuts into what is in its way, and later rivers follow it. Rivers that surely reach the sea are
+//! those of [`PlanetRivers`](super::rivers::PlanetRivers) and, on flat ground, of
+//! [`Rivers`](crate::nodes::water::rivers::Rivers).
 //! Resolution: a river is one sample wide, so a preview cuts it less deep in proportion.
-//! Scheme: one river after the other, as each sees what those before it cut. Starts are places, the same at any resolution.
+//! Scheme: one river after the other, as each sees what those before it cut. Starts are places, the same at any
+//! resolution.
 //! Boundary: rivers end at the edges of open terrain.
 //! Source: document 003, §2 (rivers).
 
@@ -15,7 +17,8 @@ use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the ground.
+    /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the
+    /// ground.
     RiverWalk "River walk" in "Planet", from "document 003, §2", also "stream carve channel random walk water planet" {
         /// Number of rivers.
         rivers: u32 = 120, 0..=5000, slider 0..=300;

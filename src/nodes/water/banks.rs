@@ -1,10 +1,11 @@
 //! The ground beside rivers, cut down to their banks.
 //!
-//! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s, with d the distance in cells, r half the width and t the
-//! rise of the banks over one cell; where T is below the ground the bank is cut. Ground at or below the floor stays.
-//! Scheme: each cell learns from its neighbours which river cell cuts it lowest, and measures the true distance to it: on a
-//! square in sweeps down and up the grid (Danielsson 1980), on a globe, whose faces no sweep goes around, outwards from the
-//! beds until nothing gets lower. A river's reach ends where its bank meets the ground.
+//! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s, with d the distance in cells, r half the width
+//! and t the rise of the banks over one cell; where T is below the ground the bank is cut. Ground at or below the floor
+//! stays.
+//! Scheme: each cell learns from its neighbours which river cell cuts it lowest, and measures the true distance to it:
+//! on a square in sweeps down and up the grid (Danielsson 1980), on a globe, whose faces no sweep goes around, outwards
+//! from the beds until nothing gets lower. A river's reach ends where its bank meets the ground.
 
 use crate::field::{Cancelled, Control};
 use crate::hydrology::FlowMesh;

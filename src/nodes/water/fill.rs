@@ -1,7 +1,7 @@
 //! Filled depressions: every depression up to the level at which it spills.
 //!
-//! Law: the least surface w ≥ h from which all water leaves, level or rising by the given gradient away from the way out.
-//! It becomes the ground, or the water above it.
+//! Law: the least surface w ≥ h from which all water leaves, level or rising by the given gradient away from the way
+//! out. It becomes the ground, or the water above it.
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
@@ -21,11 +21,13 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Fills every depression up to its rim, so that water can leave from everywhere. Makes level valley floors, or lakes.
+    /// Fills every depression up to its rim, so that water can leave from everywhere. Makes level valley floors, or
+    /// lakes.
     FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {
         /// What fills the depressions.
         fill_with: Filling = Filling::Ground;
-        /// Fall of the filled ground towards its way out. 0 makes it level; a little lets streams find their way over it.
+        /// Fall of the filled ground towards its way out. 0 makes it level; a little lets streams find their way over
+        /// it.
         gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0;
         /// Height of the sea: what lies at or below it is not filled.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;

@@ -1,7 +1,8 @@
 //! Flow: how much ground drains through each place.
 //!
-//! Law: the flow map is the area that drains through a cell, its own included, each part weighted by its rain, in cells of the mean
-//! area; times that area it is a drainage area, the same at any resolution. Depressions drain over their spill points.
+//! Law: the flow map is the area that drains through a cell, its own included, each part weighted by its rain, in cells
+//! of the mean area; times that area it is a drainage area, the same at any resolution. Depressions drain over their
+//! spill points.
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 

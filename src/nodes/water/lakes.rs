@@ -1,7 +1,7 @@
 //! Lakes: standing water in depressions that are large and deep enough.
 //!
-//! Law: a lake fills its depression to the level at which it spills; depressions whose water joins at one level are one lake. The
-//! water map holds its depth, and 0 elsewhere.
+//! Law: a lake fills its depression to the level at which it spills; depressions whose water joins at one level are one
+//! lake. The water map holds its depth, and 0 elsewhere.
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
@@ -13,7 +13,8 @@ use crate::hydrology::FlowRouting;
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Lets water stand in the depressions that are large and deep enough, and shows it in the water map. The ground stays as it is.
+    /// Lets water stand in the depressions that are large and deep enough, and shows it in the water map. The ground
+    /// stays as it is.
     Lakes "Lakes" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "water pond tarn reservoir depression flood" {
         /// Smallest area of a lake; smaller ones are left dry.
         smallest_area: f32 ["m²"] = 10_000.0, 0.0..=10_000_000.0, slider 0.0..=500_000.0;

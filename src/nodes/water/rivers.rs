@@ -1,10 +1,10 @@
 //! River network: channels cut by their discharge, always downhill, with water in them.
 //!
-//! Law (hydraulic geometry, Leopold & Maddock 1953): a river that drains Q, an area weighted by the rain, is w·(Q/10 km²)^½ wide
-//! and d·(Q/10 km²)^0.4 deep. Its bed lies that deep below the filled surface, which never rises downstream, so the bed
-//! never does. Lakes keep their water; rivers run through them. Banks rise at the given angle until they meet the ground.
-//! The water stands `FULL` of the depth high and, in lakes, to the level at which they spill.
-//! A channel begins where Q exceeds the source area; brooks below a Strahler order can be left out.
+//! Law (hydraulic geometry, Leopold & Maddock 1953): a river that drains Q, an area weighted by the rain, is w·(Q/10
+//! km²)^½ wide and d·(Q/10 km²)^0.4 deep. Its bed lies that deep below the filled surface, which never rises
+//! downstream, so the bed never does. Lakes keep their water; rivers run through them. Banks rise at the given angle
+//! until they meet the ground. The water stands `FULL` of the depth high and, in lakes, to the level at which they
+//! spill. A channel begins where Q exceeds the source area; brooks below a Strahler order can be left out.
 //! What is narrower than a cell is cut one cell wide.
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
@@ -18,7 +18,8 @@ use crate::hydrology::{FlowRouting, accumulate, strahler_orders};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in them.
+    /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in
+    /// them.
     Rivers "River network" in "Water", from "Leopold & Maddock 1953; Strahler 1957", also "stream channel carve brook creek valley drainage water course" {
         /// Area that must drain to a place before a river begins. Small makes many brooks.
         source_area: f32 ["km²"] = 0.5, 0.001..=10_000.0, slider 0.02..=5.0;
@@ -26,7 +27,8 @@ crate::params! {
         width: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=100.0;
         /// Depth of the bed of a river that drains 10 km². At 0 the ground stays as it is and only the maps are made.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=40.0;
-        /// How steep the banks are. Steep ones make gorges; gentle ones cut open valleys, far into the mountains beside them.
+        /// How steep the banks are. Steep ones make gorges; gentle ones cut open valleys, far into the mountains beside
+        /// them.
         bank_angle: f32 ["°"] = 65.0, 1.0..=89.0, slider 5.0..=80.0;
         /// Leaves out brooks below this Strahler order: 1 keeps all, 2 begins where two brooks meet.
         smallest_order: u32 = 1, 1..=12, slider 1..=5;

@@ -1,7 +1,7 @@
 //! Functions that are called for every sample: exact enough for climate, quick, the same bits everywhere.
 
-/// e^-x for x ≥ 0, to 4e-6 of its value (the product with log₂ e is rounded); 0 from x = 87 on. Without branches and casts, so
-/// that rows of it run side by side.
+/// e^-x for x ≥ 0, to 4e-6 of its value (the product with log₂ e is rounded); 0 from x = 87 on. Without branches and
+/// casts, so that rows of it run side by side.
 #[inline(always)]
 pub fn exp_of_minus(x: f32) -> f32 {
     /// What is added to it loses its fraction: 1.5 · 2²³.

@@ -1,7 +1,7 @@
 //! The three cells of air on each half of a planet: where wind blows from, and where air rises or sinks.
 //!
-//! Air rises at the equator and at 60°, sinks at 30° and at the poles (Hadley, Ferrel and polar cells). Near the ground it flows
-//! back, and the planet's turning bends it: trade winds from the east, westerlies, polar easterlies.
+//! Air rises at the equator and at 60°, sinks at 30° and at the poles (Hadley, Ferrel and polar cells). Near the ground
+//! it flows back, and the planet's turning bends it: trade winds from the east, westerlies, polar easterlies.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -17,7 +17,8 @@ pub fn wind(latitude: f32) -> [f32; 2] {
     [east, -0.4 * cell * calm * side]
 }
 
-/// Share of the moisture in the air that falls as rain where nothing but the belts acts: 0.1 under sinking air, 1 at the equator.
+/// Share of the moisture in the air that falls as rain where nothing but the belts acts: 0.1 under sinking air, 1 at
+/// the equator.
 pub fn ascent(latitude: f32) -> f32 {
     let away = if latitude < 0.0 { -latitude } else { latitude };
     let rising = 0.5 + 0.5 * libm::cosf(6.0 * away);

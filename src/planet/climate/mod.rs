@@ -1,9 +1,9 @@
 //! Climate: how warm and how wet it is where, on a planet and on a flat terrain.
 //!
-//! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea), f = cos |latitude| as in document
-//! 003, or from the sunlight of the season (`insolation`). Moisture comes from the sea with the wind (`moisture`).
-//! Both are worked out once for a terrain, on a grid that does not depend on its resolution, and read between its
-//! samples: a preview has the climate of the result.
+//! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea), f = cos |latitude| as
+//! in document 003, or from the sunlight of the season (`insolation`). Moisture comes from the sea with the wind
+//! (`moisture`). Both are worked out once for a terrain, on a grid that does not depend on its resolution, and read
+//! between its samples: a preview has the climate of the result.
 //!
 //! Source: document 003 (Petitprez 2007), part 2; seasons, winds and rain are beyond it.
 
@@ -53,7 +53,8 @@ crate::params! {
         cooling_per: CoolingPer = CoolingPer::Kilometre;
         /// Latitude of the middle of a flat terrain: 0 is the equator, 90 the north pole. A planet has all of them.
         latitude: f32 ["°"] = 45.0, -90.0..=90.0;
-        /// Degrees of latitude from the north edge of a flat terrain to its south edge: 180 shows all climates from pole to pole, 0 one.
+        /// Degrees of latitude from the north edge of a flat terrain to its south edge: 180 shows all climates from
+        /// pole to pole, 0 one.
         latitude_span: f32 ["°"] = 0.0, 0.0..=180.0;
         /// Whether the mean of the year or the sunlight of a season decides how warm it is.
         warmth: Warmth = Warmth::Latitude;
@@ -154,7 +155,8 @@ impl TerrainClimate {
             mean + season * SEASON_AT_SEA
         };
         let air = MoistAir::new(climate, ground, &sea_warmth, BELTS_FOLLOW * declination);
-        // a sea that lies deeper than the relief is high is there to be out of the way: heights count from the datum then
+        // a sea that lies deeper than the relief is high is there to be out of the way: heights count from the datum
+        // then
         let has_sea = ground.sea_metres >= -ground.relief_metres;
         Self {
             air,

@@ -1,11 +1,14 @@
 //! Moisture: what the wind brings from the sea, and what mountains take out of it.
 //!
-//! Law: along the wind the moisture M of the air grows towards 1 over the sea, dM = (1 - M)·e·ds/L_sea with the evaporation e of warm
-//! and cold water, and goes back over land towards what the land itself gives, dM = (M_land - M)·ds/L. Climbing air loses dM = -M·dz/H.
-//! What a place gets is M·(0.2 + 0.8·a) with the ascent a of its latitude ([`ascent`]), and more where air climbs.
-//! Scheme: on a planet a fixed number of semi-Lagrangian steps, in which the wind of a latitude is everywhere the same, so that a row comes from
-//! two rows, moved; a little is mixed across. On flat terrains one sweep line by line with the wind, exact over a step.
-//! Boundary: longitudes go round; over open edges comes air of a fixed moisture; on wrapping terrains the sweep goes round three times.
+//! Law: along the wind the moisture M of the air grows towards 1 over the sea, dM = (1 - M)·e·ds/L_sea with the
+//! evaporation e of warm and cold water, and goes back over land towards what the land itself gives, dM = (M_land -
+//! M)·ds/L. Climbing air loses dM = -M·dz/H. What a place gets is M·(0.2 + 0.8·a) with the ascent a of its latitude
+//! ([`ascent`]), and more where air climbs.
+//! Scheme: on a planet a fixed number of semi-Lagrangian steps, in which the wind of a latitude is everywhere the same,
+//! so that a row comes from two rows, moved; a little is mixed across. On flat terrains one sweep line by line with the
+//! wind, exact over a step.
+//! Boundary: longitudes go round; over open edges comes air of a fixed moisture; on wrapping terrains the sweep goes
+//! round three times.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
 
 use std::f32::consts::{FRAC_PI_2, PI};
@@ -30,12 +33,13 @@ const STEPS: usize = 60;
 const MIXED: f32 = 0.10;
 /// Way over the sea after which air is moist, in parts of a quarter of the way round (or of the side).
 const SEA_REACH: f32 = 0.08;
-/// What land gives back to the air on a terrain, which is small beside a planet; and on a planet where air sinks, and how much more
-/// where it rises and forests breathe.
+/// What land gives back to the air on a terrain, which is small beside a planet; and on a planet where air sinks, and
+/// how much more where it rises and forests breathe.
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
 const FORESTS_BREATHE: f32 = 0.5;
-/// On a planet whole ranges count, not their slopes: air goes around and between, and loses its moisture over so much more climb.
+/// On a planet whole ranges count, not their slopes: air goes around and between, and loses its moisture over so much
+/// more climb.
 const GOES_AROUND: f32 = 3.0;
 /// Moisture of the air that comes over open edges.
 const INFLOW: f32 = 0.75;
@@ -54,7 +58,8 @@ pub struct MoistAir {
 }
 
 impl MoistAir {
-    /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the sun.
+    /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the
+    /// sun.
     pub fn new(
         climate: &Climate,
         ground: &ClimateTerrain,

@@ -1,15 +1,16 @@
 //! Fractional Brownian surfaces with their exact covariance, for tests that know the Hurst exponent.
 //!
 //! Law: a Gaussian field with E (h(x) - h(y))² = 2·|x - y|^2H. A field with the compactly supported covariance
-//! c₀ - r^2H + c₂ r² (r ≤ 1) is periodic on a torus and is made from its spectrum without any error; a random plane of variance
-//! 2c₂ in each direction takes the r² back.
+//! c₀ - r^2H + c₂ r² (r ≤ 1) is periodic on a torus and is made from its spectrum without any error; a random plane of
+//! variance 2c₂ in each direction takes the r² back.
 //! Source: Stein 2002, *Fast and exact simulation of fractional Brownian surfaces*; Kroese & Botev 2015.
 
 use std::f64::consts::TAU;
 
 use talweg::field::{Edges, Stream, Terrain};
 
-/// A surface of `samples` a side and Hurst exponent `hurst`. At most a sixth of the torus is used where H > ¾, a third elsewhere.
+/// A surface of `samples` a side and Hurst exponent `hurst`. At most a sixth of the torus is used where H > ¾, a third
+/// elsewhere.
 pub fn brownian(samples: usize, hurst: f64, seed: u32) -> Terrain {
     let alpha = 2.0 * hurst;
     let radius = if alpha <= 1.5 { 1.0 } else { 2.0 };

@@ -1,7 +1,7 @@
 //! A walk over a buffer as a shader makes it: one loop over the instructions, a stack of frames, everything in `f32`.
 //!
-//! It is written to be carried over to a shading language line by line: no recursion, and every number comes from the words.
-//! Primitives are in [`primitives`].
+//! It is written to be carried over to a shading language line by line: no recursion, and every number comes from the
+//! words. Primitives are in [`primitives`].
 
 pub mod primitives;
 
@@ -28,7 +28,7 @@ pub fn smooth(t: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Height of the surface that an answer makes on ground of height `base`.
+/// Height of the surface that a sample makes on ground of height `base`.
 pub fn surface(given: WalkSample, base: f32) -> f32 {
     base + (given.height - base) * smooth(given.weight / THRESHOLD)
 }
@@ -47,7 +47,7 @@ struct StackFrame {
     moment: f32,
     count: u32,
     only: WalkSample,
-    /// By how much the next answer counts (detail).
+    /// By how much the next sample counts (detail).
     share: f32,
     /// Whether the ground is there (replace, add), and its surface.
     has_ground: bool,
@@ -59,10 +59,11 @@ struct StackFrame {
     heights: [f32; 4],
 }
 
-/// Frames of a walk: more than a tree of [`DEEPEST`](crate::construction::check::DEEPEST) operators with its instances needs.
+/// Frames of a walk: more than a tree of [`DEEPEST`](crate::construction::check::DEEPEST) operators with its instances
+/// needs.
 pub const MOST_FRAMES: usize = 80;
 
-/// The answer of a material layer at a place, at a level of detail κ and for samples `spacing` apart.
+/// The sample of a material layer at a place, at a level of detail κ and for samples `spacing` apart.
 pub fn walk(buffer: &Buffer, material: MaterialLayer, place: [f32; 2], level: f32, spacing: f32) -> WalkSample {
     let words = BufferReader { words: &buffer.words, pictures: &buffer.pictures };
     let mut pc = words.word(6 + material as usize) as usize;
@@ -159,7 +160,7 @@ fn sample(frame: &StackFrame) -> WalkSample {
     }
 }
 
-/// Puts an answer into a frame.
+/// Puts a sample into a frame.
 fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
     match frame.op {
         op::PROBE => frame.only = given,

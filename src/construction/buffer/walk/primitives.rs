@@ -14,7 +14,7 @@ pub struct BufferReader<'a> {
     pub pictures: &'a [f32],
 }
 
-/// Where a place is beside a course.
+/// Where a place is beside a centreline.
 struct WalkNearest {
     distance: f32,
     along: f32,
@@ -220,7 +220,8 @@ impl BufferReader<'_> {
         knot(k, 1) + t * (c1 + t * (c2 + t * c3))
     }
 
-    /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the segment.
+    /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the
+    /// segment.
     fn chord(&self, at: usize, k: usize, p: [f32; 2]) -> (f32, [f32; 2], f32, f32) {
         let v = |part: usize| self.real(at + 1 + 2 * k + part);
         let along = [v(2) - v(0), v(3) - v(1)];
@@ -232,7 +233,7 @@ impl BufferReader<'_> {
         (t, rest, unit[0] * rest[1] - unit[1] * rest[0], long)
     }
 
-    /// Where `p` is beside the course at `at`, if within its reach.
+    /// Where `p` is beside the centreline at `at`, if within its reach.
     fn nearest(&self, at: usize, p: [f32; 2]) -> Option<WalkNearest> {
         let (reach, tolerance) = (self.real(at), self.real(at + 1));
         let vertices = at + 4;
@@ -281,7 +282,7 @@ impl BufferReader<'_> {
         Some(WalkNearest { distance, along: along / sum, offset: offset / sum })
     }
 
-    /// Where the height, width and depth of the course at `at` are, and what follows it.
+    /// Where the height, width and depth of the centreline at `at` are, and what follows it.
     fn centreline_lines(&self, at: usize) -> [usize; 4] {
         let runs = at + 4 + self.list(at + 4, 2);
         let height = runs + self.list(runs, 5);

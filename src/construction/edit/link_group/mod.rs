@@ -1,8 +1,8 @@
 //! Pieces that go together: a lake and its water, an oasis and its palms.
 //!
-//! Pieces of any material layer with the same link group are moved, turned, scaled and raised as one, and points of theirs that lie at the same
-//! place stay there. What lies on the ground belongs to it: a piece of the relief that is taken away, copied or hidden takes the
-//! others along, not the other way round.
+//! Pieces of any material layer with the same link group are moved, turned, scaled and raised as one, and points of
+//! theirs that lie at the same place stay there. What lies on the ground belongs to it: a piece of the relief that is
+//! taken away, copied or hidden takes the others along, not the other way round.
 
 use super::reshape::{Reshape, raised, tidy};
 use super::transform_path::TransformPath;
@@ -145,7 +145,8 @@ pub fn carry(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
     }
 }
 
-/// Has what goes together with the piece at `path` follow an edit of its numbers or points; `before` is the piece as it was.
+/// Has what goes together with the piece at `path` follow an edit of its numbers or points; `before` is the piece as it
+/// was.
 pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     let Some(after) = path.piece(tree).cloned() else { return };
     if after == *before || others(tree, path).is_empty() {
@@ -201,7 +202,8 @@ pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
     }
 }
 
-/// Gives the round contours around the middle of one that has got points points in the same directions, each at its own distance.
+/// Gives the round contours around the middle of one that has got points points in the same directions, each at its own
+/// distance.
 fn bend(tree: &mut Tree, path: &PiecePath, transform: &TransformPath, bent: &Contour, seed: u32) {
     let middle_of = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
     let (middle, near) = (middle_of(bent), SAME_PLACE * f64::from(tree.frame.side));

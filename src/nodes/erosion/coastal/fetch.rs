@@ -1,12 +1,14 @@
 //! How strongly the sea attacks a place on the shore: the open water it sees.
 //!
 //! Law: E = Σ w_k √(f_k / F) / 6 over 16 directions, f_k the open water in direction k (at most the fetch F), with
-//! w_k = 1 - p + 2 p cos² of the angle to the strongest waves, 0 for the side turned away. A straight coast that faces an open sea and these waves
-//! has E = 1: of the 8 directions on its side, the two that graze it meet its own rock. Wave height grows with the root of the fetch (Sverdrup & Munk 1947). No direction lies on a row, a column or a diagonal, so that these
-//! see no more sea than others. A ray looks ever farther apart, and what lies beyond an open edge is as the edge. Storms
-//! run over the beaches: only ground above them stands in a ray's way.
+//! w_k = 1 - p + 2 p cos² of the angle to the strongest waves, 0 for the side turned away. A straight coast that faces
+//! an open sea and these waves has E = 1: of the 8 directions on its side, the two that graze it meet its own rock.
+//! Wave height grows with the root of the fetch (Sverdrup & Munk 1947). No direction lies on a row, a column or a
+//! diagonal, so that these see no more sea than others. A ray looks ever farther apart, and what lies beyond an open
+//! edge is as the edge. Storms run over the beaches: only ground above them stands in a ray's way.
 //!
-//! Scheme: the looks of a ray are whole steps of the grid, the same for every cell, over a table of what stands in the way.
+//! Scheme: the looks of a ray are whole steps of the grid, the same for every cell, over a table of what stands in the
+//! way.
 
 use super::shore::CoastalNeighbours;
 use super::{Coastal, CoastalLaw};

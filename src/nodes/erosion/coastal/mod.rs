@@ -1,26 +1,29 @@
-//! Coastal erosion: waves undercut the cliffs, cut a platform just below the sea level, and spread the debris as a beach.
+//! Coastal erosion: waves undercut the cliffs, cut a platform just below the sea level, and spread the debris as a
+//! beach.
 //!
 //! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is
-//! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and (1 - |z| / B)² below it down to the wave base B, z the
-//! height over the sea of the point of the face below the cell that lies nearest to the sea level, once a storm has stripped up to
-//! H / 2 of sand off the beach there. Above the sea level
-//! the rock behind a face counts with it, so a cliff keeps its speed while one of its cells is half cut, and what is left of a step when
-//! a cell is cut down goes to the cell behind it; rock that is undercut collapses to the cliff angle. Sand wears as loose ground does.
-//! All worn sand and the share `beach_share` of the worn rock become debris; the rest is mud and lost. Debris spreads over the shore by
-//! diffusion, √(4 D t) = `drift` an iteration, and settles as sand, the less the deeper,
-//! where the ground stays gentler than the beach angle and lower than half a wave height above the sea.
+//! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and (1 - |z| / B)² below it down
+//! to the wave base B, z the height over the sea of the point of the face below the cell that lies nearest to the sea
+//! level, once a storm has stripped up to H / 2 of sand off the beach there. Above the sea level
+//! the rock behind a face counts with it, so a cliff keeps its speed while one of its cells is half cut, and what is
+//! left of a step when a cell is cut down goes to the cell behind it; rock that is undercut collapses to the cliff
+//! angle. Sand wears as loose ground does. All worn sand and the share `beach_share` of the worn rock become debris;
+//! the rest is mud and lost. Debris spreads over the shore by diffusion, √(4 D t) = `drift` an iteration, and settles
+//! as sand, the less the deeper, where the ground stays gentler than the beach angle and lower than half a wave height
+//! above the sea.
 //! Symbols: R `retreat` (metres an iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
 //!
-//! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at the same speed
-//! in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the cells of the shore are
-//! computed, in a list in row order.
+//! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at
+//! the same speed in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the
+//! cells of the shore are computed, in a list in row order.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is the
-//! sediment map.
-//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle (tests/core/erosion_coastal.rs).
+//! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is
+//! the sediment map.
+//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle
+//! (tests/core/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
-//! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and the
-//! settling by slope are ours.
+//! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
+//! the settling by slope are ours.
 
 mod fetch;
 mod shore;
@@ -37,7 +40,8 @@ use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 
 crate::params! {
-    /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris gathers in beaches.
+    /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris
+    /// gathers in beaches.
     Coastal "Coastal erosion" in "Erosion", from "Sunamura 1992; Adams et al. 2002", also "waves sea cliff beach shore coast bay headland abrasion" {
         /// Iterations. More carry the cliffs farther back.
         iterations: u32 = 60, 0..=10_000, slider 1..=150;
@@ -53,17 +57,20 @@ crate::params! {
         cliff_angle: f32 ["°"] = 65.0, 10.0..=85.0;
         /// Slope of the beaches. Sand lies at 1 to 3 degrees, shingle at 5 to 10.
         beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0;
-        /// Share of the worn rock that stays on the shore as sand and shingle. The rest is mud, which is washed out to sea.
+        /// Share of the worn rock that stays on the shore as sand and shingle. The rest is mud, which is washed out to
+        /// sea.
         beach_share: f32 = 0.3, 0.0..=1.0;
         /// How far debris spreads along the shore in one iteration.
         drift: f32 ["m"] = 40.0, 0.0..=10_000.0, slider 0.0..=200.0;
-        /// Width of open water over which waves grow to their full strength. Bays and straits narrower than this are sheltered.
+        /// Width of open water over which waves grow to their full strength. Bays and straits narrower than this are
+        /// sheltered.
         fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
         /// Where the strongest waves come from, clockwise from north.
         wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
         /// How much the waves come from that side only. At 1 the lee shores stay as they are.
         prevailing: f32 = 0.4, 0.0..=1.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "A narrow beach and low bluffs." { iterations = 20, retreat = 2.0 }
@@ -103,8 +110,8 @@ impl Process for Coastal {
     }
 }
 
-/// The data maps of this process: wear and deposits are what each iteration changed on balance; sediment is the debris that has
-/// found no place yet; sand is what lies on the shore.
+/// The data maps of this process: wear and deposits are what each iteration changed on balance; sediment is the debris
+/// that has found no place yet; sand is what lies on the shore.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Sediment, MapKind::Sand];
 
 /// Steps of an iteration at most; beyond, a coast of a very fine grid retreats half a cell a step.

@@ -93,7 +93,8 @@ pub struct ShoreCells {
 }
 
 impl ShoreCells {
-    /// Lists the cells that waves, collapse or debris may touch: the surf zone, what rises from it, and what is undercut.
+    /// Lists the cells that waves, collapse or debris may touch: the surf zone, what rises from it, and what is
+    /// undercut.
     pub fn find(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
         let ring = law.ring;
         let (n, distinct) = (ring.samples, ring.distinct);
@@ -131,8 +132,8 @@ impl ShoreCells {
         Ok(())
     }
 
-    /// Takes from the ground what the waves cut and what falls after it. Sand and a share of the rock become debris; returns
-    /// what is washed out to sea.
+    /// Takes from the ground what the waves cut and what falls after it. Sand and a share of the rock become debris;
+    /// returns what is washed out to sea.
     pub fn attack(
         &mut self,
         cx: &Context,
@@ -310,8 +311,8 @@ impl CoastalLaw {
         if rock > 0.0 { sand[k] + rock * erodibility } else { loss }
     }
 
-    /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
-    /// would wait for the next step with every cell, and lag behind.
+    /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it
+    /// a cliff would wait for the next step with every cell, and lag behind.
     fn rest_of_the_step(&self, fetch: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
         let [west, east, north, south, ..] = self.ring.neighbours(k);
         let mut most = 0.0;

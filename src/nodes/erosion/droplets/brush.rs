@@ -69,7 +69,8 @@ impl Brushes {
         (&self.weights[(py * self.parts + px) * size..][..size], [i, j])
     }
 
-    /// Gives the cells around a place the heights `new(cell of the patch, height, weight)` and returns how much they rose.
+    /// Gives the cells around a place the heights `new(cell of the patch, height, weight)` and returns how much they
+    /// rose.
     #[inline(always)]
     fn change(&self, patch: &mut TileGround, place: [f32; 2], new: impl Fn(&[f32], usize, f32, f32) -> f32) -> f32 {
         let (half, width, side) = (self.half, self.width, patch.side);

@@ -13,8 +13,8 @@ const NARROWEST: f32 = 1.25;
 /// Most steps of a droplet.
 const MOST_STEPS: f32 = 2048.0;
 
-/// What holds for every droplet, in units of the grid: lengths in cells, heights as fractions of the relief, loads in heights
-/// over one cell.
+/// What holds for every droplet, in units of the grid: lengths in cells, heights as fractions of the relief, loads in
+/// heights over one cell.
 pub struct DropletLaw {
     pub radius: f32,
     step: f32,
@@ -79,8 +79,9 @@ impl DropletLaw {
         self.steps as f32 * self.step + tools.fan.half as f32 + 2.0
     }
 
-    /// Runs the droplets of the lanes to their end, in step: each lane's next look at the ground has to wait for its last stroke, and
-    /// what another lane does fills the time. Lanes touch no cell in common, so it makes no difference to the ground.
+    /// Runs the droplets of the lanes to their end, in step: each lane's next look at the ground has to wait for its
+    /// last stroke, and what another lane does fills the time. Lanes touch no cell in common, so it makes no difference
+    /// to the ground.
     pub fn run<S: Iterator<Item = Start>>(
         &self,
         cx: &Context,
@@ -166,13 +167,15 @@ impl DropletLaw {
         stroke
     }
 
-    /// Lays down what a droplet carries at its end; returns what left over an open edge, and what rounding kept from being laid down.
+    /// Lays down what a droplet carries at its end; returns what left over an open edge, and what rounding kept from
+    /// being laid down.
     fn end(&self, tools: &Tools, patch: &mut TileGround, droplet: &Droplet) -> [f64; 2] {
         let (place, mut load) = (droplet.place, droplet.load);
         if droplet.outside {
             return [f64::from(load), 0.0];
         }
-        // the fan of the end is wide and gentle; what finds no room in it lies on top, and its part beyond an open edge is lost
+        // the fan of the end is wide and gentle; what finds no room in it lies on top, and its part beyond an open edge
+        // is lost
         if load > 0.0 {
             let level = patch.look(place).0 + self.heap * FAN;
             load -= tools.fan.work(patch, None, &Stroke::lay(place, load, level));

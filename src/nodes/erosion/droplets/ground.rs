@@ -12,8 +12,8 @@ use crate::nodes::erosion::rock::Rock;
 /// Cells that a brush may reach beyond the end of a row because its rows are whole vectors.
 pub const LANES: usize = 4;
 
-/// Every distinct cell once. The cells are atomic so that the tiles of a colour can write side by side in safe code; no two of
-/// them touch the same cell, so plain (relaxed) loads and stores are enough.
+/// Every distinct cell once. The cells are atomic so that the tiles of a colour can write side by side in safe code; no
+/// two of them touch the same cell, so plain (relaxed) loads and stores are enough.
 pub struct SharedGround {
     /// Cells of a row.
     pub side: usize,

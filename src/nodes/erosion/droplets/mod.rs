@@ -1,23 +1,28 @@
-//! Droplet erosion: single drops of rain run downhill, take up rock where they are fast and steep and drop it where they slow down.
+//! Droplet erosion: single drops of rain run downhill, take up rock where they are fast and steep and drop it where
+//! they slow down.
 //!
 //! Law, for a droplet at p with unit direction e, speed v, water w and load s, a step of length δ further down:
 //! e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p').
 //! Uphill (fall < 0) it fills the hollow behind it, no higher than h(p'). Downhill it can carry
-//! c = K · sin(max(θ, θ_min)) · v · w with tan θ = fall / δ; it takes up a share of c - s, never digging below h(p'), or lays down a
-//! share of s - c, never building above h(p) + δ' tan θ_min. Then v² ← v² + g · fall / L and w = 1 - ε · way / L. It ends
-//! when it is spent (v² ≤ 0, no slope, way = L) and lays down all it carries, or at an open edge, where its load is lost.
-//! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a way, in metres, like
-//! the `radius` R of the ground a droplet touches: a cone of weights). Rates and inertia are meant for a way of R/3,
-//! and are converted to the step: δ is R/3, but at least a cell. Every iteration rains the same depth: droplets stand
-//! for the area between them, so their number changes the grain and not the depth, and a grid of any resolution gets the same landscape.
+//! c = K · sin(max(θ, θ_min)) · v · w with tan θ = fall / δ; it takes up a share of c - s, never digging below h(p'),
+//! or lays down a share of s - c, never building above h(p) + δ' tan θ_min. Then v² ← v² + g · fall / L and w = 1 - ε ·
+//! way / L. It ends when it is spent (v² ≤ 0, no slope, way = L) and lays down all it carries, or at an open edge,
+//! where its load is lost.
+//! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a way,
+//! in metres, like the `radius` R of the ground a droplet touches: a cone of weights). Rates and inertia are meant for
+//! a way of R/3, and are converted to the step: δ is R/3, but at least a cell. Every iteration rains the same depth:
+//! droplets stand for the area between them, so their number changes the grain and not the depth, and a grid of any
+//! resolution gets the same landscape.
 //!
-//! Scheme: a droplet acts on the ground at once, so the next one follows its channel; see `droplets_tiles` for how that runs in
-//! parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
+//! Scheme: a droplet acts on the ground at once, so the next one follows its channel; see `droplets_tiles` for how that
+//! runs in parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
 //! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
-//! Conservation: what the ground loses is measured on its stored heights and is what the droplet has more; what rounding keeps
-//! from being laid down, less than a height's last bit a droplet, stays in the book as carried.
-//! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit; what it still carries at its end
-//! is laid down in a fan of 3 R.
+//! Squares only: droplets that run at once wear tiles of the square that do not touch, and brushes are discs of its
+//! samples.
+//! Conservation: what the ground loses is measured on its stored heights and is what the droplet has more; what
+//! rounding keeps from being laid down, less than a height's last bit a droplet, stays in the book as carried.
+//! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit; what it still
+//! carries at its end is laid down in a fan of 3 R.
 //! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two limits of height, the depth that
 //! does not depend on the number, and the tiles are ours.
 
@@ -41,11 +46,13 @@ use ground::{SharedGround, TileGround};
 use tiles::DropletTiles;
 
 crate::params! {
-    /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet.
+    /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at
+    /// their feet.
     Droplets "Droplet erosion" in "Erosion", from "Beyer 2015; Lague 2019", also "particle hydraulic rain water gully gullies drops wgen" {
         /// Showers, one after another. More cut deeper.
         iterations: u32 = 40, 0..=10_000, slider 1..=150;
-        /// Droplets that fall on each sample in one iteration. More make smoother gullies and take longer; the depth stays the same.
+        /// Droplets that fall on each sample in one iteration. More make smoother gullies and take longer; the depth
+        /// stays the same.
         droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.1;
         /// Longest way a droplet runs. Long ways carry the debris down to the plain.
         lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=3000.0;
@@ -53,9 +60,11 @@ crate::params! {
         radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
         /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the ground it fell on.
         sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
-        /// Share of the free capacity that is taken up on the way across a third of the radius. High values cut near the crests already.
+        /// Share of the free capacity that is taken up on the way across a third of the radius. High values cut near
+        /// the crests already.
         erosion_rate: f32 = 0.05, 0.0..=1.0, slider 0.005..=0.5;
-        /// Share of the surplus that is laid down on the way across a third of the radius. Low values spread the debris far.
+        /// Share of the surplus that is laid down on the way across a third of the radius. Low values spread the debris
+        /// far.
         deposition_rate: f32 = 0.3, 0.0..=1.0;
         /// How much a droplet keeps its direction. High values make it shoot straight over small bumps.
         inertia: f32 = 0.1, 0.0..=0.99;
@@ -63,9 +72,11 @@ crate::params! {
         min_slope: f32 ["°"] = 1.0, 0.0..=45.0, slider 0.0..=10.0;
         /// How much a droplet speeds up downhill. Fast droplets cut deeper at the foot of long slopes.
         gravity: f32 = 4.0, 0.0..=50.0, slider 0.0..=20.0;
-        /// Share of the water that is gone at the end of the way. At 1 a droplet drops its load bit by bit until it is dry.
+        /// Share of the water that is gone at the end of the way. At 1 a droplet drops its load bit by bit until it is
+        /// dry.
         evaporation: f32 = 0.9, 0.0..=1.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "First rills on the slopes." { iterations = 10 }
@@ -105,9 +116,9 @@ impl Process for Droplets {
     }
 }
 
-/// The data maps of this process, in the order of [`DropletBuffers::maps`]: wear and deposits are what each iteration changed
-/// on balance; flow is the water that passed, in cell areas and summed over the iterations; sediment is the load that
-/// passed in the last one.
+/// The data maps of this process, in the order of [`DropletBuffers::maps`]: wear and deposits are what each iteration
+/// changed on balance; flow is the water that passed, in cell areas and summed over the iterations; sediment is the
+/// load that passed in the last one.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
 
 /// Rows that a thread folds at once.

@@ -1,9 +1,10 @@
 //! How droplets that act on the ground at once run in parallel and still give the same bits for any number of threads.
 //!
 //! The terrain is cut into tiles, and the tiles are coloured in a pattern of c × c. A droplet stays within its reach of
-//! where it started, and tiles of one colour lie two reaches apart: they never touch the same cell. So the colours run one
-//! after another, the tiles of a colour side by side, and the droplets of a tile one after another. Tiles depend on the terrain
-//! and the parameters only. They are shifted at random in every iteration, so no edge of a tile stays in place long enough to show.
+//! where it started, and tiles of one colour lie two reaches apart: they never touch the same cell. So the colours run
+//! one after another, the tiles of a colour side by side, and the droplets of a tile one after another. Tiles depend on
+//! the terrain and the parameters only. They are shifted at random in every iteration, so no edge of a tile stays in
+//! place long enough to show.
 
 use crate::field::{Edges, Grid, Stream};
 
@@ -67,8 +68,8 @@ impl DropletTiles {
         (0..c * c).map(move |k| along(k / c).flat_map(|i| along(k % c).map(move |j| DropletTile([i, j]))).collect())
     }
 
-    /// Rows and columns of the terrain (`side` cells an axis) that the droplets of a tile may touch. Those of two tiles of one colour
-    /// have none in common.
+    /// Rows and columns of the terrain (`side` cells an axis) that the droplets of a tile may touch. Those of two tiles
+    /// of one colour have none in common.
     pub fn spans(&self, tile: &DropletTile, side: usize, grid: Grid, reach: f32) -> [Span; 2] {
         let whole = Span { first: 0, count: side };
         std::array::from_fn(|axis| {
@@ -115,8 +116,8 @@ impl DropletTiles {
     }
 }
 
-/// Colours and tiles along an axis of `blocks`, so that tiles of one colour have `apart` blocks between them. Along a ring the number of
-/// tiles has to be a multiple of the colours; one tile of one colour if there is no room for more.
+/// Colours and tiles along an axis of `blocks`, so that tiles of one colour have `apart` blocks between them. Along a
+/// ring the number of tiles has to be a multiple of the colours; one tile of one colour if there is no room for more.
 fn colouring(blocks: usize, apart: usize) -> (usize, usize) {
     let mut best = (1, 1);
     for colours in 2..=MOST_COLOURS {

@@ -1,24 +1,27 @@
 //! Wind erosion: loose sand hops downwind, settles in wind shadows and slides at its angle of repose, and dunes grow.
 //!
-//! Law, an iteration: a cell of sand depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it, where a is already. All
-//! that is in the air makes one hop of the saltation length ℓ with the wind w; where it comes down the share p of it
-//! stays, the rest hops on in the next iteration. Then the sand slides (`Repose`).
-//! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope it climbs and lets go of one it leaves. This makes flat sand
-//!   unstable: bedforms of wavelength near 3 ℓ grow fastest, E · B · k · sin(k ℓ) an iteration, and then merge.
-//! - σ, from 0 to 1, is the shelter behind what stands upwind: the height of the shadow's surface above the ground, over what a
-//!   shadow falls in half a hop. The shadow's surface falls at `shadow_angle` from every crest.
+//! Law, an iteration: a cell of sand depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it, where a
+//! is already. All that is in the air makes one hop of the saltation length ℓ with the wind w; where it comes down the
+//! share p of it stays, the rest hops on in the next iteration. Then the sand slides (`Repose`).
+//! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope it climbs and lets go of one it leaves. This
+//!   makes flat sand unstable: bedforms of wavelength near 3 ℓ grow fastest, E · B · k · sin(k ℓ) an iteration, and
+//!   then merge.
+//! - σ, from 0 to 1, is the shelter behind what stands upwind: the height of the shadow's surface above the ground,
+//!   over what a shadow falls in half a hop. The shadow's surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
-//! - Bare rock under flying sand wears by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away as dust.
+//! - Bare rock under flying sand wears by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away as
+//!   dust.
 //!
 //! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand `SAND_GRIP`, B `PRESS`.
-//! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`): the sand is conserved to the last slab, and the wind
-//! blows alike in every direction. ∂h/∂w is taken over a quarter of a hop, so that it does not depend on the grid; the
-//! shadow's surface is relaxed by one cell an iteration. Old states are read, new ones written; a cancelled step leaves
-//! the run as it was.
+//! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`): the sand is conserved to the last
+//! slab, and the wind blows alike in every direction. ∂h/∂w is taken over a quarter of a hop, so that it does not
+//! depend on the grid; the shadow's surface is relaxed by one cell an iteration. Old states are read, new ones written;
+//! a cancelled step leaves the run as it was.
 //! Boundary: sand leaves over an open edge, and `inflow` comes in on the windward side; a wrapping terrain continues.
+//! Squares only: slabs are carried along the wind, which has one direction, and count alike wherever they fall.
 //! Stability: bedforms travel E · B an iteration, kept below a quarter of the distance over which the slope is taken.
-//! Maps: [`MapKind::Sand`] is the sand that lies, [`MapKind::Wear`] the rock worn off. Sand that is in the air at the end is in
-//! the mass balance only.
+//! Maps: [`MapKind::Sand`] is the sand that lies, [`MapKind::Wear`] the rock worn off. Sand that is in the air at the
+//! end is in the mass balance only.
 //! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (winds by turns); Anderson
 //! 1987 (growth of bedforms); Paris et al. 2019.
 
@@ -38,39 +41,48 @@ pub(super) const PRESS: f32 = 5.0;
 pub(super) const MOST_PRESS: f32 = 3.0;
 
 crate::params! {
-    /// Wind carries loose sand over the ground and piles it up into dunes. Lays down sand first if you want some, and can wear bare rock with it.
+    /// Wind carries loose sand over the ground and piles it up into dunes. Lays down sand first if you want some, and
+    /// can wear bare rock with it.
     Dunes "Wind erosion (dunes)" in "Erosion", from "Werner 1995; Nishimori et al. 1998; Paris et al. 2019", also "sand desert aeolian barchan transverse star seif yardang saltation sahara" {
         /// Iterations. More let the dunes grow, merge and travel.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         /// Where the wind comes from, clockwise from north: 270 is a west wind. Crests stand across it.
         wind_angle: f32 ["°"] = 250.0, 0.0..=360.0;
-        /// Winds that blow by turns. One makes crests across it, two make ridges between them, three and more make stars.
+        /// Winds that blow by turns. One makes crests across it, two make ridges between them, three and more make
+        /// stars.
         winds: u32 = 1, 1..=8;
         /// Angle between one wind and the next. 120 with three winds blows from all around.
         turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
         /// Iterations that each wind blows before the next takes its turn.
         season: u32 = 15, 1..=1000, slider 1..=60 => |dunes| dunes.winds > 1;
-        /// Depth of sand laid on the ground at the start, on average. Little leaves single dunes on bare ground, much buries it.
+        /// Depth of sand laid on the ground at the start, on average. Little leaves single dunes on bare ground, much
+        /// buries it.
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// How unevenly the sand is laid: 0 is a sheet, 1 leaves bare places.
         patchiness: f32 = 0.3, 0.0..=1.0;
-        /// Depth of sand that the wind lifts from level ground in one iteration. More is a stronger wind: dunes grow and travel faster.
+        /// Depth of sand that the wind lifts from level ground in one iteration. More is a stronger wind: dunes grow
+        /// and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
-        /// Length of a hop of the sand. Sets the size of the dunes: crests begin about three hops apart and grow from there.
+        /// Length of a hop of the sand. Sets the size of the dunes: crests begin about three hops apart and grow from
+        /// there.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
-        /// Share of the flying sand that stays where it comes down on bare rock; on sand it is 0.6. Little keeps the ground between dunes bare.
+        /// Share of the flying sand that stays where it comes down on bare rock; on sand it is 0.6. Little keeps the
+        /// ground between dunes bare.
         rock_grip: f32 = 0.35, 0.0..=1.0;
-        /// Angle at which a wind shadow falls off behind a crest. Smaller shelters longer lee sides, and dunes stand farther apart.
+        /// Angle at which a wind shadow falls off behind a crest. Smaller shelters longer lee sides, and dunes stand
+        /// farther apart.
         shadow_angle: f32 ["°"] = 15.0, 1.0..=60.0, slider 5.0..=30.0;
         /// Steepest slope of sand that stays where it is; the lee sides of dunes have it.
         repose_angle: f32 ["°"] = 34.0, 5.0..=60.0, slider 20.0..=45.0;
         /// Sand that comes in over the open windward edges, as a share of what a full wind over sand carries.
         inflow: f32 = 1.0, 0.0..=1.0;
-        /// Rock that flying sand wears off bare ground, as a share of the sand that passes. Carves the rock into ribs along the wind.
+        /// Rock that flying sand wears off bare ground, as a share of the sand that passes. Carves the rock into ribs
+        /// along the wind.
         abrasion: f32 = 0.0, 0.0..=1.0;
         /// How much the hardness of the rock changes from place to place. Hard places shelter what is behind them.
         unevenness: f32 = 0.5, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         presets {
             Light "Sand sheet": "Low waves of sand, as after a few windy days." { iterations = 80, sand_metres = 6.0, lift_metres = 0.2 }

@@ -444,8 +444,8 @@ impl DuneLaw {
     }
 }
 
-/// Waves of random direction laid over each other: smooth random values about 0 of variance 1, the same at any resolution and
-/// without a grid of their own. They close at the edges of a wrapping terrain.
+/// Waves of random direction laid over each other: smooth random values about 0 of variance 1, the same at any
+/// resolution and without a grid of their own. They close at the edges of a wrapping terrain.
 struct Swell {
     /// Cosine and sine of every wave, along the columns and along the rows.
     columns: Vec<[f32; 2 * WAVES]>,

@@ -44,9 +44,9 @@ fn extreme_cells(ground: [&[f32]; 3], lowest: &mut [f32], highest: &mut [f32]) {
     }
 }
 
-/// Each pair of cells moves `rate` of what its difference exceeds its rest by, as far as the higher one is soft. It rests at
-/// `rest`, less `undercut` as far as running water washes the lower one along the pair's direction: `washed` of the first
-/// of the two directions, `washed_2` of the second.
+/// Each pair of cells moves `rate` of what its difference exceeds its rest by, as far as the higher one is soft. It
+/// rests at `rest`, less `undercut` as far as running water washes the lower one along the pair's direction: `washed`
+/// of the first of the two directions, `washed_2` of the second.
 fn slip_cells<const STRAIGHT: bool>(
     [ground, soft, washed, washed_2]: [[&[f32]; 3]; 4],
     [rest, undercut]: [f32; 2],

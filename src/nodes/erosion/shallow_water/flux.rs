@@ -28,7 +28,7 @@ impl ShallowWaterLaw {
     pub fn push_row(&self, state: &[f32], row: isize, mid: &NeighbourRow, south: &NeighbourRow, out: &mut Pipes) {
         let n = self.grid.samples;
         let last = n as isize - 1;
-        let Some(at) = self.row_inside(row) else {
+        let Some(at) = self.grid.row_beyond(row) else {
             out.clear();
             if row == -1 && self.leaks() {
                 let (flux, water) = (row_of(state, n, 0, FLUX + 1), row_of(state, n, 0, WATER));

@@ -5,8 +5,9 @@ use crate::field::{Edges, Grid};
 use crate::nodes::Context;
 
 /// Shares of straight and diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as a plane's flow asks for. Of all such pairs,
-/// (2/3, 1/6) makes the Laplacian of the waves isotropic to fourth order, but flow spreads sideways less along rows than along
-/// diagonals, so that on rough cones a fifth more gullies grew along rows. This pair was found by measuring that.
+/// (2/3, 1/6) makes the Laplacian of the waves isotropic to fourth order, but flow spreads sideways less along rows
+/// than along diagonals, so that on rough cones a fifth more gullies grew along rows. This pair was found by measuring
+/// that.
 pub const STRAIGHT: f32 = 0.5;
 pub const DIAGONAL: f32 = 0.25;
 /// How far a flux is drawn to each of its two neighbours in an iteration: θ = 0.9 of de Almeida et al. 2012.
@@ -19,7 +20,8 @@ pub const FASTEST: f32 = 0.5;
 const BED_STEP: f32 = 0.2;
 /// Share of the slope beyond rest that slips in an iteration; 3/16 would overshoot.
 const SLIP: f32 = 0.125;
-/// Discharge over a width, in metres of depth a cell an iteration, that undercuts the banks fully. It means the same on any grid.
+/// Discharge over a width, in metres of depth a cell an iteration, that undercuts the banks fully. It means the same on
+/// any grid.
 const WASHING_METRES: f32 = 0.1;
 /// Intervals of the grid that the rates are given for.
 const NOMINAL_INTERVALS: f32 = 512.0;

@@ -9,13 +9,13 @@
 //!    keeps fronts from rippling;
 //! 2. K scales what leaves a cell: friction (drag v² on the depth, taken implicitly: v settles at
 //!    C·√(S·d / (D·friction)) on a slope S and never overshoots), a highest speed, and the water there is;
-//! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), sin α from the power Σ q·ΔH the flow spends. Less than that
-//!    dissolves ground at the rate `dissolving`, more is laid down at the rate `deposition`. Neither goes beyond a
-//!    fifth of the way to the lowest or highest neighbour, so neither pits nor spikes grow. Slopes beyond the talus
-//!    angle slip. Running water undercuts what lies across its way: a bank slips beyond `bank_angle` already, fully where
-//!    a tenth of a metre of depth crosses a cell in an iteration and where the bank lies 45° or more off the flow. The
-//!    bed before and behind is no bank, or steep rivers would level it. A channel is at least as wide as the depth of
-//!    its water over that slope asks for, in metres;
+//! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), sin α from the power Σ q·ΔH the
+//!    flow spends. Less than that dissolves ground at the rate `dissolving`, more is laid down at the rate
+//!    `deposition`. Neither goes beyond a fifth of the way to the lowest or highest neighbour, so neither pits nor
+//!    spikes grow. Slopes beyond the talus angle slip. Running water undercuts what lies across its way: a bank slips
+//!    beyond `bank_angle` already, fully where a tenth of a metre of depth crosses a cell in an iteration and where the
+//!    bank lies 45° or more off the flow. The bed before and behind is no bank, or steep rivers would level it. A
+//!    channel is at least as wide as the depth of its water over that slope asks for, in metres;
 //! 4. transport: every flux takes its share q/d of the sediment of the cell it leaves. This upwind flux form conserves
 //!    the material; the semi-Lagrangian back-trace of the papers does not;
 //! 5. rain, springs, evaporation.
@@ -27,14 +27,15 @@
 //! full river on a steep slope holds its own volume of rock.
 //!
 //! What it is not: the shallow-water equations have (u·∇)u, the transport of momentum, and this law has not. Waves
-//! travel at √(g·b). A dam break onto shallow water follows the fan and shock of this law (tested: the front within 1 %, depths
-//! within 0.3 %); from 8 m onto 4 m its front has 0.84 of Stoker's speed. On dry ground friction and the highest
-//! speed √(g·D) hold the front far behind Ritter's 2·√(g·d), at 0.22 of it with the default friction, and the depths just behind it ripple
-//! by up to a tenth.
+//! travel at √(g·b). A dam break onto shallow water follows the fan and shock of this law (tested: the front within 1
+//! %, depths within 0.3 %); from 8 m onto 4 m its front has 0.84 of Stoker's speed. On dry ground friction and the
+//! highest speed √(g·D) hold the front far behind Ritter's 2·√(g·d), at 0.22 of it with the default friction, and the
+//! depths just behind it ripple by up to a tenth.
 //! Boundary: open edges let water run out with the slope and speed it comes with, and its sediment is lost; walls keep
 //! all. A wrapping terrain has no edges.
-//! Mass balance: heights are f32; what rounding keeps from the ground stays in the sediment map. Wear and deposits are the net
-//! change since the start. Flow is the present discharge, as the number of cells whose rain and spring water passes.
+//! Mass balance: heights are f32; what rounding keeps from the ground stays in the sediment map. Wear and deposits are
+//! the net change since the start. Flow is the present discharge, as the number of cells whose rain and spring water
+//! passes.
 //! Directions: on cones the wear by azimuth differs by 0.2 % while the flow is smooth and by 4 % once roughness of a
 //! thousandth has set off gullies (tested).
 //! Source: Mei, Decaudin & Hu 2007; Št'ava et al. 2008; depth in the pipe and viscosity as in Bates et al. 2010 and
@@ -61,7 +62,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Lets rain gather into rivers that cut valleys and lay down fans and lake beds. The water keeps moving while you watch.
+    /// Lets rain gather into rivers that cut valleys and lay down fans and lake beds. The water keeps moving while you
+    /// watch.
     ShallowWater "River erosion" in "Erosion", from "Mei et al. 2007; Št'ava et al. 2008", also "hydraulic shallow water virtual pipes rain rivers valleys canyon flood lakes springs" {
         /// Iterations, counted at the scene's resolution. More let rivers grow longer and cut deeper.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
@@ -81,7 +83,8 @@ crate::params! {
         sediment_capacity: f32 = 50.0, 0.0..=1000.0, slider 0.0..=200.0;
         /// Slope that water on level ground works with. More lets rivers cut into plains and lake beds.
         min_tilt_angle: f32 ["°"] = 0.5, 0.0..=45.0, slider 0.0..=5.0;
-        /// Water shallower than this wears the ground less. More leaves the hillsides alone and digs only where rivers run.
+        /// Water shallower than this wears the ground less. More leaves the hillsides alone and digs only where rivers
+        /// run.
         shallow_depth: f32 ["m"] = 0.5, 0.0..=1000.0, slider 0.0..=5.0;
         /// How fast the water takes up what it can hold, as a share in one iteration.
         dissolving: f32 = 0.2, 0.0..=10.0, slider 0.0..=0.5;
@@ -91,9 +94,11 @@ crate::params! {
         softening: f32 = 0.0, 0.0..=1.0;
         /// Steepest slope that stays where it is. The banks of rivers fall in until they rest at it.
         talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
-        /// Steepest bank that stands beside running water. Gentler banks fall in and make rivers wider than they are deep.
+        /// Steepest bank that stands beside running water. Gentler banks fall in and make rivers wider than they are
+        /// deep.
         bank_angle: f32 ["°"] = 25.0, 0.0..=89.0, slider 5.0..=60.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         /// What happens to water at the edges of the terrain.
         border: Border = Border::Outflow;

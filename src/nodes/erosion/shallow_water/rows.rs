@@ -59,7 +59,8 @@ impl Pipes {
     }
 }
 
-/// Where the level beyond an open edge lies: as far below the edge as that below the cell inside, and no higher than the bed.
+/// Where the level beyond an open edge lies: as far below the edge as that below the cell inside, and no higher than
+/// the bed.
 #[inline(always)]
 fn fall(ground: f32, level: f32, inside: f32) -> f32 {
     let rise = inside - level;
@@ -68,23 +69,10 @@ fn fall(ground: f32, level: f32, inside: f32) -> f32 {
 }
 
 impl ShallowWaterLaw {
-    /// The row of the terrain that stands at `row`, which may lie beyond an edge.
-    pub fn row_inside(&self, row: isize) -> Option<usize> {
-        let last = self.grid.samples as isize - 1;
-        let mut at = row.clamp(0, last) as usize;
-        for _ in row..0 {
-            at = self.grid.before(at)?;
-        }
-        for _ in last..row {
-            at = self.grid.after(at)?;
-        }
-        Some(at)
-    }
-
     /// Loads row `row` and its neighbours beyond the ends; `erodibility` gives a cell's.
     pub fn load(&self, state: &[f32], row: isize, erodibility: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
         let n = self.grid.samples;
-        let Some(at) = self.row_inside(row) else {
+        let Some(at) = self.grid.row_beyond(row) else {
             self.load_beyond(state, row, out);
             return;
         };
@@ -128,8 +116,8 @@ impl ShallowWaterLaw {
         out.washed.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// How far the water that passes each cell of row `at` undercuts its banks, from 0 to 1: by the mean of what flows in
-    /// and out, and by how squarely it passes them. The bed before and behind it is no bank.
+    /// How far the water that passes each cell of row `at` undercuts its banks, from 0 to 1: by the mean of what flows
+    /// in and out, and by how squarely it passes them. The bed before and behind it is no bank.
     fn load_washed(&self, state: &[f32], at: usize, out: &mut [PaddedRow; 4]) {
         let n = self.grid.samples;
         let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| row_of(state, n, row, FLUX + pipe)) };

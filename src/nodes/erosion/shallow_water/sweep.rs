@@ -1,4 +1,5 @@
-//! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written once.
+//! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written
+//! once.
 //!
 //! When row t + 1 is loaded, row t gets its pushed fluxes, then K and its new ground, and row t - 1 its water and
 //! sediment. The rows beside a band are computed twice; the bits do not depend on where it begins.
@@ -113,7 +114,7 @@ impl<'a> RollingRows<'a> {
         self.worked.rotate_left(1);
         let n = self.law.grid.samples;
         let (share, worked) = (&mut self.shares[1], &mut self.worked[1]);
-        let Some(at) = self.law.row_inside(row) else {
+        let Some(at) = self.law.grid.row_beyond(row) else {
             share.clear();
             return;
         };

@@ -1,8 +1,8 @@
 //! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
 //!
 //! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before,
-//! x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n the root comes from a
-//! table ([`PowerRoot`]).
+//! x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other
+//! n the root comes from a table ([`PowerRoot`]).
 
 use rayon::prelude::*;
 

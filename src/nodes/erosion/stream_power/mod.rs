@@ -8,17 +8,19 @@
 //! Landslides: what stands steeper than the talus angle comes down within about [`SLIDE_YEARS`] and is washed away.
 //!
 //! Scheme: one step is uplift, routing, wear, settling, diffusion.
-//! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the wear knows
-//! no direction of the grid; depressions drain over their spill points, where rivers cut down until the lake is gone.
-//! Wear ([`law`]): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
+//! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the
+//! wear knows no direction of the grid; depressions drain over their spill points, where rivers cut down until the lake
+//! is gone. Wear ([`law`]): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
 //! is cut below them. Stable for any time step.
-//! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the Gaussian
-//! that solves it; on a globe between neighbours of the conductances of [`Links`].
+//! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the
+//! Gaussian that solves it; on a globe between neighbours of the conductances of [`Links`].
 //! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
-//! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height; what gets there is lost.
-//! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a sheet a
-//! cell's share of it is cos α wide, α the angle between slope and row or column, so that without a source area smooth slopes
-//! wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 % in all directions.
+//! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height; what gets there
+//! is lost.
+//! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a
+//! sheet a cell's share of it is cos α wide, α the angle between slope and row or column, so that without a source area
+//! smooth slopes wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 %
+//! in all directions.
 //! Source: Whipple & Tucker 1999 (the law); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
 
 pub mod law;
@@ -39,7 +41,8 @@ use law::{Bed, Forces};
 use uplift::{Uplift, UpliftShape};
 
 crate::params! {
-    /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
+    /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides,
+    /// ranges that grow as one watches.
     StreamPower "Mountain building" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
         /// Iterations of one time step each. More let the range grow older.
         iterations: u32 = 40, 0..=10_000, slider 1..=300;
@@ -59,13 +62,15 @@ crate::params! {
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
         /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// How readily the rock under way settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
+        /// How readily the rock under way settles. At 0 rivers carry all of it away; at 1 they build fans and fill
+        /// basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
         /// How fast soil creeps and rounds the crests.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
         /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
         talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         /// Height of the sea: ground at or below it neither rises nor wears.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
@@ -89,8 +94,8 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
-        // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots from a
-        // table; on planets 1: water goes between two neighbours, as it does on squares
+        // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots
+        // from a table; on planets 1: water goes between two neighbours, as it does on squares
         Traits {
             writes: &WRITTEN,
             on_globe: true,

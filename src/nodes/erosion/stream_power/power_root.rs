@@ -1,9 +1,10 @@
-//! What is left of a fall that wears by a power of itself: the root x in [0, y] of x + c·x^n = y for one n and many c, y.
+//! What is left of a fall that wears by a power of itself: the root x in [0, y] of x + c·x^n = y for one n and many c,
+//! y.
 //!
 //! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over
-//! s = log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n (1 - t)).
-//! Where b is so small that t rounds to 1 the table ends, and where t is nothing beside 1 it goes on as a straight line.
-//! Logarithms are to base 2, from + - × ÷ and the bits of the numbers, so they are the same everywhere.
+//! s = log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n
+//! (1 - t)). Where b is so small that t rounds to 1 the table ends, and where t is nothing beside 1 it goes on as a
+//! straight line. Logarithms are to base 2, from + - × ÷ and the bits of the numbers, so they are the same everywhere.
 //! Error: t is right to 1e-7, as `tests/core/erosion_streams.rs` finds beside bisection.
 
 /// Entries of the table for a doubling of b.

@@ -2,9 +2,9 @@
 //!
 //! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through
 //! the centre in sides. Variation v multiplies this by 1 + 2v·(noise - 1), noise in [0, 1] about ½, not below 0.
-//! Boundary: towards open edges a range dies out as sin²(½π·e/`END`), e the distance from its end over the length of its
-//! axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping terrains
-//! all of it repeats, and a range goes on without an end along a side or a diagonal.
+//! Boundary: towards open edges a range dies out as sin²(½π·e/`END`), e the distance from its end over the length of
+//! its axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping
+//! terrains all of it repeats, and a range goes on without an end along a side or a diagonal.
 
 use crate::field::{Cancelled, Edges, Globe};
 use crate::nodes::Context;

@@ -4,8 +4,8 @@ use std::ops::{BitAnd, BitOr, Mul, Neg, Not, Sub};
 
 use glam::{BVec4A, Vec4};
 
-/// Values of one or of several cells. All operations are exact or round once, so the bits do not depend on how many cells go
-/// together.
+/// Values of one or of several cells. All operations are exact or round once, so the bits do not depend on how many
+/// cells go together.
 pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// True or false for every cell.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;

@@ -2,13 +2,16 @@
 //! and with the same bits for any number of them.
 //!
 //! Order: on an open grid row by row from the north, each row from the west. On a wrapping grid row i begins at column
-//! 2i (modulo the distinct columns) and goes once around; were every row to begin at column 0, its first cell would have to
-//! wait for the last cell of the row before, and no two rows could run at once.
+//! 2i (modulo the distinct columns) and goes once around; were every row to begin at column 0, its first cell would
+//! have to wait for the last cell of the row before, and no two rows could run at once.
 //! Scheme: a wavefront. A cell reaches one cell around itself, so a row may follow the row before at a few cells'
-//! distance and meets exactly the state that the scan in order would have left. Blocks of eight rows advance side by side,
-//! and threads take blocks in order and wait until the block before is far enough ahead. An open grid is worked on in
-//! vectors ([`mod@open`]), a wrapping one cell by cell ([`mod@wrap`]).
+//! distance and meets exactly the state that the scan in order would have left. Blocks of eight rows advance side by
+//! side, and threads take blocks in order and wait until the block before is far enough ahead. An open grid is worked
+//! on in vectors ([`mod@open`]), a wrapping one cell by cell ([`mod@wrap`]).
 //! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
+//! Squares only: a scan has one reading order and bits that depend on it. Six faces that meet at their borders, three
+//! at a corner, have none in which every row could follow the row before. On planets the reference forms
+//! ([`gather`](super::gather)) do this work.
 
 pub(super) mod lanes;
 mod open;
@@ -61,7 +64,8 @@ impl BlockProgress {
     }
 }
 
-/// Where the `K` values of the cells of a row go that are wanted after the scan, and whatever else is needed to finish it.
+/// Where the `K` values of the cells of a row go that are wanted after the scan, and whatever else is needed to finish
+/// it.
 pub struct ScanRow<'a, const K: usize, Out> {
     pub kept: [&'a mut [f32]; K],
     pub out: Out,
@@ -75,8 +79,8 @@ pub struct InPlaceScan<const P: usize> {
 }
 
 impl<const P: usize> InPlaceScan<P> {
-    /// Scans the grid once. `outs` gives where the rows go, in order; `finish` gets each row as soon as no cell of it can change
-    /// any more.
+    /// Scans the grid once. `outs` gives where the rows go, in order; `finish` gets each row as soon as no cell of it
+    /// can change any more.
     pub fn run<'o, const K: usize, L, Out, F>(
         &mut self,
         cx: &Context,

@@ -1,10 +1,10 @@
 //! The scan of an open grid: blocks of eight rows, whose cells are worked on four at a time.
 //!
-//! Scheme: the rows of a block advance side by side, each [`LAG`] columns behind the row before. A block is worked on in a
-//! private window that holds it skewed: entry σ has the cells (r, σ - r·LAG) of all rows r side by side, from row -1,
-//! the last of the block before, to row 8, the first of the block after. So the cells of a step are a vector and so is each
-//! of their neighbours. The window moves along the block; what enters it comes from the law or from the block before, what
-//! leaves it goes to the outputs or, the last two rows, to the block after.
+//! Scheme: the rows of a block advance side by side, each [`LAG`] columns behind the row before. A block is worked on
+//! in a private window that holds it skewed: entry σ has the cells (r, σ - r·LAG) of all rows r side by side, from
+//! row -1, the last of the block before, to row 8, the first of the block after. So the cells of a step are a vector
+//! and so is each of their neighbours. The window moves along the block; what enters it comes from the law or from the
+//! block before, what leaves it goes to the outputs or, the last two rows, to the block after.
 //! Boundary: beyond the grid stand walls, which nothing is lower than and which the law lets give nothing.
 
 use std::ops::Range;
@@ -22,8 +22,9 @@ use crate::nodes::Context;
 const ROWS: usize = 8;
 /// Place of row -1 in an entry of the window; so the rows that are loaded, 1 to 8, make two whole vectors.
 const NORTH: usize = 2;
-/// Columns that a row is behind the row before: the least at which the cells of a step reach no cell in common. More would
-/// give vectors that are stored at one offset and loaded at another time to leave the store buffer, and gains nothing.
+/// Columns that a row is behind the row before: the least at which the cells of a step reach no cell in common. More
+/// would give vectors that are stored at one offset and loaded at another time to leave the store buffer, and gains
+/// nothing.
 const LAG: usize = 3;
 /// Steps between two moves of the window.
 const STRIDE: usize = 32;
@@ -121,7 +122,8 @@ struct OpenScan<'a, L, const P: usize> {
 }
 
 impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
-    /// The next block, with the outputs of the rows that are done with it: the last of the block before and all but its last.
+    /// The next block, with the outputs of the rows that are done with it: the last of the block before and all but its
+    /// last.
     fn claim<'o, const K: usize, Out>(
         &self,
         rest: &Mutex<(usize, impl Iterator<Item = ScanRow<'o, K, Out>>)>,
@@ -200,8 +202,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         Some(())
     }
 
-    /// Fills the end of the window along rows -1 and 0, which the block before leaves; the first block has walls there and
-    /// ground.
+    /// Fills the end of the window along rows -1 and 0, which the block before leaves; the first block has walls there
+    /// and ground.
     fn enter_from_north(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
         for r in [0, 1] {
             let (column, inside) = self.columns(first, r);
@@ -282,7 +284,8 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         }
     }
 
-    /// Of the [`STRIDE`] entries from σ = `first` on, those that have a cell of the row at `place`, and the column of the first.
+    /// Of the [`STRIDE`] entries from σ = `first` on, those that have a cell of the row at `place`, and the column of
+    /// the first.
     fn columns(&self, first: isize, place: usize) -> (usize, Range<usize>) {
         let column = first + LAG as isize - (place * LAG) as isize;
         let side = self.side as isize;

@@ -2,8 +2,8 @@
 //!
 //! Scheme: the rows of a block advance side by side, which keeps the processor busy while one chain of dependent cells
 //! waits for its own results. All threads share the cells as relaxed atomics, plain loads and stores; the progress of
-//! the blocks orders them. A row begins two columns after the row before and meets the cells of its own start again at its
-//! end, when they have changed; the vectors of the open grid (`open`), which hold every cell in one place
+//! the blocks orders them. A row begins two columns after the row before and meets the cells of its own start again at
+//! its end, when they have changed; the vectors of the open grid (`open`), which hold every cell in one place
 //! only, are not made for that.
 
 use std::hint::select_unpredictable;
@@ -124,8 +124,8 @@ struct WrapScan<'a, L, const P: usize> {
 }
 
 impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
-    /// The next block, with the outputs of the rows that are finished with it: all but its last, and the last of the block
-    /// before.
+    /// The next block, with the outputs of the rows that are finished with it: all but its last, and the last of the
+    /// block before.
     fn claim<Out>(&self, rest: &Mutex<(usize, impl Iterator<Item = Out>)>) -> Option<(usize, Vec<Out>)> {
         let mut rest = rest.lock().ok()?;
         let block = rest.0;
@@ -180,8 +180,8 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         Some(())
     }
 
-    /// Works on the cells that the lanes reach in [`STRIDE`] steps. Where none of them comes near an end, no index needs a
-    /// check.
+    /// Works on the cells that the lanes reach in [`STRIDE`] steps. Where none of them comes near an end, no index
+    /// needs a check.
     fn stride(&self, lanes: &[WrapLane<P>; LANES], from: usize) {
         let window = |r: usize| from.checked_sub(LAG * r).and_then(|at| lanes[r].window(at));
         let Some(first) = window(0) else {

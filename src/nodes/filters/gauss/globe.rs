@@ -1,8 +1,8 @@
 //! Gaussian smoothing on a globe.
 //!
 //! Law: three means over running stretches along the closed lines of the cube-sphere's rows and columns
-//! ([`Globe::rings`]), which together come close to a Gaussian (central limit). A stretch of width w samples, its ends weighed
-//! by the part that counts, has the variance (w² - 1) / 12.
+//! ([`Globe::rings`]), which together come close to a Gaussian (central limit). A stretch of width w samples, its ends
+//! weighed by the part that counts, has the variance (w² - 1) / 12.
 //! Approximation: lines of the grid run up to √2 times closer together away from the middle of a face, and so does the
 //! Gaussian's width there.
 //! Source: Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.

@@ -1,13 +1,15 @@
 //! Gaussian smoothing at the same cost for any radius.
 //!
-//! Law: convolution with g(d) = exp(-d²/2σ²), approximated for d ≥ 0 by Re Σ αₖ·exp(-λₖ·d/σ) with the two complex pairs of
-//! Deriche; divided by its own sum, so level ground stays level. The kernel is within 0.1 % of the Gaussian's peak.
-//! Scheme: a running sum per pair, z ← x + p·z with p = exp(-λ/σ), forwards and backwards along columns and rows in f64. The
-//! two pairs run side by side and not as one filter of fourth order, which loses its digits where σ is large.
+//! Law: convolution with g(d) = exp(-d²/2σ²), approximated for d ≥ 0 by Re Σ αₖ·exp(-λₖ·d/σ) with the two complex pairs
+//! of Deriche; divided by its own sum, so level ground stays level. The kernel is within 0.1 % of the Gaussian's peak.
+//! Scheme: a running sum per pair, z ← x + p·z with p = exp(-λ/σ), forwards and backwards along columns and rows in
+//! f64. The two pairs run side by side and not as one filter of fourth order, which loses its digits where σ is large.
 //! Boundary: beyond an open edge the field is reflected, on wrapping grids it repeats (see `lines`); either
 //! way it is periodic. A narrow kernel starts 8σ before the edge; a wide one runs through one period from z = 0 and
-//! divides by 1 - pᴾ, which is the sum over all periods. Beyond σ of two sides the result is the mean, so σ goes no further.
-//! Source: Deriche 1993, *Recursively implementing the Gaussian and its derivatives*; Getreuer 2013 compares it with others.
+//! divides by 1 - pᴾ, which is the sum over all periods. Beyond σ of two sides the result is the mean, so σ goes no
+//! further.
+//! Source: Deriche 1993, *Recursively implementing the Gaussian and its derivatives*; Getreuer 2013 compares it with
+//! others.
 
 mod globe;
 

@@ -1,11 +1,12 @@
 //! Cellular noise of space, read on the surface of a globe.
 //!
-//! Law: one feature point lies in each cube of a lattice, moved from the centre by the jitter. F₁ and F₂ are the distances to the
-//! nearest and second nearest point, in cells. The surface cuts the cells of space anywhere and seldom meets a point, so F₁ is
-//! greater there than in the plane and F₂ - F₁ smaller: each feature is moved and stretched so that its mean and its spread at full
-//! jitter are those of [`cellular`](crate::nodes::generators::cellular) in the plane (measured by a test). That is a convention of ours.
-//! Scheme: exact. The own cell's point is nearer than √3, and the second nearest nearer than √6, so the points of 7 × 7 × 7 cells decide;
-//! of these only the ones that can matter to any sample of a run in one cell are kept.
+//! Law: one feature point lies in each cube of a lattice, moved from the centre by the jitter. F₁ and F₂ are the
+//! distances to the nearest and second nearest point, in cells. The surface cuts the cells of space anywhere and seldom
+//! meets a point, so F₁ is greater there than in the plane and F₂ - F₁ smaller: each feature is moved and stretched so
+//! that its mean and its spread at full jitter are those of [`cellular`](crate::nodes::generators::cellular) in the
+//! plane (measured by a test). That is a convention of ours.
+//! Scheme: exact. The own cell's point is nearer than √3, and the second nearest nearer than √6, so the points of 7 × 7
+//! × 7 cells decide; of these only the ones that can matter to any sample of a run in one cell are kept.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::{SolidNoise, SpacePoints, drawn, mixed};
@@ -55,7 +56,8 @@ impl SolidCells {
         })
     }
 
-    /// The points around a cell that can be among the two nearest of a place between `low` and `high` in it, from its corner.
+    /// The points around a cell that can be among the two nearest of a place between `low` and `high` in it, from its
+    /// corner.
     fn gather(&self, cell: [i32; 3], [low, high]: [[f32; 3]; 2], near: &mut Vec<[f32; 3]>) {
         near.clear();
         let mut bound = [f32::INFINITY; 2];

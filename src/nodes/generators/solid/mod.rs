@@ -1,12 +1,12 @@
 //! Solid noise: gradient noise and value noise of space, read on the surface of a globe.
 //!
-//! Law: Perlin's noise of three dimensions (2002), with the twelve gradients to the middles of a cube's edges, scaled to a
-//! standard deviation of ¼ as the noise of [`lattice`](super::lattice); or random heights at the corners of the cubes, as spread out.
-//! On a globe a frequency counts features along a side of a
+//! Law: Perlin's noise of three dimensions (2002), with the twelve gradients to the middles of a cube's edges, scaled
+//! to a standard deviation of ¼ as the noise of [`lattice`](super::lattice); or random heights at the corners of the
+//! cubes, as spread out. On a globe a frequency counts features along a side of a
 //! face, a quarter of the way around: the lattice has 2·frequency/π cells per radius. Space has no seams and no poles,
 //! so neither has what is read from it.
-//! Scheme: samples of a row that lie in the same cell share its eight gradients; where cells are small each sample draws its own,
-//! many side by side. Every value comes from the sample's own
+//! Scheme: samples of a row that lie in the same cell share its eight gradients; where cells are small each sample
+//! draws its own, many side by side. Every value comes from the sample's own
 //! direction alone, which is the same on every face that repeats the sample.
 //! Source: Perlin 2002, *Improving Noise*; solid texturing after Perlin 1985.
 
@@ -21,7 +21,8 @@ use super::octaves::{NoiseFade, Octaves, RowReader};
 use super::warp::DomainWarp;
 use crate::field::{Globe, Grid, Stream};
 
-/// Standard deviations of the plain law, which are scaled to ¼ (measured by tests); that of values is between those of the two fades.
+/// Standard deviations of the plain law, which are scaled to ¼ (measured by tests); that of values is between those of
+/// the two fades.
 const GRADIENT_DEVIATION: f32 = 0.2602;
 const VALUE_DEVIATION: f32 = 0.3855;
 
@@ -135,8 +136,8 @@ pub const PRIMES: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
 /// Farther cells are not told apart: the places of `f32` are as wide as they are.
 const FARTHEST: f32 = 4.0e6;
 
-/// The lattice line below a place, and how far beyond it the place is. Without a call of floor or a cast, which would keep
-/// loops from running in lanes.
+/// The lattice line below a place, and how far beyond it the place is. Without a call of floor or a cast, which would
+/// keep loops from running in lanes.
 #[inline(always)]
 pub fn floor(place: f32) -> (i32, f32) {
     /// What is added to it loses its fraction: 1.5 · 2²³.

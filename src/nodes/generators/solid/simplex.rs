@@ -1,11 +1,12 @@
 //! Simplex noise of space, read on the surface of a globe.
 //!
-//! Law: space is cut into tetrahedra, six of which make a cube that is pressed along its diagonal (skewed by ⅓). Inside one
-//! n = Σ (½ - d²)⁴ · g·d over its 4 corners, d from the corner, with the gradients of [`solid`](super). ½ is the square of the
-//! distance from a corner to the side opposite, so that every corner's part ends where its tetrahedra end: there are no creases.
-//! The lattice is stretched so that one corner stands in a unit of volume, as in the lattice of cubes, and n scaled to a standard
-//! deviation of ¼.
-//! Scheme: the order of a place's three coordinates says in which tetrahedron of the cube it is; without branches, many places side by side.
+//! Law: space is cut into tetrahedra, six of which make a cube that is pressed along its diagonal (skewed by ⅓). Inside
+//! one n = Σ (½ - d²)⁴ · g·d over its 4 corners, d from the corner, with the gradients of [`solid`](super). ½ is the
+//! square of the distance from a corner to the side opposite, so that every corner's part ends where its tetrahedra
+//! end: there are no creases. The lattice is stretched so that one corner stands in a unit of volume, as in the lattice
+//! of cubes, and n scaled to a standard deviation of ¼.
+//! Scheme: the order of a place's three coordinates says in which tetrahedron of the cube it is; without branches, many
+//! places side by side.
 //! Source: Perlin 2001; Gustavson 2005, *Simplex noise demystified* (the skew).
 
 use super::{PART, PRIMES, SolidNoise, SpacePoints, component, drawn, floor, in_parts};
@@ -104,7 +105,8 @@ mod tests {
         assert!(mean.abs() < 0.02 && (deviation - 0.25).abs() < 0.015, "mean {mean}, deviation {deviation}");
     }
 
-    /// The law as the module states it: every corner of the pressed lattice that is near, whatever tetrahedron it belongs to.
+    /// The law as the module states it: every corner of the pressed lattice that is near, whatever tetrahedron it
+    /// belongs to.
     #[test]
     fn all_near_corners_are_summed_and_no_other() {
         let noise = SolidSimplex { seed: 77, frequency: 1.0, shift: [0.0; 3] };

@@ -1,11 +1,11 @@
 //! Lays a [network of rivers](super::network) into the ground, with banks that are the same on both sides.
 //!
 //! Law, at a place whose nearest water is at distance d with level L: within half the width w the ground is the bed,
-//! L - depth·(1 - (2d/w)²), and the water stands at L, level across the course. Beyond, d' = d - w/2 from the water's edge, the ground
-//! is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂, with h the ground as it was, v the width of the valley's side, t from 0 to 1 the profile
-//! of the valley, and t₂ = 0 within w of the water, 1 at d' = v: low ground is filled beside the water.
-//! B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), σ the bank's slope: continuous, and within w of any
-//! water no lower than it, so water never stands above its banks.
+//! L - depth·(1 - (2d/w)²), and the water stands at L, level across the course. Beyond, d' = d - w/2 from the water's
+//! edge, the ground is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂, with h the ground as it was, v the width of the
+//! valley's side, t from 0 to 1 the profile of the valley, and t₂ = 0 within w of the water, 1 at d' = v: low ground is
+//! filled beside the water. B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), σ the bank's slope: continuous,
+//! and within w of any water no lower than it, so water never stands above its banks.
 //!
 //! Scheme: the nearest segment and B of a small block of samples are looked for among the segments that can matter to
 //! it: if d(c) is the distance of the block's centre and the block reaches ρ around it, those within d(c) + 2ρ;

@@ -1,14 +1,15 @@
 //! Squig-curve rivers: triangular midpoint displacement that knows where water flows.
 //!
-//! Law: the ground is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The courses
-//! of every level, their joins and forks are those of the [`network`].
-//! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower. After
-//!   `detail` levels the `bed` is laid into the ground, with the same banks on both sides.
-//! - `AsInPaper`: at every level a midpoint on a course lies `depth` below the least of its neighbours off the course, and no higher than
-//!   the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks are not alike, and water is a line of samples.
+//! Law: the ground is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The
+//! courses of every level, their joins and forks are those of the [`network`].
+//! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower.
+//!   After `detail` levels the `bed` is laid into the ground, with the same banks on both sides.
+//! - `AsInPaper`: at every level a midpoint on a course lies `depth` below the least of its neighbours off the course,
+//!   and no higher than the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks
+//!   are not alike, and water is a line of samples.
 //!
-//! Scheme: the ground is a subsample at every size. Water narrower than one and a half samples is widened to that, so that it
-//! has no gap; there a preview differs beside the water.
+//! Scheme: the ground is a subsample at every size. Water narrower than one and a half samples is widened to that, so
+//! that it has no gap; there a preview differs beside the water.
 //! Boundary: courses begin and end at the edges, or inside for a tributary; on a wrapping terrain they
 //! end at the seam, where the ground goes on.
 //! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; document 000, §2.1.
@@ -45,7 +46,8 @@ crate::params! {
         rivers: u32 = 1, 1..=8;
         /// Number of smaller rivers that flow into them.
         tributaries: u32 = 4, 0..=16;
-        /// Number of branches that leave a river and come back, or find their own way out. One that finds no room is left out.
+        /// Number of branches that leave a river and come back, or find their own way out. One that finds no room is
+        /// left out.
         forks: u32 = 1, 0..=8;
         /// How often the courses are split: few are straight, many wind in small bends.
         detail: u32 = 6, 3..=8;
@@ -148,8 +150,8 @@ impl SquigRiver {
         }
     }
 
-    /// The courses that carry water: with symmetric banks those of the last split, with the levels of their water; as in the
-    /// paper those on the samples of the grid.
+    /// The courses that carry water: with symmetric banks those of the last split, with the levels of their water; as
+    /// in the paper those on the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
             BankShape::Symmetric => self.network_of(cx, self.detail),

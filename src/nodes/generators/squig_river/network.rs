@@ -1,15 +1,15 @@
 //! Rivers, tributaries and forks as one network of [squig curves](super::squig), and the level of their water.
 //!
 //! Courses: every river chooses its halves by itself for the first `SHARED` levels; after that the choice belongs to
-//! the edge, so courses that cross the same edge meet there. Two courses in one triangle share an edge of it, hence courses
-//! cannot cross without meeting; where one meets another it joins it and ends. A tributary comes from another side of the
-//! terrain and leaves the terrain where a river does, so it meets the network at the latest there. A fork takes other halves
-//! inside a stretch of a river, and rejoins below the place where it left or finds another way out.
+//! the edge, so courses that cross the same edge meet there. Two courses in one triangle share an edge of it, hence
+//! courses cannot cross without meeting; where one meets another it joins it and ends. A tributary comes from another
+//! side of the terrain and leaves the terrain where a river does, so it meets the network at the latest there. A fork
+//! takes other halves inside a stretch of a river, and rejoins below the place where it left or finds another way out.
 //!
-//! Levels: along every course the water falls evenly, or, for the share `cascades`, in steps. The greatest levels below those
-//! that never rise on the way down, and that leave ground of at most the bank's slope between two reaches, are then taken:
-//! L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s, t far apart along the water. Both are conditions of
-//! shortest paths, so Dijkstra's algorithm gives the levels exactly.
+//! Levels: along every course the water falls evenly, or, for the share `cascades`, in steps. The greatest levels below
+//! those that never rise on the way down, and that leave ground of at most the bank's slope between two reaches, are
+//! then taken: L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s, t far apart along the water.
+//! Both are conditions of shortest paths, so Dijkstra's algorithm gives the levels exactly.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -168,7 +168,8 @@ impl RiverNetwork {
                     let salt = 10_000 + u64::from(k) * TRIES + attempt;
                     let window = (2 + chance.number_below(salt, 0, 6)).min(main.len());
                     let first = chance.number_below(salt, 1, main.len() - window + 1);
-                    // its ends are those of the river, but where the river leaves the terrain it may find its own way out
+                    // its ends are those of the river, but where the river leaves the terrain it may find its own way
+                    // out
                     let free = first + window == main.len();
                     let fine = (SHARED..level).fold(main[first..first + window].to_vec(), |c, l| {
                         let last = c.len() - 1;
@@ -225,8 +226,8 @@ impl RiverNetwork {
         }
     }
 
-    /// Adds the longest stretch of `edges` between two known places, the second not above the first, or out of the terrain
-    /// where that is `free`; says whether there is one of at least `least` new nodes.
+    /// Adds the longest stretch of `edges` between two known places, the second not above the first, or out of the
+    /// terrain where that is `free`; says whether there is one of at least `least` new nodes.
     fn fork(&mut self, edges: &[Edge], free: bool, least: usize) -> bool {
         let mut best = 0..0;
         let mut from = None;

@@ -1,9 +1,9 @@
 //! Squig curves: courses through a triangulation that is split again and again.
 //!
-//! Law: the square is two triangles that share the diagonal from north-west to south-east, and level l has 2ˡ squares a side.
-//! A course is a list of edges; two that follow each other are the entry and the exit of a triangle. To split it, one half of
-//! every edge is chosen (at random), and in every triangle the inner edges between the half of its entry and the half
-//! of its exit follow: the course goes through one of the four parts, or through three.
+//! Law: the square is two triangles that share the diagonal from north-west to south-east, and level l has 2ˡ squares a
+//! side. A course is a list of edges; two that follow each other are the entry and the exit of a triangle. To split it,
+//! one half of every edge is chosen (at random), and in every triangle the inner edges between the half of its entry
+//! and the half of its exit follow: the course goes through one of the four parts, or through three.
 //! On average a course grows 2.5-fold at each level, so its dimension is log₂ 2.5 ≈ 1.32.
 //! An edge of level l is known by its middle, a vertex of level l + 1; a course never comes back to an edge.
 //! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; document 000, §2.1.

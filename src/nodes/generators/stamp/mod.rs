@@ -1,15 +1,16 @@
 //! Stamp noise: a round stamp pressed into the terrain again and again, smaller and shallower each time.
 //!
-//! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random place of the
-//! sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude · 2^(-falloff·l) ·
-//! f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³ the bell. The last level is the
-//! last whose sectors are not smaller than `smallest_metres`, level 13 at most.
+//! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random place
+//! of the sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude ·
+//! 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³
+//! the bell. The last level is the last whose sectors are not smaller than `smallest_metres`, level 13 at most.
 //! A picture (`image`) is pressed in the same way, f being its value at the place in the stamp, turned at random;
 //! of several pictures one is drawn for every stamp. A round stamp looks the same however it is turned.
 //!
 //! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
 //! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample takes
-//! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly the subsample.
+//! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly the
+//! subsample.
 //! Boundary: stamps that cross an edge go on at the other side, as in the document, on open terrains as well.
 //! Source: document 002.
 

@@ -1,8 +1,8 @@
 //! Voronoi cells around a globe.
 //!
-//! Law: that of [`voronoi`](super), with points on the sphere and distances along chords. A distance is counted in the root of the area
-//! that a point has, √(4π / N), as in the plane; the number of points is that of the whole globe. The lattice has as many
-//! cells on every face.
+//! Law: that of [`voronoi`](super), with points on the sphere and distances along chords. A distance is counted in the
+//! root of the area that a point has, √(4π / N), as in the plane; the number of points is that of the whole globe. The
+//! lattice has as many cells on every face.
 //! Scheme: pieces of rows share their candidates, found exactly (`sphere_points`); the bits are those of a search
 //! through all points, so that faces agree on their borders.
 

@@ -3,16 +3,17 @@
 //! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 4, with Dₙ the distance to the n-th nearest feature point
 //! (Euclidean, or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on
 //! the borders between regions, highest at the points. c₁ = 1 alone makes cones, c₁ = -1 alone hills.
-//! Region map: all samples with the same nearest point have one factor, random in [0, 1) or 0 or 1, and the sum is multiplied
-//! by it: some mountains sink or vanish, and the passages between the others widen.
+//! Region map: all samples with the same nearest point have one factor, random in [0, 1) or 0 or 1, and the sum is
+//! multiplied by it: some mountains sink or vanish, and the passages between the others widen.
 //! Points: at random, or one in each cell of a square lattice, moved from its centre by `jitter`.
 //!
-//! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If the
-//! block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
+//! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If
+//! the block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
 //! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid (`nearest`) finds
 //! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
 //! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
-//! round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer points than n, the farthest counts again.
+//! round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer points
+//! than n, the farthest counts again.
 //! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 mod globe;

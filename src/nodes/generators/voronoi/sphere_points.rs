@@ -1,7 +1,8 @@
 //! Points scattered on a globe, and which of them are near.
 //!
-//! Scheme: the points are sorted into cubes of space of about the width of their spacing. What can be among the K nearest of samples
-//! within ρ of a centre lies within R + 2ρ of it, where R is the distance from the centre to its own K-th nearest point.
+//! Scheme: the points are sorted into cubes of space of about the width of their spacing. What can be among the K
+//! nearest of samples within ρ of a centre lies within R + 2ρ of it, where R is the distance from the centre to its own
+//! K-th nearest point.
 
 use crate::field::Stream;
 use crate::field::globe::direction_at;

@@ -4,16 +4,17 @@
 //! McGetchin et al. 1973, wear like diffusion (`shape`); each impact replaces the
 //! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at `FLOODED` of
 //! the time (`stamp`).
-//! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric mean
-//! of the smallest and the largest.
+//! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric
+//! mean of the smallest and the largest.
 //! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
 //! larger ones too, a convention of ours: smoothly from the Moon's ground at 0 to hardly any crater at 1.
 //! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below.
-//! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has no edge.
+//! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has
+//! no edge.
 //! Resolution: craters under two samples are left out, those under three are faint.
 //! Volume is not kept: the blanket of a fresh bowl holds 80 to 100 % of what the bowl lost, and lava is added.
-//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). What is a convention of ours, such as the law of the
-//! air and the order of the ages, is said where it stands.
+//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). What is a convention of ours, such
+//! as the law of the air and the order of the ages, is said where it stands.
 
 mod impact;
 mod planes;
@@ -58,11 +59,13 @@ crate::params! {
         largest: f32 = 0.25, 0.001..=1.0, slider 0.01..=0.6;
         /// Diameter of the smallest craters, in sides of the terrain.
         smallest: f32 = 0.006, 0.0002..=1.0, slider 0.001..=0.1;
-        /// How much more common small craters are: at 2, four times as many at half the size. More leaves only few large ones.
+        /// How much more common small craters are: at 2, four times as many at half the size. More leaves only few
+        /// large ones.
         size_slope: f32 = 2.0, 0.5..=5.0, slider 1.0..=4.0;
         /// Depth beside that of fresh craters on the Moon. Rims grow with it.
         depth: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
-        /// Diameter from which craters have flat floors, terraced walls and central peaks. The Moon's is 10.6 km, Earth's 3 km.
+        /// Diameter from which craters have flat floors, terraced walls and central peaks. The Moon's is 10.6 km,
+        /// Earth's 3 km.
         transition_metres: f32 ["m"] = 10_600.0, 10.0..=1_000_000.0, slider 500.0..=50_000.0;
         /// Height of central peaks and inner rings.
         peaks: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
@@ -74,13 +77,15 @@ crate::params! {
         wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
         /// Share of the craters, the youngest, that still have bright rays. They show in the brightness map.
         rays: f32 = 0.03, 0.0..=1.0, slider 0.0..=0.3;
-        /// How far lava fills the large old basins, up to 1, where it reaches the ground around them. It is smooth and dark.
+        /// How far lava fills the large old basins, up to 1, where it reaches the ground around them. It is smooth and
+        /// dark.
         maria: f32 = 0.0, 0.0..=1.0;
         /// Diameter from which old basins are flooded, beside the largest.
         maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
         /// Whether the air of the planet holds off small meteorites and wears craters down.
         follow_atmosphere: bool = true;
-        /// Density of the air: 0 leaves every crater, 0.01 softens them like those of Mars, 1 leaves hardly any, as on Earth.
+        /// Density of the air: 0 leaves every crater, 0.01 softens them like those of Mars, 1 leaves hardly any, as on
+        /// Earth.
         atmosphere: f32 = 0.0, 0.0..=100.0, slider 0.0..=1.0 => |c| !c.follow_atmosphere;
         presets {
             Highlands "Moon highlands": "Crater over crater of every size, old and young." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }

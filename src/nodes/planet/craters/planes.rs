@@ -1,7 +1,7 @@
 //! The ground before each impact, as the older craters left it: a plane through it.
 //!
-//! Law: the plane goes through the mean of the heights at four points at [`PROBE`] radii and at the centre, with the slopes
-//! between those points.
+//! Law: the plane goes through the mean of the heights at four points at [`PROBE`] radii and at the centre, with the
+//! slopes between those points.
 //! Scheme: each point asks the list of its tile what older events did to it, so no tile waits for another.
 
 use rayon::prelude::*;
@@ -20,8 +20,8 @@ const LEAST: f32 = 0.25;
 /// Impacts whose ground is asked for side by side.
 const ABREAST: usize = 2048;
 
-/// Finds the ground before every impact. A block of impacts asks side by side for what older blocks left, then one after the
-/// other for what those before it in the block did.
+/// Finds the ground before every impact. A block of impacts asks side by side for what older blocks left, then one
+/// after the other for what those before it in the block did.
 pub fn find_planes(
     surface: &CraterSurface,
     tiles: &CraterTiles,

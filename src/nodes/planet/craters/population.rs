@@ -1,7 +1,7 @@
 //! Which craters there are: sizes, ages and places.
 //!
-//! Law: N(>D) ∝ D^-b between the smallest and the largest diameter, so D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b) for u uniform
-//! in [0, 1). Places are uniform. Ages are uniform in rank, but the largest (above 0.4 of the largest
+//! Law: N(>D) ∝ D^-b between the smallest and the largest diameter, so D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b)
+//! for u uniform in [0, 1). Places are uniform. Ages are uniform in rank, but the largest (above 0.4 of the largest
 //! diameter) fell in the first half of the time, as the basins did: a convention of ours, not a curve of the flux.
 //! Everything is drawn by index, so the same craters fall at any resolution; those that it cannot show are not made.
 

@@ -1,7 +1,7 @@
 //! What makes craters uneven around their rims: periodic noise by direction, and the lengths of rays.
 //!
-//! A direction is a number from 0 to [`DIRECTIONS`] that grows around the centre, by the diamond of |east| + |north|: no inverse
-//! tangent is needed. The tables are few and made once; every crater draws one and turns it.
+//! A direction is a number from 0 to [`DIRECTIONS`] that grows around the centre, by the diamond of |east| + |north|:
+//! no inverse tangent is needed. The tables are few and made once; every crater draws one and turns it.
 
 use std::sync::LazyLock;
 

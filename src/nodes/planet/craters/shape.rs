@@ -1,29 +1,32 @@
-//! The form of one crater: how high its ground stands above the ground before the impact, by the distance from its centre.
+//! The form of one crater: how high its ground stands above the ground before the impact, by the distance from its
+//! centre.
 //!
-//! Law: x is the distance in radii of the rim crest. With depth d, from the crest to the floor, and rim height h, both of the diameter:
+//! Law: x is the distance in radii of the rim crest. With depth d, from the crest to the floor, and rim height h, both
+//! of the diameter:
 //! - bowl (simple): h - d(1 - x²);
-//! - complex: floor at h - d out to x_f, then a wall in terraces up to h; a peak in the middle, which in larger ones opens into
-//!   a ring, and the largest have a second ring at √2 radii;
+//! - complex: floor at h - d out to x_f, then a wall in terraces up to h; a peak in the middle, which in larger ones
+//!   opens into a ring, and the largest have a second ring at √2 radii;
 //! - blanket: h·x⁻³ outside (the exponent of McGetchin et al. 1973), taken down so that it ends at [`REACH`].
 //!
 //! Bowl and blanket meet in the crest, which is rounded. Diameters in km on the Moon, after Pike 1977:
-//! d = 0.196 D^1.010 below 10.6 km and 1.044 D^0.301 above; h = 0.036 D^1.014 below 21 km and 0.236 D^0.399 above, where the two
-//! fits cross; floor 0.187 D^1.249; peak 0.032 D^0.900 high. Elsewhere the change to complex craters comes at another
-//! diameter, and all these lengths are scaled with it.
+//! d = 0.196 D^1.010 below 10.6 km and 1.044 D^0.301 above; h = 0.036 D^1.014 below 21 km and 0.236 D^0.399 above,
+//! where the two fits cross; floor 0.187 D^1.249; peak 0.032 D^0.900 high. Elsewhere the change to complex craters
+//! comes at another diameter, and all these lengths are scaled with it.
 //!
-//! Sources: Pike's paper was not at hand. His numbers are those that other programs which cite it have (Minton's cratermaker and a
-//! lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, the change at 10 to 15 km). The size of the
-//! ring, 0.14 D^1.21, is quoted from memory of Baker et al. 2011 and was not checked.
-//! Conventions of ours, without a source: the smooth change from bowl to flat floor from 8 to 20 km, and from peak to ring from
-//! 180 to 320 km; the width of the peak, 0.24 of the radius; the height of rings beside that of peaks; the outer ring at √2 radii
-//! from 300 km on; three terraces; and that the blanket begins with the whole height of the rim (McGetchin's own begins with
-//! 0.14 R^0.74, and part of a real rim is lifted ground).
+//! Sources: Pike's paper was not at hand. His numbers are those that other programs which cite it have (Minton's
+//! cratermaker and a lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, the change at 10 to
+//! 15 km). The size of the ring, 0.14 D^1.21, is quoted from memory of Baker et al. 2011 and was not checked.
+//! Conventions of ours, without a source: the smooth change from bowl to flat floor from 8 to 20 km, and from peak to
+//! ring from 180 to 320 km; the width of the peak, 0.24 of the radius; the height of rings beside that of peaks; the
+//! outer ring at √2 radii from 300 km on; three terraces; and that the blanket begins with the whole height of the rim
+//! (McGetchin's own begins with 0.14 R^0.74, and part of a real rim is lifted ground).
 //! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of what the bowl lost (tested), because the blanket ends at
-//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters are a law of form, not a process that keeps a mass balance.
+//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters are a law of form, not a process that keeps a
+//! mass balance.
 //!
 //! Wear: creep flattens a crater like diffusion flattens a bowl, with τ the product of diffusivity and time over the
-//! square of its radius: depth falls as 1/(1 + 1.5τ), the sharper rim as 1/(1 + 4τ), and its crest widens. That craters wear so is
-//! Fassett & Thomson 2014; the two numbers are fits of ours.
+//! square of its radius: depth falls as 1/(1 + 1.5τ), the sharper rim as 1/(1 + 4τ), and its crest widens. That craters
+//! wear so is Fassett & Thomson 2014; the two numbers are fits of ours.
 
 /// Radii out to which a crater changes the ground.
 pub const REACH: f32 = 5.0;
@@ -167,7 +170,8 @@ impl CraterShape {
         bowl + self.complex * (made - bowl)
     }
 
-    /// Height above the ground before the impact at `x` radii, near the crater; `ragged` from -1 to 1 is what its rim varies by.
+    /// Height above the ground before the impact at `x` radii, near the crater; `ragged` from -1 to 1 is what its rim
+    /// varies by.
     #[inline]
     pub fn height_near(&self, x: f32, ragged: f32) -> f32 {
         let x = greater(x, 0.0);
@@ -245,7 +249,8 @@ mod tests {
         assert!(shape.far(REACH * REACH).abs() < 1e-7 * shape.rim);
     }
 
-    /// What the blanket and the rim hold is what is missing from the bowl, within a fifth; the cut tail of the blanket is most of it.
+    /// What the blanket and the rim hold is what is missing from the bowl, within a fifth; the cut tail of the blanket
+    /// is most of it.
     #[test]
     fn a_bowl_throws_out_about_what_it_held() {
         for diameter in [0.2, 1.0, 5.0] {

@@ -14,7 +14,8 @@ use super::surface::CraterSurface;
 use super::tiles::{CraterTiles, Entry, TILE_COLUMNS, TILE_ROWS};
 use crate::field::{Cancelled, Control};
 
-/// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`, or empty.
+/// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`,
+/// or empty.
 pub fn stamp(
     surface: &CraterSurface,
     samples: usize,

@@ -1,11 +1,11 @@
 //! The surface that craters lie on: a flat terrain or a globe.
 //!
-//! A place is a point in space, in sides of the terrain: (u, v, 0) on flat ground, a unit vector times 2/π on a globe, whose side
-//! is a quarter of its circumference. Distances are along the ground. On a globe the square of the arc is a series in the
-//! square of the chord, which is exact near the centre and short at the antipode.
-//! A disc covers rectangles of samples: on flat ground one, on a globe one on each face that it touches. Columns of a face are
-//! meridians around the axis that its columns run along, so that a cap spans exactly asin(sin α / cos λ) of them to either
-//! side, for the angle α of the cap and the latitude λ of its centre; likewise its rows.
+//! A place is a point in space, in sides of the terrain: (u, v, 0) on flat ground, a unit vector times 2/π on a globe,
+//! whose side is a quarter of its circumference. Distances are along the ground. On a globe the square of the arc is a
+//! series in the square of the chord, which is exact near the centre and short at the antipode.
+//! A disc covers rectangles of samples: on flat ground one, on a globe one on each face that it touches. Columns of a
+//! face are meridians around the axis that its columns run along, so that a cap spans exactly asin(sin α / cos λ) of
+//! them to either side, for the angle α of the cap and the latitude λ of its centre; likewise its rows.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 

@@ -1,13 +1,13 @@
 //! Rivers of a planet: every drop of rain reaches the sea, rivers join, and their valleys go downhill all the way.
 //!
-//! Law: water goes down the steepest way, out of depressions over their spill points ([`FlowGraph`]); discharge Q is the area that
-//! drains to a place, weighted by the rain. A river begins where Q exceeds the source area; it is w·(Q/10⁶ km²)^½ wide and its bed
-//! d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the bed lies below the filled
-//! surface, without below the ground, and a bed is never higher than the one before it: passes are cut through. Valley
-//! sides rise at the given slope until they meet the ground.
+//! Law: water goes down the steepest way, out of depressions over their spill points ([`FlowGraph`]); discharge Q is
+//! the area that drains to a place, weighted by the rain. A river begins where Q exceeds the source area; it is
+//! w·(Q/10⁶ km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the
+//! bed lies below the filled surface, without below the ground, and a bed is never higher than the one before it:
+//! passes are cut through. Valley sides rise at the given slope until they meet the ground.
 //! Fjords: near the poles ice has deepened the last stretch of the rivers below the sea, most in the middle
-//! of it, so that the sea comes in over a sill (`fjords`). Deltas: other great rivers lay ground on the sea floor around their
-//! mouths, where it is shallow, and reach the sea through arms in it (`deltas`).
+//! of it, so that the sea comes in over a sill (`fjords`). Deltas: other great rivers lay ground on the sea floor
+//! around their mouths, where it is shallow, and reach the sea through arms in it (`deltas`).
 //! Boundary: water ends in the sea, on a planet without one at its lowest place.
 //! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; document 003, §2 (the wish for rivers that join).
 

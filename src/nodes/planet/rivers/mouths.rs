@@ -26,10 +26,10 @@ const STRAIGHT: f32 = 0.3;
 
 /// Deepens the last stretch of the rivers near the poles below the sea, and says which cells that are.
 ///
-/// Law: a river cell is a fjord where the cells between it and the sea are, and the way there along the river is shorter than
-/// the length of fjords at its latitude: none at the given latitude, all of it from 10° nearer to the pole. The floor lies
-/// D·(s + (1 - s)·4t(1 - t)) below the sea for the part t of that length, counted from the last cell of the river, which is
-/// the sill s.
+/// Law: a river cell is a fjord where the cells between it and the sea are, and the way there along the river is
+/// shorter than the length of fjords at its latitude: none at the given latitude, all of it from 10° nearer to the
+/// pole. The floor lies D·(s + (1 - s)·4t(1 - t)) below the sea for the part t of that length, counted from the last
+/// cell of the river, which is the sill s.
 pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [Reach]) -> Vec<bool> {
     let Network { mesh, graph, sea, cell_metres, .. } = network;
     let globe = Globe::new(mesh.grid().samples);
@@ -61,10 +61,11 @@ pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], r
 
 /// Lays the ground of deltas on the shallow sea floor around the mouths of great rivers.
 ///
-/// Law: around a mouth of discharge q (in reference areas) up to R = r·q^½ away, the sea floor is raised to a plain that falls from
-/// [`PLAIN_METRES`] above the sea at the mouth to as much below it at R, less the deeper the sea is and nothing from
-/// [`SHALLOW_METRES`] on. Arms stay open, courses of sea cells from the mouth to places at R, and so does every cell without
-/// which the sea around it would fall apart ([`joins_the_sea`]): what was one sea before the deltas is one sea after them.
+/// Law: around a mouth of discharge q (in reference areas) up to R = r·q^½ away, the sea floor is raised to a plain
+/// that falls from [`PLAIN_METRES`] above the sea at the mouth to as much below it at R, less the deeper the sea is and
+/// nothing from [`SHALLOW_METRES`] on. Arms stay open, courses of sea cells from the mouth to places at R, and so does
+/// every cell without which the sea around it would fall apart ([`joins_the_sea`]): what was one sea before the deltas
+/// is one sea after them.
 pub(super) fn deltas(
     node: &PlanetRivers,
     network: &Network,
@@ -124,7 +125,8 @@ struct SeaCell {
 }
 
 impl Bay {
-    /// The cells up to `radius` from the mouth that hang together with `start`; ways over them cost [`STRAIGHT`] and a random number a step.
+    /// The cells up to `radius` from the mouth that hang together with `start`; ways over them cost [`STRAIGHT`] and a
+    /// random number a step.
     fn grown<B: Iterator<Item = usize>>(
         start: usize,
         radius: f32,
@@ -151,8 +153,8 @@ impl Bay {
         Self { places, radius }
     }
 
-    /// The cells of the arms: ways to [`ARMS`] places beyond the radius, each as far from the others as can be; where the sea
-    /// ends before it, one way to its farthest place.
+    /// The cells of the arms: ways to [`ARMS`] places beyond the radius, each as far from the others as can be; where
+    /// the sea ends before it, one way to its farthest place.
     fn arms(&self, apart: impl Fn(usize, usize) -> f32) -> Vec<usize> {
         let beyond = |place: &usize| self.places[*place].from_mouth > self.radius;
         let mut ends: Vec<usize> = (0..self.places.len()).filter(beyond).collect();
@@ -185,8 +187,8 @@ impl Bay {
 
 /// Whether the sea cells around a cell hang together through that cell alone, as far as its neighbours tell.
 ///
-/// Cells are taken from the sea one after the other, each only where this is false, so that the sea never falls apart (simple
-/// points; Rosenfeld 1970).
+/// Cells are taken from the sea one after the other, each only where this is false, so that the sea never falls apart
+/// (simple points; Rosenfeld 1970).
 fn joins_the_sea(mesh: &FlowMesh, k: usize, is_sea: impl Fn(usize) -> bool) -> bool {
     let around: Vec<usize> = mesh.beside(k).filter(|&there| is_sea(there)).collect();
     let mut reached = vec![false; around.len()];

@@ -1,10 +1,11 @@
 //! What lies beside what: the faces of a [`Grid`], the neighbours of its samples, copies and their owners, padded rows.
 //!
-//! A square is one face, a globe six: the faces of a cube, +X, -X, +Y, -Y, +Z, -Z. North is +Z, longitude 0 is +X and grows to
-//! the east, towards +Y. Rows of the four faces around the equator run to the east, their columns to the south.
-//! Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a globe repeat the
-//! samples between them. The copy of the lowest index *owns* the sample: neighbours are given as owners, sums count owners, and
-//! [`Grid::close`] gives what owners found to their copies.
+//! A square is one face, a globe six: the faces of a cube, +X, -X, +Y, -Y, +Z, -Z. North is +Z, longitude 0 is +X and
+//! grows to the east, towards +Y. Rows of the four faces around the equator run to the east, their columns to the
+//! south.
+//! Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a globe
+//! repeat the samples between them. The copy of the lowest index *owns* the sample: neighbours are given as owners,
+//! sums count owners, and [`Grid::close`] gives what owners found to their copies.
 //! At the eight corners of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
 
 use super::{Edges, Grid};
@@ -12,8 +13,9 @@ use super::{Edges, Grid};
 /// Faces of a globe.
 pub const FACES: usize = 6;
 
-/// Row and column steps to the eight neighbours, anticlockwise from the east; even ones are straight, odd ones diagonal.
-/// What is said of a *direction* everywhere is an index into this list; the opposite one is `(direction + 4) % 8`.
+/// Row and column steps to the eight neighbours, anticlockwise from the east; even ones are straight, odd ones
+/// diagonal. What is said of a *direction* everywhere is an index into this list; the opposite one is
+/// `(direction + 4) % 8`.
 pub const DIRECTIONS: [(isize, isize); 8] = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)];
 
 /// Indices of [`DIRECTIONS`].
@@ -32,11 +34,6 @@ pub const SOUTH_WEST: usize = 5;
 pub const SOUTH: usize = 6;
 /// Index in [`DIRECTIONS`].
 pub const SOUTH_EAST: usize = 7;
-
-/// The straight and the diagonal directions in reading order, from the north-west to the south-east.
-pub const STRAIGHT: [usize; 4] = [NORTH, WEST, EAST, SOUTH];
-/// The diagonal directions in reading order.
-pub const DIAGONAL: [usize; 4] = [NORTH_WEST, NORTH_EAST, SOUTH_WEST, SOUTH_EAST];
 
 /// An axis of space with a sign: x, -x, y, -y, z, -z are 0 to 5.
 pub(super) type Axis = usize;
@@ -92,8 +89,8 @@ impl Grid {
         self.owner(index) == index
     }
 
-    /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. There is none beyond an open edge, and
-    /// none at the corners of a globe's cube in the two directions in which three faces leave no fourth.
+    /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. There is none beyond an open
+    /// edge, and none at the corners of a globe's cube in the two directions in which three faces leave no fourth.
     pub fn neighbour(self, index: usize, direction: usize) -> Option<usize> {
         let here = self.place(index);
         let (down, right) = DIRECTIONS[direction];
@@ -214,9 +211,35 @@ impl Grid {
         Place { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
     }
 
-    /// The closed lines along the rows and columns of a globe's faces: three families of `samples` rings that each run through
-    /// four faces. A ring is its four straight parts in the order they are passed, as (first index, stride); the last sample
-    /// of a part and the first of the next are copies of each other. Every face belongs to two families.
+    /// A face of a globe's closed field with the samples up to `margin` steps behind its borders, less than n, as a
+    /// square of n + 2 · `margin`. Its rows and columns go on along those of the faces beyond; `beyond` stands off the
+    /// corners.
+    pub fn face_with_margin<T: Copy>(self, field: &[T], face: usize, margin: usize, beyond: Beyond<T>) -> Vec<T> {
+        let (n, side) = (self.samples, self.samples + 2 * margin);
+        let at = |row: usize, column: usize| {
+            // steps before the first and behind the last
+            let outside = |k: usize| (margin.saturating_sub(k), (k + 1).saturating_sub(margin + n));
+            let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
+            let place = match (outside(row), outside(column)) {
+                ((0, 0), (0, 0)) => Place { face, row: row - margin, column: column - margin },
+                ((0, 0), (0, east)) => self.across(face, Side::East, inner(row), east),
+                ((0, 0), (west, _)) => self.across(face, Side::West, inner(row), west),
+                ((0, south), (0, 0)) => self.across(face, Side::South, inner(column), south),
+                ((north, _), (0, 0)) => self.across(face, Side::North, inner(column), north),
+                _ => match beyond {
+                    Beyond::Value(value) => return value,
+                    Beyond::Nearest => Place { face, row: inner(row), column: inner(column) },
+                },
+            };
+            field[self.index(place)]
+        };
+        (0..side * side).map(|k| at(k / side, k % side)).collect()
+    }
+
+    /// The closed lines along the rows and columns of a globe's faces: three families of `samples` rings that each run
+    /// through four faces. A ring is its four straight parts in the order they are passed, as (first index, stride);
+    /// the last sample of a part and the first of the next are copies of each other. Every face belongs to two
+    /// families.
     pub fn rings(self) -> [Vec<[(usize, isize); 4]>; 3] {
         let starts = [(0, Side::East), (0, Side::South), (2, Side::South)];
         starts.map(|(face, heading)| (0..self.samples).map(|k| self.ring(face, heading, k)).collect())
@@ -252,11 +275,13 @@ pub const NONE: u32 = u32::MAX;
 /// Rows and columns along the borders of a face whose neighbours are listed: those next to a border see copies.
 const RIM: usize = 2;
 
-/// The neighbours of every sample, for work that goes from sample to sample: counted inside the faces, listed along their borders.
+/// The neighbours of every sample, for work that goes from sample to sample: counted inside the faces, listed along
+/// their borders.
 #[derive(Clone, Debug)]
 pub struct Adjacency {
     grid: Grid,
-    /// Neighbours of the samples along the borders, face by face: rows 0 and 1, the last two rows, the ends of the others.
+    /// Neighbours of the samples along the borders, face by face: rows 0 and 1, the last two rows, the ends of the
+    /// others.
     rim: Vec<[u32; 8]>,
 }
 
@@ -338,7 +363,8 @@ pub enum Beyond<T> {
     Nearest,
 }
 
-/// Three rows of a face with the neighbours beyond their ends, which pass down the face row by row: what a stencil reads.
+/// Three rows of a face with the neighbours beyond their ends, which pass down the face row by row: what a stencil
+/// reads.
 ///
 /// A padded row has n + 2 values. The field it reads is closed ([`Grid::close`]).
 #[derive(Clone, Debug)]
@@ -419,7 +445,8 @@ pub fn around_row<'a, T>([north, here, south]: [&'a [T]; 3]) -> [&'a [T]; 8] {
 }
 
 impl Grid {
-    /// Copies row `row` of a face, which may lie one before the first or behind the last, into `out` with what lies beyond its ends.
+    /// Copies row `row` of a face, which may lie one before the first or behind the last, into `out` with what lies
+    /// beyond its ends.
     fn load_padded<T: Copy>(self, field: &[T], face: usize, row: isize, beyond: Beyond<T>, out: &mut [T]) {
         let n = self.samples;
         let is_inside = (0..n as isize).contains(&row);
@@ -465,136 +492,4 @@ impl Grid {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    fn grids(n: usize) -> [Grid; 3] {
-        [Grid::new(n, Edges::Open), Grid::new(n, Edges::Wrap), Grid::globe(n)]
-    }
-
-    #[test]
-    fn the_opposite_of_a_direction_leads_back() {
-        for (direction, (down, right)) in DIRECTIONS.into_iter().enumerate() {
-            assert_eq!(DIRECTIONS[(direction + 4) % 8], (-down, -right));
-            assert_eq!(direction % 2 == 0, down == 0 || right == 0);
-        }
-        assert_eq!([EAST, NORTH, WEST, SOUTH].map(|k| DIRECTIONS[k]), [(0, 1), (-1, 0), (0, -1), (1, 0)]);
-    }
-
-    #[test]
-    fn neighbours_are_mutual_owners_and_as_many_as_there_are() {
-        for n in [3, 4, 9] {
-            for grid in grids(n) {
-                let owners: Vec<usize> = (0..grid.len()).filter(|&k| grid.owns(k)).collect();
-                assert_eq!(owners.len(), grid.distinct_len());
-                for &k in &owners {
-                    let around: HashSet<usize> = grid.neighbours(k).into_iter().flatten().collect();
-                    for &other in &around {
-                        assert!(
-                            grid.owns(other) && grid.neighbours(other).contains(&Some(k)),
-                            "{grid:?}: {k}, {other}"
-                        );
-                    }
-                    let expected: &[usize] = match (grid.is_globe(), grid.edges) {
-                        (true, _) => &[6, 8],
-                        (_, Edges::Open) => &[3, 5, 8],
-                        (_, Edges::Wrap) => {
-                            if n == 3 {
-                                &[3]
-                            } else {
-                                &[8]
-                            }
-                        }
-                    };
-                    assert!(expected.contains(&around.len()), "{grid:?}: {around:?}");
-                    // the straight ones of every copy are the same set
-                    let straight = |k: usize| {
-                        (0..8).step_by(2).filter_map(|step| grid.neighbour(k, step)).collect::<HashSet<usize>>()
-                    };
-                    for copy in (0..grid.len()).filter(|&c| grid.owner(c) == k) {
-                        assert_eq!(straight(copy), straight(k), "{grid:?}");
-                    }
-                }
-            }
-        }
-        let corners = (0..Grid::globe(5).len()).filter(|&k| Grid::globe(5).owns(k));
-        assert_eq!(corners.filter(|&k| Grid::globe(5).neighbours(k).contains(&None)).count(), 8);
-    }
-
-    #[test]
-    fn an_adjacency_lists_the_neighbours() {
-        for n in [2, 3, 4, 5, 6, 11] {
-            for grid in grids(n) {
-                let adjacency = Adjacency::new(grid);
-                for k in 0..grid.len() {
-                    let expected = grid.neighbours(k).map(|there| there.map_or(NONE, |there| there as u32));
-                    let found = adjacency.around(k);
-                    if n > 3 {
-                        assert_eq!(found, expected, "{grid:?}: {k}");
-                    } else {
-                        let distinct =
-                            |list: [u32; 8]| list.into_iter().filter(|&t| t != k as u32).collect::<HashSet<u32>>();
-                        assert_eq!(
-                            distinct(found).difference(&HashSet::from([NONE])).count(),
-                            distinct(expected).difference(&HashSet::from([NONE])).count(),
-                            "{grid:?}: {k}"
-                        );
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_window_shows_the_neighbours_of_every_row() {
-        for n in [2, 3, 4, 5, 12] {
-            for grid in grids(n) {
-                let mut field: Vec<i64> = (0..grid.len() as i64).collect();
-                grid.close(&mut field);
-                for first in [0, n - 1, grid.rows() - n] {
-                    let mut window = Window::new(grid, Beyond::Value(-1), &field, first);
-                    for row in first..grid.rows() {
-                        window.advance(&field);
-                        assert_eq!(window.here(), grid.row(&field, row));
-                        let around = around_row(window.rows());
-                        for column in 0..n {
-                            let k = row * n + column;
-                            let expected = grid.neighbours(k).map(|there| there.map_or(-1, |there| there as i64));
-                            assert_eq!(around.map(|cells| cells[column]), expected, "{grid:?}: {row}, {column}");
-                        }
-                    }
-                }
-                let mut mirror = Window::new(grid, Beyond::Nearest, &field, 0);
-                mirror.advance(&field);
-                assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn closing_copies_owners() {
-        for grid in grids(4) {
-            let mut field: Vec<usize> = (0..grid.len()).collect();
-            grid.close(&mut field);
-            assert!((0..grid.len()).all(|k| field[k] == grid.owner(k)));
-        }
-    }
-
-    #[test]
-    fn rings_close_and_pass_every_sample_of_a_face_twice() {
-        let grid = Grid::globe(5);
-        let mut passed = vec![0; grid.len()];
-        for ring in grid.rings().iter().flatten() {
-            let ends: Vec<[usize; 2]> =
-                ring.iter().map(|&(first, stride)| [first, (first as isize + 4 * stride) as usize]).collect();
-            for (k, end) in ends.iter().enumerate() {
-                assert_eq!(grid.owner(end[1]), grid.owner(ends[(k + 1) % 4][0]));
-            }
-            for &(first, stride) in ring {
-                (0..5).for_each(|k| passed[(first as isize + k * stride) as usize] += 1);
-            }
-        }
-        assert!(passed.iter().all(|&count| count == 2));
-    }
-}
+mod tests;
