@@ -55,6 +55,9 @@ pub trait RowMetric: Copy {
 
     /// Area of a cell, in cells of the mean area.
     fn area(self, column: usize) -> f32;
+
+    /// Share of its depth that a cell gives away as much volume with as a cell of the mean area with `share` of its own; 1 at the most.
+    fn depth_share(self, share: f32, column: usize) -> f32;
 }
 
 /// The metric of a square: its samples are 1 apart, diagonally √2.
@@ -95,6 +98,11 @@ impl RowMetric for Uniform {
     #[inline(always)]
     fn area(self, _: usize) -> f32 {
         1.0
+    }
+
+    #[inline(always)]
+    fn depth_share(self, share: f32, _: usize) -> f32 {
+        share
     }
 }
 
@@ -186,6 +194,12 @@ impl RowMetric for SphericalRow<'_> {
     #[inline(always)]
     fn area(self, column: usize) -> f32 {
         self.areas[column]
+    }
+
+    #[inline(always)]
+    fn depth_share(self, share: f32, column: usize) -> f32 {
+        let share = share / self.areas[column];
+        if share < 1.0 { share } else { 1.0 }
     }
 }
 

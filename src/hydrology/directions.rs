@@ -131,7 +131,7 @@ fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8], bet
             let inner = 0.5 * (b * b - a * a - c * c);
             let along = far - near;
             let f = (along * (a * a) - near * inner) / (near * (c * c) - along * inner);
-            let (f, fall, distance) = if f > 0.0 && f < 1.0 && near + along * f > 0.0 {
+            let (f, fall, distance) = if near > 0.0 && far > 0.0 && f > 0.0 && f < 1.0 {
                 (f, near + along * f, (a * a + f * (2.0 * inner + f * (c * c))).sqrt())
             } else if near * b >= far * a {
                 (0.0, near, a)

@@ -35,11 +35,6 @@ pub const SOUTH: usize = 6;
 /// Index in [`DIRECTIONS`].
 pub const SOUTH_EAST: usize = 7;
 
-/// The straight and the diagonal directions in reading order, from the north-west to the south-east.
-pub const STRAIGHT: [usize; 4] = [NORTH, WEST, EAST, SOUTH];
-/// The diagonal directions in reading order.
-pub const DIAGONAL: [usize; 4] = [NORTH_WEST, NORTH_EAST, SOUTH_WEST, SOUTH_EAST];
-
 /// An axis of space with a sign: x, -x, y, -y, z, -z are 0 to 5.
 pub(super) type Axis = usize;
 

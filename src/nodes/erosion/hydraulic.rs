@@ -37,7 +37,7 @@ use super::gather::{self, Fields, GatherLaw, Settling};
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
+use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
@@ -258,10 +258,16 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
             count += if d > 0.0 { 1.0 } else { 0.0 };
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut look);
+            look(NORTH);
+            look(WEST);
+            look(EAST);
+            look(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut look);
+            look(NORTH_WEST);
+            look(NORTH_EAST);
+            look(SOUTH_WEST);
+            look(SOUTH_EAST);
         }
         let levelling = sum / count;
         let moved = if water[j] < levelling { water[j] } else { levelling };
@@ -306,10 +312,16 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
             sediment_in += sediment_shares[direction][j] * d;
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut take);
+            take(NORTH);
+            take(WEST);
+            take(EAST);
+            take(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut take);
+            take(NORTH_WEST);
+            take(NORTH_EAST);
+            take(SOUTH_WEST);
+            take(SOUTH_EAST);
         }
         let w = ((own_water[j] - water_lost[j]) + water_in / area) * left;
         let m = (own_sediment[j] - sediment_lost[j]) + sediment_in / area;

@@ -29,7 +29,7 @@ use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
+use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
@@ -166,7 +166,9 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
         let grid = self.terrain.grid;
         level.copy_from_slice(grid.row(&self.terrain.height, row));
         match self.rock.uniform() {
-            Some(erodibility) => rates.fill(self.rate * erodibility),
+            // rows come back: most have been filled
+            Some(erodibility) if rates[0] != self.rate * erodibility => rates.fill(self.rate * erodibility),
+            Some(_) => {}
             None => {
                 let first = grid.original(row) * grid.samples;
                 for (j, rate) in rates.iter_mut().enumerate() {
@@ -225,13 +227,18 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
             most = if excess > most { excess } else { most };
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut look);
+            look(NORTH);
+            look(WEST);
+            look(EAST);
+            look(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut look);
+            look(NORTH_WEST);
+            look(NORTH_EAST);
+            look(SOUTH_WEST);
+            look(SOUTH_EAST);
         }
-        let rate = rates[j] / area;
-        let moved = (if rate < 1.0 { rate } else { 1.0 }) * most;
+        let moved = metric.depth_share(rates[j], j) * most;
         lost[j] = moved;
         shares[j] = if sum > 0.0 { moved * area / sum } else { 0.0 };
     }
@@ -259,10 +266,16 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
             gained += shares[direction][j] * if d - rise * metric.distance(direction, j) > 0.0 { d } else { 0.0 };
         };
         if STRAIGHT_ONES {
-            STRAIGHT.into_iter().for_each(&mut take);
+            take(NORTH);
+            take(WEST);
+            take(EAST);
+            take(SOUTH);
         }
         if DIAGONAL_ONES {
-            DIAGONAL.into_iter().for_each(&mut take);
+            take(NORTH_WEST);
+            take(NORTH_EAST);
+            take(SOUTH_WEST);
+            take(SOUTH_EAST);
         }
         // one subtraction of the balance, so that a cell where nothing moves keeps its bits
         out[j] = h - (lost[j] - gained / metric.area(j));
