@@ -95,7 +95,7 @@ fn map_coordinates(place: vec2<f32>) -> vec2<f32> {
 
 // A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the
 // middle's coordinates on the face as tangents.
-struct Piece {
+struct PatchInstance {
     @location(0) tile: vec4<u32>,
     @location(1) centre: vec4<f32>,
     @location(2) aside: vec4<f32>,
@@ -112,7 +112,7 @@ struct Spot {
 }
 
 // The direction of a point of a patch. Differences are worked out from differences, so that nothing cancels.
-fn spot_at(piece: Piece, quad: vec2<f32>) -> Spot {
+fn spot_at(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     let tiles = exp2(f32(piece.tile.y));
     let axes = face_axes(piece.tile.x);
     let middle = vec2<f32>(piece.centre.w, piece.aside.w);
@@ -130,13 +130,13 @@ fn spot_at(piece: Piece, quad: vec2<f32>) -> Spot {
 }
 
 // Distance from the eye as the choice of patches knows it.
-fn lod_distance(piece: Piece, spot: Spot) -> f32 {
+fn lod_distance(piece: PatchInstance, spot: Spot) -> f32 {
     let along = length(spot.away + piece.aside.xyz) * frame.lod.x;
     return sqrt(along * along + frame.lod.y * frame.lod.y);
 }
 
 // A vertex of a patch, moved towards that of the next coarser level as it nears the end of the range of its own level.
-fn morphed(piece: Piece, quad: vec2<f32>) -> Spot {
+fn morphed(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     let spot = spot_at(piece, quad);
     let level = f32(piece.tile.y);
     let range = frame.lod.z * exp2(-level);

@@ -48,7 +48,7 @@ struct CloudVertex {
 }
 
 @vertex
-fn cloud_vertex(@builtin(vertex_index) index: u32, piece: Piece) -> CloudVertex {
+fn cloud_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> CloudVertex {
     let quad = quad_of(index);
     let spot = morphed(piece, quad.xy);
     let rel = piece.centre.xyz + spot.away * frame.clouds.y;

@@ -5,7 +5,7 @@ const RISE: f32 = 0.18;
 const FALL: f32 = 0.62;
 const ROUGHEST: f32 = 0.20;
 
-struct Between {
+struct FineGround {
     // where to look up the ground
     up: vec3<f32>,
     // metres by which it is raised over roughness 1
@@ -17,7 +17,7 @@ struct Between {
 fn has_fine() -> bool { return frame.fine.y > 0.5; }
 
 // `width` is what a quad, or a pixel, covers there in metres.
-fn between(up: vec3<f32>, width: f32) -> Between {
+fn fine_ground(up: vec3<f32>, width: f32) -> FineGround {
     let waves = frame.fine.x;
     let place = up * waves;
     var bend = vec3<f32>(0.0);
@@ -37,7 +37,7 @@ fn between(up: vec3<f32>, width: f32) -> Between {
         scale *= 2.0;
         height *= FALL;
     }
-    return Between(normalize(up + bend / waves), rise * frame.fine.z, tone);
+    return FineGround(normalize(up + bend / waves), rise * frame.fine.z, tone);
 }
 
 // What a quad, or the ground between two vertices, is about as wide as; see fine.rs.

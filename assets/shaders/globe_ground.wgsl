@@ -26,7 +26,7 @@ fn raised(spot: Spot, face: u32, distance: f32) -> Raised {
     if !shows_fine(width) {
         return Raised(ground_height(face, spot.place), vec3<f32>(0.0));
     }
-    let here = between(spot.up, width);
+    let here = fine_ground(spot.up, width);
     let found = located(here.up);
     let at = map_coordinates(found.xy);
     let rough = roughness(textureSampleLevel(colour_map, level_sampler, at, u32(found.z), 0.0).a);
@@ -34,14 +34,14 @@ fn raised(spot: Spot, face: u32, distance: f32) -> Raised {
     let first = normalize(axes[1] - spot.up * dot(spot.up, axes[1]));
     let second = cross(first, spot.up);
     let step = width / radius();
-    let along = between(normalize(spot.up + first * step), width).rise - here.rise;
-    let across = between(normalize(spot.up + second * step), width).rise - here.rise;
+    let along = fine_ground(normalize(spot.up + first * step), width).rise - here.rise;
+    let across = fine_ground(normalize(spot.up + second * step), width).rise - here.rise;
     let height = ground_height(u32(found.z), found.xy) + here.rise * rough * exaggeration();
     return Raised(height, (first * along + second * across) * (rough / width));
 }
 
 @vertex
-fn ground_vertex(@builtin(vertex_index) index: u32, piece: Piece) -> GroundVertex {
+fn ground_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> GroundVertex {
     let quad = quad_of(index);
     let spot = morphed(piece, quad.xy);
     let below = quad.z * 0.05 * radius() * exp2(-f32(piece.tile.y)) / quads();
@@ -96,7 +96,7 @@ fn sampled(in: GroundVertex) -> Surface {
     // what a pixel covers, along the ground it looks over
     let width = frame.fine.w * distance / max(-dot(in.rel, up) / distance, 0.12);
     if shows_fine(width) {
-        let here = between(up, width);
+        let here = fine_ground(up, width);
         let found = located(here.up);
         let bent = map_coordinates(found.xy);
         face = u32(found.z);

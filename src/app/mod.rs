@@ -1,42 +1,20 @@
 //! The editor: Bevy and egui, and nothing else of Talweg knows them.
 //!
-//! ```text
-//! PreUpdate   systems::receive   reports of the worker → document, ViewState
-//!             forming::advance   the tree of the scene, where the view asks it → ViewState
-//!             compare::advance   the terrain to compare with → ViewState
-//!             bench::advance     what a benchmark found → panels
-//!             measuring::advance the measures of the terrain on screen
-//! Update      view               mouse and view commands → camera
-//! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
-//!             view               camera → patches → screen
-//! ```
-//! [`document`], [`commands`], [`panels`] and [`dialogs`] know egui only and are tested without an engine;
-//! [`view`] knows Bevy only; `systems` and [`bridge`] join them.
+//! | folder | what it holds |
+//! |---|---|
+//! | [`view`] | the 3D view: knows Bevy only, and nothing of the panels |
+//! | [`frame`] | window, document, evaluation, commands, background tasks, dialogs, menus, status |
+//! | [`features`] | what can be done: each a plugin that registers its commands, panels and tasks in the frame |
+//! | [`shot`] | pictures of the view without a window |
+//!
+//! Arrows point one way: features → frame → view.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 
-pub mod bench;
-pub mod bridge;
 mod command_line;
-pub mod commands;
-pub mod compare;
-pub mod dialogs;
-pub mod document;
-pub mod drive;
-mod export;
-mod forming;
-mod job;
-pub mod launch;
-mod lifeboat;
-mod measuring;
-pub mod panels;
-pub mod patching;
-pub mod preferences;
-pub mod recent;
+pub mod features;
+pub mod frame;
 pub mod shot;
-mod systems;
-pub mod theme;
-pub mod variants;
 pub mod view;
 
 pub use command_line::COMMANDS;
@@ -52,15 +30,16 @@ use bevy::render::RenderPlugin;
 use bevy::render::render_resource::BlendState;
 use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::window::WindowResolution;
-use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext};
+use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
 
-use self::bridge::Bridge;
-use self::launch::AppError;
-use self::lifeboat::Lifeboat;
-use self::panels::{Editor, Example, Swatch};
-use self::systems::EditorResource;
-use crate::look::PaletteTable;
-use crate::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
+use self::features::{FeaturePlugins, drive};
+use self::frame::FramePlugin;
+use self::frame::crash_recovery::CrashRecovery;
+use self::frame::editor::{Editor, Example};
+use self::frame::evaluation::EvaluationClient;
+use self::frame::launch::{AppError, guarded};
+use self::frame::recent::Recent;
+use self::frame::tasks::Tasks;
 use crate::scene::{example, example_for, examples};
 
 /// What the editor is started with.
@@ -81,13 +60,13 @@ const FIRST_SCENE: &str = "alpine-range";
 /// When there is no screen, no driver, no thread, or the script failed; after a crash, with the place where unsaved work
 /// was put.
 pub fn run(options: Options) -> Result<(), AppError> {
-    let steps = options.drive.as_deref().map(drive::read).transpose()?;
+    let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let driven = steps.is_some();
-    let boat = Lifeboat::default();
+    let recovery = CrashRecovery::default();
     let editor = editor(&options);
-    let aboard = boat.clone();
-    let outcome = launch::guarded(move || {
-        let mut app = build(editor, aboard);
+    let kept = recovery.clone();
+    let outcome = guarded(move || {
+        let mut app = build(editor, kept);
         if let Some(steps) = steps {
             app.add_plugins(drive::DrivePlugin { steps });
         }
@@ -96,31 +75,16 @@ pub fn run(options: Options) -> Result<(), AppError> {
     match outcome {
         Ok(AppExit::Success) => Ok(()),
         Ok(AppExit::Error(_)) if driven => Err(AppError::DriveFailed),
-        Ok(AppExit::Error(_)) => Err(boat.land("the graphics card stopped answering".into())),
-        Err(AppError::Engine(message)) => Err(boat.land(message)),
-        Err(other) if boat.is_empty() => Err(other),
-        Err(other) => Err(boat.land(other.to_string())),
+        Ok(AppExit::Error(_)) => Err(recovery.write("the graphics card stopped answering".into())),
+        Err(AppError::Engine(message)) => Err(recovery.write(message)),
+        Err(other) if recovery.is_empty() => Err(other),
+        Err(other) => Err(recovery.write(other.to_string())),
     }
 }
 
 fn editor(options: &Options) -> Editor {
     let shipped = examples().iter().map(|e| Example { name: e.scene.name.clone(), text: e.scene.to_ron() }).collect();
-    let settings = crate::scene::Settings::default();
-    let swatches = palette_names()
-        .into_iter()
-        .filter_map(|name| Palette::named(&name))
-        .map(|palette| Swatch {
-            colours: PaletteTable::new(palette, &settings).lut,
-            name: palette.name.clone(),
-            label: palette.label.clone(),
-        })
-        .chain(biome_names().into_iter().filter_map(|name| BiomeTable::named(&name)).map(|table| Swatch {
-            name: format!("{BIOME_PREFIX}{}", table.name),
-            label: table.label.clone(),
-            colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
-        }))
-        .collect();
-    let mut editor = Editor::new(recent::Recent::default_file(), shipped, swatches);
+    let mut editor = Editor::new(Recent::default_file(), shipped);
     match &options.scene {
         None => {
             if let Some(first) = example(FIRST_SCENE) {
@@ -138,7 +102,7 @@ fn editor(options: &Options) -> Editor {
     editor
 }
 
-fn build(editor: Editor, boat: Lifeboat) -> App {
+fn build(editor: Editor, recovery: CrashRecovery) -> App {
     let window = Window {
         title: editor.doc.title(),
         resolution: WindowResolution::new(1280, 720),
@@ -159,35 +123,10 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     )
     .add_plugins(EguiPlugin::default())
     .insert_resource(EguiGlobalSettings { auto_create_primary_context: false, ..default() })
-    .add_plugins(view::ViewPlugin)
-    .insert_resource(EditorResource::new(editor))
-    .insert_resource(boat)
-    .init_resource::<drive::Observed>()
-    .init_resource::<export::Exports>()
-    .init_resource::<patching::Patching>()
-    .init_resource::<compare::Comparing>()
-    .init_resource::<forming::Forming>()
-    .init_resource::<bench::Benching>()
-    .init_resource::<measuring::Measuring>()
-    .init_resource::<systems::FrameCost>()
-    .add_systems(Startup, (spawn_interface, start_worker))
-    .add_systems(First, systems::begin_frame)
-    .add_systems(
-        PreUpdate,
-        (
-            systems::ask_before_closing,
-            (systems::receive, forming::advance, compare::advance, measuring::advance, bench::advance)
-                .chain()
-                .run_if(resource_exists::<Bridge>),
-        )
-            .chain(),
-    )
-    .add_systems(EguiPrimaryContextPass, systems::panels.run_if(resource_exists::<Bridge>))
-    .add_systems(
-        PostUpdate,
-        (systems::pace, systems::observe).chain().after(view::ViewSystems::Apply).run_if(resource_exists::<Bridge>),
-    )
-    .add_systems(Last, systems::end_frame);
+    .insert_resource(editor)
+    .insert_resource(recovery)
+    .add_plugins((view::ViewPlugin, FramePlugin, FeaturePlugins))
+    .add_systems(Startup, (spawn_interface, start_evaluation));
     app
 }
 
@@ -210,12 +149,12 @@ fn spawn_interface(mut commands: Commands) {
     ));
 }
 
-fn start_worker(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {
-    match Bridge::start(waker.clone()) {
-        Ok(bridge) => {
-            commands.insert_resource(bridge);
-            let waker = waker.clone();
-            commands.insert_resource(variants::Studio::new(move || waker.wake()));
+fn start_evaluation(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {
+    let tasks = Tasks::new(waker.clone());
+    match EvaluationClient::start(waker.clone(), tasks.clone()) {
+        Ok(evaluation) => {
+            commands.insert_resource(evaluation);
+            commands.insert_resource(tasks);
         }
         Err(error) => {
             eprintln!("talweg: {}", AppError::Worker(error));

@@ -9,7 +9,7 @@ use clap::Args;
 pub struct EditArgs {
     /// Scene to open in the editor
     pub scene: Option<PathBuf>,
-    /// Play user actions from a file and quit, see the documentation of `talweg::app::drive`
+    /// Play user actions from a file and quit, see the documentation of `talweg::app::features::drive`
     #[arg(long, value_name = "STEPS.ron", hide = true)]
     pub drive: Option<PathBuf>,
 }

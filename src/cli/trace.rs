@@ -8,7 +8,6 @@ use super::input::SceneJob;
 use super::{CommandResult, Failure, print, usage};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
-use crate::field::Stream;
 use crate::look::PaletteTable;
 use crate::look::traced::evaluations::{Counts, evaluations_image};
 use crate::look::traced::{Camera, TracedScene, TracedView};
@@ -133,7 +132,7 @@ pub fn run(
             left.join(", ")
         );
     }
-    let program = node.program_of(Stream::new(job.scene.settings.seed, layer.seed));
+    let program = node.program_of(job.scene.random(layer));
     if !job.quiet {
         for problem in &program.problems {
             eprintln!("talweg: warning: {problem}");

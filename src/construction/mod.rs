@@ -24,6 +24,7 @@ pub mod blend;
 pub mod buffer;
 pub mod change;
 pub mod check;
+mod compiled;
 pub mod contour;
 pub mod curve;
 pub mod deposit;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use crate::construction::fill::Region;
 use crate::construction::{Program, Tree, changed_area};
 use crate::field::{Cancelled, Edges, Terrain};
+use crate::nodes::Context;
 use crate::nodes::generators::construction::Construction;
-use crate::nodes::{Context, Node};
-use crate::scene::{Blend, Layer, Scene};
+use crate::scene::{Layer, Scene};
 
 /// Grids that are remembered: the preview and the full size.
 const MOST: usize = 2;
@@ -22,7 +22,7 @@ const WIDEST: f64 = 0.3;
 struct FilledConstruction {
     construction: Construction,
     seed: u32,
-    program: Program,
+    program: Arc<Program>,
     terrain: Arc<Terrain>,
 }
 
@@ -54,8 +54,8 @@ impl FilledConstruction {
     }
 
     /// The program of a construction, and what of the terrain it changes.
-    fn region(&self, construction: &Construction, seed: u32) -> (Program, Region) {
-        let program = Program::reusing(&construction.tree, seed, Some(&self.program));
+    fn region(&self, construction: &Construction, seed: u32) -> (Arc<Program>, Region) {
+        let program = Program::shared(&construction.tree, seed);
         let region = changed_area(&self.program, &program).map_or(Region { rows: 0..0, columns: 0..0 }, |area| {
             Region::for_area(&area.grown(program.side * 1e-6), self.terrain.grid, program.side)
         });
@@ -99,7 +99,7 @@ impl Constructions {
         Ok(terrain)
     }
 
-    fn remember(&mut self, construction: &Construction, seed: u32, program: Program, terrain: Arc<Terrain>) {
+    fn remember(&mut self, construction: &Construction, seed: u32, program: Arc<Program>, terrain: Arc<Terrain>) {
         self.made.retain(|made| made.terrain.samples() != terrain.samples());
         self.made.insert(0, FilledConstruction { construction: construction.clone(), seed, program, terrain });
         self.made.truncate(MOST);
@@ -114,9 +114,8 @@ impl Constructions {
 
     /// Whether the change of a scene to this one is so small that it is computed at full size at once.
     pub fn reaches_little(&self, scene: &Scene) -> bool {
-        let Some(layer) = sole(scene) else { return false };
-        let Node::Construction(construction) = &layer.node else { return false };
-        let seed = crate::field::Stream::new(scene.settings.seed, layer.seed).bits(0, 0) as u32;
+        let Some((layer, construction)) = sole(scene) else { return false };
+        let seed = Construction::seed(scene.random(layer));
         let samples = scene.samples();
         let made = self.made.iter().find(|made| made.fits(construction, seed, samples));
         made.is_some_and(|made| {
@@ -126,14 +125,12 @@ impl Constructions {
     }
 }
 
-/// The construction that makes all of the scene's terrain, if that is so.
-pub fn sole(scene: &Scene) -> Option<&Layer> {
-    let mut layers = scene.layers.iter().filter(|layer| layer.enabled && layer.mix.opacity > 0.0);
-    let only = layers.next().filter(|_| layers.next().is_none())?;
-    let plain = only.mix.blend == Blend::Replace && only.mix.opacity == 1.0 && !only.mask.is_active();
+/// The construction that makes all of the scene's terrain, if that is so and its edges do not wrap.
+pub fn sole(scene: &Scene) -> Option<(&Layer, &Construction)> {
     let grid = scene.grid(scene.samples());
     let open = grid.edges == Edges::Open && !grid.is_globe();
-    (plain && open && matches!(only.node, Node::Construction(_))).then_some(only)
+    let (index, construction) = scene.only_construction().ok().filter(|_| open)?;
+    Some((&scene.layers[index], construction))
 }
 
 #[cfg(test)]
@@ -144,6 +141,7 @@ mod tests {
     use crate::construction::{MaterialLayer, presets};
     use crate::eval::{Store, evaluate};
     use crate::field::Control;
+    use crate::nodes::Node;
 
     fn scene(tree: &Arc<Tree>) -> Scene {
         let mut scene = Scene::default();

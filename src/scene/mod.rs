@@ -18,8 +18,9 @@ pub use settings::Settings;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::field::{Cancelled, Control, Grid, Terrain};
+use crate::field::{Cancelled, Control, Grid, Stream, Terrain};
 use crate::nodes::Node;
+use crate::nodes::generators::construction::Construction;
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
 use crate::param::{ParamError, Params};
 use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fields};
@@ -93,6 +94,15 @@ pub enum SetError {
     Value(#[from] ParamError),
 }
 
+/// Why a terrain is not made by one construction alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAlone {
+    /// No construction is shown.
+    NoConstruction,
+    /// Other layers, a mix or a mask change what this layer makes.
+    Beside(usize),
+}
+
 impl Scene {
     /// What a new planet begins with: continents in the colours of Earth.
     pub fn new_planet() -> Self {
@@ -120,6 +130,29 @@ impl Scene {
     /// Samples per side that the scene asks for.
     pub fn samples(&self) -> usize {
         self.settings.resolution as usize
+    }
+
+    /// The random values of a layer.
+    pub fn random(&self, layer: &Layer) -> Stream {
+        Stream::new(self.settings.seed, layer.seed)
+    }
+
+    /// The number of the layer whose construction makes all of the terrain.
+    ///
+    /// # Errors
+    /// When no construction is shown, or something beside it is: then with its number.
+    pub fn only_construction(&self) -> Result<(usize, &Construction), NotAlone> {
+        let is_shown = |layer: &Layer| layer.enabled && layer.mix.opacity > 0.0;
+        let mut shown = self.layers.iter().enumerate().filter(|(_, layer)| is_shown(layer));
+        let found = shown.clone().find_map(|(index, layer)| match &layer.node {
+            Node::Construction(construction) => Some((index, construction)),
+            _ => None,
+        });
+        let (index, construction) = found.ok_or(NotAlone::NoConstruction)?;
+        let layer = &self.layers[index];
+        let plain = layer.mix.blend == Blend::Replace && layer.mix.opacity == 1.0 && !layer.mask.is_active();
+        let alone = shown.all(|(other, _)| other == index);
+        if plain && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
     }
 
     /// The biome table that colours the scene, if its palette is one.

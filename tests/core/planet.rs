@@ -187,7 +187,7 @@ fn masks_and_blends_work_on_a_planet() {
     assert_sound(&evaluate(&all, 33, 2), "masked by everything");
 }
 
-/// More plates than one make land that is not one cap, and `land` is the share that it covers.
+/// More thumbnails than one make land that is not one cap, and `land` is the share that it covers.
 #[test]
 fn continents_cover_the_share_that_is_asked_for() {
     for land in [0.1f32, 0.35, 0.8] {

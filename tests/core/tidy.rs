@@ -236,7 +236,7 @@ fn a_type_has_a_name_of_its_own() {
     let twice: Vec<_> = types.iter().filter(|(_, places)| places.len() > 1).collect();
     let new: Vec<_> = twice.iter().filter(|(name, _)| !NAMED_TWICE.contains(name)).collect();
     assert!(new.is_empty(), "named more than once: {new:#?}");
-    let gone: Vec<_> = NAMED_TWICE.iter().filter(|name| !twice.iter().any(|(twice, _)| twice == *name)).collect();
+    let gone: Vec<_> = NAMED_TWICE.iter().filter(|name| !twice.iter().any(|(twice, _)| *twice == **name)).collect();
     assert!(gone.is_empty(), "named once by now, take them from the list: {gone:?}");
 }
 

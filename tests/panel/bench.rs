@@ -8,17 +8,21 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::bench::{Ask, Benching, Ending, Order, Tone};
-use talweg::app::commands::Command;
-use talweg::app::panels::Effect;
+use talweg::app::features::bench::BenchAction;
+use talweg::app::features::bench::findings::Tone;
+use talweg::app::features::bench::panel::BenchState;
+use talweg::app::features::bench::task::BenchInfo;
+use talweg::app::features::bench::task::{Ask, BenchTask, Ending, Order};
+use talweg::app::frame::commands::Command;
+use talweg::app::frame::tasks::Tasks;
 use talweg::app::view::Waker;
 use talweg::param::Value;
 
 /// The window with the lab behind it, as the editor joins them.
 struct Bench {
     panels: Panels,
-    lab: Benching,
-    waker: Waker,
+    lab: BenchTask,
+    tasks: Tasks,
     rings: Receiver<()>,
 }
 
@@ -34,21 +38,21 @@ impl Bench {
         });
         let mut panels = panels(size, nodes);
         press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::B);
-        Self { panels, lab: Benching::default(), waker, rings }
+        Self { panels, lab: BenchTask::default(), tasks: Tasks::new(waker), rings }
     }
 
     /// Carries out what was asked for, and tells the panels how it is.
     fn carry_out(&mut self) {
         for effect in std::mem::take(&mut self.panels.state_mut().effects) {
             if let Effect::Bench(ask) = effect {
-                self.lab.ask(ask, &self.waker).unwrap();
+                self.lab.ask(ask, &self.tasks).unwrap();
             }
         }
         self.tell();
     }
 
     fn tell(&mut self) {
-        self.panels.state_mut().info.bench = self.lab.info();
+        *self.panels.state_mut().get_mut::<BenchInfo>() = self.lab.info();
         self.panels.run();
     }
 
@@ -161,12 +165,12 @@ fn the_pair_of_document_001_is_chosen_and_nodes_are_searched() {
 fn the_selected_layer_is_measured_with_its_parameters() {
     let mut bench = Bench::new(&["Perlin"]);
     click(&mut bench.panels, "Choose no node");
-    let doc = &mut bench.panels.state_mut().editor.doc;
+    let doc = &mut bench.panels.state_mut().editor_mut().doc;
     let octaves = doc.scene().layers[0].node.about().find("octaves").unwrap();
     doc.edit("Test", None, |scene| scene.layers[0].node.params_mut().set(octaves, &Value::Int(2)).unwrap());
     bench.panels.run();
     click(&mut bench.panels, "Add the selected layer");
-    let doc = &mut bench.panels.state_mut().editor.doc;
+    let doc = &mut bench.panels.state_mut().editor_mut().doc;
     doc.edit("Test", None, |scene| scene.layers[0].node.params_mut().set(octaves, &Value::Int(3)).unwrap());
     bench.panels.run();
     click(&mut bench.panels, "Add the selected layer");
@@ -198,7 +202,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
 
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
-        let y = |row: &talweg::app::bench::Row| bench.panels.get_by_label(&row.told).rect().top();
+        let y = |row: &talweg::app::features::bench::report::Row| bench.panels.get_by_label(&row.told).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };
@@ -208,7 +212,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     assert_eq!(top(&bench), (0, 129), "largest first");
     click(&mut bench.panels, "Sort by Time");
     let times: Vec<f64> = report
-        .order(talweg::app::bench::Column::Time, false)
+        .order(talweg::app::features::bench::report::Column::Time, false)
         .iter()
         .map(|&k| report.cell(&report.rows[k]).milliseconds.median)
         .collect();
@@ -284,12 +288,12 @@ fn the_window_lies_inside_the_screen_with_all_its_parts() {
                 assert!(!rect.shrink(1.0).intersects(other.shrink(1.0)), "{} lies on {name}", names[k]);
             }
         }
-        assert!(bench.panels.state().editor.bench.is_open());
+        assert!(bench.panels.state().get::<BenchState>().is_open());
         press(&mut bench.panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::B);
-        assert!(!bench.panels.state().editor.bench.is_open());
+        assert!(!bench.panels.state().get::<BenchState>().is_open());
         click(&mut bench.panels, "Help");
         click(&mut bench.panels, "Benchmark…");
-        assert!(bench.panels.state().editor.bench.is_open());
+        assert!(bench.panels.state().get::<BenchState>().is_open());
     }
-    assert!(Command::all().contains(&Command::Benchmark));
+    assert!(bench.panels.state().commands().contains(&Command::from(BenchAction::Toggle)));
 }

@@ -5,20 +5,21 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Vec2, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::panels::Composition;
+use talweg::app::features::biomes::panel::BiomesState;
+use talweg::app::features::biomes::panel::{Composition, GroundInfo};
 use talweg::look::SiteConditions;
 use talweg::palette::BiomeTable;
 
 /// The editor with the Earth's table open.
 fn open(size: Vec2) -> Panels {
     let mut panels = panels(size, &["Perlin"]);
-    panels.state_mut().editor.doc.edit("Change palette", None, |scene| scene.palette = "biome:earth".into());
+    panels.state_mut().editor_mut().doc.edit("Change palette", None, |scene| scene.palette = "biome:earth".into());
     press(&mut panels, Modifiers::NONE, Key::K);
     panels
 }
 
 fn table(panels: &Panels) -> BiomeTable {
-    (*panels.state().editor.doc.scene().biome_table().unwrap()).clone()
+    (*panels.state().editor().doc.scene().biome_table().unwrap()).clone()
 }
 
 fn undo(panels: &mut Panels) {
@@ -29,16 +30,16 @@ fn undo(panels: &mut Panels) {
 fn a_key_opens_the_editor_and_a_button_colours_by_biomes() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::K);
-    assert_eq!(panels.state().editor.doc.scene().palette, "alpine");
+    assert_eq!(panels.state().editor().doc.scene().palette, "alpine");
     let button = panels
         .get_all_by_role(Role::Button)
         .find(|b| b.accesskit_node().label().is_some_and(|l| l.contains("Colour by biomes")));
     button.expect("there is a way in").click();
     panels.run();
-    assert_eq!(panels.state().editor.doc.scene().palette, "biome:earth");
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Change biome table"));
+    assert_eq!(panels.state().editor().doc.scene().palette, "biome:earth");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Change biome table"));
     click(&mut panels, "Close the biomes");
-    assert!(!panels.state().editor.biomes.open);
+    assert!(!panels.state().get::<BiomesState>().open);
 }
 
 #[test]
@@ -53,7 +54,7 @@ fn types_are_added_duplicated_moved_renamed_and_deleted_and_each_is_one_step() {
     assert_eq!(table(&panels).types[1].name, "Tundra 2");
     click(&mut panels, "Delete type");
     assert_eq!(table(&panels), shipped);
-    assert!(panels.state().editor.doc.scene().biomes.is_none(), "the shipped table is not kept in the scene");
+    assert!(panels.state().editor().doc.scene().biomes.is_none(), "the shipped table is not kept in the scene");
     click(&mut panels, "Add type");
     assert_eq!(table(&panels).types.len(), shipped.types.len() + 1);
     let field = panels.get_by_role_and_label(Role::TextInput, "Name of the type");
@@ -118,7 +119,7 @@ fn the_clicked_ground_says_what_it_consists_of() {
     let mut weights = vec![0.0; types];
     (weights[1], weights[3]) = (0.25, 0.75);
     let place = SiteConditions { celsius: 3.5, height: 900.0, slope: 12.0, moisture: 0.4 };
-    panels.state_mut().info.ground = Some(Composition { place, weights });
+    panels.state_mut().get_mut::<GroundInfo>().0 = Some(Composition { place, weights });
     panels.run();
     panels.get_by_label("3.5 °C, slope 12°, moisture 0.40");
 }
@@ -141,12 +142,12 @@ fn everything_has_room_in_small_windows() {
 #[test]
 fn another_table_brings_its_climate() {
     let mut panels = open(vec2(1280.0, 720.0));
-    panels.state_mut().editor.doc.edit("Change", None, |scene| scene.set("climate.rain=2").unwrap());
-    talweg::app::panels::choose_biomes(&mut panels.state_mut().editor.doc, "petitprez");
+    panels.state_mut().editor_mut().doc.edit("Change", None, |scene| scene.set("climate.rain=2").unwrap());
+    talweg::app::features::biomes::panel::choose(&mut panels.state_mut().editor_mut().doc, "petitprez");
     panels.run();
-    let scene = panels.state().editor.doc.scene().clone();
+    let scene = panels.state().editor().doc.scene().clone();
     assert_eq!(scene.climate().equator_temperature, 50.0);
     assert_eq!(scene.biome_table().as_ref(), BiomeTable::named("petitprez"));
     undo(&mut panels);
-    assert_eq!(panels.state().editor.doc.scene().climate().rain, 2.0);
+    assert_eq!(panels.state().editor().doc.scene().climate().rain, 2.0);
 }

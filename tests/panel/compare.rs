@@ -7,10 +7,15 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::app::commands::{Command, CompareAction, Overlay, ViewAction, Way};
-use talweg::app::compare::{Ask, Row, Table, Values};
-use talweg::app::document::Group;
-use talweg::app::panels::{CompareInfo, Effect};
+use talweg::app::features::compare::CompareAction;
+use talweg::app::features::compare::Way;
+use talweg::app::features::compare::differences::{Row, Table, Values};
+use talweg::app::features::compare::panel::CompareInfo;
+use talweg::app::features::compare::panel::CompareState;
+use talweg::app::features::compare::task::Ask;
+use talweg::app::frame::commands::Command;
+use talweg::app::frame::document::Group;
+use talweg::app::view::Overlay;
 use talweg::app::view::{CompareLayout, OverlayChoice, SquareTerrain};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::param::Value;
@@ -42,7 +47,7 @@ fn table() -> Arc<Table> {
 
 /// What the editor is told once B is there.
 fn there(panels: &mut Panels, name: &str) {
-    panels.state_mut().info.compare =
+    *panels.state_mut().get_mut::<CompareInfo>() =
         CompareInfo { b: Some(name.into()), table: Some(table()), ..CompareInfo::default() };
     panels.run();
 }
@@ -54,7 +59,7 @@ fn free(panels: &Panels) -> Rect {
 #[test]
 fn one_key_begins_and_ends_comparing_and_is_no_edit() {
     let mut panels = large(&["Perlin", "Thermal"]);
-    let (undo, before) = (panels.state().editor.doc.undo_label().map(String::from), free(&panels));
+    let (undo, before) = (panels.state().editor().doc.undo_label().map(String::from), free(&panels));
     press(&mut panels, Modifiers::NONE, Key::C);
     assert_eq!(kept(&panels.state().effects[0]), "Untitled, kept");
     there(&mut panels, "Untitled, kept");
@@ -63,11 +68,11 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
     assert!(free(&panels).height() < before.height(), "bar and table take their place");
     press(&mut panels, Modifiers::NONE, Key::C);
     assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(Ask::Nothing)));
-    panels.state_mut().info.compare = CompareInfo::default();
+    *panels.state_mut().get_mut::<CompareInfo>() = CompareInfo::default();
     panels.run();
     assert_eq!(free(&panels), before);
     assert!(panels.query_by_label_contains("View of").is_none());
-    let doc = &panels.state().editor.doc;
+    let doc = &panels.state().editor().doc;
     assert_eq!(doc.undo_label(), undo.as_deref());
 }
 
@@ -75,47 +80,46 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
 fn every_way_to_show_both_has_a_key_and_a_button() {
     let mut panels = large(&["Perlin"]);
     there(&mut panels, "B");
-    assert_eq!(panels.state().editor.compare.layout(), CompareLayout::Split(0.5));
+    assert_eq!(panels.state().get::<CompareState>().layout(), CompareLayout::Split(0.5));
     click(&mut panels, "Side by side");
-    assert_eq!(panels.state().editor.compare.layout(), CompareLayout::Halves);
+    assert_eq!(panels.state().get::<CompareState>().layout(), CompareLayout::Halves);
     press(&mut panels, Modifiers::NONE, Key::X);
-    assert!(panels.state().editor.compare.swapped);
+    assert!(panels.state().get::<CompareState>().swapped);
     let (a, b) = (panels.get_by_label("View of A: Untitled").rect(), panels.get_by_label("View of B: B").rect());
     assert!(b.right() < a.left(), "swapped: B on the left");
     press(&mut panels, Modifiers::ALT, Key::Num3);
     assert_eq!(
-        (panels.state().editor.compare.layout(), panels.state().editor.compare.swapped),
+        (panels.state().get::<CompareState>().layout(), panels.state().get::<CompareState>().swapped),
         (CompareLayout::One, false)
     );
     assert!(panels.query_by_label_contains("View of B").is_none());
     click(&mut panels, "Swap A and B");
     assert!(panels.query_by_label("View of B: B").is_some() && panels.query_by_label_contains("View of A").is_none());
     press(&mut panels, Modifiers::ALT, Key::Num1);
-    assert_eq!(panels.state().editor.compare.way, Way::Split);
+    assert_eq!(panels.state().get::<CompareState>().way, Way::Split);
     click(&mut panels, "Table of differences");
-    assert!(!panels.state().editor.compare.table);
+    assert!(!panels.state().get::<CompareState>().table);
     press(&mut panels, Modifiers::SHIFT, Key::C);
-    assert!(panels.state().editor.compare.table);
+    assert!(panels.state().get::<CompareState>().table);
 }
 
 #[test]
 fn the_difference_map_brings_its_overlay_and_takes_it_away() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::SHIFT, Key::Num3);
-    assert_eq!(panels.state().editor.view.overlay, Overlay::Slope);
+    assert_eq!(panels.state().editor().view.overlay, Overlay::Slope);
     there(&mut panels, "B");
     click(&mut panels, "Difference map");
-    assert_eq!(panels.state().editor.view.overlay, Overlay::Difference);
-    assert_eq!(panels.state().effects.last(), Some(&Effect::View(ViewAction::Overlay(Overlay::Difference))));
+    assert_eq!(panels.state().editor().view.overlay, Overlay::Difference);
     assert!(panels.query_by_label("View of A − B").is_some());
     click(&mut panels, "Split view");
-    assert_eq!(panels.state().editor.view.overlay, Overlay::Slope, "what was there before");
+    assert_eq!(panels.state().editor().view.overlay, Overlay::Slope, "what was there before");
     press(&mut panels, Modifiers::ALT, Key::Num4);
     press(&mut panels, Modifiers::SHIFT, Key::Num0);
-    assert_eq!(panels.state().editor.compare.way, Way::One, "without its overlay it is no difference map");
+    assert_eq!(panels.state().get::<CompareState>().way, Way::One, "without its overlay it is no difference map");
     press(&mut panels, Modifiers::SHIFT, Key::Num8);
     click(&mut panels, "End comparing");
-    assert_eq!(panels.state().editor.view.overlay, Overlay::None, "no difference to nothing");
+    assert_eq!(panels.state().editor().view.overlay, Overlay::None, "no difference to nothing");
 }
 
 #[test]
@@ -126,13 +130,13 @@ fn the_handle_is_dragged_and_the_camera_leaves_it_alone() {
     let handle = widget(&panels, Role::Slider, "Split").rect();
     assert!((handle.center().x - area.center().x).abs() < 1.0);
     drag(&mut panels, handle.center(), pos2(area.left() + 0.25 * area.width(), area.center().y));
-    assert!((panels.state().editor.compare.split - 0.25).abs() < 0.01);
+    assert!((panels.state().get::<CompareState>().split - 0.25).abs() < 0.01);
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera stays");
     // beyond the edge the handle stops
     panels.hover_at(area.left_center() - vec2(80.0, 0.0));
     panels.run();
     drop_at(&mut panels, area.left_center() - vec2(80.0, 0.0));
-    assert_eq!(panels.state().editor.compare.split, 0.0);
+    assert_eq!(panels.state().get::<CompareState>().split, 0.0);
     assert!(area.contains_rect(widget(&panels, Role::Slider, "Split").rect()), "it can be taken hold of again");
     panels.hover_at(area.center());
     panels.run();
@@ -144,8 +148,8 @@ fn b_is_a_layer_hidden_another_scene_or_another_branch() {
     let mut panels = large(&["Perlin", "Thermal"]);
     press(&mut panels, Modifiers::SHIFT, Key::H);
     assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(Ask::Variant)));
-    assert_eq!(panels.state().editor.doc.variant_name().as_deref(), Some("without Thermal erosion"));
-    let doc = &mut panels.state_mut().editor.doc;
+    assert_eq!(panels.state().editor().doc.variant_name().as_deref(), Some("without Thermal erosion"));
+    let doc = &mut panels.state_mut().editor_mut().doc;
     doc.seek(20);
     let angle = doc.scene().layers[1].node.about().find("talus_angle").unwrap();
     doc.set(Group::Node(1), angle, &Value::Float(20.0), None);
@@ -159,7 +163,7 @@ fn b_is_a_layer_hidden_another_scene_or_another_branch() {
     assert_eq!(state.playhead.map(|playhead| playhead.layer), Some(1));
     click(&mut panels, "File");
     click(&mut panels, "Compare with scene…");
-    assert!(panels.state().editor.dialogs.is_open());
+    assert!(panels.state().editor().dialogs.is_open());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     let menu = ["Keep this as B", "Compare with scene…", "Compare without “Thermal erosion B”", "Split view"];
     panels.get_by_role_and_label(Role::Button, "Compare").click();
@@ -172,20 +176,20 @@ fn b_is_a_layer_hidden_another_scene_or_another_branch() {
 #[test]
 fn comparing_branches_names_them_and_hiding_one_leaves_the_bar() {
     let mut panels = large(&["Perlin", "Thermal"]);
-    panels.state_mut().editor.doc.branch_from_here();
+    panels.state_mut().editor_mut().doc.branch_from_here();
     panels.run();
     press(&mut panels, Modifiers::SHIFT, Key::B);
     let effects = panels.state().effects.clone();
     assert_eq!(kept(&effects[0]), "Thermal erosion B");
-    assert!(effects.contains(&Effect::View(ViewAction::Overlay(Overlay::Difference))));
+    assert_eq!(panels.state().editor().view.overlay, Overlay::Difference);
     there(&mut panels, "Thermal erosion B");
     press(&mut panels, Modifiers::ALT, Key::Num1);
     assert!(panels.query_by_label("View of A: Thermal erosion").is_some());
     assert!(panels.query_by_label("View of B: Thermal erosion B").is_some());
     press(&mut panels, Modifiers::NONE, Key::H);
-    assert_eq!(panels.state().editor.doc.shown_branch(), None);
+    assert_eq!(panels.state().editor().doc.shown_branch(), None);
     click(&mut panels, "Branch Thermal erosion B");
-    assert_eq!(panels.state().editor.doc.shown_branch(), Some(2));
+    assert_eq!(panels.state().editor().doc.shown_branch(), Some(2));
 }
 
 #[test]
@@ -196,7 +200,7 @@ fn the_table_shows_both_and_their_difference() {
         let found = panels.query_all_by_value(text).count() + panels.query_all_by_label(text).count();
         assert!(found > 0, "{text} is missing");
     }
-    panels.state_mut().info.compare.table = None;
+    panels.state_mut().get_mut::<CompareInfo>().table = None;
     panels.run();
     assert!(panels.query_by_label("Measuring…").is_some());
 }
@@ -204,7 +208,8 @@ fn the_table_shows_both_and_their_difference() {
 #[test]
 fn a_b_on_its_way_shows_how_far_it_is_and_can_be_stopped() {
     let mut panels = large(&["Perlin"]);
-    panels.state_mut().info.compare = CompareInfo { making: Some(("Alps".into(), 0.4)), ..CompareInfo::default() };
+    *panels.state_mut().get_mut::<CompareInfo>() =
+        CompareInfo { making: Some(("Alps".into(), 0.4)), ..CompareInfo::default() };
     panels.run();
     assert!(panels.query_by_label("Computing Alps").is_some());
     assert!(panels.query_by_label_contains("View of").is_none(), "A has the whole view until then");
@@ -226,11 +231,11 @@ fn two_legends_where_the_colours_mean_two_things() {
     for size in [vec2(1280.0, 720.0), vec2(960.0, 600.0)] {
         let mut panels = panels(size, &["Perlin"]);
         there(&mut panels, "B");
-        panels.state_mut().info.legend = legend(0.02);
-        panels.state_mut().info.compare.legend = legend(0.02);
+        panels.state_mut().info_mut().legend = legend(0.02);
+        panels.state_mut().get_mut::<CompareInfo>().legend = legend(0.02);
         panels.run();
         assert!(panels.query_by_label_contains("Legend: Erosion").is_some(), "one for both");
-        panels.state_mut().info.compare.legend = legend(0.5);
+        panels.state_mut().get_mut::<CompareInfo>().legend = legend(0.5);
         panels.run();
         let a = panels.get_by_label_contains("Legend: A: Erosion").rect();
         let b = panels.get_by_label_contains("Legend: B: Erosion").rect();
@@ -243,10 +248,10 @@ fn two_legends_where_the_colours_mean_two_things() {
 fn the_bar_fits_the_smallest_window() {
     let mut panels = panels(vec2(960.0, 600.0), &["Perlin"]);
     let long = "A scene whose name says everything there is to say about it, and more";
-    panels.state_mut().editor.doc.edit("Rename scene", None, |scene| scene.name = long.into());
+    panels.state_mut().editor_mut().doc.edit("Rename scene", None, |scene| scene.name = long.into());
     for making in [None, Some((long.to_string(), 0.25))] {
         there(&mut panels, long);
-        panels.state_mut().info.compare.making = making.clone();
+        panels.state_mut().get_mut::<CompareInfo>().making = making.clone();
         panels.run();
         let mut names = vec!["End comparing".to_string(), "Split view".into(), "Side by side".into()];
         names.extend(["One at a time", "Difference map", "Swap A and B", "Table of differences"].map(String::from));
@@ -266,10 +271,11 @@ fn the_bar_fits_the_smallest_window() {
 
 #[test]
 fn the_commands_are_in_the_list_of_shortcuts() {
+    let panels = large(&[]);
     for action in CompareAction::all() {
-        let command = Command::Compare(action);
+        let command = Command::from(action.clone());
         assert_eq!(command.section(), "Compare");
         assert!(!command.info().shortcuts.is_empty(), "{action:?}");
-        assert!(Command::all().contains(&command));
+        assert!(panels.state().commands().contains(&command));
     }
 }

@@ -9,10 +9,12 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::commands::{Command, Overlay, ViewAction};
-use talweg::app::document::Selection;
-use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
-use talweg::app::view::{OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewMode};
+use talweg::app::features::construction::{PieceAction, PieceView};
+use talweg::app::frame::commands::FileAction;
+use talweg::app::frame::document::Selection;
+use talweg::app::frame::status::{Running, StatusInfo, UnderCursor};
+use talweg::app::frame::toasts::Kind as ToastKind;
+use talweg::app::view::{Overlay, OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewCommand, ViewMode};
 use talweg::eval::RequestQuality;
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
@@ -26,7 +28,7 @@ fn a_layer_is_added_through_the_menu_of_categories() {
     assert!(panels.query_by_label_contains("Noise").is_some(), "the menu is by category");
     click(&mut panels, "Add Perlin noise");
     assert_eq!(panels.state().names(), ["Perlin noise"]);
-    assert_eq!(panels.state().editor.doc.selection(), Selection::Layer(0));
+    assert_eq!(panels.state().editor().doc.selection(), Selection::Layer(0));
     assert_eq!(panels.state().requests.last().unwrap().scene.layers.len(), 1);
     assert!(panels.query_by_label("Add Perlin noise").is_none(), "the menu is closed");
 }
@@ -56,10 +58,10 @@ fn a_slider_drag_is_one_undo_step_with_previews_and_then_the_full_size() {
     assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::PreviewThenFull);
     let after = panels.state().value(0, "octaves");
     assert_ne!(before, after);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Change octaves"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Change octaves"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(panels.state().value(0, "octaves"), before);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Add Perlin noise"), "one step only");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Add Perlin noise"), "one step only");
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     assert_eq!(panels.state().value(0, "octaves"), after);
 }
@@ -84,7 +86,12 @@ fn a_typed_value_goes_beyond_the_slider_and_stops_at_the_hard_range() {
 fn double_click_and_context_menu_reset() {
     let mut panels = large(&["Perlin"]);
     let set = |panels: &mut Panels| {
-        panels.state_mut().editor.doc.set(talweg::app::document::Group::Node(0), 0, &Value::Float(20.0), None);
+        panels.state_mut().editor_mut().doc.set(
+            talweg::app::frame::document::Group::Node(0),
+            0,
+            &Value::Float(20.0),
+            None,
+        );
         panels.run();
     };
     let spec = &Node::named("Perlin").expect("in the catalogue").about().params[0];
@@ -121,7 +128,7 @@ fn layers_are_reordered_by_dragging() {
     drag(&mut panels, top.center(), bottom.center() + vec2(0.0, 6.0));
     drop_at(&mut panels, bottom.center() + vec2(0.0, 6.0));
     assert_eq!(panels.state().names(), ["Thermal erosion", "Perlin noise", "Terraces"]);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Reorder layers"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Reorder layers"));
 }
 
 fn row_rect(panels: &Panels, name: &str) -> Rect {
@@ -149,18 +156,18 @@ fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
     panels.run();
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "Escape keeps the name");
-    panels.state_mut().editor.doc.rename_layer(1, "Steps");
+    panels.state_mut().editor_mut().doc.rename_layer(1, "Steps");
     press(&mut panels, Modifiers::COMMAND, Key::D);
     assert_eq!(panels.state().names(), ["Perlin noise", "Steps", "Steps copy"]);
     press(&mut panels, Modifiers::NONE, Key::H);
-    assert!(!panels.state().editor.doc.scene().layers[2].enabled);
+    assert!(!panels.state().editor().doc.scene().layers[2].enabled);
     press(&mut panels, Modifiers::NONE, Key::S);
-    assert_eq!(panels.state().editor.doc.solo(), Some(2));
+    assert_eq!(panels.state().editor().doc.solo(), Some(2));
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert_eq!(panels.state().names(), ["Perlin noise", "Steps"]);
-    assert_eq!(panels.state().editor.doc.solo(), None);
+    assert_eq!(panels.state().editor().doc.solo(), None);
     press(&mut panels, Modifiers::NONE, Key::ArrowDown);
-    assert_eq!(panels.state().editor.doc.selection(), Selection::Layer(0));
+    assert_eq!(panels.state().editor().doc.selection(), Selection::Layer(0));
 }
 
 #[test]
@@ -169,7 +176,7 @@ fn letters_typed_into_a_field_are_no_shortcuts() {
     press(&mut panels, Modifiers::NONE, Key::F2);
     press(&mut panels, Modifiers::NONE, Key::S);
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert_eq!(panels.state().editor.doc.solo(), None);
+    assert_eq!(panels.state().editor().doc.solo(), None);
     assert_eq!(panels.state().names().len(), 1);
     panels.event(egui::Event::Text("Hills".into()));
     panels.run();
@@ -181,7 +188,7 @@ fn letters_typed_into_a_field_are_no_shortcuts() {
 fn the_eye_hides_and_solo_shows_alone() {
     let mut panels = large(&["Perlin", "Ridged"]);
     click(&mut panels, "Hide Perlin noise");
-    assert!(!panels.state().editor.doc.scene().layers[0].enabled);
+    assert!(!panels.state().editor().doc.scene().layers[0].enabled);
     click(&mut panels, "Solo Ridged noise");
     let shown: Vec<bool> = panels.state().requests.last().unwrap().scene.layers.iter().map(|l| l.enabled).collect();
     assert_eq!(shown, [false, true]);
@@ -195,13 +202,13 @@ fn transport_buttons_move_the_playhead() {
     let request = panels.state().requests.last().unwrap().clone();
     assert_eq!((request.quality, request.playhead.unwrap().iteration), (RequestQuality::Full, 0));
     click(&mut panels, "Step forward");
-    assert_eq!(panels.state().editor.doc.iteration(), 1);
+    assert_eq!(panels.state().editor().doc.iteration(), 1);
     press(&mut panels, Modifiers::NONE, Key::Space);
     assert!(panels.state().requests.last().unwrap().play.is_some());
     click(&mut panels, "As fast as possible");
     assert_eq!(panels.state().requests.last().unwrap().play.unwrap().speed, None);
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    assert!(!panels.state().editor.doc.transport().is_playing());
+    assert!(!panels.state().editor().doc.transport().is_playing());
     assert_eq!(panels.state().effects, [Effect::Cancel]);
     let rail = widget(&panels, Role::Slider, "Iteration").rect();
     drag(&mut panels, rail.left_center() + vec2(8.0, 0.0), rail.center());
@@ -221,12 +228,12 @@ fn unsaved_changes_are_asked_about() {
     press(&mut panels, Modifiers::COMMAND, Key::N);
     assert!(panels.query_by_label_contains("Save the changes to").is_some());
     press(&mut panels, Modifiers::NONE, Key::S);
-    assert_eq!(panels.state().editor.doc.solo(), None, "no shortcuts behind a question");
+    assert_eq!(panels.state().editor().doc.solo(), None, "no shortcuts behind a question");
     click(&mut panels, "Cancel");
     assert_eq!(panels.state().names().len(), 1);
-    panels.state_mut().editor.doc.save(&path).unwrap();
+    panels.state_mut().editor_mut().doc.save(&path).unwrap();
     press(&mut panels, Modifiers::COMMAND, Key::D);
-    panels.state_mut().editor.close_requested();
+    panels.state_mut().ask(FileAction::Quit);
     panels.run();
     assert!(panels.state().effects.is_empty());
     click(&mut panels, "Save");
@@ -244,17 +251,17 @@ fn a_broken_file_is_told_and_changes_nothing() {
     let path = folder.path().join("broken.ron");
     std::fs::write(&path, "(version: 1,\n layers: [(node: Perlin(octaves: \"x\"))])").unwrap();
     let mut panels = large(&["Perlin"]);
-    panels.state_mut().editor.open(&path);
+    panels.state_mut().editor_mut().open(&path);
     panels.run();
     let messages: Vec<(ToastKind, String)> =
-        panels.state().editor.toasts.messages().map(|(kind, text)| (kind, text.to_string())).collect();
+        panels.state().editor().toasts.messages().map(|(kind, text)| (kind, text.to_string())).collect();
     assert_eq!(messages[0].0, ToastKind::Error);
     assert!(messages[0].1.contains("broken.ron") && messages[0].1.contains("line 2"), "{}", messages[0].1);
     assert!(panels.query_by_label_contains("was not opened").is_some());
     assert!(panels.query_by_label("Copy").is_some());
     assert_eq!(panels.state().names().len(), 1);
     click(&mut panels, "Close message");
-    assert_eq!(panels.state().editor.toasts.messages().count(), 0);
+    assert_eq!(panels.state().editor().toasts.messages().count(), 0);
 }
 
 #[test]
@@ -263,9 +270,9 @@ fn what_was_mended_on_opening_is_told() {
     let path = folder.path().join("mended.ron");
     std::fs::write(&path, "(version: 1, layers: [(node: Perlin(octaves: 999, frequency: -3.0))])").unwrap();
     let mut panels = large(&[]);
-    panels.state_mut().editor.open(&path);
+    panels.state_mut().editor_mut().open(&path);
     panels.run();
-    let editor = &panels.state().editor;
+    let editor = &panels.state().editor();
     let (kind, text) = editor.toasts.messages().next().unwrap();
     assert_eq!(kind, ToastKind::Warning);
     assert!(text.contains("octaves") && text.contains("frequency"), "{text}");
@@ -276,60 +283,60 @@ fn what_was_mended_on_opening_is_told() {
 #[test]
 fn an_example_is_opened_as_a_copy() {
     let mut panels = large(&[]);
-    let ctx = panels.ctx.clone();
-    panels.state_mut().editor.run(&ctx, Command::Example("Hills".into()));
+    panels.state_mut().ask(FileAction::Example("Hills".into()));
     panels.run();
-    let doc = &panels.state().editor.doc;
+    let doc = &panels.state().editor().doc;
     assert_eq!((doc.scene().layers.len(), doc.path(), doc.is_dirty()), (1, None::<&Path>, false));
 }
 
 #[test]
-fn view_keys_become_effects_and_change_the_view() {
+fn view_keys_move_the_camera_and_change_the_view() {
     let mut panels = large(&[]);
     press(&mut panels, Modifiers::NONE, Key::F);
     press(&mut panels, Modifiers::NONE, Key::W);
     press(&mut panels, Modifiers::SHIFT, Key::Num2);
-    assert_eq!(panels.state().effects[0], Effect::View(ViewAction::Frame));
-    assert_eq!(panels.state().effects.len(), 3);
-    assert!(!panels.state().editor.view.water);
-    assert_eq!(panels.state().editor.view.mode.label(), "Hillshade");
+    assert_eq!(panels.state().effects, [Effect::View(ViewCommand::Frame)]);
+    assert!(!panels.state().editor().view.water);
+    assert_eq!(panels.state().editor().view.mode.label(), "Hillshade");
 }
 
 #[test]
 fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     let mut panels = large(&["Construction", "Thermal"]);
     press(&mut panels, Modifiers::COMMAND, Key::Num1);
-    let mode = panels.state().editor.view.mode;
+    let mode = panels.state().editor().view.mode;
     assert!(mode == ViewMode::Adaptive && mode.asks_tree());
-    let scene = panels.state().editor.doc.shown_scene().0;
+    let scene = panels.state().editor().doc.shown_scene().0;
     let unsupported = TreeRecipe::from_scene(&scene).expect_err("an erosion follows the tree");
-    panels.state_mut().info.no_tree = Some(unsupported);
+    panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
     panels.run();
     assert!(panels.query_by_label_contains("Other layers").is_some());
     click(&mut panels, "Show the tree alone");
-    assert_eq!(panels.state().editor.doc.solo(), Some(0));
-    assert!(TreeRecipe::from_scene(&panels.state().editor.doc.shown_scene().0).is_ok(), "the tree alone can be drawn");
+    assert_eq!(panels.state().editor().doc.solo(), Some(0));
+    assert!(
+        TreeRecipe::from_scene(&panels.state().editor().doc.shown_scene().0).is_ok(),
+        "the tree alone can be drawn"
+    );
     click(&mut panels, "Show the grid");
-    assert_eq!(panels.state().editor.view.mode, ViewMode::Shaded);
+    assert_eq!(panels.state().editor().view.mode, ViewMode::Shaded);
 }
 
 #[test]
 fn a_tree_is_traced_by_a_key_and_a_card_that_cannot_says_so() {
     let mut panels = large(&["Construction"]);
     press(&mut panels, Modifiers::COMMAND, Key::Num3);
-    assert_eq!(panels.state().editor.view.mode, ViewMode::Traced);
+    assert_eq!(panels.state().editor().view.mode, ViewMode::Traced);
     press(&mut panels, Modifiers::COMMAND, Key::Num4);
-    assert_eq!(panels.state().editor.view.mode, ViewMode::TracedCost);
-    assert!(panels.state().effects.contains(&Effect::View(ViewAction::Mode(ViewMode::TracedCost))));
+    assert_eq!(panels.state().editor().view.mode, ViewMode::TracedCost);
     for (unsupported, text) in
         [(Unsupported::NoStorage, "storage buffers"), (Unsupported::TooLarge, "too deep or too large")]
     {
-        panels.state_mut().info.no_tree = Some(unsupported);
+        panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
         panels.run();
         assert!(panels.query_by_label_contains(text).is_some(), "{unsupported:?} is not said");
     }
     click(&mut panels, "Show the grid");
-    assert_eq!(panels.state().editor.view.mode, ViewMode::Shaded);
+    assert_eq!(panels.state().editor().view.mode, ViewMode::Shaded);
     click(&mut panels, "View");
     for mode in ViewMode::ALL {
         assert!(panels.query_by_label(mode.label()).is_some(), "{} is not in the menu", mode.label());
@@ -345,10 +352,9 @@ fn an_overlay_is_chosen_in_the_menu_and_given_up_by_choosing_it_again() {
         assert!(panels.query_by_label(&overlay.label()).is_some(), "{} is not in the menu", overlay.label());
     }
     click(&mut panels, "Erosion and deposition");
-    assert_eq!(panels.state().editor.view.overlay, Overlay::Change);
-    assert_eq!(panels.state().effects, [Effect::View(ViewAction::Overlay(Overlay::Change))]);
+    assert_eq!(panels.state().editor().view.overlay, Overlay::Change);
     press(&mut panels, Modifiers::SHIFT, Key::Num5);
-    assert_eq!(panels.state().editor.view.overlay, Overlay::None);
+    assert_eq!(panels.state().editor().view.overlay, Overlay::None);
 }
 
 #[test]
@@ -359,7 +365,7 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     let settings = talweg::scene::Settings::default();
     let prepared = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
     let mut panels = panels(vec2(960.0, 600.0), &["Thermal"]);
-    panels.state_mut().info.legend = prepared.legend.clone();
+    panels.state_mut().info_mut().legend = prepared.legend.clone();
     panels.run();
     let legend = panels.get_by_label_contains("Legend: Erosion and deposition, m: ≤ −40, −20, 0, 20, ≥ 40");
     let free = panels.state().drawn.as_ref().unwrap().free_rect;
@@ -369,10 +375,10 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
         &OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() },
         &Control::default(),
     );
-    panels.state_mut().info.legend = missing.unwrap().legend.clone();
+    panels.state_mut().info_mut().legend = missing.unwrap().legend.clone();
     panels.run();
     assert!(panels.query_by_label("Legend: No layer writes a flow map").is_some());
-    panels.state_mut().info.legend = None;
+    panels.state_mut().info_mut().legend = None;
     panels.run();
     assert!(panels.query_by_label_contains("Legend").is_none());
 }
@@ -380,13 +386,13 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
 #[test]
 fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
     let mut owners: HashMap<String, String> = HashMap::new();
-    for command in Command::all() {
+    for command in large(&[]).state().commands() {
         let info = command.info();
         assert!(!info.label.is_empty() && !info.icon.is_empty(), "{command:?}");
         assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
         for shortcut in info.shortcuts {
             // those for pieces hold while a piece is selected, in the place of those of the layer
-            let of_pieces = matches!(command, Command::Piece(_));
+            let of_pieces = command.action::<PieceAction>().is_some();
             if let Some(other) = owners.insert(format!("{shortcut:?} {of_pieces}"), info.label.clone()) {
                 panic!("{other} and {} share {shortcut:?}", info.label);
             }
@@ -443,8 +449,8 @@ fn assert_inside(panels: &Panels, what: &str, side: f32) {
 #[test]
 fn the_scene_settings_fit_and_show_every_parameter() {
     let mut panels = panels(vec2(1024.0, 640.0), &["Thermal"]);
-    panels.state_mut().editor.doc.select(Selection::Scene);
-    panels.state_mut().info = StatusInfo {
+    panels.state_mut().editor_mut().doc.select(Selection::Scene);
+    *panels.state_mut().info_mut() = StatusInfo {
         running: Some(Running {
             layer: 0,
             layers: 1,
@@ -466,7 +472,7 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     panels.run();
     let side = panels.state().drawn.as_ref().unwrap().free_rect.left();
     assert_inside(&panels, "scene settings", side);
-    let about = panels.state().editor.doc.scene().settings.clone();
+    let about = panels.state().editor().doc.scene().settings.clone();
     let about = talweg::param::Params::about(&about);
     for spec in about.params.iter().filter(|spec| matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }))
     {
@@ -474,7 +480,7 @@ fn the_scene_settings_fit_and_show_every_parameter() {
         assert!(panels.query_by_role_and_label(Role::SpinButton, label).is_some(), "{label} is missing");
     }
     click(&mut panels, "1025");
-    assert_eq!(panels.state().editor.doc.scene().settings.resolution, 1025);
+    assert_eq!(panels.state().editor().doc.scene().settings.resolution, 1025);
     assert!(panels.query_by_label_contains("Layer 1 of 1").is_some());
     click(&mut panels, "Cancel");
     assert_eq!(panels.state().effects, [Effect::Cancel]);

@@ -5,49 +5,48 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::app::compare::Ask;
-use talweg::app::panels::Effect;
+use talweg::app::features::compare::task::Ask;
 use talweg::param::Value;
 
 #[test]
 fn a_preset_is_one_click_and_one_undo_step() {
     let mut panels = large(&["Perlin", "Thermal"]);
-    let before = panels.state().editor.doc.scene().layers[1].node.clone();
+    let before = panels.state().editor().doc.scene().layers[1].node.clone();
     click(&mut panels, "Preset Strong");
-    let node = panels.state().editor.doc.scene().layers[1].node.clone();
+    let node = panels.state().editor().doc.scene().layers[1].node.clone();
     assert_eq!(node.present_preset().map(|preset| preset.name), Some("Strong"));
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Preset Strong"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Preset Strong"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
-    assert_eq!(panels.state().editor.doc.scene().layers[1].node, before);
+    assert_eq!(panels.state().editor().doc.scene().layers[1].node, before);
 }
 
 #[test]
 fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     let mut panels = large(&["Perlin", "Thermal"]);
-    panels.state_mut().editor.doc.seek(20);
+    panels.state_mut().editor_mut().doc.seek(20);
     panels.run();
     assert!(panels.query_by_label("Continue from here").is_none());
     let change = |panels: &mut Panels, degrees: f32| {
-        let angle = panels.state().editor.doc.scene().layers[1].node.about().find("talus_angle").unwrap();
-        let group = talweg::app::document::Group::Node(1);
-        panels.state_mut().editor.doc.set(group, angle, &Value::Float(degrees), None);
+        let angle = panels.state().editor().doc.scene().layers[1].node.about().find("talus_angle").unwrap();
+        let group = talweg::app::frame::document::Group::Node(1);
+        panels.state_mut().editor_mut().doc.set(group, angle, &Value::Float(degrees), None);
         panels.run();
     };
     change(&mut panels, 20.0);
     assert!(panels.query_by_label_contains("Changed at iteration 20").is_some());
     click(&mut panels, "Continue from here");
-    assert_eq!(panels.state().editor.doc.scene().layers[1].epochs[0].iterations, 20);
+    assert_eq!(panels.state().editor().doc.scene().layers[1].epochs[0].iterations, 20);
     assert!(panels.query_by_label_contains("Goes on from iteration 20").is_some());
     click(&mut panels, "Forget");
-    assert!(panels.state().editor.doc.scene().layers[1].epochs.is_empty());
+    assert!(panels.state().editor().doc.scene().layers[1].epochs.is_empty());
     change(&mut panels, 15.0);
     click(&mut panels, "As a branch");
     assert_eq!(panels.state().names(), ["Perlin noise", "Thermal erosion", "Thermal erosion B"]);
     click(&mut panels, "Branch Thermal erosion");
-    let shown: Vec<bool> = panels.state().editor.doc.scene().layers.iter().map(|l| l.enabled).collect();
+    let shown: Vec<bool> = panels.state().editor().doc.scene().layers.iter().map(|l| l.enabled).collect();
     assert_eq!(shown, [true, true, false]);
     click(&mut panels, "Compare branches");
-    assert!(panels.state().editor.doc.scene().layers[2].enabled, "the other branch is shown");
+    assert!(panels.state().editor().doc.scene().layers[2].enabled, "the other branch is shown");
     let kept = |effect: &Effect| matches!(effect, Effect::Compare(Ask::Keep { state, .. }) if state.name == "Thermal erosion, iteration 20");
     assert!(panels.state().effects.iter().any(kept), "the branch that was on screen");
 }
@@ -73,8 +72,8 @@ fn charts_ask_for_the_course_and_show_it() {
         history: Some(history),
         probe: Some(probe),
     };
-    panels.state_mut().info.insight = std::sync::Arc::new(insight);
-    panels.state_mut().editor.doc.watch_place(Some([0.5, 0.25]));
+    panels.state_mut().info_mut().insight = std::sync::Arc::new(insight);
+    panels.state_mut().editor_mut().doc.watch_place(Some([0.5, 0.25]));
     panels.run();
     assert_eq!(panels.state().requests.last().unwrap().place, Some([0.5, 0.25]));
     for text in
@@ -83,7 +82,7 @@ fn charts_ask_for_the_course_and_show_it() {
         assert!(panels.query_by_label_contains(text).is_some(), "{text}");
     }
     click(&mut panels, "Forget the place");
-    assert_eq!(panels.state().editor.doc.place(), None);
+    assert_eq!(panels.state().editor().doc.place(), None);
     click(&mut panels, "Charts");
     assert!(panels.query_by_label("Mean slope").is_none());
 }
@@ -99,10 +98,10 @@ fn pictures_and_layers_are_chosen_from_lists() {
     panels.run();
     panels.get_by_label_contains("Choose a file").click();
     panels.run();
-    assert!(panels.state().editor.dialogs.is_open());
+    assert!(panels.state().editor().dialogs.is_open());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    panels.state_mut().editor.doc.edit("Mask", None, |scene| scene.layers[1].mask.by_layer = true);
+    panels.state_mut().editor_mut().doc.edit("Mask", None, |scene| scene.layers[1].mask.by_layer = true);
     panels.run();
     click(&mut panels, "Mask");
     widget(&panels, Role::ComboBox, "Layer").click();
@@ -112,9 +111,9 @@ fn pictures_and_layers_are_chosen_from_lists() {
     panels.hover_at(entry);
     panels.drag_at(entry);
     drop_at(&mut panels, entry);
-    assert_eq!(panels.state().editor.doc.scene().layers[1].mask.layer.0, "Perlin noise");
-    panels.state_mut().editor.doc.rename_layer(0, "Hills");
-    assert_eq!(panels.state().editor.doc.scene().layers[1].mask.layer.0, "Hills", "masks follow a rename");
+    assert_eq!(panels.state().editor().doc.scene().layers[1].mask.layer.0, "Perlin noise");
+    panels.state_mut().editor_mut().doc.rename_layer(0, "Hills");
+    assert_eq!(panels.state().editor().doc.scene().layers[1].mask.layer.0, "Hills", "masks follow a rename");
 }
 
 #[test]
@@ -125,7 +124,7 @@ fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
         severity: talweg::scene::Severity::Broken,
         message: "cannot read dem.png: it is gone".into(),
     };
-    panels.state_mut().info.problems = std::sync::Arc::new(vec![problem]);
+    panels.state_mut().info_mut().problems = std::sync::Arc::new(vec![problem]);
     panels.run();
     assert!(panels.query_by_label_contains("cannot read dem.png").is_some());
 }
@@ -146,10 +145,10 @@ fn the_add_menu_remembers_what_was_added() {
 fn a_time_lapse_is_asked_for_and_begun() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
-    assert!(panels.state().editor.toasts.messages().any(|(_, text)| text.contains("nothing to watch")));
+    assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("nothing to watch")));
     let mut panels = large(&["Perlin", "Thermal"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.query_by_label("Export time-lapse").is_some());
     click(&mut panels, "Choose a file…");
-    assert!(panels.state().editor.dialogs.is_open(), "where to is asked next");
+    assert!(panels.state().editor().dialogs.is_open(), "where to is asked next");
 }

@@ -1,19 +1,42 @@
 //! The panels without a window, for tests that use them with pointer and keyboard.
 
+use bevy::ecs::component::Mutable;
+use bevy::prelude::{Message, Messages, Resource};
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use talweg::app::panels::{Drawn, Editor, Effect, Example, StatusInfo, Swatch};
-use talweg::app::theme;
+use talweg::app::features::FeaturePlugins;
+use talweg::app::features::bench::task::Ask as BenchAsk;
+use talweg::app::features::compare::task::Ask as CompareAsk;
+use talweg::app::features::patch::task::PatchOrder;
+use talweg::app::features::scene_settings::Swatches;
+use talweg::app::features::scene_settings::panel::Swatch;
+use talweg::app::frame::actions::{CancelWork, QuitRequested};
+use talweg::app::frame::commands::{Command, CommandQueue, CommandRegistry};
+use talweg::app::frame::editor::{Editor, Example};
+use talweg::app::frame::interface::{self, Drawn};
+use talweg::app::frame::status::StatusInfo;
+use talweg::app::frame::{FramePlugin, theme};
+use talweg::app::view::ViewCommand;
 use talweg::eval::Request;
 use talweg::nodes::Node;
 use talweg::param::Value;
 
+/// What the panels asked for and cannot do themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    Cancel,
+    Quit,
+    View(ViewCommand),
+    Bench(BenchAsk),
+    Compare(CompareAsk),
+    Patch(Box<PatchOrder>),
+}
+
 pub struct App {
-    pub editor: Editor,
-    pub info: StatusInfo,
+    pub app: bevy::app::App,
     pub drawn: Option<Drawn>,
     pub requests: Vec<Request>,
     pub effects: Vec<Effect>,
@@ -21,13 +44,57 @@ pub struct App {
 }
 
 impl App {
+    pub fn editor(&self) -> &Editor {
+        self.get()
+    }
+
+    pub fn editor_mut(&mut self) -> &mut Editor {
+        self.get_mut()
+    }
+
+    pub fn info_mut(&mut self) -> &mut StatusInfo {
+        self.get_mut()
+    }
+
+    pub fn get<R: Resource>(&self) -> &R {
+        self.app.world().resource()
+    }
+
+    pub fn get_mut<R: Resource<Mutability = Mutable>>(&mut self) -> &mut R {
+        self.app.world_mut().resource_mut::<R>().into_inner()
+    }
+
+    /// Asks for a command, as a menu does.
+    pub fn ask(&mut self, command: impl Into<Command>) {
+        self.get_mut::<CommandQueue>().push(command);
+    }
+
+    pub fn commands(&self) -> Vec<Command> {
+        self.get::<CommandRegistry>().all().to_vec()
+    }
+
+    /// Takes the messages of one kind.
+    pub fn take<M: Message>(&mut self) -> Vec<M> {
+        self.app.world_mut().resource_mut::<Messages<M>>().drain().collect()
+    }
+
     pub fn value(&self, layer: usize, param: &str) -> Value {
-        let node = &self.editor.doc.scene().layers[layer].node;
+        let node = &self.editor().doc.scene().layers[layer].node;
         node.params().get(node.about().find(param).unwrap())
     }
 
     pub fn names(&self) -> Vec<String> {
-        self.editor.doc.scene().layers.iter().map(|layer| layer.name.clone()).collect()
+        self.editor().doc.scene().layers.iter().map(|layer| layer.name.clone()).collect()
+    }
+
+    fn listen(&mut self) {
+        let mut heard: Vec<Effect> = self.take::<CancelWork>().into_iter().map(|_| Effect::Cancel).collect();
+        heard.extend(self.take::<QuitRequested>().into_iter().map(|_| Effect::Quit));
+        heard.extend(self.take::<ViewCommand>().into_iter().map(Effect::View));
+        heard.extend(self.take::<BenchAsk>().into_iter().map(Effect::Bench));
+        heard.extend(self.take::<CompareAsk>().into_iter().map(Effect::Compare));
+        heard.extend(self.take::<PatchOrder>().into_iter().map(|order| Effect::Patch(Box::new(order))));
+        self.effects.extend(heard);
     }
 }
 
@@ -36,19 +103,20 @@ pub type Panels = Harness<'static, App>;
 pub fn panels(size: Vec2, nodes: &[&str]) -> Panels {
     let swatches = vec![Swatch { name: "alpine".into(), label: "Alpine".into(), colours: vec![[9; 4]; 512] }];
     let examples = vec![Example { name: "Hills".into(), text: "(version: 1, layers: [(node: Perlin())])".into() }];
-    let mut editor = Editor::new(None, examples, swatches);
+    let mut editor = Editor::new(None, examples);
     for name in nodes {
         editor.doc.add_layer(Node::named(name).unwrap());
     }
-    let info = StatusInfo::default();
-    let app = App { editor, info, drawn: None, requests: Vec::new(), effects: Vec::new(), frames: 0 };
+    let mut app = bevy::app::App::new();
+    app.insert_resource(editor).add_plugins((FramePlugin, FeaturePlugins)).insert_resource(Swatches(swatches));
+    let app = App { app, drawn: None, requests: Vec::new(), effects: Vec::new(), frames: 0 };
     let mut harness =
         Harness::builder().with_size(size).with_max_steps(1000).with_step_dt(0.04).build_ui_state(frame, app);
     harness.run();
     harness
 }
 
-/// What the Bevy system does, without Bevy.
+/// What the window does in a frame, without a window.
 pub fn frame(ui: &mut egui::Ui, app: &mut App) {
     let ctx = ui.ctx().clone();
     if app.frames == 0 {
@@ -60,9 +128,9 @@ pub fn frame(ui: &mut egui::Ui, app: &mut App) {
     if app.frames == 1 {
         return; // the fonts come with the next pass
     }
-    let mut drawn = app.editor.ui(&mut root, &app.info);
-    app.requests.extend(app.editor.doc.take_request());
-    app.effects.append(&mut drawn.effects);
+    let drawn = interface::draw(app.app.world_mut(), &mut root);
+    app.requests.extend(app.editor_mut().doc.take_request());
+    app.listen();
     app.drawn = Some(drawn);
 }
 

@@ -7,7 +7,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
-use talweg::app::panels::{MeasuresInfo, Trust};
+use talweg::app::features::measures::panel::MeasuresState;
+use talweg::app::features::measures::panel::{MeasuresInfo, Trust};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::lab::{Parity, Verdict};
 use talweg::measure::{Limits, MEASURES, Measures, PLOTS, TerrainScale, measure};
@@ -29,7 +30,7 @@ fn told(panels: &mut Panels) -> Measures {
         drainage_overlap: Some(0.4),
         verdict: Verdict::Differs,
     };
-    panels.state_mut().info.measures = MeasuresInfo {
+    *panels.state_mut().get_mut::<MeasuresInfo>() = MeasuresInfo {
         measures: Some(Arc::new(measures.clone())),
         trust: Some(Trust::Known(parity)),
         ..MeasuresInfo::default()
@@ -57,13 +58,13 @@ fn copied(panels: &mut Panels, label: &str) -> String {
 fn one_key_opens_and_closes_the_measures_and_is_no_edit() {
     let mut panels = large(&["Perlin"]);
     let width = |panels: &Panels| panels.state().drawn.as_ref().unwrap().free_rect.width();
-    let (undo, before) = (panels.state().editor.doc.undo_label().map(String::from), width(&panels));
+    let (undo, before) = (panels.state().editor().doc.undo_label().map(String::from), width(&panels));
     press(&mut panels, Modifiers::NONE, Key::M);
     assert!(panels.query_by_label("Measuring…").is_some());
     assert!(width(&panels) < before - 200.0);
     click(&mut panels, "Close the measures");
-    assert_eq!((width(&panels), panels.state().editor.measures.open), (before, false));
-    assert_eq!(panels.state().editor.doc.undo_label().map(String::from), undo);
+    assert_eq!((width(&panels), panels.state().get::<MeasuresState>().open), (before, false));
+    assert_eq!(panels.state().editor().doc.undo_label().map(String::from), undo);
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn every_measure_and_plot_has_its_place() {
         assert!(panels.query_by_label(&format!("Copy {}", plot.label)).is_some(), "{}", plot.key);
     }
     assert!(panels.query_by_label_contains("Preview differs").is_some());
-    panels.state_mut().info.measures.preview = true;
+    panels.state_mut().get_mut::<MeasuresInfo>().preview = true;
     panels.run();
     assert!(panels.query_by_label_contains("Measured on a preview").is_some());
 }
@@ -99,12 +100,12 @@ fn what_counts_as_playable_is_changed_without_an_edit() {
     let mut panels = panels(egui::vec2(1280.0, 2400.0), &["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::M);
     told(&mut panels);
-    let undo = panels.state().editor.doc.undo_label().map(String::from);
+    let undo = panels.state().editor().doc.undo_label().map(String::from);
     click(&mut panels, "What counts");
     let rect = widget(&panels, Role::Slider, "Playable slope").rect();
     drag(&mut panels, rect.center(), rect.right_center());
     drop_at(&mut panels, rect.right_center());
-    let editor = &panels.state().editor;
+    let editor = &panels.state().editor();
     assert!(editor.measures.limits.playable_slope > Limits::default().playable_slope);
     assert_eq!(editor.doc.undo_label().map(String::from), undo);
 }

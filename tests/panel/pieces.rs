@@ -8,20 +8,21 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, PointerButton, Pos2, pos2, vec2};
 use egui_kittest::kittest::Queryable;
 use glam::Vec2;
-use talweg::app::document::Selection;
-use talweg::app::panels::Effect;
-use talweg::app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage};
+use talweg::app::features::construction::PieceView;
+use talweg::app::features::construction::list::TreeState;
+use talweg::app::frame::document::Selection;
+use talweg::app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage, ViewCommand};
 use talweg::construction::edit::{PiecePath, pick_index, points};
 use talweg::construction::{MaterialLayer, Piece, PieceKind, Tree};
 use talweg::eval::{RequestQuality, Store, evaluate};
 use talweg::field::Control;
 
 fn tree(panels: &Panels) -> Arc<Tree> {
-    panels.state().editor.doc.tree_of(0).unwrap().clone()
+    panels.state().editor().doc.tree_of(0).unwrap().clone()
 }
 
 fn selected(panels: &Panels) -> Option<Piece> {
-    let path = panels.state().editor.pieces.selected()?.clone();
+    let path = panels.state().get::<TreeState>().selected()?.clone();
     path.piece(&tree(panels)).cloned()
 }
 
@@ -35,7 +36,7 @@ fn volcano() -> Panels {
 
 /// Shows the terrain of the scene as it is now, from above.
 fn look(panels: &mut Panels) {
-    let scene = panels.state().editor.doc.scene().clone();
+    let scene = panels.state().editor().doc.scene().clone();
     let terrain = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
     let prepared =
         SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();
@@ -44,13 +45,14 @@ fn look(panels: &mut Panels) {
     let (low, high) = prepared.scale.bounds_world();
     let pose = Pose::framing(low, high, 0.0, -1.1, &lens);
     let origin = Vec2::new(free.left(), free.top());
-    panels.state_mut().info.stage = Some(Stage { pose, lens, origin, square: Arc::new(prepared), tree_surface: None });
+    panels.state_mut().get_mut::<PieceView>().stage =
+        Some(Stage { pose, lens, origin, square: Arc::new(prepared), tree_surface: None });
     panels.run();
 }
 
 /// Where a place of the tree's metres is on the screen.
 fn on_screen(panels: &Panels, at: [f64; 2]) -> Pos2 {
-    let stage = panels.state().info.stage.clone().unwrap();
+    let stage = panels.state().get::<PieceView>().stage.clone().unwrap();
     let [x, y] = stage.screen([at[0] / 8000.0, at[1] / 8000.0], 0.0).unwrap();
     pos2(x, y)
 }
@@ -90,7 +92,7 @@ fn the_list_shows_every_tier_and_a_click_shows_the_parameters() {
     drop_at(&mut panels, slider.right_center());
     let PieceKind::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
     assert!(disc.amplitude > 700.0, "{}", disc.amplitude);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Change amplitude"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Change amplitude"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     let PieceKind::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
     assert_eq!(disc.amplitude, 130.0, "one drag is one step");
@@ -118,7 +120,7 @@ fn rows_are_dragged_to_other_places_and_refusals_are_said() {
     let cone = PiecePath::material(MaterialLayer::Terrain).child(0).child(1);
     let names: Vec<String> = cone.piece(&tree(&panels)).unwrap().children().iter().map(Piece::title).collect();
     assert_eq!(names, ["Contour", "gullies", "side crater"]);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Move piece in the tree"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece in the tree"));
     assert_eq!(selected(&panels).unwrap().name, "side crater");
     // into itself it does not go
     let before = tree(&panels);
@@ -160,18 +162,18 @@ fn keys_are_for_the_piece_until_escape() {
     press(&mut panels, Modifiers::COMMAND, Key::D);
     assert_eq!(tree(&panels).count(), count + 1);
     assert_eq!(selected(&panels).unwrap().name, "side crater 2");
-    let before = pick_index::centre(&tree(&panels), panels.state().editor.pieces.selected().unwrap()).unwrap();
+    let before = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
     press(&mut panels, Modifiers::NONE, Key::ArrowRight);
-    let after = pick_index::centre(&tree(&panels), panels.state().editor.pieces.selected().unwrap()).unwrap();
+    let after = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
     // the warp that it is in bends the way a little
     assert!((after[0] - before[0] - 20.0).abs() < 12.0 && (after[1] - before[1]).abs() < 12.0, "{before:?} {after:?}");
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert_eq!((tree(&panels).count(), panels.state().names().len()), (count, 1));
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    assert_eq!(panels.state().editor.pieces.selected(), None);
+    assert_eq!(panels.state().get::<TreeState>().selected(), None);
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert!(panels.state().names().is_empty(), "now it is for the layer");
-    assert_eq!(panels.state().editor.doc.selection(), Selection::Scene);
+    assert_eq!(panels.state().editor().doc.selection(), Selection::Scene);
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
     let count = tree(&panels).count();
     click(&mut panels, "Place lake");
     assert_eq!(selected(&panels).unwrap().name, "lake");
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Place lake"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Place lake"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(tree(&panels).count(), count);
     let (from, to) = (panels.get_by_label("Place river").rect().center(), on_screen(&panels, [5200.0, 2600.0]));
@@ -214,8 +216,8 @@ fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
     assert_eq!(points::line(&river).unwrap().len(), 5);
     let transform = talweg::construction::edit::transform_path::TransformPath::for_piece(
         &tree(&panels),
-        panels.state().editor.pieces.selected().unwrap(),
-        panels.state().editor.doc.tree_seed(0),
+        panels.state().get::<TreeState>().selected().unwrap(),
+        panels.state().editor().doc.tree_seed(0),
     );
     let [x, y] = transform.outward(points::handles(&river)[2]);
     assert!((x - 5200.0).abs() < 150.0 && (y - 2600.0).abs() < 150.0, "{x} {y}");
@@ -235,12 +237,12 @@ fn a_click_in_the_view_selects_and_the_next_one_goes_below() {
     let mut panels = volcano();
     let at = on_screen(&panels, [4000.0, 6400.0]);
     click_at(&mut panels, at);
-    let first = panels.state().editor.pieces.selected().cloned().unwrap();
+    let first = panels.state().get::<TreeState>().selected().cloned().unwrap();
     click_at(&mut panels, at);
-    let second = panels.state().editor.pieces.selected().cloned().unwrap();
+    let second = panels.state().get::<TreeState>().selected().cloned().unwrap();
     assert_ne!(first, second);
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    assert_eq!(panels.state().editor.pieces.selected(), None);
+    assert_eq!(panels.state().get::<TreeState>().selected(), None);
     // twice at once frames the piece
     panels.state_mut().effects.clear();
     for _ in 0..2 {
@@ -248,7 +250,7 @@ fn a_click_in_the_view_selects_and_the_next_one_goes_below() {
         panels.drop_at(at);
     }
     panels.run();
-    assert!(panels.state().effects.iter().any(|effect| matches!(effect, Effect::Look(_))));
+    assert!(panels.state().effects.iter().any(|effect| matches!(effect, Effect::View(ViewCommand::Look { .. }))));
 }
 
 /// A crater alone on a plain, so that nothing bends the ways.
@@ -261,14 +263,14 @@ fn crater() -> Panels {
         (name: "road", form: Curve(points: [(at: (2000.0, 3000.0), height: 900.0), (at: (6000.0, 3000.0), height: 950.0)],
             settings: (cross: Road))),
     ])))"#;
-    panels.state_mut().editor.doc.edit_tree(0, "Open", None, Tree::from_ron(text).unwrap());
+    panels.state_mut().editor_mut().doc.edit_tree(0, "Open", None, Tree::from_ron(text).unwrap());
     panels.run();
     look(&mut panels);
     panels
 }
 
 fn centre(panels: &Panels) -> [f64; 2] {
-    pick_index::centre(&tree(panels), panels.state().editor.pieces.selected().unwrap()).unwrap()
+    pick_index::centre(&tree(panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap()
 }
 
 #[test]
@@ -288,7 +290,7 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
     drop_at(&mut panels, to);
     assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::PreviewThenFull);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Move piece"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     // Escape takes it back while it is being dragged
@@ -296,7 +298,7 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     drop_at(&mut panels, to);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Open"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Open"));
     // a locked piece has no handles
     click(&mut panels, "Lock crater");
     drag(&mut panels, from, to);
@@ -322,7 +324,7 @@ fn rings_turn_and_scale() {
     choose(&mut panels, "picture");
     let corner = points::handles(&selected(&panels).unwrap())[0];
     // the knob lies on the ground, as far from the middle as 62 points are there
-    let stage = panels.state().info.stage.clone().unwrap();
+    let stage = panels.state().get::<PieceView>().stage.clone().unwrap();
     let share = 62.0 * stage.share_per_point([2500.0 / 8000.0, 5500.0 / 8000.0]);
     let knob = on_screen(&panels, [2500.0 - 8000.0 * share, 5500.0]);
     // from the west over the north to the east is half a turn
@@ -362,7 +364,7 @@ fn points_are_added_moved_and_deleted_in_the_view() {
     panels.event_modifiers(ctrl(false), Modifiers::COMMAND);
     panels.run();
     assert_eq!(points::handles(&selected(&panels).unwrap()).len(), 3);
-    assert_eq!(panels.state().editor.pieces.point, Some(1));
+    assert_eq!(panels.state().get::<TreeState>().point, Some(1));
     assert!(panels.query_by_label_contains("Point 2 of 3").is_some());
     let to = on_screen(&panels, [5400.0, 2200.0]);
     drag(&mut panels, at, to);
@@ -383,7 +385,7 @@ fn points_are_added_moved_and_deleted_in_the_view() {
     assert!(points::line(&road).unwrap().iter().all(|point| (point.height - 200.0).abs() < 1.0), "{road:?}");
     // follows the ground from now on
     press(&mut panels, Modifiers::SHIFT, Key::N);
-    assert!(panels.state().editor.pieces.follows);
+    assert!(panels.state().get::<TreeState>().follows);
 }
 
 #[test]
@@ -410,7 +412,7 @@ fn a_profile_is_edited_point_by_point() {
     let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
     assert_eq!(contour.profiles.len(), 1);
     assert_eq!(contour.profiles[0].profile.0.len(), contour.settings.landform.profile().0.len() + 1);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Change profile"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Change profile"));
 }
 
 #[test]
@@ -418,7 +420,7 @@ fn a_river_runs_downhill_at_the_press_of_a_key() {
     let mut panels = crater();
     let text = r#"(terrain: (name: "river", form: Curve(points: [(at: (1000.0, 4000.0), height: 300.0),
         (at: (3000.0, 4000.0), height: 350.0), (at: (6000.0, 4000.0), height: 100.0)])))"#;
-    panels.state_mut().editor.doc.edit_tree(0, "Open", None, Tree::from_ron(text).unwrap());
+    panels.state_mut().editor_mut().doc.edit_tree(0, "Open", None, Tree::from_ron(text).unwrap());
     panels.run();
     choose(&mut panels, "Relief");
     press(&mut panels, Modifiers::NONE, Key::D);
@@ -526,25 +528,25 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::Backspace);
     assert_eq!(centre(&panels), [5000.0, 4975.0]);
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Move piece"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece"));
     assert!(!panels.state().drawn.as_ref().unwrap().covered, "it is over");
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Open"), "one step");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Open"), "one step");
     // Escape takes it back, and the piece stays selected
     press(&mut panels, Modifiers::NONE, Key::G);
     panels.hover_at(to);
     panels.run();
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Open"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Open"));
     // a click leaves it there and selects nothing else
     press(&mut panels, Modifiers::NONE, Key::S);
     typed(&mut panels, "1,5");
     click_at(&mut panels, to);
     let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
     assert_eq!(contour.settings.radius, 900.0);
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Scale piece"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Scale piece"));
     choose(&mut panels, "road");
     press(&mut panels, Modifiers::NONE, Key::R);
     typed(&mut panels, "90");

@@ -3,13 +3,21 @@
 use std::sync::Arc;
 
 use crate::kit::*;
+use bevy::ecs::system::{In, ResMut, RunSystemOnce};
 use bevy_egui::egui;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::commands::{Command, CompareAction};
-use talweg::app::compare::Ask;
-use talweg::app::panels::{Effect, MeasuresInfo};
-use talweg::app::patching::{Made, Task, carry_out};
+use talweg::app::features::compare::CompareAction;
+use talweg::app::features::compare::panel::CompareInfo;
+use talweg::app::features::compare::task::Ask;
+use talweg::app::features::measures::panel::MeasuresInfo;
+use talweg::app::features::patch::PatchAction;
+use talweg::app::features::patch::finish;
+use talweg::app::features::patch::panel::{PatchInfo, PatchState};
+use talweg::app::features::patch::task::{Made, PatchOrder, PatchingError, carry_out};
+use talweg::app::frame::commands::{Command, CommandQueue};
+use talweg::app::frame::editor::Editor;
+use talweg::app::frame::status::Activity;
 use talweg::eval::{Store, evaluate};
 use talweg::field::Control;
 use talweg::measure::measure_planet;
@@ -26,31 +34,40 @@ fn planet() -> Scene {
 
 fn with_planet() -> Panels {
     let mut panels = large(&[]);
-    panels.state_mut().editor.doc.replace(planet(), None);
+    panels.state_mut().editor_mut().doc.replace(planet(), None);
     panels.run();
     panels
 }
 
 fn run(panels: &mut Panels, command: Command) {
-    let ctx = panels.ctx.clone();
-    panels.state_mut().editor.run(&ctx, command);
+    panels.state_mut().ask(command);
     panels.run();
 }
 
+/// What the window does when a patch has ended.
+fn end(panels: &mut Panels, made: Result<Made, PatchingError>) {
+    let world = panels.state_mut().app.world_mut();
+    let finish = |In(made): In<Result<Made, PatchingError>>,
+                  mut editor: ResMut<Editor>,
+                  mut state: ResMut<PatchState>,
+                  mut queue: ResMut<CommandQueue>| finish(made, &mut editor, &mut state, &mut queue);
+    world.run_system_once_with(finish, made).unwrap();
+}
+
 fn messages(panels: &Panels) -> Vec<String> {
-    panels.state().editor.toasts.messages().map(|(_, text)| text.to_string()).collect()
+    panels.state().editor().toasts.messages().map(|(_, text)| text.to_string()).collect()
 }
 
 #[test]
 fn a_new_planet_has_continents_and_a_new_terrain_is_empty() {
     let mut panels = large(&[]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::N);
-    let scene = panels.state().editor.doc.scene().clone();
+    let scene = panels.state().editor().doc.scene().clone();
     assert_eq!((scene.settings.world, scene.palette.as_str()), (World::Planet, "biome:earth"));
     assert_eq!((scene.settings.relief_metres, panels.state().names()), (20_000.0, vec!["Continents".to_string()]));
-    assert!(scene.problems().is_empty() && !panels.state().editor.doc.is_dirty());
+    assert!(scene.problems().is_empty() && !panels.state().editor().doc.is_dirty());
     press(&mut panels, Modifiers::COMMAND, Key::N);
-    assert_eq!(*panels.state().editor.doc.scene(), Scene::default());
+    assert_eq!(*panels.state().editor().doc.scene(), Scene::default());
 }
 
 #[test]
@@ -74,17 +91,17 @@ fn what_does_not_fit_is_found_but_not_added() {
 #[test]
 fn the_square_is_laid_where_the_view_looks_and_needs_a_saved_planet() {
     let mut panels = with_planet();
-    panels.state_mut().info.looks_at = Some([12.344, -46.0]);
+    panels.state_mut().get_mut::<PatchInfo>().looks_at = Some([12.344, -46.0]);
     press(&mut panels, Modifiers::SHIFT, Key::P);
-    let square = panels.state().editor.patch.square();
+    let square = panels.state().get::<PatchState>().square();
     assert_eq!((square.longitude, square.latitude), (12.34, -46.0));
     assert!((square.side_metres - 800_000.0).abs() < 1000.0);
     assert!(panels.get_by_label("Take…").accesskit_node().is_disabled());
     let folder = tempfile::tempdir().unwrap();
-    panels.state_mut().editor.doc.save(&folder.path().join("earth.ron")).unwrap();
+    panels.state_mut().editor_mut().doc.save(&folder.path().join("earth.ron")).unwrap();
     panels.run();
     click(&mut panels, "Take…");
-    assert!(panels.state().editor.dialogs.is_open());
+    assert!(panels.state().editor().dialogs.is_open());
 }
 
 #[test]
@@ -92,27 +109,27 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = with_planet();
     let file = folder.path().join("earth.ron");
-    panels.state_mut().editor.doc.save(&file).unwrap();
-    let task = Task::Take {
-        planet: panels.state().editor.doc.scene().clone(),
+    panels.state_mut().editor_mut().doc.save(&file).unwrap();
+    let task = PatchOrder::Take {
+        planet: panels.state().editor().doc.scene().clone(),
         from: file.clone(),
         square: Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 },
         samples: 65,
         path: folder.path().join("alps.ron"),
     };
     let made = carry_out(task, &Control::default());
-    panels.state_mut().editor.patch_ended(made);
+    end(&mut panels, made);
     panels.run();
-    let doc = &panels.state().editor.doc;
+    let doc = &panels.state().editor().doc;
     assert_eq!(doc.path(), Some(folder.path().join("alps.ron").as_path()));
     assert_eq!((doc.scene().settings.world, doc.scene().samples(), doc.is_dirty()), (World::Terrain, 65, false));
-    run(&mut panels, Command::PutPatchBack);
+    run(&mut panels, Command::from(PatchAction::PutBack));
     let Some(Effect::Patch(task)) = panels.state_mut().effects.pop() else { panic!("{:?}", messages(&panels)) };
     let made = carry_out(*task, &Control::default());
     assert!(matches!(made, Ok(Made::Planet(_))));
-    panels.state_mut().editor.patch_ended(made);
+    end(&mut panels, made);
     panels.run();
-    let doc = &panels.state().editor.doc;
+    let doc = &panels.state().editor().doc;
     assert_eq!((doc.path(), doc.is_dirty()), (Some(file.as_path()), true));
     assert_eq!(doc.scene().layers.last().unwrap().node.about().name, "Patch");
     assert!(doc.scene().problems().is_empty() && folder.path().join("earth-alps.r32").exists());
@@ -122,16 +139,16 @@ fn a_patch_is_taken_and_finds_its_way_back() {
 #[test]
 fn a_scene_that_cannot_be_put_back_says_why() {
     let mut panels = large(&["Perlin"]);
-    run(&mut panels, Command::PutPatchBack);
+    run(&mut panels, Command::from(PatchAction::PutBack));
     assert!(messages(&panels).iter().any(|text| text.contains("not taken from a planet")));
     let mut lost = Scene::default();
     let origin = talweg::scene::PatchOrigin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
     lost.patch = Some(origin);
-    panels.state_mut().editor.doc.replace(lost, None);
-    run(&mut panels, Command::PutPatchBack);
+    panels.state_mut().editor_mut().doc.replace(lost, None);
+    run(&mut panels, Command::from(PatchAction::PutBack));
     assert!(messages(&panels).iter().any(|text| text.contains("/nowhere/earth.ron") && text.contains("cannot be")));
-    run(&mut panels, Command::TakePatch);
-    assert!(!panels.state().editor.patch.is_open());
+    run(&mut panels, Command::from(PatchAction::Take));
+    assert!(!panels.state().get::<PatchState>().is_open());
     assert!(panels.state().effects.is_empty());
 }
 
@@ -143,14 +160,14 @@ fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
     let scene = planet();
     let terrain = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
     let measures = measure_planet(&terrain, &scene, &Control::default()).unwrap();
-    panels.state_mut().info.measures =
+    *panels.state_mut().get_mut::<MeasuresInfo>() =
         MeasuresInfo { planet: Some(Arc::new(measures.clone())), ..MeasuresInfo::default() };
     panels.run();
     let land = format!("Land share {:.1} %", 100.0 * measures.land_share);
     assert!(panels.query_by_label(&land).is_some(), "{land}");
     assert!(panels.query_by_label("Radius 6371000 m").is_some());
     assert!(panels.query_by_label("Hypsometric curve").is_some());
-    run(&mut panels, Command::Compare(CompareAction::Keep));
+    run(&mut panels, Command::from(CompareAction::Keep));
     assert!(messages(&panels).iter().any(|text| text.contains("cannot be compared")));
     assert!(panels.state().effects.is_empty());
 }
@@ -158,12 +175,12 @@ fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
 #[test]
 fn comparing_ends_where_a_planet_is_opened() {
     let mut panels = large(&["Perlin"]);
-    run(&mut panels, Command::Compare(CompareAction::Keep));
+    run(&mut panels, Command::from(CompareAction::Keep));
     panels.state_mut().effects.clear();
-    panels.state_mut().info.compare.b = Some("Perlin, kept".into());
+    panels.state_mut().get_mut::<CompareInfo>().b = Some("Perlin, kept".into());
     panels.run();
     assert!(panels.state().effects.is_empty());
-    panels.state_mut().editor.doc.replace(planet(), None);
+    panels.state_mut().editor_mut().doc.replace(planet(), None);
     panels.run();
     assert!(panels.state().effects.contains(&Effect::Compare(Ask::Nothing)));
     assert!(messages(&panels).iter().any(|text| text.contains("Comparing ended")));
@@ -174,12 +191,13 @@ fn the_status_says_what_is_done_with_a_patch() {
     let mut panels = with_planet();
     let square = Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 };
     let (planet, from) = (Scene { name: "Earth".into(), ..planet() }, "earth.ron".into());
-    let take = Task::Take { planet: planet.clone(), from, square, samples: 65, path: "/tmp/alps.ron".into() };
+    let take = PatchOrder::Take { planet: planet.clone(), from, square, samples: 65, path: "/tmp/alps.ron".into() };
     assert_eq!(take.doing(), "Computing “Earth” to take the patch alps");
     let patch = Scene::default();
-    let put = Task::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
+    let put = PatchOrder::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
     assert_eq!(put.doing(), "Computing the patch to put it back onto “Earth”");
-    panels.state_mut().info.patching = Some((take.doing(), 0.25));
+    panels.state_mut().info_mut().activities =
+        vec![Activity { text: format!("{}, 25 %", take.doing()), done: Some(0.25) }];
     panels.run();
     assert!(panels.query_by_label("Computing “Earth” to take the patch alps, 25 %").is_some());
     assert!(panels.query_by_label("Cancel").is_some());
@@ -188,8 +206,8 @@ fn the_status_says_what_is_done_with_a_patch() {
 #[test]
 fn a_place_of_a_planet_is_watched_by_its_angles() {
     let mut panels = with_planet();
-    panels.state_mut().editor.doc.watch(true);
-    panels.state_mut().editor.doc.watch_place(Some([0.5 + 20.0 / 360.0, 0.5 - 30.0 / 180.0]));
+    panels.state_mut().editor_mut().doc.watch(true);
+    panels.state_mut().editor_mut().doc.watch_place(Some([0.5 + 20.0 / 360.0, 0.5 - 30.0 / 180.0]));
     panels.run();
     assert!(panels.query_by_label("30.00° N, 20.00° E").is_some());
     assert_eq!(panels.state().requests.last().and_then(|request| request.place).map(|[u, _]| u > 0.55), Some(true));

@@ -9,8 +9,11 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::commands::Command;
-use talweg::app::variants::{Plate, Studio, Wants};
+use talweg::app::features::variants::VariantsAction;
+use talweg::app::features::variants::panel::VariantsState;
+use talweg::app::features::variants::thumbnails::VariantsInfo;
+use talweg::app::features::variants::thumbnails::{ThumbnailClient, ThumbnailState, Wants};
+use talweg::app::frame::commands::Command;
 use talweg::eval::{Cache, Store, Timeline};
 use talweg::field::Control;
 use talweg::lab::{Size, draw};
@@ -18,15 +21,15 @@ use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg::scene::Scene;
 
-fn studio() -> Studio {
-    Studio::new(|| ())
+fn thumbnails() -> ThumbnailClient {
+    ThumbnailClient::new(|| ())
 }
 
 /// What the system does in every frame, until everything is drawn and shown.
-fn develop(panels: &mut Panels, studio: &mut Studio) {
-    studio.want(&panels.state().editor.wants(), false);
-    studio.finish();
-    panels.state_mut().info.variants = studio.info();
+fn develop(panels: &mut Panels, thumbnails: &mut ThumbnailClient) {
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
+    thumbnails.finish();
+    *panels.state_mut().get_mut::<VariantsInfo>() = thumbnails.info();
     panels.run();
 }
 
@@ -76,19 +79,19 @@ fn ghosts(panels: &Panels) -> Vec<String> {
 
 #[test]
 fn a_key_opens_sixteen_seeds_that_are_drawn_and_measured() {
-    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     press(&mut panels, Modifiers::NONE, Key::V);
     let seeds: Vec<String> = (1..=16).map(|seed| format!("Seed {seed}")).collect();
     assert_eq!((captions(&panels), marked(&panels)), (seeds, vec!["Seed 1".to_string()]));
     let textures = |panels: &Panels| panels.ctx.tex_manager().read().num_allocated();
     let before = textures(&panels);
-    develop(&mut panels, &mut studio);
-    assert!(studio.info().sheet.is_complete() && !studio.is_busy());
+    develop(&mut panels, &mut thumbnails);
+    assert!(thumbnails.info().sheet.is_complete() && !thumbnails.is_busy());
     assert_eq!(textures(&panels), before + 16, "every thumbnail has become a texture");
     // what is drawn is what each scene comes to
-    let mut scene = panels.state().editor.doc.scene().clone();
+    let mut scene = panels.state().editor().doc.scene().clone();
     scene.settings.seed = 6;
-    let Plate::Drawn(drawn) = studio.info().sheet.get(5).clone() else { panic!("not drawn") };
+    let ThumbnailState::Drawn(drawn) = thumbnails.info().sheet.get(5).clone() else { panic!("not drawn") };
     let mut store = Store::new(Cache::new(1 << 20), Timeline::new(0));
     let alone = draw(&scene, Size::default(), &mut store, &Control::default()).unwrap();
     assert_eq!(*drawn, alone);
@@ -102,11 +105,11 @@ fn a_key_opens_sixteen_seeds_that_are_drawn_and_measured() {
 
 #[test]
 fn textures_come_a_few_a_frame() {
-    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     press(&mut panels, Modifiers::NONE, Key::V);
-    studio.want(&panels.state().editor.wants(), false);
-    studio.finish();
-    panels.state_mut().info.variants = studio.info();
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
+    thumbnails.finish();
+    *panels.state_mut().get_mut::<VariantsInfo>() = thumbnails.info();
     let textures = |panels: &Panels| panels.ctx.tex_manager().read().num_allocated();
     let mut before = textures(&panels);
     for frame in 0..8 {
@@ -119,24 +122,24 @@ fn textures_come_a_few_a_frame() {
 
 #[test]
 fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
-    let (mut panels, mut studio) = (large(&["Perlin", "Terrace"]), studio());
+    let (mut panels, mut thumbnails) = (large(&["Perlin", "Terrace"]), thumbnails());
     press(&mut panels, Modifiers::NONE, Key::V);
-    develop(&mut panels, &mut studio);
-    let before = panels.state().editor.doc.scene().clone();
+    develop(&mut panels, &mut thumbnails);
+    let before = panels.state().editor().doc.scene().clone();
     let sheet = captions(&panels);
     click(&mut panels, "Variant Seed 9");
-    let doc = &panels.state().editor.doc;
+    let doc = &panels.state().editor().doc;
     assert_eq!((doc.scene().settings.seed, doc.undo_label()), (9, Some("Adopt variant")));
     assert_eq!(Scene { settings: before.settings.clone(), ..doc.scene().clone() }, before, "nothing else");
     assert_eq!((captions(&panels), marked(&panels)), (sheet, vec!["Seed 9".to_string()]));
-    studio.want(&panels.state().editor.wants(), false);
-    assert!(!studio.is_busy() && studio.info().sheet.is_complete(), "nothing is drawn twice");
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
+    assert!(!thumbnails.is_busy() && thumbnails.info().sheet.is_complete(), "nothing is drawn twice");
     undo(&mut panels);
-    assert_eq!(*panels.state().editor.doc.scene(), before);
+    assert_eq!(*panels.state().editor().doc.scene(), before);
     // taking what is there already is no edit
-    let revision = panels.state().editor.doc.revision();
+    let revision = panels.state().editor().doc.revision();
     click(&mut panels, "Variant Seed 1");
-    assert_eq!(panels.state().editor.doc.revision(), revision);
+    assert_eq!(panels.state().editor().doc.revision(), revision);
 }
 
 #[test]
@@ -150,11 +153,11 @@ fn other_seeds_are_thrown_for_the_scene_and_for_a_layer() {
     assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the present one stays to be compared with");
     assert!(thrown[1..].iter().all(|seed| !first.contains(seed)));
     choose(&mut panels, "What varies", "Seed of the layer");
-    let seed = panels.state().editor.doc.scene().layers[0].seed;
+    let seed = panels.state().editor().doc.scene().layers[0].seed;
     assert_eq!(marked(&panels), [format!("Seed {seed}")]);
     let other = captions(&panels)[3].clone();
     click(&mut panels, &format!("Variant {other}"));
-    let scene = panels.state().editor.doc.scene();
+    let scene = panels.state().editor().doc.scene();
     assert_eq!((format!("Seed {}", scene.layers[0].seed), scene.settings.seed), (other, 1));
 }
 
@@ -219,26 +222,26 @@ fn presets_are_shown_and_a_layer_without_says_so() {
     click(&mut panels, &format!("Variant {}", last.label));
     let mut wanted = Node::named(about.name).unwrap();
     wanted.adopt(last);
-    assert_eq!(panels.state().editor.doc.scene().layers[1].node, wanted);
+    assert_eq!(panels.state().editor().doc.scene().layers[1].node, wanted);
     let without = Node::catalogue().into_iter().find(|node| node.about().presets.is_empty()).expect("one without");
-    panels.state_mut().editor.doc.add_layer(without);
+    panels.state_mut().editor_mut().doc.add_layer(without);
     panels.run();
     assert!(panels.query_by_label_contains("has no presets").is_some());
 }
 
 #[test]
 fn closing_stops_the_drawing_and_escape_closes_before_it_cancels() {
-    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     press(&mut panels, Modifiers::NONE, Key::V);
-    studio.want(&panels.state().editor.wants(), false);
-    assert!(studio.is_busy());
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
+    assert!(thumbnails.is_busy());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert!(captions(&panels).is_empty() && panels.state().effects.is_empty(), "computing goes on");
-    assert!(panels.state().editor.wants().sheet.is_empty());
-    studio.want(&panels.state().editor.wants(), false);
-    assert!(!studio.is_busy());
-    studio.finish();
-    assert!(studio.info().sheet.of.is_empty());
+    assert!(panels.state().get::<VariantsState>().wants().sheet.is_empty());
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
+    assert!(!thumbnails.is_busy());
+    thumbnails.finish();
+    assert!(thumbnails.info().sheet.of.is_empty());
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(panels.state().effects.len(), 1, "the second one cancels");
 }
@@ -247,29 +250,29 @@ fn closing_stops_the_drawing_and_escape_closes_before_it_cancels() {
 fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     let told = Arc::new(AtomicUsize::new(0));
     let bell = told.clone();
-    let mut studio = Studio::new(move || {
+    let mut thumbnails = ThumbnailClient::new(move || {
         bell.fetch_add(1, Ordering::Relaxed);
     });
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    studio.want(&panels.state().editor.wants(), true);
-    studio.finish();
-    assert_eq!((studio.info().sheet.ready(), told.load(Ordering::Relaxed)), (0, 0), "an edit comes first");
-    assert!(studio.info().waits && studio.is_busy());
-    develop(&mut panels, &mut studio);
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), true);
+    thumbnails.finish();
+    assert_eq!((thumbnails.info().sheet.ready(), told.load(Ordering::Relaxed)), (0, 0), "an edit comes first");
+    assert!(thumbnails.info().waits && thumbnails.is_busy());
+    develop(&mut panels, &mut thumbnails);
     assert_eq!(told.load(Ordering::Relaxed), 16);
     // another scene under the sheet: what it shows is old until it is drawn anew
-    let octaves = panels.state().editor.doc.scene().layers[0].node.about().find("octaves").unwrap();
-    let group = talweg::app::document::Group::Node(0);
-    panels.state_mut().editor.doc.set(group, octaves, &Value::Int(2), None);
+    let octaves = panels.state().editor().doc.scene().layers[0].node.about().find("octaves").unwrap();
+    let group = talweg::app::frame::document::Group::Node(0);
+    panels.state_mut().editor_mut().doc.set(group, octaves, &Value::Int(2), None);
     panels.run();
-    studio.want(&panels.state().editor.wants(), false);
-    assert_eq!(studio.info().sheet.ready(), 0);
-    studio.want(&panels.state().editor.wants(), true);
-    assert!(studio.info().waits, "it stops in the middle of it");
-    develop(&mut panels, &mut studio);
-    assert!(studio.info().sheet.is_complete());
-    let scenes = studio.info().sheet.of;
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
+    assert_eq!(thumbnails.info().sheet.ready(), 0);
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), true);
+    assert!(thumbnails.info().waits, "it stops in the middle of it");
+    develop(&mut panels, &mut thumbnails);
+    assert!(thumbnails.info().sheet.is_complete());
+    let scenes = thumbnails.info().sheet.of;
     assert!(scenes.iter().all(|v| v.scene.layers[0].node.params().get(octaves) == Value::Int(2)));
 }
 
@@ -278,28 +281,28 @@ fn with_a_layer_on_solo_the_thumbnails_show_it_alone_and_adopting_keeps_the_rest
     let mut panels = large(&["Perlin", "Voronoi"]);
     press(&mut panels, Modifiers::NONE, Key::S);
     press(&mut panels, Modifiers::NONE, Key::V);
-    let wanted = panels.state().editor.wants().sheet;
+    let wanted = panels.state().get::<VariantsState>().wants().sheet;
     assert!(wanted.iter().all(|v| !v.scene.layers[0].enabled && v.scene.layers[1].enabled));
     click(&mut panels, "Variant Seed 4");
-    let scene = panels.state().editor.doc.scene();
+    let scene = panels.state().editor().doc.scene();
     assert!(scene.layers[0].enabled && scene.settings.seed == 4);
 }
 
 #[test]
 fn a_slider_shows_what_lower_and_higher_values_make() {
-    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
-    assert!(panels.state().editor.wants().ghosts.is_empty());
+    let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
+    assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty());
     rest_on(&mut panels, "Persistence");
     assert_eq!(ghosts(&panels), ["0.375: coming", "0.45: coming", "0.525: coming"]);
-    develop(&mut panels, &mut studio);
+    develop(&mut panels, &mut thumbnails);
     rest_on(&mut panels, "Persistence");
     assert_eq!(ghosts(&panels), ["0.375: ready", "0.45: ready", "0.525: ready"]);
     // they leave with the pointer
     panels.hover_at(pos2(900.0, 400.0));
     panels.run_steps(5);
-    assert!(panels.state().editor.wants().ghosts.is_empty() && ghosts(&panels).is_empty());
-    studio.want(&panels.state().editor.wants(), false);
-    assert!(!studio.is_busy());
+    assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty() && ghosts(&panels).is_empty());
+    thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
+    assert!(!thumbnails.is_busy());
 }
 
 #[test]
@@ -308,42 +311,42 @@ fn there_are_no_ghosts_while_dragging_nor_when_they_are_turned_off() {
     let rail = widget(&panels, Role::Slider, "Persistence").rect();
     drag(&mut panels, rail.center(), rail.center() + vec2(12.0, 0.0));
     panels.run_steps(25);
-    assert!(panels.state().editor.wants().ghosts.is_empty());
+    assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty());
     drop_at(&mut panels, rail.center() + vec2(12.0, 0.0));
     panels.hover_at(pos2(900.0, 400.0));
     panels.run_steps(25);
     click(&mut panels, "View");
     click(&mut panels, "Previews on sliders");
     rest_on(&mut panels, "Octaves");
-    assert!(panels.state().editor.wants().ghosts.is_empty() && ghosts(&panels).is_empty());
+    assert!(panels.state().get::<VariantsState>().wants().ghosts.is_empty() && ghosts(&panels).is_empty());
     assert!(panels.query_all_by_label_contains("How often finer relief").count() > 0, "the tooltip itself stays");
 }
 
 #[test]
 fn neither_a_sheet_nor_the_worker_holds_up_the_ghosts() {
-    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    let (mut panels, mut thumbnails) = (large(&["Perlin"]), thumbnails());
     rest_on(&mut panels, "Persistence");
-    let ghosts = panels.state().editor.wants().ghosts;
+    let ghosts = panels.state().get::<VariantsState>().wants().ghosts;
     press(&mut panels, Modifiers::NONE, Key::V);
-    let sheet = panels.state().editor.wants().sheet;
+    let sheet = panels.state().get::<VariantsState>().wants().sheet;
     assert_eq!((ghosts.len(), sheet.len()), (3, 16));
     // a sheet that is under way does not hold them up, nor does a busy worker
-    studio.want(&Wants { sheet: sheet.clone(), ..Default::default() }, false);
-    studio.want(&Wants { sheet, ghosts }, true);
-    studio.finish();
-    assert!(studio.info().ghosts.is_complete());
-    assert!(!studio.info().sheet.is_complete() && studio.info().waits);
+    thumbnails.want(&Wants { sheet: sheet.clone(), ..Default::default() }, false);
+    thumbnails.want(&Wants { sheet, ghosts }, true);
+    thumbnails.finish();
+    assert!(thumbnails.info().ghosts.is_complete());
+    assert!(!thumbnails.info().sheet.is_complete() && thumbnails.info().waits);
 }
 
 #[test]
 fn the_window_fits_the_smallest_screen() {
     for (size, what) in [(vec2(960.0, 600.0), "Seed of the scene"), (vec2(1024.0, 640.0), "Two parameters")] {
-        let (mut panels, mut studio) = (panels(size, &["Perlin"]), studio());
+        let (mut panels, mut thumbnails) = (panels(size, &["Perlin"]), thumbnails());
         press(&mut panels, Modifiers::NONE, Key::V);
         if what != "Seed of the scene" {
             choose(&mut panels, "What varies", what);
         }
-        develop(&mut panels, &mut studio);
+        develop(&mut panels, &mut thumbnails);
         let rects: Vec<Rect> = panels.query_all_by_label_contains("Variant ").map(|node| node.rect()).collect();
         assert_eq!(rects.len(), 16);
         for (k, rect) in rects.iter().enumerate() {
@@ -358,6 +361,12 @@ fn the_window_fits_the_smallest_screen() {
 
 #[test]
 fn the_commands_are_in_the_lists() {
-    assert!(Command::all().contains(&Command::Variants) && Command::all().contains(&Command::SliderGhosts));
-    assert_eq!((Command::Variants.section(), Command::SliderGhosts.section()), ("Layer", "View"));
+    assert!(
+        panels.state().commands().contains(&Command::from(VariantsAction::Sheet))
+            && panels.state().commands().contains(&Command::from(VariantsAction::SliderGhosts))
+    );
+    assert_eq!(
+        (Command::from(VariantsAction::Sheet).section(), Command::from(VariantsAction::SliderGhosts).section()),
+        ("Layer", "View")
+    );
 }

@@ -298,27 +298,30 @@ macro_rules! square {
     };
 }
 
+const GRID: &str = square!();
+const PATCHES: &str = square!("adaptive");
+const RAYS: &str = square!("traced");
+const MARCH: &str = include_str!("../../../assets/shaders/trace.wgsl");
+const GLOBE: &str = joined!(
+    "globe",
+    "globe_fine",
+    "globe_air",
+    "globe_shadows",
+    "globe_clouds",
+    "globe_ground",
+    "globe_sky",
+    "globe_map"
+);
+
 impl ViewShader {
     pub fn load(shaders: &mut Assets<Shader>) -> Self {
         let mut add = |source: &'static str, name: &str| shaders.add(Shader::from_wgsl(source, name.to_string()));
         Self {
-            grid: add(square!(), "talweg/view.wgsl"),
-            patches: add(square!("adaptive"), "talweg/adaptive.wgsl"),
-            rays: add(square!("traced"), "talweg/traced.wgsl"),
-            march: add(include_str!("../../../assets/shaders/trace.wgsl"), "talweg/trace.wgsl"),
-            globe: add(
-                joined!(
-                    "globe",
-                    "globe_fine",
-                    "globe_air",
-                    "globe_shadows",
-                    "globe_clouds",
-                    "globe_ground",
-                    "globe_sky",
-                    "globe_map"
-                ),
-                "talweg/globe.wgsl",
-            ),
+            grid: add(GRID, "talweg/view.wgsl"),
+            patches: add(PATCHES, "talweg/adaptive.wgsl"),
+            rays: add(RAYS, "talweg/traced.wgsl"),
+            march: add(MARCH, "talweg/trace.wgsl"),
+            globe: add(GLOBE, "talweg/globe.wgsl"),
         }
     }
 }
@@ -513,6 +516,33 @@ impl Pipelines {
                 })],
             }),
             ..default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shaders_have_the_entry_points_of_all_parts() {
+        let modes = ViewMode::ALL.into_iter();
+        let all: Vec<GroundStyle> =
+            modes.flat_map(|mode| [Tint::None, Tint::Slope, Tint::Data].map(|tint| (mode, tint))).collect();
+        let globe = [ViewPart::OF_GLOBE.as_slice(), &[ViewPart::GlobeMap]].concat();
+        let parts = [
+            (GRID, ViewPart::OF_GRID.to_vec()),
+            (PATCHES, ViewPart::OF_PATCHES.to_vec()),
+            (RAYS, ViewPart::OF_RAYS.to_vec()),
+            (GLOBE, globe),
+        ];
+        for (source, parts) in parts {
+            for (part, style) in parts.iter().flat_map(|part| all.iter().map(move |style| (*part, *style))) {
+                let (vertex, fragment) = part.entry_points(style);
+                for (stage, name) in [("@vertex", vertex), ("@fragment", fragment)] {
+                    assert!(source.contains(&format!("{stage}\nfn {name}(")), "{part:?}: {name}");
+                }
+            }
         }
     }
 }

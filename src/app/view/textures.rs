@@ -206,8 +206,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::app::view::globe::GlobeTerrain;
     use crate::app::view::{Overlay, OverlayChoice, SquareTerrain};
-    use crate::field::{Control, Edges, MapKind, Terrain};
+    use crate::field::{Control, Edges, Grid, MapKind, Terrain};
     use crate::scene::Settings;
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {
@@ -250,5 +251,17 @@ mod tests {
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert_eq!(bytes(&flow, Some(&plain)), flow.texture_bytes() - plain.texture_bytes());
         assert_eq!(bytes(&plain, Some(&flow)), 0);
+    }
+
+    #[test]
+    fn a_globe_uploads_all_of_its_six_faces() {
+        let terrain = Arc::new(Terrain::flat(Grid::globe(9)));
+        let table = crate::look::PaletteTable::for_scene(&crate::scene::Scene::default());
+        let (choice, control) = (OverlayChoice::default(), Control::default());
+        let globe = GlobeTerrain::new(&terrain, &Settings::default(), 1e6, &table.into(), &choice, &control).unwrap();
+        let globe = RenderTerrain::Globe(Arc::new(globe));
+        assert_eq!(bytes(&globe, None), globe.texture_bytes());
+        let faces: Vec<usize> = bands(&globe, None).iter().map(|band| band.face).collect();
+        assert!((0..6).all(|face| faces.iter().filter(|own| **own == face).count() == 1 + 4 + 4), "{faces:?}");
     }
 }

@@ -40,14 +40,14 @@ pub struct PickIndex {
     /// Chooses the random values of the tree.
     pub seed: u32,
     /// The tree made ready.
-    pub program: Program,
+    pub program: Arc<Program>,
     leaves: Vec<PickLeaf>,
 }
 
 impl PickIndex {
     /// What `before` has as well is not made ready again.
     pub fn new(tree: &Arc<Tree>, seed: u32, before: Option<&Self>) -> Self {
-        let program = Program::reusing(tree, seed, before.map(|pick_index| &pick_index.program));
+        let program = Program::shared(tree, seed);
         let mut pick_index = Self { tree: tree.clone(), seed, program, leaves: Vec::new() };
         for material in MaterialLayer::ALL {
             if let Some(root) = tree.root(material) {

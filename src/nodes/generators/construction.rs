@@ -61,13 +61,13 @@ impl Construction {
     }
 
     /// The tree ready to be asked, with the random values of the layer.
-    pub fn program(&self, cx: &Context) -> Program {
+    pub fn program(&self, cx: &Context) -> Arc<Program> {
         self.program_of(cx.random)
     }
 
     /// The tree ready to be asked, with the random values of a stream.
-    pub fn program_of(&self, random: Stream) -> Program {
-        Program::new(&self.tree, Self::seed(random))
+    pub fn program_of(&self, random: Stream) -> Arc<Program> {
+        Program::shared(&self.tree, Self::seed(random))
     }
 
     /// Computes the samples of a region anew; the others stay as they are. The grid does not wrap, and the terrain has

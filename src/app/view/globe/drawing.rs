@@ -27,7 +27,7 @@ const SMALLEST_QUAD_METRES: f64 = 25.0;
 /// Clouds have no relief: quads of this share of the radius round them well enough.
 const CLOUD_QUAD: f64 = 0.002;
 
-/// A patch as the shader takes it; mirrors `Piece` in globe.wgsl.
+/// A patch as the shader takes it; mirrors `PatchInstance` in globe.wgsl.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct GlobePatchInstance {
@@ -174,7 +174,7 @@ impl PatchPlan {
         let eye = scenery.eye;
         let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
         let quad_radians = f64::from(detail.quad_pixels) * view.radians_per_pixel;
-        let per_cell = if ground.between.is_some() { f64::INFINITY } else { QUADS_PER_CELL };
+        let per_cell = if ground.fine_ground.is_some() { f64::INFINITY } else { QUADS_PER_CELL };
         let finest = (cell / per_cell).max(SMALLEST_QUAD_METRES).min(cell.max(1e-3));
         let range = GlobeLodRange::new(eye, ground.radius + ground.range.1, detail.quads, quad_radians, finest);
         let mut patches = Vec::new();

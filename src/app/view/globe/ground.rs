@@ -20,7 +20,7 @@ pub struct GlobeSurface<'a> {
     /// Lowest and highest surface as it is drawn, over the radius.
     pub range: (f64, f64),
     /// What lies between the samples, if that is drawn.
-    pub between: Option<FineGroundView<'a>>,
+    pub fine_ground: Option<FineGroundView<'a>>,
 }
 
 /// Ground between the samples, as an eye sees it.
@@ -57,28 +57,28 @@ impl GlobeSurface<'_> {
 
     /// Distance of the drawn surface from the centre.
     pub fn surface(&self, direction: DVec3) -> f64 {
-        let ground = match &self.between {
+        let ground = match &self.fine_ground {
             None => f64::from(self.height(direction)) * self.relief,
-            Some(between) => {
-                let (bent, rise) = between.fine.displacement(direction, self.distance(between, direction));
-                let rough = f64::from(self.globe.sample(between.rough, bent.to_array()));
+            Some(seen) => {
+                let (bent, rise) = seen.fine.displacement(direction, self.distance(seen, direction));
+                let rough = f64::from(self.globe.sample(seen.rough, bent.to_array()));
                 let rough = rough * rough * f64::from(ROUGHEST);
-                f64::from(self.height(bent)) * self.relief + rise * rough * between.exaggeration
+                f64::from(self.height(bent)) * self.relief + rise * rough * seen.exaggeration
             }
         };
         self.radius + self.sea.map_or(ground, |sea| ground.max(sea))
     }
 
     /// Distance from the eye as patches are chosen by.
-    fn distance(&self, between: &FineGroundView, direction: DVec3) -> f64 {
+    fn distance(&self, seen: &FineGroundView, direction: DVec3) -> f64 {
         let top = self.radius + self.range.1;
-        let chord = direction.distance(between.eye.normalize_or(DVec3::X));
-        (top * chord).hypot((between.eye.length() - top).max(0.0))
+        let chord = direction.distance(seen.eye.normalize_or(DVec3::X));
+        (top * chord).hypot((seen.eye.length() - top).max(0.0))
     }
 
     /// By how much ground may be higher or lower than that of the samples around it.
     pub fn slack(&self) -> f64 {
-        self.between.map_or(0.0, |between| between.most() + 0.03 * (self.range.1 - self.range.0))
+        self.fine_ground.map_or(0.0, |seen| seen.most() + 0.03 * (self.range.1 - self.range.0))
     }
 
     /// The first point of the surface on a ray.
@@ -229,7 +229,7 @@ pub mod tests {
                 relief,
                 sea: None,
                 range,
-                between: None,
+                fine_ground: None,
             }
         }
     }

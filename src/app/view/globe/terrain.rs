@@ -185,9 +185,9 @@ impl GlobeTerrain {
             let height = f64::from(h) * relief;
             sea.map_or(height, |sea| height.max(sea))
         };
-        let between = self.fine(view).map(|fine| FineGroundView { fine, rough: &self.rough, eye, exaggeration });
+        let fine_ground = self.fine(view).map(|fine| FineGroundView { fine, rough: &self.rough, eye, exaggeration });
         let (low, high) = (drawn(self.range.0), drawn(self.range.1));
-        let most = between.map_or(0.0, |between| between.most());
+        let most = fine_ground.map_or(0.0, |seen| seen.most());
         let low = sea.filter(|sea| low <= *sea).map_or(low - most, |_| low);
         GlobeSurface {
             globe: &self.globe,
@@ -196,7 +196,7 @@ impl GlobeTerrain {
             relief,
             sea,
             range: (low, high + most),
-            between,
+            fine_ground,
         }
     }
 

@@ -1,0 +1,184 @@
+//! The biome editor: the ground types of the scene's table, and what a clicked place consists of.
+
+mod axis;
+pub mod panel;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::Ui;
+use bevy_egui::{EguiContexts, EguiPrimaryContextPass};
+use egui_phosphor::regular as icon;
+
+use self::panel::{BiomesState, Composition, GroundInfo};
+use crate::app::features::place_marker::{self, MarkedPlace};
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::app::frame::dialogs::files::{Files, file_stem};
+use crate::app::frame::editor::{Editor, because, file_name};
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::interface::{Drawn, InterfaceApp, Slot, right_panel};
+use crate::app::frame::menu::{pick, tick};
+use crate::app::frame::status::StatusInfo;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::Probe;
+use crate::app::view::globe::GlobeProbe;
+use crate::palette::{BIOME_PREFIX, BiomeTable};
+
+/// Biome tables as files: their name in the list of kinds, and their ending.
+const TABLES: (&str, &[&str]) = ("Biome tables (.ron)", &["ron"]);
+const TABLE: (&str, &str) = ("Biome table", "ron");
+
+pub struct BiomesPlugin;
+
+impl Plugin for BiomesPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<BiomesState>()
+            .init_resource::<GroundInfo>()
+            .add_actions([BiomesAction::Toggle, BiomesAction::Open, BiomesAction::Save], run)
+            .add_menu_part("File", 20, file_menu)
+            .add_menu_part("View", 30, view_menu)
+            .add_part(Slot::Right, biomes)
+            .add_systems(
+                EguiPrimaryContextPass,
+                (tell.in_set(FrameSystems::Tell), choose_clicked_place.in_set(FrameSystems::Obey)),
+            );
+    }
+}
+
+/// What can be done about biomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BiomesAction {
+    /// Opens the panel, or closes it.
+    Toggle,
+    Open,
+    Save,
+    OpenFrom(PathBuf),
+    SaveTo(PathBuf),
+}
+
+impl Action for BiomesAction {
+    fn section(&self) -> &'static str {
+        if *self == Self::Toggle { "View" } else { "File" }
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Toggle => Info::new(
+                "Biomes",
+                "Edits the ground types that colour the scene: what grows where, by temperature, height, slope and moisture.",
+                icon::TREE,
+                keys![NONE + K],
+            ),
+            Self::Open | Self::OpenFrom(_) => Info::new(
+                "Open biome table…",
+                "Colours the scene by the ground types of a file; the scene keeps a copy of them.",
+                icon::FOLDER_OPEN,
+                &[],
+            ),
+            Self::Save | Self::SaveTo(_) => Info::new(
+                "Save biome table…",
+                "Writes the ground types of the scene to a file of their own.",
+                icon::FLOPPY_DISK,
+                &[],
+            ),
+        }
+    }
+}
+
+fn run(In(action): In<BiomesAction>, mut editor: ResMut<Editor>, mut state: ResMut<BiomesState>) {
+    let editor = &mut *editor;
+    match action {
+        BiomesAction::Toggle => {
+            state.open = !state.open;
+            state.place = None;
+        }
+        BiomesAction::Open => {
+            let then = |path| BiomesAction::OpenFrom(path).into();
+            editor.dialogs.open(Files::open(&editor.doc, "Open biome table", TABLES, then));
+        }
+        BiomesAction::Save if editor.doc.scene().biome_table().is_some() => {
+            let name = format!("{} biomes", file_stem(&editor.doc));
+            let then = |path| BiomesAction::SaveTo(path).into();
+            editor.dialogs.open(Files::save(&editor.doc, "Save biome table", &name, &[TABLE], then));
+        }
+        BiomesAction::Save => editor.toasts.warning("The scene is coloured by height; it has no biome table."),
+        BiomesAction::OpenFrom(path) => open(editor, &path),
+        BiomesAction::SaveTo(path) => save(editor, &path),
+    }
+}
+
+fn open(editor: &mut Editor, path: &Path) {
+    match BiomeTable::load(path) {
+        Ok(table) => editor.doc.edit("Open biome table", None, |scene| {
+            if !scene.palette.starts_with(BIOME_PREFIX) {
+                scene.palette = format!("{BIOME_PREFIX}earth");
+            }
+            scene.climate = None;
+            let name = scene.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default().to_string();
+            scene.biomes = Some(Arc::new(BiomeTable { name, ..table }));
+        }),
+        Err(error) => editor.toasts.error(because("The biome table was not opened", &error)),
+    }
+}
+
+fn save(editor: &mut Editor, path: &Path) {
+    let Some(table) = editor.doc.scene().biome_table() else { return };
+    // with the climate that it was made in
+    let table = BiomeTable { climate: editor.doc.scene().climate(), ..(*table).clone() };
+    match table.save(path) {
+        Ok(()) => editor.toasts.info(format!("Saved {}", file_name(path))),
+        Err(error) => editor.toasts.error(because("The biome table was not saved", &error)),
+    }
+}
+
+fn file_menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    pick(ui, &mut queue, BiomesAction::Open, true);
+    pick(ui, &mut queue, BiomesAction::Save, editor.doc.scene().biome_table().is_some());
+}
+
+fn view_menu(InMut(ui): InMut<Ui>, state: Res<BiomesState>, mut queue: ResMut<CommandQueue>) {
+    tick(ui, &mut queue, BiomesAction::Toggle, true, state.open);
+}
+
+fn biomes(
+    InMut(root): InMut<Ui>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<BiomesState>,
+    (info, ground): (Res<StatusInfo>, Res<GroundInfo>),
+    mut marked: ResMut<MarkedPlace>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    if state.open {
+        right_panel(root, "biomes", 300.0, 260.0..=460.0, |ui| {
+            queue.extend(panel::show(ui, &mut state, &mut editor.doc, &info, ground.0.as_ref()));
+        });
+        marked.mark(state.place);
+    }
+}
+
+/// What the ground on screen consists of at the clicked place, if it is coloured by biomes.
+fn tell(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: ResMut<GroundInfo>) {
+    let place = state.place.filter(|_| state.open);
+    ground.0 = place.and_then(|[u, v]| {
+        let (place, weights) = evaluation.picture()?.biome_weights(u, v)?;
+        Some(Composition { place, weights })
+    });
+}
+
+/// A click on the ground chooses the place that is told about.
+fn choose_clicked_place(
+    mut contexts: EguiContexts,
+    drawn: Res<Drawn>,
+    mut state: ResMut<BiomesState>,
+    (probe, globe): (Res<Probe>, Res<GlobeProbe>),
+) -> Result {
+    if state.open
+        && let Some(place) = place_marker::clicked_place(contexts.ctx_mut()?, &drawn, &probe, &globe)
+    {
+        state.place = Some(place);
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Charts of a process: what it moves, how steep the ground is, and one place that is clicked in the view.
+
+pub mod panel;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::{Frame, Margin, Panel, Ui};
+use bevy_egui::{EguiContexts, EguiPrimaryContextPass};
+use egui_phosphor::regular as icon;
+
+use self::panel::Charts;
+use crate::app::features::place_marker::{self, MarkedPlace};
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{Drawn, InterfaceApp, Slot};
+use crate::app::frame::menu::tick;
+use crate::app::frame::status::StatusInfo;
+use crate::app::frame::theme::colour;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::Probe;
+use crate::app::view::globe::GlobeProbe;
+
+pub struct ChartsPlugin;
+
+impl Plugin for ChartsPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Charts>()
+            .add_actions([ChartsAction::Toggle], run)
+            .add_menu_part("Erosion", 20, menu)
+            .add_part(Slot::Bottom, charts)
+            .add_systems(EguiPrimaryContextPass, watch_clicked_place.in_set(FrameSystems::Obey));
+    }
+}
+
+/// What can be done about charts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartsAction {
+    /// Opens them, or closes them.
+    Toggle,
+}
+
+impl Action for ChartsAction {
+    fn section(&self) -> &'static str {
+        "Erosion"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "Charts",
+            "Plots what the erosion moves, how steep the ground is, and one place you click.",
+            icon::CHART_LINE,
+            keys![NONE + G],
+        )
+    }
+}
+
+fn run(In(ChartsAction::Toggle): In<ChartsAction>, mut editor: ResMut<Editor>) {
+    let watching = editor.doc.is_watching();
+    editor.doc.watch(!watching);
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    tick(ui, &mut queue, ChartsAction::Toggle, true, editor.doc.is_watching());
+}
+
+fn charts(
+    InMut(root): InMut<Ui>,
+    mut editor: ResMut<Editor>,
+    mut charts: ResMut<Charts>,
+    info: Res<StatusInfo>,
+    mut marked: ResMut<MarkedPlace>,
+) {
+    let doc = &mut editor.doc;
+    if doc.is_watching() {
+        let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 4));
+        let panel = Panel::bottom("charts").resizable(true).default_size(170.0).size_range(110.0..=360.0);
+        panel.frame(frame).show(root, |ui| panel::show(ui, doc, &mut charts, &info));
+        marked.watch(doc.place());
+    }
+}
+
+/// A click on the ground, one that does not turn the camera, chooses the place that is watched.
+fn watch_clicked_place(
+    mut contexts: EguiContexts,
+    drawn: Res<Drawn>,
+    mut editor: ResMut<Editor>,
+    (probe, globe): (Res<Probe>, Res<GlobeProbe>),
+) -> Result {
+    let takes_clicks = editor.doc.is_watching() && editor.doc.tree().is_none();
+    if takes_clicks && let Some(place) = place_marker::clicked_place(contexts.ctx_mut()?, &drawn, &probe, &globe) {
+        editor.doc.watch_place(Some(place));
+    }
+    Ok(())
+}

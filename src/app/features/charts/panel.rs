@@ -1,0 +1,285 @@
+//! The course of the watched process: its mass balance, how steep the terrain is, and what happened at one place.
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{Color32, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
+use egui_phosphor::regular as icon;
+use egui_plot::{Corner, Legend, Line, LineStyle, PlotPoints, VLine};
+
+use crate::app::frame::document::Document;
+use crate::app::frame::status::StatusInfo;
+use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE, ROSE, YELLOW};
+use crate::app::frame::theme::{colour, icon_button};
+use crate::app::frame::widgets::plot;
+use crate::eval::{Moment, PlaceProbe, ProcessHistory};
+use crate::nodes::MassBalance;
+
+/// What the charts remember between frames.
+#[derive(Debug, Default, Resource)]
+pub struct Charts {
+    /// The mass balance of each iteration, not of all so far.
+    each: bool,
+    curve: Curve,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Curve {
+    #[default]
+    Score,
+    Slope,
+    Change,
+}
+
+impl Curve {
+    const ALL: [Self; 3] = [Self::Score, Self::Slope, Self::Change];
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Score => "Erosion score",
+            Self::Slope => "Mean slope",
+            Self::Change => "Change",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::Score => {
+                "Deviation of the slopes over their mean: higher is flatter ground between steeper relief (Olsen 2004). \
+                 Measured at the key frames, before the layer's mask."
+            }
+            Self::Slope => {
+                "Mean and deviation of the greatest height difference to the four neighbours, in metres. Measured at \
+                 the key frames, before the layer's mask."
+            }
+            Self::Change => "How much one iteration changes the height on average, in millimetres.",
+        }
+    }
+}
+
+/// Shows the three charts side by side.
+pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
+    let relief = f64::from(document.scene().settings.relief_metres);
+    let here = f64::from(document.iteration());
+    let area = ui.available_rect_before_wrap();
+    let gap = 14.0;
+    let width = ((area.width() - 2.0 * gap) / 3.0).max(120.0);
+    let watched = document.process().map(|(layer, _)| layer);
+    let history = info
+        .insight
+        .history
+        .as_ref()
+        .filter(|h| Some(h.layer) == watched && h.moments.iter().any(|moment| moment.iteration > 0));
+    for k in 0..3 {
+        // a child of its own, so that a long line is cut and does not push the next chart away
+        let left = area.left() + k as f32 * (width + gap);
+        let rect = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
+        let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
+        column.shrink_clip_rect(rect);
+        let is_planet = document.scene().as_planet().is_some();
+        match k {
+            0 => mass_balance(&mut column, charts, history, relief, here),
+            1 if is_planet => {
+                absent(&mut column, "Slopes", "How slopes change is not for planets yet. Take a patch to see it.")
+            }
+            1 => curve(&mut column, charts, history, relief, here),
+            _ => place(&mut column, document, info.insight.probe.as_ref(), relief, here),
+        }
+    }
+    ui.allocate_rect(area, Sense::hover());
+}
+
+/// A chart that there is not.
+fn absent(ui: &mut Ui, name: &str, why: &str) {
+    heading(ui, name);
+    hint(ui, why);
+}
+
+fn heading(ui: &mut Ui, text: &str) {
+    ui.label(RichText::new(text).small().strong().color(colour::TEXT));
+}
+
+fn hint(ui: &mut Ui, text: &str) {
+    ui.add_space(6.0);
+    ui.add(egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).wrap());
+}
+
+/// A line of the mass balance: its name, its colour and what it counts.
+type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
+
+fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
+    ui.horizontal(|ui| {
+        heading(ui, "Material, m");
+        for (each, text) in [(false, "so far"), (true, "each iteration")] {
+            if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
+                charts.each = each;
+            }
+        }
+        if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))) {
+            let open = last.0.mass_balance.residual() / last.1.cells.max(1) as f64 * relief;
+            let text = RichText::new(format!("residual {open:.1e} m")).small().color(colour::TEXT_WEAK);
+            ui.label(text).on_hover_text(
+                "What the mass balance cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
+            );
+        }
+    });
+    let Some(history) = history else {
+        return hint(ui, "Nothing to plot yet: play the erosion, or let it be computed.");
+    };
+    let mean = relief / history.cells.max(1) as f64;
+    let accounts: [Account; 5] = [
+        ("eroded", ORANGE, |b| b.eroded),
+        ("deposited", GREEN, |b| b.deposited),
+        ("carried", BLUE, |b| b.carried),
+        ("lost", ROSE, |b| b.lost),
+        ("added", YELLOW, |b| b.added),
+    ];
+    let used = accounts.into_iter().filter(|(_, _, of)| history.moments.iter().any(|m| of(&m.mass_balance) != 0.0));
+    let lines: Vec<(&str, Color32, Vec<[f64; 2]>)> = used
+        .map(|(name, tint, of)| {
+            let each = |k: usize| {
+                let before = k.checked_sub(1).map(|k| &history.moments[k]);
+                let steps = history.moments[k].iteration - before.map_or(0, |m| m.iteration);
+                (of(&history.moments[k].mass_balance) - before.map_or(0.0, |m| of(&m.mass_balance)))
+                    / f64::from(steps.max(1))
+            };
+            let value = |k: usize| if charts.each { each(k) } else { of(&history.moments[k].mass_balance) };
+            let at = |k: usize| [f64::from(history.moments[k].iteration), value(k) * mean];
+            (name, tint, (0..history.moments.len()).map(at).collect())
+        })
+        .collect();
+    plot(ui, "books", here, lines);
+}
+
+fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
+    // the column is narrow while the measures stand beside it
+    ui.horizontal_wrapped(|ui| {
+        for which in Curve::ALL {
+            let label = ui.selectable_label(charts.curve == which, RichText::new(which.label()).small());
+            if label.on_hover_text(which.help()).clicked() {
+                charts.curve = which;
+            }
+        }
+    });
+    let Some(history) = history else { return };
+    let measured = |of: &dyn Fn(&crate::measure::Slopes) -> f64| -> Vec<[f64; 2]> {
+        let point = |m: &Moment| Some([f64::from(m.iteration), of(m.slopes.as_ref()?)]);
+        history.moments.iter().filter_map(point).collect()
+    };
+    let lines = match charts.curve {
+        Curve::Score => vec![("score", BLUE, measured(&|s| s.erosion_score()))],
+        Curve::Slope => vec![
+            ("mean, m", BLUE, measured(&|s| s.mean * relief)),
+            ("deviation, m", ORANGE, measured(&|s| s.deviation * relief)),
+        ],
+        Curve::Change => {
+            let at = |k: usize| [f64::from(history.moments[k].iteration), history.change(k) * relief * 1000.0];
+            vec![("mm an iteration", ORANGE, (0..history.moments.len()).map(at).collect())]
+        }
+    };
+    plot(ui, "curve", here, lines);
+}
+
+fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relief: f64, here: f64) {
+    ui.horizontal(|ui| {
+        heading(ui, "One place");
+        if let Some([u, v]) = document.place() {
+            let size = document.scene().settings.size_metres;
+            let text = match document.scene().as_planet() {
+                Some(_) => crate::app::frame::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
+                None => format!("{:.0} m east, {:.0} m south", u * size, v * size),
+            };
+            ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
+            if icon_button(ui, true, icon::X, "Forget the place").on_hover_text("Watches no place.").clicked() {
+                document.watch_place(None);
+            }
+        }
+    });
+    let Some(probe) = probe.filter(|_| document.place().is_some()) else {
+        return hint(
+            ui,
+            "Click a place in the view to see its height over the iterations, and what each layer did there.",
+        );
+    };
+    let width = ui.available_width();
+    let height = ui.available_height();
+    ui.horizontal_top(|ui| {
+        ui.allocate_ui(vec2(width * 0.56, height), |ui| {
+            let course = probe.course.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
+            plot(ui, "course", here, vec![("height, m", BLUE, course)]);
+        });
+        let list = egui::ScrollArea::vertical().id_salt("contributions").auto_shrink(false);
+        let contributions = |ui: &mut Ui| {
+            let mut below = 0.0;
+            for &(index, height) in &probe.layers {
+                let height = f64::from(height) * relief;
+                let name = document.scene().layers.get(index).map_or("", |layer| layer.name.as_str());
+                let change = RichText::new(format!("{:+.1} m  {name}", height - below)).small().color(colour::TEXT);
+                ui.add(egui::Label::new(change).truncate()).on_hover_text(format!("{height:.2} m after this layer."));
+                below = height;
+            }
+            ui.label(RichText::new(format!("= {below:.1} m")).small().strong().color(colour::TEXT_STRONG));
+        };
+        list.show(ui, |ui| ui.vertical(contributions));
+    });
+}
+
+/// Lines over the iterations, with a mark where the playhead stands.
+fn plot(ui: &mut Ui, id: &str, here: f64, lines: Vec<(&'static str, Color32, Vec<[f64; 2]>)>) {
+    let size = ui.available_size();
+    let mut plot =
+        plot::still(id, vec2(size.x, size.y.max(60.0))).set_margin_fraction(vec2(0.02, 0.08)).y_axis_min_width(34.0);
+    if lines.len() > 1 {
+        plot = plot.legend(
+            Legend::default().text_style(egui::TextStyle::Small).background_alpha(0.5).position(Corner::LeftTop),
+        );
+    }
+    plot.show(ui, |ui| {
+        ui.vline(VLine::new("", here).color(colour::TEXT_WEAK).width(1.0).allow_hover(false));
+        for (name, tint, points) in lines {
+            let line = Line::new(name, PlotPoints::from(points)).color(tint).width(1.6);
+            // what is laid down often equals what was taken: both shall be seen
+            ui.line(if name == "deposited" { line.style(LineStyle::dashed_loose()) } else { line });
+        }
+    });
+}
+
+/// A word for how much a process still changes, by its change an iteration against the most it ever did.
+pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str)> {
+    /// Shares of the greatest change.
+    const SLOWING: f64 = 0.2;
+    const SETTLED: f64 = 0.005;
+    let newest = history.moments.len().checked_sub(1).filter(|&k| history.moments[k].iteration > 0)?;
+    let most = (0..=newest).map(|k| history.change(k)).fold(0.0, f64::max);
+    let now = history.change(newest);
+    Some(if most <= 0.0 || now <= most * SETTLED {
+        ("settled", "An iteration changes less than 0.5 % of what the strongest one did.")
+    } else if now <= most * SLOWING {
+        ("slowing", "An iteration changes less than a fifth of what the strongest one did.")
+    } else {
+        ("eroding", "Each iteration still changes the ground.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(changes: &[f64]) -> Option<&'static str> {
+        let mut eroded = 0.0;
+        let moments = changes.iter().enumerate().map(|(k, change)| {
+            eroded += change;
+            let mass_balance = MassBalance { eroded, deposited: eroded, ..MassBalance::default() };
+            Moment { iteration: k as u32 + 1, mass_balance, slopes: None }
+        });
+        pace_word(&ProcessHistory { layer: 0, cells: 1, moments: moments.collect() }).map(|(word, _)| word)
+    }
+
+    #[test]
+    fn a_process_is_eroding_slowing_or_settled() {
+        assert_eq!(told(&[]), None);
+        assert_eq!(told(&[1.0, 0.9, 0.8]), Some("eroding"));
+        assert_eq!(told(&[1.0, 0.5, 0.1]), Some("slowing"));
+        assert_eq!(told(&[1.0, 0.1, 0.001]), Some("settled"));
+        assert_eq!(told(&[0.0, 0.0]), Some("settled"));
+    }
+}

@@ -1,0 +1,142 @@
+//! What the commands of comparing do.
+
+use std::sync::Arc;
+
+use super::commands::{CompareAction, Way};
+use super::panel::{CompareState, NO_COMPARING};
+use super::task::{Ask, State};
+use crate::app::frame::dialogs::files::{self, Files};
+use crate::app::frame::editor::Editor;
+use crate::app::view::Overlay;
+
+/// What comparing changes.
+pub(super) struct Comparison<'a> {
+    pub editor: &'a mut Editor,
+    pub state: &'a mut CompareState,
+    /// What B shall be, in the order in which it was asked for.
+    pub asks: Vec<Ask>,
+}
+
+impl Comparison<'_> {
+    /// Carries out a command of comparing.
+    pub(super) fn run(&mut self, action: CompareAction) {
+        let is_planet = self.editor.doc.scene().as_planet().is_some();
+        if is_planet && !self.state.is_on() && action != CompareAction::NextBranch {
+            self.editor.toasts.warning(NO_COMPARING);
+            return;
+        }
+        match action {
+            CompareAction::Toggle if self.state.is_on() => self.end_comparing(),
+            CompareAction::Toggle | CompareAction::Keep => self.keep_as_b(),
+            CompareAction::WithScene => self.ask_which_scene(),
+            CompareAction::WithFile(path) => self.ask(Ask::File(path)),
+            CompareAction::NextBranch => self.compare_branch(),
+            CompareAction::WithoutLayer => {
+                if let Some(index) = self.editor.doc.selected_layer() {
+                    self.editor.doc.vary(index);
+                    self.ask(Ask::Variant);
+                }
+            }
+            CompareAction::WithBranch(index) => {
+                if let Some((scene, playhead)) = self.editor.doc.branch_scene(index) {
+                    let name = self.editor.doc.scene().layers[index].name.clone();
+                    self.ask(Ask::State(State { name, scene: Arc::new(scene), playhead }));
+                }
+            }
+            CompareAction::Show(way) => {
+                if !self.state.is_on() {
+                    self.keep_as_b();
+                }
+                self.show_way(way);
+            }
+            CompareAction::Swap => self.state.swapped ^= self.state.is_on(),
+            CompareAction::Table => self.state.table ^= self.state.is_on(),
+        }
+    }
+
+    fn ask_which_scene(&mut self) {
+        let then = |path| CompareAction::WithFile(path).into();
+        let files = Files::open(&self.editor.doc, "Compare with scene", files::SCENES, then);
+        self.editor.dialogs.open(files);
+    }
+
+    /// Asks for a B.
+    pub(super) fn ask(&mut self, ask: Ask) {
+        self.state.begin();
+        if self.editor.view.overlay == Overlay::Difference {
+            self.state.way = Way::Difference;
+        }
+        self.asks.push(ask);
+    }
+
+    fn keep_as_b(&mut self) {
+        let name = format!("{}, kept", self.editor.doc.state_name());
+        self.keep_named(name);
+    }
+
+    fn keep_named(&mut self, name: String) {
+        let (scene, playhead) = self.editor.doc.shown_scene();
+        let state = State { name, scene: Arc::new(scene), playhead };
+        self.ask(Ask::Keep { state, is_whole: !self.editor.doc.is_unfinished() });
+    }
+
+    fn end_comparing(&mut self) {
+        self.show_way(Way::Split);
+        self.state.end();
+        if self.editor.view.overlay == Overlay::Difference {
+            self.show_overlay(Overlay::None);
+        }
+        self.asks.push(Ask::Nothing);
+    }
+
+    /// What was begun with a terrain ends where a planet is opened.
+    pub(super) fn end_comparing_planets(&mut self) {
+        if self.state.is_on() && self.editor.doc.scene().as_planet().is_some() {
+            self.end_comparing();
+            self.editor.toasts.info("Comparing ended: planets cannot be compared yet.");
+        }
+    }
+
+    fn show_way(&mut self, way: Way) {
+        let was = std::mem::replace(&mut self.state.way, way);
+        self.state.swapped = false;
+        match (was, way) {
+            (Way::Difference, Way::Difference) => {}
+            (_, Way::Difference) if self.editor.view.overlay != Overlay::Difference => {
+                self.state.before = self.editor.view.overlay;
+                self.show_overlay(Overlay::Difference);
+            }
+            (Way::Difference, _) if self.editor.view.overlay == Overlay::Difference => {
+                let before = std::mem::take(&mut self.state.before);
+                self.show_overlay(before);
+            }
+            _ => {}
+        }
+    }
+
+    fn show_overlay(&mut self, overlay: Overlay) {
+        self.editor.view.overlay = overlay;
+    }
+
+    /// Another overlay was chosen in the menu.
+    pub(super) fn follow_overlay(&mut self) {
+        if self.state.way == Way::Difference && self.editor.view.overlay != Overlay::Difference {
+            self.state.way = Way::One;
+        }
+    }
+
+    /// Shows the branch after the present one, and how it differs from what is on screen.
+    pub(super) fn compare_branch(&mut self) {
+        let branches = self.editor.doc.branches();
+        let shown = branches.iter().position(|&index| Some(index) == self.editor.doc.shown_branch());
+        let next = shown.map_or(0, |k| (k + 1) % branches.len());
+        let Some(&next) = branches.get(next) else { return };
+        let was_on = self.state.is_on();
+        let name = self.editor.doc.state_name();
+        self.keep_named(name);
+        if !was_on {
+            self.show_way(Way::Difference);
+        }
+        self.editor.doc.show_branch(next);
+    }
+}

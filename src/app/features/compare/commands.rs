@@ -1,0 +1,141 @@
+//! Commands of comparing: what B is, and how both are shown.
+
+use bevy_egui::egui::KeyboardShortcut;
+use egui_phosphor::regular as icon;
+
+use std::path::PathBuf;
+
+use crate::app::frame::commands::{Action, Info, keys};
+
+/// How A and B are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    #[default]
+    Split,
+    Halves,
+    One,
+    Difference,
+}
+
+impl Way {
+    pub const ALL: [Self; 4] = [Self::Split, Self::Halves, Self::One, Self::Difference];
+}
+
+/// What can be done about comparing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompareAction {
+    /// Begins with the terrain on screen as B, or ends.
+    Toggle,
+    /// The terrain on screen becomes B.
+    Keep,
+    /// Asks for a file.
+    WithScene,
+    /// The scene of this file becomes B.
+    WithFile(PathBuf),
+    /// The selected layer makes the difference.
+    WithoutLayer,
+    /// Of the branches of the process, by index of the layer.
+    WithBranch(usize),
+    Show(Way),
+    Swap,
+    Table,
+    /// Shows the next branch of the process as A and keeps the one on screen as B.
+    NextBranch,
+}
+
+impl CompareAction {
+    /// Those that need nothing named, in the order of the menu.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::Toggle, Self::Keep, Self::WithScene, Self::WithoutLayer];
+        all.extend(Way::ALL.map(Self::Show));
+        all.extend([Self::Swap, Self::Table]);
+        all
+    }
+}
+
+impl Action for CompareAction {
+    fn section(&self) -> &'static str {
+        if *self == Self::NextBranch { "Erosion" } else { "Compare" }
+    }
+
+    fn info(&self) -> Info {
+        info(self)
+    }
+}
+
+fn info(action: &CompareAction) -> Info {
+    let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
+        CompareAction::Toggle => (
+            "Compare",
+            "Keeps the terrain on screen as B and shows what you do next beside it. Again: ends comparing.",
+            icon::SCALES,
+            keys![NONE + C],
+        ),
+        CompareAction::Keep => (
+            "Keep this as B",
+            "Keeps the terrain on screen: what you change from now on is compared with it.",
+            icon::PUSH_PIN,
+            keys![SHIFT + Num9],
+        ),
+        CompareAction::WithScene | CompareAction::WithFile(_) => (
+            "Compare with scene…",
+            "Computes another scene in the background and shows it as B, beside this one.",
+            icon::FOLDER_OPEN,
+            keys![COMMAND_SHIFT + C],
+        ),
+        CompareAction::WithoutLayer => (
+            "Compare without this layer",
+            "B is the scene without the selected layer, or with it where it is hidden; B follows every change.",
+            icon::STACK_MINUS,
+            keys![SHIFT + H],
+        ),
+        CompareAction::WithBranch(_) => (
+            "Compare with this branch",
+            "Computes the branch in the background and shows it as B; the branch on screen stays.",
+            icon::GIT_BRANCH,
+            &[],
+        ),
+        CompareAction::Show(way) => match way {
+            Way::Split => (
+                "Split view",
+                "Shows A to the left of a handle and B to the right; drag the handle over the ground.",
+                icon::SQUARE_SPLIT_HORIZONTAL,
+                keys![ALT + Num1],
+            ),
+            Way::Halves => (
+                "Side by side",
+                "Shows A and B in a half of the view each; the camera moves both.",
+                icon::COLUMNS,
+                keys![ALT + Num2],
+            ),
+            Way::One => (
+                "One at a time",
+                "Shows A in the whole view; swap to see B from the same place.",
+                icon::SQUARE,
+                keys![ALT + Num3],
+            ),
+            Way::Difference => (
+                "Difference map",
+                "Colours A by how many metres it lies above B, green, or below it, brown.",
+                icon::INTERSECT,
+                keys![ALT + Num4],
+            ),
+        },
+        CompareAction::NextBranch => (
+            "Compare branches",
+            "Shows the next branch as A and keeps the one on screen as B, with their difference in metres.",
+            icon::GIT_DIFF,
+            keys![SHIFT + B],
+        ),
+        CompareAction::Swap => (
+            "Swap A and B",
+            "Shows B where A is and A where B is; press it again and again to see what moves.",
+            icon::SWAP,
+            keys![NONE + X],
+        ),
+        CompareAction::Table => {
+            ("Table of differences", "Measures A and B, and says how much they differ.", icon::TABLE, keys![SHIFT + C])
+        }
+    };
+    Info::new(label, tooltip, icon, shortcuts)
+}

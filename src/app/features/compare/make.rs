@@ -1,0 +1,106 @@
+//! From a scene to a B.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::app::features::compare::differences::Subject;
+use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of};
+use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
+use crate::field::{Cancelled, Control, Terrain};
+use crate::look::PaletteTable;
+use crate::measure;
+use crate::scene::{Scene, SceneError, Severity};
+
+/// Results of layers that are kept for the next time, while B follows the scene.
+const STORE_BYTES: usize = 256 << 20;
+
+/// Why there is no B.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeError {
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    #[error("no threads could be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// A terrain to compare with, ready to be drawn and measured.
+#[derive(Clone)]
+pub struct B {
+    pub name: String,
+    pub subject: Subject,
+    pub palette: Arc<PaletteTable>,
+    pub prepared: Arc<SquareTerrain>,
+    /// Its scene without layers, for overlays of its climate.
+    pub climate: Arc<Scene>,
+}
+
+impl B {
+    pub fn new(
+        name: String,
+        terrain: Arc<Terrain>,
+        palette: PaletteTable,
+        prepared: Arc<SquareTerrain>,
+        climate: Arc<Scene>,
+    ) -> Self {
+        let subject = subject(terrain, &prepared);
+        Self { name, subject, palette: Arc::new(palette), prepared, climate }
+    }
+}
+
+/// A terrain with the scale that it was prepared with.
+pub fn subject(terrain: Arc<Terrain>, prepared: &SquareTerrain) -> Subject {
+    let scale = &prepared.scale;
+    let measured = measure::TerrainScale {
+        size_metres: scale.metres_per_world * SIDE_WORLD,
+        relief_metres: scale.relief_metres(),
+        sea_metres: Some(scale.sea_world * scale.metres_per_world),
+    };
+    Subject { terrain, scale: measured }
+}
+
+/// What a B is made from.
+pub enum From {
+    Scene(Arc<Scene>, Option<Playhead>),
+    File(PathBuf),
+}
+
+/// Evaluates a scene and makes it ready for the screen; says what could not be used of it.
+pub fn make(
+    name: String,
+    from: From,
+    choice: &OverlayChoice,
+    store: &Mutex<Option<Store>>,
+    layers: &AtomicUsize,
+    control: &Control,
+) -> Result<(B, Vec<String>), MakeError> {
+    let (name, scene, playhead, mut told) = match from {
+        From::Scene(scene, playhead) => (name, scene, playhead, Vec::new()),
+        From::File(path) => {
+            let (scene, warnings) = Scene::load(&path)?;
+            let name = if scene.name == Scene::default().name { name } else { scene.name.clone() };
+            let told = warnings.into_iter().map(|warning| format!("{name}: {}", warning.0)).collect();
+            (name, Arc::new(scene), None, told)
+        }
+    };
+    layers.store(scene.layers.len(), Ordering::Relaxed);
+    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+    control.check()?; // it may have waited for the one before
+    let store = store.get_or_insert_with(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
+    let pool = thread_pool(0)?;
+    pool.install(|| {
+        let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;
+        let broken = evaluated.problems.into_iter().filter(|problem| problem.severity == Severity::Broken);
+        told.extend(broken.map(|problem| {
+            let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
+            format!("{name}, layer “{layer}”: {}.", problem.message)
+        }));
+        let palette = PaletteTable::for_scene(&scene);
+        let climate = climate_of(&scene);
+        let choice = OverlayChoice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
+        let prepared = SquareTerrain::new(&evaluated.terrain, &scene.settings, &choice, control)?;
+        Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared), climate), told))
+    })
+}

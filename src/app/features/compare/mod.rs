@@ -1,0 +1,148 @@
+//! Comparing two terrains: A, the one that is edited, and B.
+//!
+//! ```text
+//! CompareAction ── actions ──▶ Ask ──▶ task: CompareTask ──▶ ViewState.beside, CompareInfo ──▶ panel
+//! ```
+
+mod actions;
+mod commands;
+pub mod differences;
+mod make;
+pub mod panel;
+pub mod task;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::{Frame, Margin, Panel, RichText, Ui};
+
+use self::actions::Comparison;
+pub use self::commands::{CompareAction, Way};
+use self::panel::{CompareInfo, CompareState, NO_COMPARING};
+use self::task::{Ask, CompareTask};
+use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame};
+use crate::app::frame::menu::{entry, pick, tick};
+use crate::app::frame::status::StatusInfo;
+use crate::app::frame::theme::colour;
+use crate::app::frame::window::FrameSystems;
+
+pub struct ComparePlugin;
+
+impl Plugin for ComparePlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<CompareState>()
+            .init_resource::<CompareInfo>()
+            .init_resource::<CompareTask>()
+            .add_message::<Ask>()
+            .add_actions(CompareAction::all().into_iter().chain([CompareAction::NextBranch]), run)
+            .add_menu("Compare", 60)
+            .add_menu_part("File", 30, file_menu)
+            .add_menu_part("Erosion", 10, erosion_menu)
+            .add_menu_part("Compare", 0, menu)
+            .add_part(Slot::Begin, begin)
+            .add_part(Slot::Top, bars)
+            .add_part(Slot::View, over_view)
+            .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
+            .add_systems(
+                EguiPrimaryContextPass,
+                (task::tell.in_set(FrameSystems::Tell), task::obey.in_set(FrameSystems::Obey)),
+            );
+    }
+}
+
+/// Does something with what comparing changes, and passes on what B shall be.
+fn with(
+    editor: &mut Editor,
+    state: &mut CompareState,
+    asks: &mut MessageWriter<Ask>,
+    act: impl FnOnce(&mut Comparison),
+) {
+    let mut comparison = Comparison { editor, state, asks: Vec::new() };
+    act(&mut comparison);
+    asks.write_batch(comparison.asks);
+}
+
+fn run(
+    In(action): In<CompareAction>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<CompareState>,
+    mut asks: MessageWriter<Ask>,
+) {
+    with(&mut editor, &mut state, &mut asks, |comparison| comparison.run(action));
+}
+
+fn begin(
+    _: InMut<Ui>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<CompareState>,
+    info: Res<CompareInfo>,
+    mut asks: MessageWriter<Ask>,
+) {
+    state.hear(&info);
+    with(&mut editor, &mut state, &mut asks, |comparison| {
+        comparison.follow_overlay();
+        comparison.end_comparing_planets();
+    });
+}
+
+fn file_menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    pick(ui, &mut queue, CompareAction::WithScene, editor.doc.scene().as_planet().is_none());
+}
+
+fn erosion_menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    pick(ui, &mut queue, CompareAction::NextBranch, !editor.doc.branches().is_empty());
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<CompareState>, mut queue: ResMut<CommandQueue>) {
+    let is_on = state.is_on();
+    if editor.doc.scene().as_planet().is_some() && !is_on {
+        ui.label(RichText::new(NO_COMPARING).color(colour::TEXT_WEAK));
+        return;
+    }
+    queue.extend(panel::choose(ui, &editor.doc));
+    ui.separator();
+    for way in Way::ALL {
+        tick(ui, &mut queue, CompareAction::Show(way), true, is_on && state.way == way);
+    }
+    tick(ui, &mut queue, CompareAction::Swap, is_on, state.swapped);
+    tick(ui, &mut queue, CompareAction::Table, is_on, is_on && state.table);
+    ui.separator();
+    let toggle = Command::from(CompareAction::Toggle);
+    if entry(ui, &toggle, is_on.then_some("End comparing"), true, None) {
+        queue.push(toggle);
+    }
+}
+
+fn bars(
+    InMut(root): InMut<Ui>,
+    editor: Res<Editor>,
+    state: Res<CompareState>,
+    info: Res<CompareInfo>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    if !info.is_on() {
+        return;
+    }
+    Panel::top("compare").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
+        queue.extend(panel::bar(ui, &state, &editor.doc, &info));
+    });
+    if state.table {
+        let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 4));
+        let table = Panel::bottom("measures").resizable(true).default_size(170.0).size_range(70.0..=360.0);
+        table.frame(frame).show(root, |ui| panel::table(ui, &info));
+    }
+}
+
+fn over_view(
+    InMut(ui): InMut<Ui>,
+    editor: Res<Editor>,
+    mut state: ResMut<CompareState>,
+    (info, status): (Res<CompareInfo>, Res<StatusInfo>),
+    mut frame: ResMut<InterfaceFrame>,
+) {
+    panel::over(ui, frame.free_rect, &mut state, &editor.doc, status.legend.as_ref(), &info);
+    frame.takes_pointer |= state.holds_pointer();
+}

@@ -1,0 +1,120 @@
+//! Comparing: how A and B are shown, and what its commands do.
+
+mod bar;
+mod over;
+mod table;
+
+use std::sync::Arc;
+
+use bevy::prelude::Resource;
+use bevy_egui::egui::Color32;
+
+use crate::app::features::compare::commands::Way;
+use crate::app::features::compare::differences::Table;
+use crate::app::frame::theme::ink;
+use crate::app::view::{CompareLayout, CompareSide, Legend, Overlay};
+
+pub use crate::app::features::compare::panel::bar::{bar, choose};
+pub use crate::app::features::compare::panel::over::over;
+pub use crate::app::features::compare::panel::table::table;
+
+/// How A and B are shown; the panels change it, the view reads it.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub struct CompareState {
+    pub way: Way,
+    /// Where the handle of the split view stands, as a share of the width.
+    pub split: f32,
+    /// B where A would be.
+    pub swapped: bool,
+    /// The table is wanted.
+    pub table: bool,
+    /// There is a B, or one is on its way.
+    is_on: bool,
+    /// The overlay before the difference was shown.
+    pub(super) before: Overlay,
+    /// The pointer is on the handle.
+    holds_pointer: bool,
+}
+
+impl Default for CompareState {
+    fn default() -> Self {
+        Self {
+            way: Way::default(),
+            split: 0.5,
+            swapped: false,
+            table: true,
+            is_on: false,
+            before: Overlay::None,
+            holds_pointer: false,
+        }
+    }
+}
+
+impl CompareState {
+    pub fn layout(&self) -> CompareLayout {
+        match self.way {
+            Way::Split => CompareLayout::Split(self.split),
+            Way::Halves => CompareLayout::Halves,
+            Way::One | Way::Difference => CompareLayout::One,
+        }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// There will be a B.
+    pub(super) fn begin(&mut self) {
+        self.is_on = true;
+    }
+
+    /// There is no B any more: what is kept is how the next one is shown.
+    pub(super) fn end(&mut self) {
+        *self = Self { split: self.split, table: self.table, ..Self::default() };
+    }
+
+    /// Whether the view shall leave the pointer alone.
+    pub(crate) fn holds_pointer(&self) -> bool {
+        self.holds_pointer
+    }
+
+    /// What the panels were told outside.
+    pub(crate) fn hear(&mut self, info: &CompareInfo) {
+        self.is_on = info.is_on();
+        self.holds_pointer &= self.is_on;
+    }
+}
+
+/// What is known about B.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct CompareInfo {
+    /// Its name, once it is there.
+    pub b: Option<String>,
+    /// The name of the next one, and the share of it that is done.
+    pub making: Option<(String, f32)>,
+    /// What the colours on B mean.
+    pub legend: Option<Arc<Legend>>,
+    pub table: Option<Arc<Table>>,
+    /// The table is older than what is on screen.
+    pub stale: bool,
+}
+
+impl CompareInfo {
+    pub fn is_on(&self) -> bool {
+        self.b.is_some() || self.making.is_some()
+    }
+}
+
+/// What is said where there is a planet.
+pub(crate) const NO_COMPARING: &str = "Planets cannot be compared yet. Take a patch: terrains can.";
+
+/// Colours of the two badges, which people who confuse red and green can tell apart (Okabe & Ito 2008).
+const A: Color32 = ink::BLUE;
+const B: Color32 = ink::ORANGE;
+
+fn letter(side: CompareSide) -> (&'static str, Color32) {
+    match side {
+        CompareSide::A => ("A", A),
+        CompareSide::B => ("B", B),
+    }
+}

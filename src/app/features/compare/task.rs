@@ -1,0 +1,355 @@
+//! B, the terrain that the one on screen is compared with: made and measured beside the worker, kept until comparing
+//! ends.
+//!
+//! ```text
+//! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ ViewState.beside
+//!                    └───▶ measuring (with the terrain on screen) ──▶ Table
+//! ```
+//! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is done.
+//! B is frozen, except where it is a variant of the scene: then it is made anew when the scene has changed and the
+//! worker has come to rest, so that it never holds up an edit.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use bevy::prelude::*;
+use bevy::window::RequestRedraw;
+
+use crate::app::features::compare::differences::{Subject, Table};
+use crate::app::features::compare::make::{B, From, MakeError, make, subject};
+use crate::app::features::compare::panel::{CompareInfo, CompareState};
+use crate::app::frame::actions::CancelWork;
+use crate::app::frame::document::Document;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
+use crate::app::frame::window::FrameCost;
+use crate::app::view::{
+    ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, ViewState, climate_of,
+};
+use crate::eval::{Playhead, Store};
+use crate::look::PaletteTable;
+use crate::scene::Scene;
+
+/// What B shall be.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// The terrain on screen, as it is now; made anew where only a preview of it is there.
+    Keep { state: State, is_whole: bool },
+    /// Another state of the scene.
+    State(State),
+    /// Another scene.
+    File(PathBuf),
+    /// The variant that the document names; it follows the scene.
+    Variant,
+    /// Nothing: comparing ends.
+    Nothing,
+}
+
+/// A scene at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    pub name: String,
+    pub scene: Arc<Scene>,
+    pub playhead: Option<Playhead>,
+}
+
+/// A B on its way.
+struct Making {
+    name: String,
+    task: Task<Result<(B, Vec<String>), MakeError>>,
+    layers: Arc<AtomicUsize>,
+    follows: bool,
+}
+
+/// The B of this serial under this overlay.
+type Laid = (u64, Overlay);
+
+/// See the module.
+#[derive(Resource, Default)]
+pub struct CompareTask {
+    b: Option<B>,
+    making: Option<Making>,
+    overlaid: Newest<Laid, Arc<SquareTerrain>>,
+    table: Newest<(Subject, Subject), Arc<Table>>,
+    store: Arc<Mutex<Option<Store>>>,
+    /// The variant that was made last, or is being made.
+    followed: Option<(Arc<Scene>, Option<Playhead>)>,
+    /// What B is shown under.
+    overlay: Overlay,
+    /// Something begins as soon as the worker rests.
+    waits: Option<Busy>,
+}
+
+impl CompareTask {
+    /// Begins to do what was asked for.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn ask(
+        &mut self,
+        ask: Ask,
+        document: &mut Document,
+        evaluation: &mut EvaluationClient,
+        tasks: &Tasks,
+    ) -> std::io::Result<()> {
+        (self.making, self.followed) = (None, None);
+        if ask != Ask::Variant {
+            document.forget_variant();
+        }
+        match ask {
+            Ask::Nothing => {
+                evaluation.compare_with(None);
+                let old = std::mem::take(self);
+                // giving back so much memory takes its time
+                std::thread::Builder::new().spawn(move || drop(old))?;
+            }
+            Ask::Variant => {}
+            Ask::File(path) => {
+                let name = path.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
+                self.make(name, From::File(path), false, tasks)?;
+            }
+            Ask::State(state) => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
+            Ask::Keep { state, is_whole } => {
+                match evaluation
+                    .on_screen()
+                    .filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples())
+                {
+                    Some((terrain, prepared)) => {
+                        let (colours, climate) = (PaletteTable::for_scene(&state.scene), climate_of(&state.scene));
+                        let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
+                        self.take(b, evaluation);
+                    }
+                    // a preview is no state to compare with
+                    None => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops what is being worked out; a B that is there stays.
+    pub fn cancel(&mut self, document: &mut Document) {
+        if self.making.take().is_some() {
+            document.forget_variant();
+        }
+    }
+
+    fn make(&mut self, name: String, from: From, follows: bool, tasks: &Tasks) -> std::io::Result<()> {
+        let layers = Arc::new(AtomicUsize::new(1));
+        let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
+        let choice = OverlayChoice { overlay: self.overlay, ..OverlayChoice::default() };
+        let task = tasks.start("compare", move |control| make(called, from, &choice, &store, &told, control))?;
+        self.making = Some(Making { name, task, layers, follows });
+        Ok(())
+    }
+
+    fn take(&mut self, b: B, evaluation: &mut EvaluationClient) {
+        evaluation.compare_with(Some(Reference {
+            terrain: b.subject.terrain.clone(),
+            relief_metres: b.subject.scale.relief_metres,
+        }));
+        self.overlaid.stop();
+        self.b = Some(b);
+    }
+
+    /// Takes what is done.
+    fn receive(&mut self, evaluation: &mut EvaluationClient) -> Result<Vec<String>, String> {
+        let Some(making) = &mut self.making else { return Ok(Vec::new()) };
+        let outcome = making.task.outcome();
+        let (name, follows) = match outcome {
+            Outcome::Running => return Ok(Vec::new()),
+            _ => self.making.take().map_or_else(Default::default, |making| (making.name, making.follows)),
+        };
+        match outcome {
+            Outcome::Done(Ok((b, warnings))) => {
+                self.take(b, evaluation);
+                // the same scene is on screen, and its problems have been told
+                Ok(if follows { Vec::new() } else { warnings })
+            }
+            Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
+            Outcome::Done(Err(error)) => Err(format!("“{name}” cannot be compared with: {error}.")),
+            Outcome::Broke => {
+                self.store = Arc::default();
+                Err(format!("“{name}” could not be computed. This is a defect of Talweg."))
+            }
+        }
+    }
+
+    /// Makes the variant anew once the scene has changed and the worker rests.
+    fn follow(&mut self, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
+        let follows = self.making.as_ref().is_some_and(|making| making.follows);
+        if evaluation.is_busy() || document.transport().is_playing() {
+            // edits come first
+            if follows {
+                (self.making, self.followed) = (None, None);
+            }
+            if document.variant().is_some() {
+                self.waits = Some(tasks.busy());
+            }
+            return;
+        }
+        let (Some((scene, playhead)), Some(name)) = (document.variant_scene(), document.variant_name()) else { return };
+        if let Some(b) = self.b.as_mut().filter(|b| b.name != name && !follows && self.followed.is_some()) {
+            b.name.clone_from(&name); // its layer was given another name
+        }
+        if self.followed.as_ref().is_some_and(|(known, at)| **known == scene && *at == playhead) {
+            return;
+        }
+        let scene = Arc::new(scene);
+        self.followed = Some((scene.clone(), playhead));
+        // without a thread it comes with the next change
+        let _ = self.make(name, From::Scene(scene, playhead), true, tasks);
+    }
+
+    /// Lays the overlay of the view over B, too. The difference is shown by A alone.
+    fn lay(&mut self, overlay: Overlay, tasks: &Tasks) {
+        let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
+        self.overlay = overlay;
+        let Some(b) = &mut self.b else { return };
+        let wanted = (b.prepared.serial, overlay);
+        if self.overlaid.receive()
+            && let Some((laid, prepared)) = self.overlaid.take()
+            && laid == wanted
+        {
+            b.prepared = prepared;
+        }
+        if b.prepared.choice.overlay == overlay {
+            self.overlaid.stop();
+        } else if self.overlaid.running() != Some(&wanted) {
+            let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
+            let choice = OverlayChoice { overlay, reference: None, biomes, climate };
+            let over = b.prepared.clone();
+            let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok().map(Arc::new));
+            // without a thread the overlay comes with the next terrain
+            self.overlaid.begin(wanted, task);
+        }
+    }
+
+    /// Measures the terrain on screen against B, when both are whole and somebody looks.
+    fn measure(&mut self, is_wanted: bool, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
+        self.table.receive();
+        let is_whole = |pair: &(Subject, Subject)| pair.0.terrain.samples() == document.scene().samples();
+        let Some(pair) = self.pair(evaluation).filter(|pair| is_wanted && is_whole(pair)) else { return };
+        let known = self.table.done().is_some_and(|(measured, _)| *measured == pair);
+        if known || self.table.running() == Some(&pair) {
+            return;
+        }
+        if evaluation.is_busy() {
+            self.waits = Some(tasks.busy());
+            return;
+        }
+        let (a, b) = pair.clone();
+        let task = tasks.start("compare", move |control| Table::new(&a, &b, control).ok().map(Arc::new));
+        self.table.begin(pair, task);
+    }
+
+    /// What is on screen, and B.
+    fn pair(&self, evaluation: &EvaluationClient) -> Option<(Subject, Subject)> {
+        let (terrain, prepared) = evaluation.on_screen()?;
+        Some((subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone()))
+    }
+
+    /// What the view shows beside the terrain on screen.
+    fn beside(&self, state: &CompareState) -> Option<ComparedTerrain> {
+        let b = self.b.as_ref()?;
+        Some(ComparedTerrain {
+            terrain: RenderTerrain::Square(b.prepared.clone()),
+            palette: b.palette.clone(),
+            layout: state.layout(),
+            swapped: state.swapped,
+        })
+    }
+
+    /// What the panels say about it.
+    pub fn info(&self, document: &Document, evaluation: &EvaluationClient) -> CompareInfo {
+        let waiting = || document.variant_name().filter(|_| self.followed.is_none()).map(|name| (name, 0.0));
+        let making = self.making.as_ref().map(|making| {
+            let (layer, fraction) = making.task.control().progress();
+            let layers = making.layers.load(Ordering::Relaxed).max(1);
+            (making.name.clone(), ((layer as f32 + fraction) / layers as f32).min(1.0))
+        });
+        let measured = self.table.done().map(|(pair, _)| pair);
+        CompareInfo {
+            b: self.b.as_ref().map(|b| b.name.clone()),
+            making: making.or_else(waiting),
+            legend: self.b.as_ref().and_then(|b| b.prepared.legend.clone()),
+            table: self.table.done().map(|(_, table)| table.clone()),
+            stale: measured.is_some() && measured != self.pair(evaluation).as_ref(),
+        }
+    }
+}
+
+/// Takes what has become ready, begins what is needed next, and tells the view.
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+pub(super) fn advance(
+    mut task: ResMut<CompareTask>,
+    mut evaluation: ResMut<EvaluationClient>,
+    mut editor: ResMut<Editor>,
+    state: Res<CompareState>,
+    mut shown: ResMut<ViewState>,
+    tasks: Res<Tasks>,
+    mut redraw: MessageWriter<RequestRedraw>,
+    mut cost: ResMut<FrameCost>,
+) {
+    let begun = Instant::now();
+    let editor = &mut *editor;
+    match task.receive(&mut evaluation) {
+        Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning)),
+        Err(message) => {
+            editor.doc.forget_variant();
+            editor.toasts.error(message);
+        }
+    }
+    task.waits = None;
+    task.follow(&editor.doc, &mut evaluation, &tasks);
+    task.lay(editor.view.overlay, &tasks);
+    task.measure(state.table, &editor.doc, &mut evaluation, &tasks);
+    let beside = task.beside(&state);
+    let same = match (&shown.beside, &beside) {
+        (None, None) => true,
+        (Some(old), Some(new)) => {
+            old.terrain.base().serial == new.terrain.base().serial
+                && (old.layout, old.swapped) == (new.layout, new.swapped)
+        }
+        _ => false,
+    };
+    if !same {
+        shown.beside = beside;
+        redraw.write(RequestRedraw);
+    }
+    cost.note("compare", begun.elapsed());
+}
+
+/// What the panels say about it.
+pub(super) fn tell(
+    task: Res<CompareTask>,
+    evaluation: Res<EvaluationClient>,
+    editor: Res<Editor>,
+    mut info: ResMut<CompareInfo>,
+) {
+    *info = task.info(&editor.doc, &evaluation);
+}
+
+/// Begins what was asked for, or stops what is being worked out.
+pub(super) fn obey(
+    mut asks: ResMut<Messages<Ask>>,
+    mut cancelled: MessageReader<CancelWork>,
+    mut task: ResMut<CompareTask>,
+    (mut editor, mut evaluation): (ResMut<Editor>, ResMut<EvaluationClient>),
+    tasks: Res<Tasks>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    let editor = &mut *editor;
+    if cancelled.read().next().is_some() {
+        task.cancel(&mut editor.doc);
+    }
+    for ask in asks.drain() {
+        if let Err(error) = task.ask(ask, &mut editor.doc, &mut evaluation, &tasks) {
+            editor.toasts.error(format!("There is nothing to compare with: {error}."));
+        }
+        redraw.write(RequestRedraw);
+    }
+}

@@ -1,0 +1,239 @@
+//! What the commands for pieces do.
+
+use crate::app::features::construction::commands::{PieceAction, Push, TakePicture};
+use crate::app::features::construction::list::{TreeState, set};
+use crate::app::features::construction::viewport::{Grab, grab, look_at, push_metres, pushed, transform_of};
+use crate::app::frame::commands::{Command, CommandQueue};
+use crate::app::frame::dialogs::files::{self, Files};
+use crate::app::frame::editor::Editor;
+use crate::app::view::{Stage, ViewCommand};
+use crate::construction::edit::link_group::{self, Motion};
+use crate::construction::edit::snap::{Below, fall, lay};
+use crate::construction::edit::{self, EditError, PiecePath, Root, pick_index, points};
+use crate::construction::{Piece, PieceKind, Tree};
+
+/// Share of the side that an arrow key pushes by; with Shift.
+const PUSH: f64 = 1.0 / 400.0;
+const PUSH_FAR: f64 = 1.0 / 50.0;
+
+/// What the commands for pieces change.
+pub(super) struct Pieces<'a> {
+    pub editor: &'a mut Editor,
+    pub state: &'a mut TreeState,
+    pub queue: &'a mut CommandQueue,
+}
+
+impl Pieces<'_> {
+    /// Carries out a command for pieces. What does not apply at the moment is ignored.
+    pub(super) fn run(&mut self, action: PieceAction, stage: Option<&Stage>) {
+        match action {
+            PieceAction::Library => {
+                self.state.library_folded = !self.state.library_folded;
+                return;
+            }
+            PieceAction::Follow => {
+                self.state.follows = !self.state.follows;
+                return;
+            }
+            _ => {}
+        }
+        let Some((layer, tree)) = self.editor.doc.tree().map(|(layer, tree)| (layer, (**tree).clone())) else { return };
+        let Some(path) = self.state.selected().cloned() else { return };
+        let Some(piece) = path.piece(&tree).cloned() else { return };
+        // a copy lies beside, not on, what it is a copy of
+        let aside = f64::from(tree.frame.side) / 16.0;
+        match action {
+            PieceAction::Rename => self.state.rename(&tree),
+            PieceAction::Grab => grab(&self.editor.doc, &mut self.state, stage, Grab::Move),
+            PieceAction::Turn => grab(&self.editor.doc, &mut self.state, stage, Grab::Turn),
+            PieceAction::Scale => grab(&self.editor.doc, &mut self.state, stage, Grab::Scale),
+            PieceAction::Duplicate => {
+                let seed = self.editor.doc.tree_seed(layer);
+                self.change(layer, &tree, "Duplicate piece", |tree| {
+                    link_group::duplicate(tree, &path, aside, seed).map(Some)
+                })
+            }
+            PieceAction::Tie => self.tie(layer, &tree, &path, &piece),
+            PieceAction::Instance => {
+                self.change(layer, &tree, "Linked copy", |tree| link_group::instantiate(tree, &path, aside).map(Some))
+            }
+            PieceAction::Group(wrap) => {
+                self.change(layer, &tree, "Group piece", |tree| edit::group(tree, &path, wrap).map(Some))
+            }
+            PieceAction::Dissolve => {
+                self.change(layer, &tree, "Dissolve operator", |tree| edit::dissolve(tree, &path).map(Some))
+            }
+            PieceAction::Delete => self.delete(layer, &tree, &path, &piece),
+            PieceAction::Hide => {
+                let label = if piece.hidden { "Show piece" } else { "Hide piece" };
+                let mut tree = tree.clone();
+                link_group::hide(&mut tree, &path);
+                self.editor.doc.edit_tree(layer, label, None, tree);
+            }
+            PieceAction::Lock => {
+                let label = if piece.locked { "Unlock piece" } else { "Lock piece" };
+                self.alter(layer, &tree, &path, label, |piece| piece.locked ^= true);
+            }
+            PieceAction::Look => {
+                let seed = self.editor.doc.tree_seed(layer);
+                let seen = stage.and_then(|stage| look_at(stage, &tree, &path, seed));
+                self.queue.extend(seen.map(look));
+            }
+            PieceAction::Push(push) => self.push(&tree, &path, &piece, push, PUSH, stage),
+            PieceAction::PushFar(push) => self.push(&tree, &path, &piece, push, PUSH_FAR, stage),
+            PieceAction::Lay => self.lay(layer, &tree, &path),
+            PieceAction::Fall => {
+                let mut sunk = None;
+                self.alter(layer, &tree, &path, "Run downhill", |piece| {
+                    sunk = points::line_mut(piece).map(|p| fall(p))
+                });
+                self.state.notice = sunk.map(|sunk| match sunk {
+                    0 => "The line falls already.".into(),
+                    1 => "1 point was lowered.".into(),
+                    many => format!("{many} points were lowered."),
+                });
+            }
+            PieceAction::Bend => self.alter(layer, &tree, &path, "Shape by points", |piece| {
+                if let PieceKind::Contour(contour) = &mut piece.form
+                    && contour.points.is_empty()
+                {
+                    points::give_points(contour);
+                }
+            }),
+            PieceAction::ChoosePicture => self.ask_which_picture(),
+            PieceAction::Library | PieceAction::Follow => {}
+        }
+    }
+
+    fn ask_which_picture(&mut self) {
+        let then = |path| TakePicture(path).into();
+        let files = Files::open(&self.editor.doc, files::HEIGHTS_TITLE, files::IMAGES, then);
+        self.editor.dialogs.open(files);
+    }
+
+    /// Makes an edit that says what to select then; one that is refused is said.
+    fn change(
+        &mut self,
+        layer: usize,
+        tree: &Tree,
+        label: &str,
+        edit: impl FnOnce(&mut Tree) -> Result<Option<PiecePath>, EditError>,
+    ) {
+        let mut tree = tree.clone();
+        match edit(&mut tree) {
+            Ok(path) => {
+                self.editor.doc.edit_tree(layer, label, None, tree);
+                self.state.select(path);
+            }
+            Err(why) => self.editor.toasts.warning(format!("{label}: {why}.")),
+        }
+    }
+
+    fn alter(&mut self, layer: usize, tree: &Tree, path: &PiecePath, label: &str, change: impl FnOnce(&mut Piece)) {
+        set(&mut self.editor.doc, layer, tree, path, label, change);
+    }
+
+    fn delete(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
+        if let Some(k) = self.state.point.filter(|_| !matches!(piece.form, PieceKind::Image(_))) {
+            let mut new = tree.clone();
+            let removed = path.piece_mut(&mut new).map(|piece| points::remove_point(piece, k));
+            match removed {
+                Some(Ok(())) => {
+                    link_group::follow(&mut new, piece, path, self.editor.doc.tree_seed(layer));
+                    self.editor.doc.edit_tree(layer, "Delete point", None, new);
+                    self.state.point = None;
+                }
+                Some(Err(why)) => self.editor.toasts.warning(format!("The point stays: {why}.")),
+                None => {}
+            }
+            return;
+        }
+        self.change(layer, tree, "Delete piece", |tree| link_group::remove_all(tree, path));
+    }
+
+    fn push(&mut self, tree: &Tree, path: &PiecePath, piece: &Piece, push: Push, share: f64, stage: Option<&Stage>) {
+        if path.is_locked(tree) {
+            self.state.notice = Some("The piece is locked: it stays where it is.".into());
+            return;
+        }
+        let (right, away) = match push {
+            Push::Left => (-1, 0),
+            Push::Right => (1, 0),
+            Push::Away => (0, 1),
+            Push::Near => (0, -1),
+        };
+        let Some((layer, seed, transform)) = transform_of(&self.editor.doc, tree, path) else { return };
+        let by = push_metres(stage, tree, right, away, share);
+        let centre = pick_index::centre(tree, path).unwrap_or_default();
+        let is_whole = self.state.point.is_none();
+        match pushed(piece, self.state.point, &transform, centre, by) {
+            Ok(mut moved) => {
+                if self.state.follows {
+                    let below = Below::new(tree, path, seed, self.state.program());
+                    let at = self.state.point;
+                    if let Some(points) = points::line_mut(&mut moved) {
+                        match at.and_then(|k| points.get_mut(k)) {
+                            Some(point) => lay(std::slice::from_mut(point), |q| below.height(q)),
+                            None => lay(points, |q| below.height(q)),
+                        }
+                    }
+                }
+                let mut tree = tree.clone();
+                let from = transform.outward(centre);
+                let motion = Motion::Shift { from, to: [from[0] + by[0], from[1] + by[1]] };
+                // what goes together with it is moved as it is, and then follows how it is laid
+                let before = if is_whole { motion.applied(piece, path.root, &transform) } else { piece.clone() };
+                if is_whole {
+                    link_group::carry(&mut tree, path, seed, &motion);
+                }
+                if let Some(piece) = path.piece_mut(&mut tree) {
+                    *piece = moved;
+                }
+                link_group::follow(&mut tree, &before, path, seed);
+                self.editor.doc.edit_tree(layer, "Push piece", None, tree);
+            }
+            Err(why) => self.state.notice = Some(format!("Not there: {why}.")),
+        }
+    }
+
+    /// Ties the piece to the one of another material layer that lies at its middle, or lets it go by itself.
+    fn tie(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
+        let mut new = tree.clone();
+        if !piece.link_group.is_empty() {
+            link_group::untie(&mut new, path);
+            self.editor.doc.edit_tree(layer, "Untie piece", None, new);
+            return;
+        }
+        let seed = self.editor.doc.tree_seed(layer);
+        let (Some(centre), Some(pick_index)) =
+            (pick_index::centre(tree, path), self.state.view.pick_index(&self.editor.doc))
+        else {
+            return;
+        };
+        let at = edit::transform_path::TransformPath::for_piece(tree, path, seed).outward(centre);
+        let is_other =
+            |other: &PiecePath| matches!((other.root, path.root), (Root::Material(a), Root::Material(b)) if a != b);
+        match pick_index.pieces_at(at).into_iter().map(|(other, _)| other).find(is_other) {
+            Some(other) => {
+                link_group::tie(&mut new, &other, path);
+                self.editor.doc.edit_tree(layer, "Tie pieces", None, new);
+            }
+            None => self.state.notice = Some("At its middle lies no piece of another tier to go together with.".into()),
+        }
+    }
+
+    fn lay(&mut self, layer: usize, tree: &Tree, path: &PiecePath) {
+        let seed = self.editor.doc.tree_seed(layer);
+        let below = Below::new(tree, path, seed, self.state.program());
+        self.alter(layer, tree, path, "Lay on the ground", |piece| {
+            if let Some(points) = points::line_mut(piece) {
+                lay(points, |q| below.height(q));
+            }
+        });
+    }
+}
+
+/// The command that brings a box of the world into view: its lowest and highest corner.
+pub(super) fn look([low, high]: [[f32; 3]; 2]) -> Command {
+    ViewCommand::Look { low_world: low.into(), high_world: high.into() }.into()
+}

@@ -1,0 +1,286 @@
+//! Commands for the pieces of a construction: they take the place of the layer's while a piece is selected.
+
+use std::path::PathBuf;
+
+use bevy_egui::egui::KeyboardShortcut;
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, Info, keys};
+use crate::construction::edit::Wrap;
+
+/// To which side a piece is pushed, as it is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Push {
+    Left,
+    Right,
+    Away,
+    Near,
+}
+
+impl Push {
+    pub const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Away, Self::Near];
+}
+
+/// What can be done about pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceAction {
+    /// Shows or hides the library.
+    Library,
+    Rename,
+    /// Lets the piece follow the pointer.
+    Grab,
+    Turn,
+    Scale,
+    Duplicate,
+    /// Makes it an original that copies show, or another copy.
+    Instance,
+    /// Of the selected point, if one is selected, or of the piece.
+    Delete,
+    Hide,
+    Lock,
+    /// To the piece of another material layer that lies there, or unties it.
+    Tie,
+    Group(Wrap),
+    Dissolve,
+    Look,
+    Push(Push),
+    PushFar(Push),
+    /// The points of a line take the height of the ground without it.
+    Lay,
+    /// What is moved follows the ground, or no longer.
+    Follow,
+    Fall,
+    /// Gives a contour points, so that its line can be bent.
+    Bend,
+    ChoosePicture,
+}
+
+/// The file that was chosen for the selected piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakePicture(pub PathBuf);
+
+impl Action for TakePicture {
+    fn section(&self) -> &'static str {
+        "Piece of a construction"
+    }
+
+    fn info(&self) -> Info {
+        info(PieceAction::ChoosePicture)
+    }
+}
+
+impl PieceAction {
+    /// Those of the menu, in its order.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![
+            Self::Library,
+            Self::Rename,
+            Self::Grab,
+            Self::Turn,
+            Self::Scale,
+            Self::Duplicate,
+            Self::Instance,
+            Self::Delete,
+            Self::Hide,
+            Self::Lock,
+            Self::Tie,
+            Self::Look,
+        ];
+        all.extend(Wrap::ALL.map(Self::Group));
+        all.extend([Self::Dissolve, Self::Lay, Self::Follow, Self::Fall, Self::Bend]);
+        all.extend(Push::ALL.map(Self::Push));
+        all.extend(Push::ALL.map(Self::PushFar));
+        all
+    }
+
+    /// Whether it needs no piece to be selected.
+    pub fn is_free(self) -> bool {
+        matches!(self, Self::Library | Self::Follow)
+    }
+}
+
+impl Action for PieceAction {
+    fn section(&self) -> &'static str {
+        "Piece of a construction"
+    }
+
+    fn info(&self) -> Info {
+        info(*self)
+    }
+}
+
+/// What can be done about the layer of a construction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeAction {
+    /// Shows a construction without the layers that follow it.
+    ShowAlone,
+}
+
+impl Action for TreeAction {
+    fn section(&self) -> &'static str {
+        "Layer"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "Show the tree alone",
+            "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
+            icon::TREE,
+            keys![COMMAND + Num0],
+        )
+    }
+}
+
+fn info(action: PieceAction) -> Info {
+    let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
+        PieceAction::Library => (
+            "Library of pieces",
+            "Shows or hides the pieces that can be put on the ground.",
+            icon::SHAPES,
+            keys![NONE + P],
+        ),
+        PieceAction::Rename => ("Rename piece", "Gives the piece another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
+        PieceAction::Grab => (
+            "Move piece",
+            "The piece follows the pointer: X or Y keeps it to an axis, Z raises it, a number is metres, a click leaves it there, Esc takes it back.",
+            icon::ARROWS_OUT_CARDINAL,
+            keys![NONE + G],
+        ),
+        PieceAction::Turn => (
+            "Turn piece",
+            "The piece turns with the pointer; a number is degrees, a click leaves it so, Esc takes it back.",
+            icon::ARROWS_CLOCKWISE,
+            keys![NONE + R],
+        ),
+        PieceAction::Scale => (
+            "Scale piece",
+            "The piece grows and shrinks with the pointer; a number is times, a click leaves it so, Esc takes it back.",
+            icon::ARROWS_OUT,
+            keys![NONE + S],
+        ),
+        PieceAction::Duplicate => (
+            "Duplicate piece",
+            "Puts a copy beside the piece; the two do not hang together.",
+            icon::COPY,
+            keys![COMMAND + D],
+        ),
+        PieceAction::Instance => (
+            "Linked copy",
+            "Puts a copy beside the piece that shows it: editing the original edits all of its copies.",
+            icon::LINK,
+            keys![ALT + D],
+        ),
+        PieceAction::Delete => (
+            "Delete piece or point",
+            "Removes the selected point, or else the piece; Undo brings it back.",
+            icon::TRASH,
+            keys![NONE + Delete],
+        ),
+        PieceAction::Hide => {
+            ("Show or hide piece", "Takes the piece out of the terrain, or puts it back.", icon::EYE, keys![NONE + H])
+        }
+        PieceAction::Lock => (
+            "Lock or unlock piece",
+            "A locked piece is not taken hold of in the view, so that it stays where it is.",
+            icon::LOCK,
+            keys![NONE + L],
+        ),
+        PieceAction::Tie => (
+            "Tie or untie piece",
+            "Ties the piece to the one of another material layer at its middle, as water to its lake: they move together. Again: lets it go.",
+            icon::LINK_SIMPLE,
+            keys![SHIFT + L],
+        ),
+        PieceAction::Look => ("Frame piece", "Brings the piece into view.", icon::FRAME_CORNERS, keys![SHIFT + F]),
+        PieceAction::Group(wrap) => match wrap {
+            Wrap::Blend => (
+                "Into a blend",
+                "Puts a blend around the piece: what is put into it goes over into it.",
+                icon::UNITE,
+                keys![COMMAND + G],
+            ),
+            Wrap::Replace => (
+                "Into a replace",
+                "Puts a replace around the piece: what is put into it takes the place of what came before.",
+                icon::EXCLUDE,
+                &[],
+            ),
+            Wrap::Add => (
+                "Into an add",
+                "Puts an add around the piece: what is put into it is laid on top, as dunes between rocks.",
+                icon::PLUS_CIRCLE,
+                &[],
+            ),
+            Wrap::Warp => {
+                ("Into a warp", "Puts a warp around the piece, which bends it by noise or a twist.", icon::WAVES, &[])
+            }
+            Wrap::Place => (
+                "Into a place",
+                "Puts a place around the piece, to move, turn, scale and raise all that is in it at once.",
+                icon::ARROWS_OUT_CARDINAL,
+                &[],
+            ),
+            Wrap::Detail => (
+                "Into levels of detail",
+                "The piece shows from afar, the last one put beside it from near.",
+                icon::MAGNIFYING_GLASS,
+                &[],
+            ),
+        },
+        PieceAction::Dissolve => (
+            "Dissolve operator",
+            "Takes the operator away and leaves the pieces in it.",
+            icon::INTERSECT,
+            keys![COMMAND_SHIFT + G],
+        ),
+        PieceAction::Push(_) | PieceAction::PushFar(_) => return pushed(action),
+        PieceAction::Lay => (
+            "Lay on the ground",
+            "Every point of the line takes the height that the ground has without it.",
+            icon::MAGNET,
+            keys![NONE + N],
+        ),
+        PieceAction::Follow => (
+            "Follow the ground",
+            "Roads and rivers that are moved, and their points, take the height of the ground where they come to lie.",
+            icon::MAGNET_STRAIGHT,
+            keys![SHIFT + N],
+        ),
+        PieceAction::Fall => (
+            "Run downhill",
+            "Lowers points so that the line falls from its higher end to its lower one; nothing is raised.",
+            icon::TREND_DOWN,
+            keys![NONE + D],
+        ),
+        PieceAction::Bend => (
+            "Shape by points",
+            "Puts eight points on the contour, which can be moved one by one.",
+            icon::BEZIER_CURVE,
+            &[],
+        ),
+        PieceAction::ChoosePicture => ("Choose a file…", "Reads heights from a picture.", icon::IMAGE, &[]),
+    };
+    Info::new(label, tooltip, icon, shortcuts)
+}
+
+fn pushed(action: PieceAction) -> Info {
+    let (push, far) = match action {
+        PieceAction::PushFar(push) => (push, true),
+        PieceAction::Push(push) => (push, false),
+        _ => (Push::Left, false),
+    };
+    let (to, icon, near_keys, far_keys): (_, _, &'static [KeyboardShortcut], &'static [KeyboardShortcut]) = match push {
+        Push::Left => ("to the left", icon::CARET_LEFT, keys![NONE + ArrowLeft], keys![SHIFT + ArrowLeft]),
+        Push::Right => ("to the right", icon::CARET_RIGHT, keys![NONE + ArrowRight], keys![SHIFT + ArrowRight]),
+        Push::Away => ("away from you", icon::CARET_UP, keys![NONE + ArrowUp], keys![SHIFT + ArrowUp]),
+        Push::Near => ("towards you", icon::CARET_DOWN, keys![NONE + ArrowDown], keys![SHIFT + ArrowDown]),
+    };
+    let (how, share, shortcuts) =
+        if far { ("Push far", "a fiftieth", far_keys) } else { ("Push", "a four-hundredth", near_keys) };
+    Info {
+        label: format!("{how} {to}"),
+        tooltip: format!("Moves the selected point or piece {to} by {share} of the side."),
+        icon,
+        shortcuts,
+    }
+}

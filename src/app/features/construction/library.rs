@@ -1,0 +1,139 @@
+//! The library of pieces, a sheet over the view: a click puts a piece in the middle of the view, a drag where it is let go.
+
+use bevy_egui::egui;
+use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::construction::PieceAction;
+use crate::app::features::construction::list::TreeState;
+use crate::app::frame::commands::Command;
+use crate::app::frame::theme::{colour, icon_button};
+use crate::construction::edit::library::Item;
+
+const WIDTH: f32 = 196.0;
+
+pub fn item_icon(item: Item) -> &'static str {
+    match item {
+        Item::Plain => icon::DISC,
+        Item::Hills => icon::WAVE_SINE,
+        Item::Mountains => icon::MOUNTAINS,
+        Item::Dunes => icon::WAVES,
+        Item::River => icon::DROP,
+        Item::Road => icon::ROAD_HORIZON,
+        Item::Ridge => icon::TRIANGLE,
+        Item::Canyon => icon::PATH,
+        Item::Lake => icon::CIRCLE,
+        Item::Mesa => icon::POLYGON,
+        Item::Crater => icon::TARGET,
+        Item::Island => icon::ISLAND,
+        Item::Picture => icon::IMAGE,
+        Item::PictureLine => icon::FILM_STRIP,
+        Item::Volcano => icon::FIRE,
+        Item::Valley => icon::TREE,
+        Item::Oasis => icon::TREE_PALM,
+        Item::Moon => icon::MOON,
+    }
+}
+
+/// What happened in the library.
+#[derive(Default)]
+pub struct Asked {
+    /// Clicked: goes into the middle of the view.
+    pub middle: Option<Item>,
+    /// Let go at a point of the screen.
+    pub dropped: Option<(Item, egui::Pos2)>,
+    pub command: Option<Command>,
+}
+
+/// Shows the sheet in the upper left corner of the view.
+pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
+    let mut asked = Asked::default();
+    let at = free.left_top() + vec2(10.0, 10.0);
+    let area = Area::new("pieces to place".into()).order(Order::Middle).fixed_pos(at).constrain_to(free);
+    let sheet_rect = area.show(ui.ctx(), |ui| {
+        let frame = egui::Frame::new().fill(colour::PANEL).corner_radius(6).inner_margin(Margin::same(6));
+        frame.stroke(egui::Stroke::new(1.0, colour::LINE)).show(ui, |ui| sheet(ui, state, free, &mut asked));
+    });
+    let sheet_rect = sheet_rect.response.rect;
+    if let Some(item) = state.carried {
+        let ctx = ui.ctx().clone();
+        ctx.set_cursor_icon(CursorIcon::Grabbing);
+        if let Some(at) = ctx.pointer_latest_pos() {
+            let layer = egui::LayerId::new(Order::Tooltip, "carried piece".into());
+            let painter = ctx.layer_painter(layer);
+            let text = format!("{}  {}", item_icon(item), item.label());
+            let font = egui::FontId::proportional(13.0);
+            let galley = painter.layout_no_wrap(text, font, colour::TEXT_STRONG);
+            let corner = pos2(at.x + 14.0, at.y + 12.0);
+            let back = Rect::from_min_size(corner, galley.size()).expand2(vec2(6.0, 3.0));
+            painter.rect_filled(back, 4.0, colour::ACCENT_DEEP);
+            painter.galley(corner, galley, colour::TEXT_STRONG);
+            if ctx.input(|i| !i.pointer.any_down()) {
+                state.carried = None;
+                // let go where it was taken: a slow click
+                match sheet_rect.contains(at) {
+                    true => asked.middle = Some(item),
+                    false => asked.dropped = Some((item, at)),
+                }
+            }
+        }
+    }
+    asked
+}
+
+fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
+    let toggle = Command::from(PieceAction::Library);
+    if state.library_folded {
+        let button = icon_button(ui, true, icon::SHAPES, &toggle.info().label);
+        if button.on_hover_text(toggle.tooltip(ui.ctx())).clicked() {
+            asked.command = Some(toggle);
+        }
+        return;
+    }
+    ui.set_width(WIDTH);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Library").strong());
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let button = icon_button(ui, true, icon::X, "Fold the library");
+            if button.on_hover_text(toggle.tooltip(ui.ctx())).clicked() {
+                asked.command = Some(toggle);
+            }
+        });
+    });
+    let most = (free.height() - 76.0).max(80.0);
+    egui::ScrollArea::vertical().max_height(most).show(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
+        for (heading, items) in Item::SHELVES {
+            ui.label(RichText::new(heading).small().color(colour::TEXT_WEAK));
+            for pair in items.chunks(2) {
+                ui.horizontal(|ui| {
+                    for &item in pair {
+                        entry(ui, state, item, asked);
+                    }
+                });
+            }
+        }
+    });
+}
+
+fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut Asked) {
+    let text = format!("{}  {}", item_icon(item), item.label());
+    let size = vec2(0.5 * (WIDTH - 4.0), 22.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let fill = if response.hovered() { colour::CONTROL_HOVERED } else { colour::CONTROL };
+    ui.painter().rect_filled(rect, 4.0, fill);
+    crate::app::frame::theme::paint_text(ui, rect.shrink2(vec2(7.0, 0.0)), &text, colour::TEXT, false);
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Place {}", item.label().to_lowercase()))
+    });
+    if response.drag_started() {
+        state.carried = Some(item);
+    }
+    if response.clicked() {
+        asked.middle = Some(item);
+    }
+    if response.hovered() && state.carried.is_none() {
+        state.hint = Some(format!("{}: drag it to where it shall be, or click to put it in the middle", item.label()));
+    }
+    response.on_hover_text(item.help());
+}

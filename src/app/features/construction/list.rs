@@ -1,0 +1,560 @@
+//! The pieces of a construction: what is selected, and the list of all of them as the tree has them.
+//!
+//! Rows are dragged to other places: between two rows a line shows where the piece will land, over an operator a frame shows that
+//! it goes in there. What cannot be is red, and the status line says why.
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::construction::PieceAction;
+use crate::app::features::construction::viewport::ViewportState;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::Document;
+use crate::app::frame::tasks::Tasks;
+use crate::app::frame::theme::{colour, icon_button, paint_text};
+use crate::construction::edit::library::Item;
+use crate::construction::edit::{self, PiecePath, Root, Spot, Wrap, may_relocate};
+use crate::construction::{MaterialLayer, Piece, PieceKind, Tree};
+
+const HEIGHT: f32 = 24.0;
+const INDENT: f32 = 14.0;
+
+/// A piece whose name is being typed.
+#[derive(Debug)]
+struct Renaming {
+    path: PiecePath,
+    text: String,
+    begun: bool,
+}
+
+/// What the panels remember about the pieces between frames.
+#[derive(Resource, Default)]
+pub struct TreeState {
+    selected: Option<PiecePath>,
+    /// The selected point of a line or contour, or corner.
+    pub point: Option<usize>,
+    /// Moved lines take the height of the ground.
+    pub follows: bool,
+    /// The library is folded away.
+    pub library_folded: bool,
+    /// An entry of the library under the pointer that holds it.
+    pub carried: Option<Item>,
+    /// What the status line says: what a click or a drag would do.
+    pub hint: Option<String>,
+    /// What went otherwise than asked, to be said in a message.
+    pub(crate) notice: Option<String>,
+    pub(crate) hovered: Option<PiecePath>,
+    pub(crate) view: ViewportState,
+    /// The profile that is being edited is that of this direction.
+    pub(crate) ray: usize,
+    /// The list has yet to be scrolled to the selected piece.
+    is_sought: bool,
+    folded: Vec<PiecePath>,
+    renaming: Option<Renaming>,
+    dragged: Option<PiecePath>,
+    layer: Option<usize>,
+}
+
+impl TreeState {
+    pub fn selected(&self) -> Option<&PiecePath> {
+        self.selected.as_ref()
+    }
+
+    /// Selects a piece, or nothing.
+    pub fn select(&mut self, path: Option<PiecePath>) {
+        if self.selected != path {
+            (self.point, self.ray) = (None, 0);
+            self.is_sought = path.is_some();
+        }
+        if let Some(path) = &path {
+            // what is selected is seen
+            self.folded.retain(|folded| folded == path || !folded.holds(path));
+        }
+        self.selected = path;
+    }
+
+    /// What is worked out aside is started by `tasks`.
+    pub fn work_with(&mut self, tasks: &Tasks) {
+        self.view.work_with(tasks);
+    }
+
+    /// Whether shortcuts are meant for a piece.
+    pub fn is_at_work(&self) -> bool {
+        self.selected.is_some()
+    }
+
+    /// Forgets what is not there any more: another layer is selected, or the tree was changed.
+    pub fn follow(&mut self, document: &Document) {
+        let Some((layer, tree)) = document.tree() else {
+            let view = self.view.emptied();
+            *self = Self { follows: self.follows, library_folded: self.library_folded, view, ..Self::default() };
+            return;
+        };
+        if self.layer != Some(layer) {
+            (self.selected, self.renaming, self.dragged) = (None, None, None);
+            self.folded.clear();
+            self.layer = Some(layer);
+        }
+        let is_there =
+            |path: &PiecePath| path.piece(tree).is_some() || matches!(path.root, Root::Material(_)) && path.is_root();
+        if self.selected.as_ref().is_some_and(|path| !is_there(path)) {
+            self.selected = None;
+        }
+        let points =
+            self.selected.as_ref().and_then(|path| path.piece(tree)).map_or(0, |p| edit::points::handles(p).len());
+        self.point = self.point.filter(|&k| k < points);
+        self.hovered = None;
+    }
+
+    /// Lets the name of the selected piece be typed.
+    pub fn rename(&mut self, tree: &Tree) {
+        let Some((path, piece)) = self.selected.as_ref().and_then(|path| Some((path, path.piece(tree)?))) else {
+            return;
+        };
+        let text = match path.root {
+            Root::Definition(k) if path.is_root() => tree.definitions[k].name.clone(),
+            _ => piece.name.clone(),
+        };
+        self.renaming = Some(Renaming { path: path.clone(), text, begun: false });
+    }
+
+    /// A tree made ready to be asked that has much in common with that of the selected layer.
+    pub(crate) fn program(&self) -> Option<&crate::construction::Program> {
+        self.view.latest().map(|pick_index| &*pick_index.program)
+    }
+
+    /// Leaves what is being done, then the point, then the piece; returns whether there was any of it.
+    pub fn step_back(&mut self) -> bool {
+        if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
+            return true;
+        }
+        if self.point.take().is_some() {
+            return true;
+        }
+        let had = self.selected.is_some();
+        self.select(None);
+        had
+    }
+}
+
+/// The icon of a piece.
+pub fn piece_icon(piece: &Piece) -> &'static str {
+    match &piece.form {
+        PieceKind::Disc(_) => icon::CIRCLE,
+        PieceKind::Curve(_) => icon::PATH,
+        PieceKind::Contour(_) => icon::POLYGON,
+        PieceKind::Image(_) => icon::IMAGE,
+        PieceKind::Ribbon(_) => icon::FILM_STRIP,
+        PieceKind::Instance(_) => icon::LINK,
+        PieceKind::Blend(_) => icon::UNITE,
+        PieceKind::Replace(_) => icon::EXCLUDE,
+        PieceKind::Add(_) => icon::PLUS_CIRCLE,
+        PieceKind::Warp(_) => icon::WAVES,
+        PieceKind::Place(_) => icon::ARROWS_OUT_CARDINAL,
+        PieceKind::Detail(_) => icon::MAGNIFYING_GLASS,
+    }
+}
+
+/// What a material layer is called, its icon, and what lies in it.
+pub fn material_words(material: MaterialLayer) -> (&'static str, &'static str, &'static str) {
+    match material {
+        MaterialLayer::Terrain => ("Relief", icon::MOUNTAINS, "The ground itself."),
+        MaterialLayer::Water => ("Water", icon::DROP, "Heights of water surfaces: what lies above the ground is seen."),
+        MaterialLayer::Sand => ("Sand", icon::GRAINS, "Thickness of sand on the ground."),
+        MaterialLayer::Snow => ("Snow", icon::SNOWFLAKE, "Thickness of snow on the ground."),
+        MaterialLayer::Vegetation => ("Plants", icon::PLANT, "How densely plants grow, from 0 to 1."),
+    }
+}
+
+/// A row of the list.
+struct Row<'a> {
+    path: PiecePath,
+    depth: usize,
+    piece: Option<&'a Piece>,
+    title: String,
+    icon: &'static str,
+    help: &'static str,
+}
+
+fn list<'a>(tree: &'a Tree, state: &TreeState) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
+    for material in MaterialLayer::ALL {
+        let (title, icon, help) = material_words(material);
+        let (path, piece) = (PiecePath::material(material), tree.root(material));
+        rows.push(Row { path: path.clone(), depth: 0, piece, title: title.into(), icon, help });
+        if let Some(piece) = piece {
+            below(piece, &path, 1, state, &mut rows);
+        }
+    }
+    for (k, definition) in tree.definitions.iter().enumerate() {
+        let (path, piece) = (PiecePath::definition(k), &definition.piece);
+        let help = "An original: editing it edits all of its copies.";
+        let title = definition.name.clone();
+        rows.push(Row { path: path.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
+        below(piece, &path, 1, state, &mut rows);
+    }
+    rows
+}
+
+fn below<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &TreeState, rows: &mut Vec<Row<'a>>) {
+    if state.folded.contains(path) {
+        return;
+    }
+    for (k, child) in piece.children().iter().enumerate() {
+        let (path, icon) = (path.child(k), piece_icon(child));
+        let help = child.params().about().help;
+        rows.push(Row { path: path.clone(), depth, piece: Some(child), title: child.title(), icon, help });
+        below(child, &path, depth + 1, state, rows);
+    }
+}
+
+/// Where the dragged piece would land.
+enum Landing {
+    /// A line over the row with this number, as deep as the pieces there.
+    Between(Spot, usize, usize),
+    Into(Spot, usize),
+}
+
+/// Shows the list; returns a command that a row asked for.
+pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Option<Command> {
+    let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Pieces").strong().size(14.0));
+        let pieces = tree.count();
+        ui.label(RichText::new(if pieces == 1 { "1".into() } else { pieces.to_string() }).color(colour::TEXT_WEAK));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let selected = state.selected.as_ref().is_some_and(|path| path.piece(&tree).is_some());
+            for action in [PieceAction::Delete, PieceAction::Instance, PieceAction::Duplicate] {
+                let ask = Command::from(action);
+                let button = icon_button(ui, selected, ask.info().icon, &ask.info().label);
+                if button.on_hover_text(ask.tooltip(ui.ctx())).clicked() {
+                    command = Some(ask);
+                }
+            }
+            ui.add_enabled_ui(selected, |ui| {
+                let menu = ui.menu_button(RichText::new(icon::UNITE).size(16.0), |ui| {
+                    for wrap in Wrap::ALL {
+                        let ask = Command::from(PieceAction::Group(wrap));
+                        if crate::app::frame::menu::entry(ui, &ask, None, true, None) {
+                            command = Some(ask);
+                        }
+                    }
+                });
+                menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Group in"));
+                menu.response.on_hover_text("Puts an operator around the piece.");
+            });
+        });
+    });
+    ui.add_space(2.0);
+    let rows = list(&tree, state);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let scroll = egui::ScrollArea::vertical().id_salt("pieces").auto_shrink(false);
+    scroll.show_rows(ui, HEIGHT, rows.len(), |ui, shown| {
+        let top = ui.cursor().top() - shown.start as f32 * HEIGHT;
+        let across = ui.available_rect_before_wrap().x_range();
+        if state.is_sought
+            && let Some(k) = rows.iter().position(|row| Some(&row.path) == state.selected.as_ref())
+        {
+            state.is_sought = false;
+            let from = top + k as f32 * HEIGHT;
+            ui.scroll_to_rect(Rect::from_x_y_ranges(across, from..=from + HEIGHT), None);
+        }
+        for k in shown {
+            let asked = row(ui, document, state, &tree, layer, &rows[k]);
+            command = command.take().or(asked);
+        }
+        if let Some(from) = state.dragged.clone() {
+            drag(ui, document, state, &tree, layer, &rows, &from, top, across);
+        }
+    });
+    command
+}
+
+fn row(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut TreeState,
+    tree: &Tree,
+    layer: usize,
+    row: &Row,
+) -> Option<Command> {
+    let id = ui.id().with(("piece", format!("{:?}", row.path)));
+    let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEIGHT));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    let selected = state.selected.as_ref() == Some(&row.path);
+    let (hidden, locked) = row.piece.map_or((false, false), |piece| (piece.hidden, piece.locked));
+    if selected {
+        let edge = Stroke::new(1.0, colour::ACCENT.gamma_multiply(0.5));
+        ui.painter().rect(rect, 4.0, colour::ACCENT_DEEP, edge, StrokeKind::Inside);
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, 4.0, colour::RAISED);
+    }
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, selected, row.title.as_str())
+    });
+    let mut command = None;
+    if response.hovered() {
+        state.hovered = Some(row.path.clone());
+    }
+    if response.clicked() {
+        state.select(Some(row.path.clone()));
+    }
+    if response.double_clicked() && row.piece.is_some() {
+        command = Some(Command::from(PieceAction::Rename));
+    }
+    if response.drag_started() && !row.path.is_root() {
+        state.dragged = Some(row.path.clone());
+    }
+    if let Some(piece) = row.piece {
+        response.context_menu(|ui| {
+            state.select(Some(row.path.clone()));
+            command = menu(ui, piece).or(command.take());
+        });
+    }
+    let tint = match (hidden || row.piece.is_none(), selected) {
+        (true, _) => colour::TEXT_WEAK,
+        (false, true) => colour::TEXT_STRONG,
+        (false, false) => colour::TEXT,
+    };
+    let left = rect.left() + 2.0 + row.depth as f32 * INDENT;
+    let caret = Rect::from_min_size(pos2(left, rect.top()), vec2(16.0, HEIGHT));
+    if row.piece.is_some_and(|piece| !piece.children().is_empty()) {
+        let is_folded = state.folded.contains(&row.path);
+        let fold = ui.interact(caret, id.with("fold"), Sense::click());
+        fold.widget_info(|| {
+            let what = if is_folded { "Unfold" } else { "Fold" };
+            egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("{what} {}", row.title))
+        });
+        let symbol = if is_folded { icon::CARET_RIGHT } else { icon::CARET_DOWN };
+        let tint = if fold.hovered() { colour::TEXT_STRONG } else { colour::TEXT_WEAK };
+        let font = egui::FontId::proportional(12.0);
+        ui.painter().text(caret.center(), egui::Align2::CENTER_CENTER, symbol, font, tint);
+        if fold.clicked() {
+            match state.folded.iter().position(|folded| *folded == row.path) {
+                Some(k) => drop(state.folded.remove(k)),
+                None => state.folded.push(row.path.clone()),
+            }
+        }
+    }
+    let symbol = egui::FontId::proportional(15.0);
+    ui.painter().text(pos2(left + 26.0, rect.center().y), egui::Align2::CENTER_CENTER, row.icon, symbol, tint);
+
+    let inside = rect.with_min_x(left + 38.0).with_max_x(rect.right() - 4.0);
+    let mut inside = ui.new_child(UiBuilder::new().max_rect(inside).layout(Layout::right_to_left(Align::Center)));
+    let ui = &mut inside;
+    ui.spacing_mut().item_spacing.x = 2.0;
+    if let Some(piece) = row.piece {
+        let eye = if hidden { icon::EYE_SLASH } else { icon::EYE };
+        let what = if hidden { "Show" } else { "Hide" };
+        let tip = Command::from(PieceAction::Hide).tooltip(ui.ctx());
+        if small_toggle(ui, eye, hidden, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
+            let mut tree = tree.clone();
+            edit::link_group::hide(&mut tree, &row.path);
+            document.edit_tree(layer, if hidden { "Show piece" } else { "Hide piece" }, None, tree);
+        }
+        let lock = if locked { icon::LOCK } else { icon::LOCK_OPEN };
+        let what = if locked { "Unlock" } else { "Lock" };
+        let tip = Command::from(PieceAction::Lock).tooltip(ui.ctx());
+        if small_toggle(ui, lock, locked, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
+            let label = if locked { "Unlock piece" } else { "Lock piece" };
+            set(document, layer, tree, &row.path, label, |p| p.locked ^= true);
+        }
+        let kind = match row.path.is_root() {
+            true => piece.kind(),
+            false if piece.name.is_empty() => "",
+            false => piece.kind(),
+        };
+        ui.label(RichText::new(kind).small().color(colour::TEXT_WEAK));
+        if !piece.link_group.is_empty() {
+            let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::TEXT_WEAK);
+            ui.label(link)
+                .on_hover_text("Goes together with a piece of another material layer, as water with its lake.");
+        }
+    } else {
+        ui.label(RichText::new("none").small().color(colour::TEXT_WEAK));
+    }
+    ui.with_layout(Layout::left_to_right(Align::Center), |ui| name(ui, document, state, tree, layer, row, tint));
+    response.on_hover_text(row.help);
+    command
+}
+
+fn small_toggle(ui: &mut Ui, symbol: &str, on: bool, label: &str) -> egui::Response {
+    let tint = if on { colour::TEXT_STRONG } else { colour::TEXT_WEAK };
+    let text = RichText::new(symbol).size(14.0).color(tint);
+    let button = egui::Button::new(text).frame(false).min_size(vec2(20.0, 20.0));
+    let response = ui.add(button);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, label));
+    response
+}
+
+/// Changes one piece.
+pub fn set(
+    document: &mut Document,
+    layer: usize,
+    tree: &Tree,
+    path: &PiecePath,
+    label: &str,
+    change: impl FnOnce(&mut Piece),
+) {
+    let mut tree = tree.clone();
+    if let Some(piece) = path.piece_mut(&mut tree) {
+        let before = piece.clone();
+        change(piece);
+        edit::link_group::follow(&mut tree, &before, path, document.tree_seed(layer));
+        document.edit_tree(layer, label, None, tree);
+    }
+}
+
+fn name(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut TreeState,
+    tree: &Tree,
+    layer: usize,
+    row: &Row,
+    tint: egui::Color32,
+) {
+    let Some(renaming) = state.renaming.as_mut().filter(|renaming| renaming.path == row.path) else {
+        // painted, since the row itself bears the name
+        let hidden = row.piece.is_none_or(|piece| piece.hidden);
+        paint_text(ui, ui.available_rect_before_wrap(), &row.title, tint, hidden);
+        return;
+    };
+    let id = egui::Id::new("rename piece");
+    let field = egui::TextEdit::singleline(&mut renaming.text).id(id).desired_width(f32::INFINITY);
+    let response = ui.add(field.margin(vec2(4.0, 1.0)));
+    response.widget_info(|| egui::WidgetInfo {
+        label: Some("Piece name".into()),
+        ..egui::WidgetInfo::text_edit(true, &row.title, renaming.text.as_str(), "")
+    });
+    if response.lost_focus() {
+        if !ui.input(|i| i.key_pressed(Key::Escape)) {
+            let mut tree = tree.clone();
+            edit::rename(&mut tree, &row.path, &renaming.text);
+            document.edit_tree(layer, "Rename piece", None, tree);
+        }
+        state.renaming = None;
+    } else if !response.has_focus() {
+        response.request_focus();
+        if !std::mem::replace(&mut renaming.begun, true) {
+            crate::app::frame::widgets::row::select_all(ui, id, &renaming.text);
+        }
+    }
+}
+
+fn menu(ui: &mut Ui, piece: &Piece) -> Option<Command> {
+    let mut chosen = None;
+    let mut entries = vec![
+        (PieceAction::Look, true),
+        (PieceAction::Rename, true),
+        (PieceAction::Duplicate, true),
+        (PieceAction::Instance, true),
+        (PieceAction::Hide, true),
+        (PieceAction::Lock, true),
+        (PieceAction::Tie, true),
+        (PieceAction::Delete, true),
+    ];
+    if piece.takes_pieces() {
+        entries.push((PieceAction::Dissolve, !piece.children().is_empty()));
+    }
+    for (action, enabled) in entries {
+        let command = Command::from(action);
+        if crate::app::frame::menu::entry(ui, &command, None, enabled, None) {
+            chosen = Some(command);
+        }
+    }
+    ui.separator();
+    for wrap in Wrap::ALL {
+        let command = Command::from(PieceAction::Group(wrap));
+        if crate::app::frame::menu::entry(ui, &command, None, true, None) {
+            chosen = Some(command);
+        }
+    }
+    chosen
+}
+
+#[allow(clippy::too_many_arguments, reason = "one place where a drag is followed")]
+fn drag(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut TreeState,
+    tree: &Tree,
+    layer: usize,
+    rows: &[Row],
+    from: &PiecePath,
+    top: f32,
+    across: egui::Rangef,
+) {
+    let Some(at) = ui.ctx().pointer_latest_pos() else { return };
+    ui.set_cursor_icon(CursorIcon::Grabbing);
+    let landing = landing(rows, (at.y - top) / HEIGHT);
+    let line = |k: usize, depth: usize, tint| {
+        let (y, left) = (top + k as f32 * HEIGHT, across.min + 18.0 + depth as f32 * INDENT);
+        ui.painter().hline(left..=across.max, y, Stroke::new(2.0, tint));
+    };
+    let spot = landing.map(|landing| {
+        let (Landing::Between(spot, ..) | Landing::Into(spot, _)) = &landing;
+        let allowed = may_relocate(tree, from, spot);
+        let tint = if allowed.is_ok() { colour::ACCENT } else { colour::ERROR };
+        match &landing {
+            Landing::Between(_, k, depth) => line(*k, *depth, tint),
+            Landing::Into(_, k) => {
+                let rect = Rect::from_x_y_ranges(across, top + *k as f32 * HEIGHT..=top + (*k + 1) as f32 * HEIGHT);
+                ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, tint), StrokeKind::Inside);
+            }
+        }
+        let parent = spot.parent.piece(tree).map_or_else(String::new, |piece| title_of(tree, &spot.parent, piece));
+        state.hint = Some(match &allowed {
+            Ok(()) => format!("Release to put it into {parent}, as number {}", spot.at + 1),
+            Err(why) => format!("Not there: {why}"),
+        });
+        (spot.clone(), allowed.is_ok())
+    });
+    if ui.input(|i| !i.pointer.any_down()) {
+        state.dragged = None;
+        if let Some((spot, true)) = spot {
+            let mut tree = tree.clone();
+            if let Ok(there) = edit::relocate(&mut tree, from, &spot) {
+                document.edit_tree(layer, "Move piece in the tree", None, tree);
+                state.select(Some(there));
+            }
+        }
+    }
+}
+
+/// What a piece is called, a root by its material layer or as an original.
+pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
+    match path.root {
+        Root::Material(material) if path.is_root() => material_words(material).0.into(),
+        Root::Definition(k) if path.is_root() => tree.definitions[k].name.clone(),
+        _ => piece.title(),
+    }
+}
+
+/// Where something lands that is let go `y` rows from the top.
+fn landing(rows: &[Row], y: f32) -> Option<Landing> {
+    let k = (y.max(0.0) as usize).min(rows.len().checked_sub(1)?);
+    let part = y - k as f32;
+    let row = &rows[k];
+    let takes = row.piece.is_some_and(Piece::takes_pieces);
+    let into = || {
+        let at = row.piece.map_or(0, |piece| piece.children().len());
+        Landing::Into(Spot { parent: row.path.clone(), at }, k)
+    };
+    if row.path.is_root() || takes && (0.3..0.7).contains(&part) {
+        return Some(into());
+    }
+    let parent = row.path.parent()?;
+    if part < 0.5 {
+        return Some(Landing::Between(Spot { parent, at: row.path.index() }, k, row.depth));
+    }
+    // below an operator that is unfolded comes its first piece
+    let next = rows.get(k + 1).filter(|next| row.path.holds(&next.path));
+    if next.is_some() {
+        return Some(Landing::Between(Spot { parent: row.path.clone(), at: 0 }, k + 1, row.depth + 1));
+    }
+    Some(Landing::Between(Spot { parent, at: row.path.index() + 1 }, k + 1, row.depth))
+}

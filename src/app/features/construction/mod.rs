@@ -1,0 +1,259 @@
+//! Construction trees: the list of their pieces, the library, the pieces in the view, and the surface drawn from a tree.
+//!
+//! ```text
+//! list, piece, viewport ──▶ Document::edit_tree ──▶ revision ──▶ surface: TreeSurfaceTask ──▶ ViewState.tree_surface
+//!                                                          └───▶ viewport: PickTask ──▶ what lies under the pointer
+//! ```
+
+mod actions;
+mod commands;
+pub mod library;
+pub mod list;
+mod notice;
+pub mod piece;
+mod profile;
+mod surface;
+pub mod viewport;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::{Panel, Ui};
+
+use self::actions::{Pieces, look};
+pub use self::commands::{PieceAction, Push, TakePicture, TreeAction};
+use self::list::TreeState;
+use self::surface::TreeSurfaceTask;
+use crate::app::frame::commands::{CommandApp, CommandQueue};
+use crate::app::frame::document::Selection;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame, parameter_area, side_list};
+use crate::app::frame::menu::{pick, tick};
+use crate::app::frame::status::{StatusHint, StatusInfo};
+use crate::app::frame::tasks::Tasks;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::{
+    CompareSide, FrameStatus, Stage, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend,
+};
+use crate::construction::PieceKind;
+use crate::construction::edit::{Wrap, points};
+use crate::nodes::Node;
+
+pub struct ConstructionPlugin;
+
+impl Plugin for ConstructionPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<TreeState>()
+            .init_resource::<PieceView>()
+            .init_resource::<TreeSurfaceTask>()
+            .add_actions(PieceAction::all(), run)
+            .scope_actions(applies)
+            .add_actions([TreeAction::ShowAlone], show_alone)
+            .add_actions([], take_picture)
+            .add_leaving(leave)
+            .add_menu("Piece", 30)
+            .add_menu_part("Piece", 0, menu)
+            .add_part(Slot::Begin, begin)
+            .add_part(Slot::Side, pieces)
+            .add_part(Slot::PartParameters, parameters)
+            .add_part(Slot::Notice, no_tree)
+            .add_part(Slot::View, over_view)
+            .add_part(Slot::End, end)
+            .add_systems(PreUpdate, surface::advance.in_set(FrameSystems::Receive))
+            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+    }
+}
+
+/// What is told about the view that pieces are seen in.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct PieceView {
+    /// The terrain as it is seen; none where there is none.
+    pub stage: Option<Stage>,
+    /// Why the view does not show the tree that it shall show.
+    pub unsupported: Option<Unsupported>,
+}
+
+fn tell(
+    mut view: ResMut<PieceView>,
+    mut state: ResMut<TreeState>,
+    mut info: ResMut<StatusInfo>,
+    (task, tasks): (Res<TreeSurfaceTask>, Res<Tasks>),
+    (editor, drawn, shown): (Res<Editor>, Res<FrameStatus>, Res<ViewState>),
+    (camera, area): (Res<ViewCamera>, Res<ViewportArea>),
+) {
+    view.stage = stage(&shown, &camera, &area);
+    view.unsupported = task.unsupported().or(drawn.unsupported());
+    if editor.view.mode == ViewMode::TracedCost && view.unsupported.is_none() {
+        info.legend = Some(std::sync::Arc::new(cost_legend()));
+    }
+    state.work_with(&tasks);
+}
+
+/// The terrain that is edited, as it is seen.
+fn stage(shown: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Stage> {
+    let view = Rect { min: area.min, max: area.max };
+    if !view.max.is_finite() || view.size().min_element() < 1.0 {
+        return None;
+    }
+    let square = shown.square_of(CompareSide::A)?;
+    let pane = shown.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
+    let lens = shown.layout().lens(view.size());
+    let (square, tree_surface) = (square.clone(), shown.tree_surface.clone());
+    Some(Stage { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
+}
+
+/// Pieces have their keys while one is selected; some need none.
+fn applies(world: &World, action: &PieceAction) -> bool {
+    let construction = world.resource::<Editor>().doc.tree().is_some();
+    world.resource::<TreeState>().is_at_work() || construction && action.is_free()
+}
+
+fn run(
+    In(action): In<PieceAction>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<TreeState>,
+    view: Res<PieceView>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let mut pieces = Pieces { editor: &mut editor, state: &mut state, queue: &mut queue };
+    pieces.run(action, view.stage.as_ref());
+}
+
+/// The first construction that is shown, on level ground and without what follows it.
+fn show_alone(In(TreeAction::ShowAlone): In<TreeAction>, mut editor: ResMut<Editor>) {
+    let layers = &editor.doc.scene().layers;
+    let is_tree = |index: &usize| matches!(layers[*index].node, Node::Construction(_));
+    let found = (0..layers.len()).filter(is_tree).max_by_key(|index| layers[*index].enabled);
+    match found {
+        Some(index) if editor.doc.solo() != Some(index) => editor.doc.toggle_solo(index),
+        Some(_) => {}
+        None => editor.toasts.info("There is no Construction layer to show alone."),
+    }
+}
+
+fn take_picture(In(TakePicture(file)): In<TakePicture>, mut editor: ResMut<Editor>, state: Res<TreeState>) {
+    if let Some(path) = state.selected() {
+        piece::take_picture(&mut editor.doc, path, file.to_string_lossy().into_owned());
+    }
+}
+
+/// Escape leaves what is being done with pieces.
+fn leave(mut editor: ResMut<Editor>, mut state: ResMut<TreeState>) -> bool {
+    editor.doc.tree().is_some() && (state.view.let_go(&mut editor.doc) || state.step_back())
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut queue: ResMut<CommandQueue>) {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let selected = tree.zip(state.selected()).and_then(|(tree, path)| path.piece(tree));
+    let (construction, is_there) = (tree.is_some(), selected.is_some());
+    let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
+    if !construction {
+        ui.weak("Select a layer of the kind Construction.");
+        ui.separator();
+    }
+    for action in PieceAction::all() {
+        let enabled = match action {
+            // keys are enough for these
+            PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
+            PieceAction::Library | PieceAction::Follow => construction,
+            PieceAction::Lay | PieceAction::Fall => is_line,
+            PieceAction::Dissolve => selected.is_some_and(|piece| !piece.children().is_empty()),
+            PieceAction::Bend => {
+                selected.is_some_and(|p| matches!(&p.form, PieceKind::Contour(contour) if contour.points.is_empty()))
+            }
+            _ => is_there,
+        };
+        if matches!(action, PieceAction::Rename | PieceAction::Group(Wrap::Blend) | PieceAction::Lay) {
+            ui.separator();
+        }
+        match action {
+            PieceAction::Library => tick(ui, &mut queue, action, enabled, construction && !state.library_folded),
+            PieceAction::Follow => tick(ui, &mut queue, action, enabled, state.follows),
+            _ => pick(ui, &mut queue, action, enabled),
+        }
+    }
+}
+
+fn begin(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: ResMut<TreeState>) {
+    state.follow(&editor.doc);
+    state.view.take_keys(ui.ctx());
+}
+
+fn pieces(
+    InMut(ui): InMut<Ui>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<TreeState>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let height = ui.max_rect().height();
+    if editor.doc.tree().is_some() {
+        side_list(ui, "pieces", height * 0.34, 90.0..=height * 0.6, 6, |ui| {
+            queue.extend(list::show(ui, &mut editor.doc, &mut state));
+        });
+    }
+}
+
+fn parameters(
+    InMut(ui): InMut<Ui>,
+    mut frame: ResMut<InterfaceFrame>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<TreeState>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let Selection::Layer(index) = editor.doc.selection() else { return };
+    if state.is_at_work() {
+        frame.has_parameters = true;
+        parameter_area(ui, (index, format!("{:?}", state.selected())), |ui| {
+            queue.extend(piece::show(ui, &mut editor.doc, &mut state));
+        });
+    }
+}
+
+fn no_tree(InMut(root): InMut<Ui>, editor: Res<Editor>, view: Res<PieceView>, mut queue: ResMut<CommandQueue>) {
+    let mode = editor.view.mode;
+    if let Some(unsupported) = view.unsupported.filter(|_| mode.asks_tree()) {
+        Panel::top("no tree").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
+            queue.extend(notice::bar(ui, unsupported, mode.of_grid()));
+        });
+    }
+}
+
+/// Handles, outlines and library over the view.
+fn over_view(
+    InMut(root): InMut<Ui>,
+    mut frame: ResMut<InterfaceFrame>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<TreeState>,
+    view: Res<PieceView>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let (editor, state, stage, free) = (&mut *editor, &mut *state, view.stage.as_ref(), frame.free_rect);
+    if editor.doc.tree().is_none() || editor.dialogs.is_open() {
+        return;
+    }
+    let done = viewport::show(root, &mut editor.doc, state, stage, free);
+    queue.extend(done.look.map(look));
+    let library = library::show(root, state, free);
+    queue.extend(library.command);
+    if let Some(item) = library.middle {
+        viewport::put(&mut editor.doc, state, stage, free, item, None);
+    }
+    if let Some((item, at)) = library.dropped {
+        viewport::put(&mut editor.doc, state, stage, free, item, Some(at));
+    }
+    frame.takes_pointer |= done.takes_pointer || state.carried.is_some();
+}
+
+fn end(
+    _: InMut<Ui>,
+    mut frame: ResMut<InterfaceFrame>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<TreeState>,
+    mut hint: ResMut<StatusHint>,
+) {
+    hint.set(state.hint.take());
+    if let Some(notice) = state.notice.take() {
+        editor.toasts.info(notice);
+    }
+    frame.is_grabbing |= state.view.is_grabbing();
+}

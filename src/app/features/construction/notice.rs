@@ -1,0 +1,36 @@
+//! What is said over the view when it shall be drawn from a tree and cannot be, and the ways out.
+
+use bevy_egui::egui;
+use egui::{Align, Label, Layout, RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::construction::TreeAction;
+use crate::app::features::view_settings::ViewAction;
+use crate::app::frame::commands::Command;
+use crate::app::frame::theme::colour;
+use crate::app::view::Unsupported;
+use crate::app::view::ViewMode;
+
+/// The bar; `instead` is the way of looking at the grid that is on screen.
+pub fn bar(ui: &mut Ui, unsupported: Unsupported, instead: ViewMode) -> Option<Command> {
+    let mut chosen = None;
+    ui.horizontal_centered(|ui| {
+        ui.label(RichText::new(icon::INFO).color(colour::TEXT_WEAK));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let grid = Command::from(ViewAction::Mode(instead));
+            if ui.button("Show the grid").on_hover_text(grid.tooltip(ui.ctx())).clicked() {
+                chosen = Some(grid);
+            }
+            if matches!(unsupported, Unsupported::NotAlone(_)) {
+                let alone = Command::from(TreeAction::ShowAlone);
+                if ui.button(alone.info().label).on_hover_text(alone.tooltip(ui.ctx())).clicked() {
+                    chosen = Some(alone);
+                }
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(Label::new(RichText::new(unsupported.text()).color(colour::TEXT)).truncate());
+            });
+        });
+    });
+    chosen
+}

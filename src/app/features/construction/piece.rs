@@ -1,0 +1,394 @@
+//! The parameters of the selected piece, of its selected point, and its profiles.
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::construction::PieceAction;
+use crate::app::features::construction::list::{TreeState, material_words, piece_icon, set, title_of};
+use crate::app::features::construction::profile;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::{colour, icon_button};
+use crate::app::frame::widgets::params::piece_row;
+use crate::app::frame::widgets::row::{Change, label_cell};
+use crate::construction::contour::{Contour, ContourRay};
+use crate::construction::curve::Cross;
+use crate::construction::edit::points::{LinePoint, line, line_mut};
+use crate::construction::edit::{PiecePath, Root, link_group, points};
+use crate::construction::profile::Profile;
+use crate::construction::{Piece, PieceKind, Tree};
+use crate::param::Params;
+use crate::scene::Gesture;
+
+/// What the edits of a piece need to know.
+struct PieceEdit<'a> {
+    document: &'a mut Document,
+    layer: usize,
+    tree: Arc<Tree>,
+    path: PiecePath,
+}
+
+impl PieceEdit<'_> {
+    fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Piece)) {
+        let mut tree = (*self.tree).clone();
+        if let Some(piece) = self.path.piece_mut(&mut tree) {
+            let before = piece.clone();
+            change(piece);
+            link_group::follow(&mut tree, &before, &self.path, self.document.tree_seed(self.layer));
+            self.document.edit_tree(self.layer, label, gesture, tree);
+        }
+    }
+
+    /// Rows for a group of parameters of the piece; returns a command that one of them asked for.
+    fn rows(
+        &mut self,
+        ui: &mut Ui,
+        params: &dyn Params,
+        group: impl for<'p> Fn(&'p mut Piece, &mut dyn FnMut(&mut dyn Params)),
+    ) -> Option<Command> {
+        let about = params.about();
+        let mut command = None;
+        for (k, spec) in about.params.iter().enumerate().filter(|(k, _)| params.matters(*k)) {
+            let value = params.get(k);
+            let mut choose = None;
+            let change =
+                ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
+            if choose.is_some() {
+                command = Some(Command::from(PieceAction::ChoosePicture));
+            }
+            if let Some(Change { value, gesture }) = change {
+                let label = format!("Change {}", spec.label.to_lowercase());
+                // the value comes from the parameter's own row
+                self.edit(&label, gesture, |piece| {
+                    group(piece, &mut |params: &mut dyn Params| drop(params.set(k, &value)));
+                });
+            }
+        }
+        command
+    }
+}
+
+/// Shows the selected piece; returns a command that a row asked for. `None` in the outer layer: nothing is selected.
+pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Option<Command> {
+    let path = state.selected()?.clone();
+    let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
+    let Some(piece) = path.piece(&tree).cloned() else {
+        empty_material(ui, &path);
+        return None;
+    };
+    let mut desk = PieceEdit { document, layer, tree: tree.clone(), path: path.clone() };
+    let about = piece.params().about();
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::ACCENT));
+        let title = title_of(&tree, &path, &piece);
+        ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
+    });
+    ui.label(about.help);
+    if path.is_locked(&tree) {
+        let text = format!("{}  Locked: the view does not take hold of it.", icon::LOCK);
+        ui.label(RichText::new(text).color(colour::TEXT_WEAK));
+    }
+    let mut command = None;
+    // ids of the rows belong to the piece, so that a drag never lands on another one
+    ui.push_id(format!("{path:?}"), |ui| {
+        command = actions(ui, &piece, state);
+        copy_of(ui, &tree, &piece, state);
+        goes_with(ui, &tree, &path, state);
+        ui.add_space(4.0);
+        let rows = desk.rows(ui, piece.params(), |piece, act| act(piece.params_mut()));
+        command = command.take().or(rows);
+        if line(&piece).is_some() {
+            point(ui, &mut desk, &piece, state);
+        }
+        match &piece.form {
+            PieceKind::Curve(_) => cross(ui, &mut desk, &piece, state),
+            PieceKind::Contour(contour) => contour_profile(ui, &mut desk, contour, state),
+            _ => {}
+        }
+    });
+    command
+}
+
+/// What the piece goes together with: a click selects it.
+fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
+    let others = link_group::others(tree, path);
+    if others.is_empty() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("Goes together with").color(colour::TEXT_WEAK));
+        for other in others {
+            let Some(piece) = other.piece(tree) else { continue };
+            let material = match other.root {
+                Root::Material(material) => material_words(material).0.to_lowercase(),
+                Root::Definition(_) => "an original".into(),
+            };
+            let title = title_of(tree, &other, piece);
+            let named = if title.to_lowercase() == material { material } else { format!("{title} ({material})") };
+            if ui.link(named).on_hover_text("Selects it.").clicked() {
+                state.select(Some(other));
+            }
+        }
+    });
+}
+
+fn empty_material(ui: &mut Ui, path: &PiecePath) {
+    let Root::Material(material) = path.root else { return };
+    let (title, symbol, help) = material_words(material);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(symbol).size(18.0).color(colour::ACCENT));
+        ui.label(RichText::new(title).strong().size(15.0));
+    });
+    ui.label(help);
+    ui.label(
+        RichText::new("There is none yet. What you place from the library now goes in here.").color(colour::TEXT_WEAK),
+    );
+}
+
+/// Buttons for what can be done with a piece of this kind.
+fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
+    let mut wanted = Vec::new();
+    match &piece.form {
+        PieceKind::Curve(curve) => {
+            wanted.extend([PieceAction::Lay, PieceAction::Follow]);
+            if matches!(curve.settings.cross, Cross::River | Cross::Canyon | Cross::Bank) {
+                wanted.push(PieceAction::Fall);
+            }
+        }
+        PieceKind::Ribbon(_) => wanted.extend([PieceAction::Lay, PieceAction::Follow]),
+        PieceKind::Contour(contour) if contour.points.is_empty() => wanted.push(PieceAction::Bend),
+        _ => {}
+    }
+    if wanted.is_empty() {
+        return None;
+    }
+    let mut command = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
+        for action in wanted {
+            let ask = Command::from(action);
+            let info = ask.info();
+            let on = action == PieceAction::Follow && state.follows;
+            let button = egui::Button::new(format!("{}  {}", info.icon, info.label)).selected(on);
+            if ui.add(button).on_hover_text(ask.tooltip(ui.ctx())).clicked() {
+                command = Some(ask);
+            }
+        }
+    });
+    command
+}
+
+/// Of a copy: the way to its original.
+fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
+    let PieceKind::Instance(instance) = &piece.form else { return };
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(format!("Copy of “{}”", instance.definition)).color(colour::TEXT));
+        let original = tree.definitions.iter().position(|d| d.name == instance.definition);
+        let tip = "Selects the original: what is changed there changes in all of its copies.";
+        if ui.add_enabled(original.is_some(), egui::Button::new("Edit original")).on_hover_text(tip).clicked() {
+            state.select(original.map(PiecePath::definition));
+        }
+    });
+}
+
+/// The selected point of a line.
+fn point(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &mut TreeState) {
+    let count = points::handles(piece).len();
+    heading(ui, "Points");
+    ui.horizontal(|ui| {
+        let step = |by: usize| Some(state.point.map_or(0, |k| (k + by) % count.max(1)));
+        let back = icon_button(ui, count > 0, icon::CARET_LEFT, "Previous point");
+        let (previous, next) = (step(count.saturating_sub(1)), step(1));
+        if back.on_hover_text("Selects the point before.").clicked() {
+            state.point = previous;
+        }
+        let text = match state.point {
+            Some(k) => format!("Point {} of {count}", k + 1),
+            None => format!("{count} points"),
+        };
+        ui.label(text);
+        if icon_button(ui, count > 0, icon::CARET_RIGHT, "Next point")
+            .on_hover_text("Selects the next point.")
+            .clicked()
+        {
+            state.point = next;
+        }
+        if let Some(k) = state.point {
+            let enough = count > 2;
+            let bin = icon_button(ui, enough, icon::TRASH, "Delete point");
+            if bin.on_hover_text("Removes the point; the line runs on without it.").clicked() {
+                desk.edit("Delete point", None, |piece| drop(points::remove_point(piece, k)));
+                state.point = None;
+            }
+        }
+    });
+    let Some((index, point)) = state.point.and_then(|k| Some((k, line(piece)?.get(k)?))) else {
+        ui.weak("Click a point in the view. A double click on the line adds one.");
+        return;
+    };
+    let form = LinePoint::from_point(point);
+    ui.push_id(("point", index), |ui| {
+        desk.rows(ui, &form, |piece, act| {
+            if let Some(point) = line_mut(piece).and_then(|points| points.get_mut(index)) {
+                let mut form = LinePoint::from_point(point);
+                act(&mut form);
+                form.write(point);
+            }
+        });
+    });
+}
+
+fn heading(ui: &mut Ui, text: &str) {
+    ui.add_space(6.0);
+    ui.separator();
+    ui.label(RichText::new(text).strong());
+}
+
+/// The shape across a line: at the selected point, or all along.
+fn cross(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &TreeState) {
+    let PieceKind::Curve(curve) = &piece.form else { return };
+    let plain = curve.settings.cross.profile();
+    let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
+    let (title, shown) = match state.point {
+        Some(k) => (format!("Shape across at point {}", k + 1), own(k)),
+        None => ("Shape across".to_string(), own(0)),
+    };
+    heading(ui, &title);
+    let is_own = shown.is_some();
+    let changed = profile::editor(ui, "Profile across", shown.unwrap_or(&plain), 1.0);
+    let all = state.point.is_none();
+    if let Some((profile, gesture)) = changed {
+        let at = state.point;
+        desk.edit("Change profile", gesture, |piece| set_cross(piece, at, Some(profile)));
+    }
+    ui.horizontal(|ui| {
+        let name = curve.settings.cross.label();
+        ui.weak(match (is_own, all) {
+            (false, _) => format!("As {} has it. Edit it to make it your own.", name.to_lowercase()),
+            (true, true) => "Your own, all along the line.".into(),
+            (true, false) => "Your own at this point.".into(),
+        });
+        let tip = format!("Goes back to the shape of {}.", name.to_lowercase());
+        if is_own && ui.button("Reset").on_hover_text(tip).clicked() {
+            let at = state.point;
+            desk.edit("Reset profile", None, |piece| set_cross(piece, at, None));
+        }
+    });
+}
+
+fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
+    let Some(points) = line_mut(piece) else { return };
+    for (k, point) in points.iter_mut().enumerate() {
+        if at.is_none_or(|at| at == k) {
+            point.profile = profile.clone();
+        }
+    }
+}
+
+/// The shape from the centre outwards, in one direction of several or all around.
+fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
+    heading(ui, "Shape outwards");
+    let rays = contour.profiles.len();
+    state.ray = state.ray.min(rays.saturating_sub(1));
+    let ray = state.ray;
+    if rays > 1 {
+        ui.horizontal(|ui| {
+            label_cell(ui, "Direction", false);
+            egui::ComboBox::from_id_salt("direction").selected_text(direction(contour.profiles[ray].angle)).show_ui(
+                ui,
+                |ui| {
+                    for (k, other) in contour.profiles.iter().enumerate() {
+                        ui.selectable_value(&mut state.ray, k, direction(other.angle));
+                    }
+                },
+            );
+            let bin = icon_button(ui, true, icon::TRASH, "Delete direction");
+            if bin.on_hover_text("Removes the profile of this direction.").clicked() {
+                with_contour(desk, "Delete profile", None, |contour| drop(contour.profiles.remove(ray)));
+            }
+        });
+    }
+    let plain = contour.settings.landform.profile();
+    let shown = contour.profiles.get(ray).map_or(&plain, |ray| &ray.profile);
+    if let Some((mut profile, gesture)) = profile::editor(ui, "Profile outwards", shown, contour.settings.reach) {
+        // outwards there is nothing below 0
+        profile.0.retain(|point| point.0 >= 0.0);
+        with_contour(desk, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
+            Some(ray) => ray.profile = profile,
+            None => contour.profiles.push(ContourRay { angle: 0.0, profile }),
+        });
+    }
+    ui.horizontal(|ui| {
+        let tip =
+            "Adds a profile of its own for another direction; between two directions one goes over into the other.";
+        if ui.button("Another direction").on_hover_text(tip).clicked() {
+            let angles: Vec<f32> = contour.profiles.iter().map(|ray| ray.angle).collect();
+            let profile = shown.clone();
+            with_contour(desk, "Add profile", None, |contour| {
+                if contour.profiles.is_empty() {
+                    contour.profiles.push(ContourRay { angle: 0.0, profile: profile.clone() });
+                }
+                contour.profiles.push(ContourRay { angle: widest_gap(&angles), profile });
+            });
+            state.ray = rays.max(1);
+        }
+        let tip = "Goes back to the shape of the landform, all around.";
+        if rays > 0 && ui.button("Reset").on_hover_text(tip).clicked() {
+            with_contour(desk, "Reset profile", None, |contour| contour.profiles.clear());
+            state.ray = 0;
+        }
+    });
+}
+
+fn with_contour(desk: &mut PieceEdit, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
+    desk.edit(label, gesture, |piece| {
+        if let PieceKind::Contour(contour) = &mut piece.form {
+            change(contour);
+        }
+    });
+}
+
+/// The middle of the widest gap between directions.
+fn widest_gap(angles: &[f32]) -> f32 {
+    let mut sorted: Vec<f32> = angles.iter().map(|a| a.rem_euclid(360.0)).collect();
+    sorted.sort_by(f32::total_cmp);
+    let Some(&first) = sorted.first() else { return 180.0 };
+    let next = sorted.iter().skip(1).copied().chain([first + 360.0]);
+    let widest = sorted.iter().zip(next).max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
+    widest.map_or(180.0, |(a, b)| (0.5 * (a + b)).rem_euclid(360.0))
+}
+
+fn direction(angle: f32) -> String {
+    const NAMES: [&str; 8] = ["east", "south-east", "south", "south-west", "west", "north-west", "north", "north-east"];
+    let turn = angle.rem_euclid(360.0);
+    format!("{turn:.0}°, {}", NAMES[((turn + 22.5) / 45.0) as usize % 8])
+}
+
+/// Rows for what the numbers of the construction mean.
+pub fn frame(ui: &mut Ui, document: &mut Document) {
+    let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
+    let about = tree.frame.about();
+    for (k, spec) in about.params.iter().enumerate() {
+        let value = tree.frame.get(k);
+        let change = ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut None)).inner;
+        if let Some(Change { value, gesture }) = change {
+            let mut tree = (*tree).clone();
+            // the value comes from the parameter's own row
+            let _ = tree.frame.set(k, &value);
+            document.edit_tree(layer, &format!("Change {}", spec.label.to_lowercase()), gesture, tree);
+        }
+    }
+}
+
+/// Changes a picture of the selected piece.
+pub fn take_picture(document: &mut Document, path: &PiecePath, name: String) {
+    let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
+    set(document, layer, &tree, path, "Choose picture", |piece| {
+        if let Some(picture) = piece.picture_mut() {
+            picture.0 = name;
+        }
+    });
+}

@@ -1,0 +1,136 @@
+//! Outlines and handles of pieces over the view.
+
+use crate::app::features::construction::viewport::*;
+
+/// Lines of the ground plan as they lie on the ground that is seen.
+pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Drawn, bool)> {
+    let metres = metres(tree);
+    let longest = metres.0 / 96.0;
+    let mut lines = Vec::new();
+    for PickOutline { mut places, closed, inner } in outlines {
+        if closed && let Some(&first) = places.first() {
+            places.push(first);
+        }
+        let mut line: Drawn = Vec::new();
+        let mut seen = true;
+        let mut k = 0usize;
+        for pair in places.windows(2) {
+            let side = sub(pair[1], pair[0]);
+            let parts = ((length(side) / longest).ceil() as usize).clamp(1, 64);
+            for i in 0..=parts {
+                let t = i as f64 / parts as f64;
+                let place = metres.place(add(pair[0], [side[0] * t, side[1] * t]));
+                let on_square = place.iter().all(|c| (0.0..=1.0).contains(c));
+                match screen(stage, place).filter(|_| on_square) {
+                    Some(at) => {
+                        // what lies behind a mountain is asked for a part of the places: neighbours share it
+                        if k.is_multiple_of(4) {
+                            seen = stage.is_seen(place);
+                        }
+                        k += 1;
+                        line.push((at, seen));
+                    }
+                    None if line.len() > 1 => lines.push((std::mem::take(&mut line), inner)),
+                    None => line.clear(),
+                }
+            }
+        }
+        if line.len() > 1 {
+            lines.push((line, inner));
+        }
+    }
+    lines
+}
+
+impl Lines {
+    /// The lines of a piece, from `kept` where nothing has changed.
+    fn of(kept: Option<Self>, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
+        if let Some(kept) = kept
+            && Arc::ptr_eq(&kept.tree, tree)
+            && kept.path == *path
+            && kept.stage == *stage
+        {
+            return kept;
+        }
+        let lines = drape(stage, tree, pick_index::outlines(tree, path, seed));
+        Self { tree: tree.clone(), path: path.clone(), stage: stage.clone(), lines }
+    }
+}
+
+pub(crate) fn draw_outlines(
+    painter: &egui::Painter,
+    state: &mut TreeState,
+    stage: &Stage,
+    tree: &Arc<Tree>,
+    selected: Option<&PiecePath>,
+    seed: u32,
+) {
+    let hovered = state.hovered.clone().filter(|path| Some(path) != selected && path.piece(tree).is_some());
+    let kept = state.view.hovered.take();
+    state.view.hovered = hovered.map(|path| Lines::of(kept, stage, tree, &path, seed));
+    let kept = state.view.selected.take();
+    state.view.selected = selected.map(|path| Lines::of(kept, stage, tree, path, seed));
+    for (lines, tint) in [(&state.view.hovered, colour::TEXT_STRONG), (&state.view.selected, colour::ACCENT)] {
+        for (line, inner) in lines.iter().flat_map(|lines| &lines.lines) {
+            let width = if *inner { 1.2 } else { 1.8 };
+            stroke(painter, line, width, tint);
+        }
+    }
+}
+
+/// A line with a dark edge, so that it is seen on snow and on rock; fainter where it lies behind something.
+pub(crate) fn stroke(painter: &egui::Painter, line: &Drawn, width: f32, tint: Color32) {
+    for part in line.chunk_by(|a, b| a.1 == b.1) {
+        let points: Vec<Pos2> = part.iter().map(|p| p.0).collect();
+        let seen = part[0].1;
+        if seen {
+            painter.add(Shape::line(points.clone(), Stroke::new(width + 2.0, Color32::from_black_alpha(110))));
+        }
+        let tint = if seen { tint } else { tint.gamma_multiply(0.35) };
+        painter.add(Shape::line(points, Stroke::new(width, tint)));
+    }
+}
+
+pub(crate) fn draw_handles(painter: &egui::Painter, handles: &Handles, hot: Option<Grip>, point: Option<usize>) {
+    let dark = Color32::from_black_alpha(150);
+    if handles.ring.len() > 2 {
+        painter.add(Shape::line(handles.ring.clone(), Stroke::new(3.0, dark)));
+        painter.add(Shape::line(handles.ring.clone(), Stroke::new(1.2, colour::TEXT_STRONG.gamma_multiply(0.7))));
+    }
+    let middle = handles.grips.iter().find(|(grip, _)| *grip == Grip::Move).map(|(_, at)| *at);
+    for (grip, at) in &handles.grips {
+        let is_hot = hot == Some(*grip);
+        let fill = if is_hot { colour::ACCENT } else { colour::PANEL };
+        let edge = Stroke::new(1.6, if is_hot { colour::TEXT_STRONG } else { colour::ACCENT });
+        match grip {
+            Grip::Point(k) => {
+                let chosen = point == Some(*k);
+                let fill = if chosen { colour::ACCENT } else { fill };
+                let edge = Stroke::new(1.6, colour::TEXT_STRONG);
+                painter.circle(*at, if chosen || is_hot { 6.0 } else { 4.5 }, fill, edge);
+            }
+            Grip::Move => {
+                painter.circle(*at, if is_hot { 9.0 } else { 7.5 }, fill, edge);
+                let arm = 4.0;
+                let cross = Stroke::new(1.4, colour::TEXT_STRONG);
+                painter.line_segment([*at - vec2(arm, 0.0), *at + vec2(arm, 0.0)], cross);
+                painter.line_segment([*at - vec2(0.0, arm), *at + vec2(0.0, arm)], cross);
+            }
+            Grip::Turn => knob(painter, *at, egui_phosphor::regular::ARROWS_CLOCKWISE, fill, edge, is_hot),
+            Grip::Scale => knob(painter, *at, egui_phosphor::regular::ARROWS_OUT, fill, edge, is_hot),
+            Grip::Raise => {
+                if let Some(foot) = middle {
+                    painter.line_segment([foot - vec2(0.0, 9.0), *at], Stroke::new(3.0, dark));
+                    painter.line_segment([foot - vec2(0.0, 9.0), *at], Stroke::new(1.2, colour::TEXT_STRONG));
+                }
+                knob(painter, *at, egui_phosphor::regular::ARROWS_DOWN_UP, fill, edge, is_hot);
+            }
+        }
+    }
+}
+
+pub(crate) fn knob(painter: &egui::Painter, at: Pos2, symbol: &str, fill: Color32, edge: Stroke, hot: bool) {
+    painter.circle(at, if hot { 10.0 } else { 8.5 }, fill, edge);
+    let font = egui::FontId::proportional(11.0);
+    painter.text(at, egui::Align2::CENTER_CENTER, symbol, font, colour::TEXT_STRONG);
+}

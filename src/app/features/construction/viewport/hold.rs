@@ -1,0 +1,458 @@
+//! A piece in the hand: held by a handle while the button is down, or following the pointer after G, R or S.
+//!
+//! After a key the piece follows until a click or Enter leaves it there; Escape or the right button takes it back. X and Y keep it
+//! to an axis, Z raises it, numbers typed are metres, degrees or times.
+
+use crate::app::features::construction::viewport::*;
+use crate::app::frame::tasks::{Outcome, Task};
+use crate::construction::edit::link_group::{self, Motion};
+use egui::{Event, Key};
+
+/// How a piece follows the pointer after a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grab {
+    Move,
+    Turn,
+    Scale,
+}
+
+impl Grab {
+    fn grip(self) -> Grip {
+        match self {
+            Self::Move => Grip::Move,
+            Self::Turn => Grip::Turn,
+            Self::Scale => Grip::Scale,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axis {
+    East,
+    South,
+}
+
+/// What keys said of a piece that follows the pointer.
+#[derive(Default)]
+struct Keys {
+    axis: Option<Axis>,
+    typed: String,
+    is_confirmed: bool,
+    is_cancelled: bool,
+}
+
+impl Keys {
+    fn number(&self) -> Option<f64> {
+        self.typed.parse().ok().filter(|number: &f64| number.is_finite())
+    }
+}
+
+/// The ground without a piece, which takes a moment.
+#[derive(Default)]
+enum Ground {
+    /// It is not wanted.
+    #[default]
+    No,
+    Coming(Task<Below>),
+    There(Below),
+}
+
+impl Ground {
+    fn there(&mut self) -> Option<&Below> {
+        if let Self::Coming(task) = self {
+            match task.outcome() {
+                Outcome::Running => {}
+                Outcome::Done(below) => *self = Self::There(below),
+                Outcome::Broke => *self = Self::No,
+            }
+        }
+        match self {
+            Self::There(below) => Some(below),
+            _ => None,
+        }
+    }
+}
+
+/// A drag under way.
+pub(crate) struct Held {
+    pub(crate) grip: Grip,
+    pub(crate) path: PiecePath,
+    pub(crate) layer: usize,
+    /// The tree and the view as they were.
+    pub(crate) tree: Arc<Tree>,
+    stage: Stage,
+    transform: TransformPath,
+    seed: u32,
+    /// Its middle, in the metres around it and in those of the tree.
+    pub(crate) centre: Point,
+    pivot: Point,
+    /// Where it was taken hold of, once the pointer is over the view.
+    from: Option<(Point, Pos2)>,
+    ground: Ground,
+    /// The pointer has moved.
+    moved: bool,
+    /// How far it was moved, in metres of the tree.
+    shifted: Point,
+    /// Angle turned so far, in degrees, over any number of turns.
+    turned: f64,
+    last_angle: f64,
+    /// It follows the pointer without a button.
+    keys: Option<Keys>,
+}
+
+impl Held {
+    pub(crate) fn is_grabbed(&self) -> bool {
+        self.keys.is_some()
+    }
+
+    /// Its middle as it is now, in the metres around it.
+    pub(crate) fn middle(&self) -> Point {
+        match self.grip {
+            Grip::Move => self.transform.inward(add(self.pivot, self.shifted)),
+            _ => self.centre,
+        }
+    }
+
+    /// Begins anew with another grip, from where the pointer is.
+    fn begin(&mut self, grip: Grip) {
+        (self.grip, self.from, self.turned, self.moved, self.shifted) = (grip, None, 0.0, false, [0.0; 2]);
+        self.keys = Some(Keys::default());
+    }
+
+    /// Takes all keys out of the input.
+    pub(crate) fn take_keys(&mut self, ctx: &egui::Context) {
+        let events = ctx.input_mut(|input| {
+            let is_key = |event: &Event| matches!(event, Event::Key { .. } | Event::Text(_));
+            let (keys, others) = std::mem::take(&mut input.events).into_iter().partition(is_key);
+            input.events = others;
+            let keys: Vec<Event> = keys;
+            keys
+        });
+        for event in events {
+            let Some(keys) = &mut self.keys else { return };
+            let toggled = |axis: Axis, now: Option<Axis>| (now != Some(axis)).then_some(axis);
+            match event {
+                Event::Key { key, pressed: true, .. } => match key {
+                    Key::Enter => keys.is_confirmed = true,
+                    Key::Escape => keys.is_cancelled = true,
+                    Key::Backspace => drop(keys.typed.pop()),
+                    Key::X => keys.axis = toggled(Axis::East, keys.axis),
+                    Key::Y => keys.axis = toggled(Axis::South, keys.axis),
+                    Key::Z => self.begin(Grip::Raise),
+                    Key::G => self.begin(Grip::Move),
+                    Key::R => self.begin(Grip::Turn),
+                    Key::S => self.begin(Grip::Scale),
+                    _ => {}
+                },
+                Event::Text(text) => {
+                    for c in text.chars() {
+                        match c {
+                            '0'..='9' => keys.typed.push(c),
+                            '.' | ',' if !keys.typed.contains('.') => keys.typed.push('.'),
+                            // a sign may come at any time
+                            '-' if keys.typed.starts_with('-') => drop(keys.typed.remove(0)),
+                            '-' => keys.typed.insert(0, '-'),
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The piece goes on from here.
+    fn anchor(&mut self, stage: &Stage, at: Pos2, metres: Metres) -> Point {
+        if let Some((from, _)) = self.from {
+            return from;
+        }
+        self.stage = stage.clone();
+        let near = metres.place(self.pivot);
+        let from = metres.metres(self.stage.ground_or_level([at.x, at.y], near).unwrap_or(near));
+        let arm = sub(from, self.pivot);
+        self.last_angle = arm[1].atan2(arm[0]);
+        self.from = Some((from, at));
+        from
+    }
+}
+
+/// Lets the selected piece follow the pointer.
+pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, grab: Grab) {
+    let Some(stage) = stage else { return };
+    let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
+    let tree = tree.clone();
+    if path.is_locked(&tree) {
+        state.notice = Some("The piece is locked: it stays where it is.".into());
+        return;
+    }
+    take_hold(document, state, stage, &tree, grab.grip(), path, None);
+    if let Some(held) = &mut state.view.held {
+        held.begin(grab.grip());
+    }
+}
+
+/// `at` is where the button went down; without one it is where the pointer will be.
+pub(crate) fn take_hold(
+    document: &Document,
+    state: &mut TreeState,
+    stage: &Stage,
+    tree: &Arc<Tree>,
+    grip: Grip,
+    path: PiecePath,
+    at: Option<Pos2>,
+) {
+    let Some((layer, _)) = document.tree() else { return };
+    state.point = match grip {
+        Grip::Point(k) => Some(k),
+        _ => state.point,
+    };
+    let Some(centre) = middle(state, tree, &path) else { return };
+    let seed = document.tree_seed(layer);
+    let (transform, metres) = (TransformPath::for_piece(tree, &path, seed), metres(tree));
+    let pivot = transform.outward(centre);
+    let has_line = path.piece(tree).is_some_and(|piece| points::line(piece).is_some());
+    let needs_ground = state.follows && has_line && grip != Grip::Raise;
+    let ground = if needs_ground { below(&state.view, tree, &path, seed) } else { Ground::No };
+    let mut held = Held {
+        grip,
+        path,
+        layer,
+        tree: tree.clone(),
+        stage: stage.clone(),
+        transform,
+        seed,
+        centre,
+        pivot,
+        from: None,
+        ground,
+        moved: false,
+        shifted: [0.0; 2],
+        turned: 0.0,
+        last_angle: 0.0,
+        keys: None,
+    };
+    if let Some(at) = at {
+        // what is dragged keeps its distance from the pointer: it does not jump to it
+        held.anchor(stage, at, metres);
+    }
+    state.view.held = Some(held);
+}
+
+/// The ground without the piece, worked out aside.
+fn below(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Ground {
+    let (tree, path, before) = (tree.clone(), path.clone(), view.latest().cloned());
+    let work = move || Below::new(&tree, &path, seed, before.as_ref().map(|pick_index| &*pick_index.program));
+    let aside = work.clone();
+    match view.pick.tasks.start("ground", move |_| aside()) {
+        Ok(task) => Ground::Coming(task),
+        Err(_) => Ground::There(work()),
+    }
+}
+
+/// What a hand made of a piece.
+enum Made {
+    Moved(Motion),
+    Point(usize, Point),
+}
+
+pub(crate) fn drag(
+    ctx: &egui::Context,
+    document: &mut Document,
+    state: &mut TreeState,
+    stage: &Stage,
+    pointer: Option<Pos2>,
+) {
+    let Some(held) = &mut state.view.held else { return };
+    let metres = metres(&held.tree);
+    let typed = held.keys.as_ref().and_then(Keys::number);
+    let Some(at) = pointer.or_else(|| screen(&held.stage, metres.place(held.pivot))) else { return };
+    let from = held.anchor(stage, at, metres);
+    let from_screen = held.from.map_or(at, |(_, at)| at);
+    if !held.moved && typed.is_none() && !held.is_grabbed() && at.distance(from_screen) < 2.0 {
+        return;
+    }
+    held.moved = true;
+    let near = metres.place(held.pivot);
+    let Some(place) = held.stage.ground_or_level([at.x, at.y], near) else { return };
+    let to = metres.metres(place);
+    let ctrl = ctx.input(|i| i.modifiers.command);
+    let old = held.tree.clone();
+    let Some(piece) = held.path.piece(&old) else { return };
+    let (label, said, made) = made(held, piece, (from, to), (from_screen, at), typed, ctrl);
+    let mut tree = (*held.tree).clone();
+    let (path, seed) = (held.path.clone(), held.seed);
+    let changed = match &made {
+        Made::Moved(motion) => Ok(motion.applied(piece, path.root, &held.transform)),
+        Made::Point(k, q) => {
+            let mut piece = piece.clone();
+            points::move_handle(&mut piece, *k, *q).map(|()| piece)
+        }
+    };
+    let mut piece = match changed {
+        Ok(piece) => piece,
+        Err(EditError::NotConvex) => {
+            state.hint = Some("Not farther: the four corners must stay convex, or the picture would fold".into());
+            return;
+        }
+        Err(why) => {
+            state.hint = Some(format!("Not there: {why}"));
+            return;
+        }
+    };
+    let set = |tree: &mut Tree, piece: &Piece| {
+        if let Some(place) = path.piece_mut(tree) {
+            place.clone_from(piece);
+        }
+    };
+    // what goes together with it is moved as it is, and then follows how it is laid
+    let before = match &made {
+        Made::Moved(motion) => {
+            set(&mut tree, &piece);
+            link_group::carry(&mut tree, &path, seed, motion);
+            piece.clone()
+        }
+        Made::Point(..) => held.path.piece(&held.tree).cloned().unwrap_or_default(),
+    };
+    if let Some(below) = held.ground.there()
+        && let Some(points) = points::line_mut(&mut piece)
+    {
+        match &made {
+            Made::Moved(_) => lay(points, |q| below.height(q)),
+            Made::Point(k, q) => {
+                if let Some(point) = points.get_mut(*k) {
+                    point.height = tidy(below.height(*q));
+                }
+            }
+        }
+    }
+    set(&mut tree, &piece);
+    link_group::follow(&mut tree, &before, &path, seed);
+    state.hint = Some(match (&held.keys, &held.ground) {
+        (Some(keys), _) => {
+            let typed = if keys.typed.is_empty() { String::new() } else { format!(" [{}]", keys.typed) };
+            let axes = if held.grip == Grip::Move { "X, Y: one axis, Z: height; " } else { "" };
+            format!("{said}{typed}; {axes}type a number; click or Enter to leave it so, Esc takes it back")
+        }
+        (None, Ground::There(_)) if matches!(made, Made::Point(..)) => {
+            "The point takes the height of the ground; release to leave it there".into()
+        }
+        (None, _) => {
+            let leave = if matches!(held.grip, Grip::Move | Grip::Point(_)) { "there" } else { "so" };
+            format!("{said}; release to leave it {leave}, Esc takes it back")
+        }
+    });
+    document.edit_tree(held.layer, label, Some(gesture()), tree);
+}
+
+/// What the hand does: name, words, and what comes of it.
+fn made(
+    held: &mut Held,
+    piece: &Piece,
+    (from, to): (Point, Point),
+    (from_screen, at): (Pos2, Pos2),
+    typed: Option<f64>,
+    ctrl: bool,
+) -> (&'static str, String, Made) {
+    let axis = held.keys.as_ref().and_then(|keys| keys.axis);
+    match held.grip {
+        Grip::Move => {
+            let pushed = sub(to, from);
+            let [east, south] = match (axis, typed) {
+                (None, None) => pushed,
+                (Some(Axis::East), None) => [pushed[0], 0.0],
+                (Some(Axis::South), None) => [0.0, pushed[1]],
+                (Some(Axis::South), Some(number)) => [0.0, number],
+                (_, Some(number)) => [number, 0.0],
+            };
+            let step = |metres: f64| if ctrl { (metres / 10.0).round() * 10.0 } else { metres };
+            let shift = [step(east), step(south)];
+            held.shifted = shift;
+            let said = format!("Moved {:.0} m east, {:.0} m south", shift[0], shift[1]);
+            let motion = Motion::Shift { from: held.pivot, to: add(held.pivot, shift) };
+            ("Move piece", said, Made::Moved(motion))
+        }
+        Grip::Turn => {
+            let arm = sub(to, held.pivot);
+            let angle = arm[1].atan2(arm[0]);
+            held.turned += wrapped((angle - held.last_angle).to_degrees());
+            held.last_angle = angle;
+            let turn = if ctrl { (held.turned / 15.0).round() * 15.0 } else { held.turned };
+            let degrees = typed.unwrap_or(turn);
+            let motion = Motion::Turn { about: held.pivot, degrees };
+            ("Turn piece", format!("Turned by {degrees:.0}°"), Made::Moved(motion))
+        }
+        Grip::Scale => {
+            let before = length(sub(from, held.pivot)).max(1e-6);
+            let by = (length(sub(to, held.pivot)) / before).clamp(0.05, 20.0);
+            let by = if ctrl { (by * 10.0).round().max(1.0) / 10.0 } else { by };
+            let by = typed.filter(|by| *by > 0.0).map_or(by, |by| by.clamp(1e-3, 1e3));
+            let motion = Motion::Scale { about: held.pivot, by };
+            ("Scale piece", format!("{:.0} % as wide", by * 100.0), Made::Moved(motion))
+        }
+        Grip::Raise => {
+            let near = metres(&held.tree).place(held.pivot);
+            let relief = f64::from(held.tree.frame.relief);
+            let shown = f64::from(held.stage.square.scale.relief_metres());
+            let per_point = held.stage.share_per_point(near)
+                * f64::from(held.stage.square.scale.metres_per_world)
+                * f64::from(crate::app::view::SIDE_WORLD)
+                * relief
+                / shown.max(1e-6);
+            let by = f64::from(from_screen.y - at.y) * per_point;
+            let by = if ctrl { (by / 10.0).round() * 10.0 } else { by };
+            let by = typed.unwrap_or(by);
+            ("Raise piece", format!("{by:+.0} m"), Made::Moved(Motion::Raise(by)))
+        }
+        Grip::Point(k) => {
+            let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);
+            let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
+            ("Move point", "The point goes along".into(), Made::Point(k, q))
+        }
+    }
+}
+
+/// Ends what is over: the button is up, or a key or click said so.
+pub(crate) fn end(ctx: &egui::Context, document: &mut Document, state: &mut TreeState) {
+    let Some(held) = &state.view.held else { return };
+    let Some(keys) = &held.keys else {
+        if ctx.input(|i| !i.pointer.primary_down()) {
+            state.view.held = None;
+        }
+        return;
+    };
+    // nothing under it shall take the click
+    let screen = ctx.content_rect();
+    let id = egui::Id::new("a piece follows the pointer");
+    egui::Area::new(id).order(egui::Order::Foreground).fixed_pos(screen.min).show(ctx, |ui| {
+        ui.allocate_rect(screen, egui::Sense::click_and_drag());
+    });
+    ctx.set_cursor_icon(CursorIcon::Grabbing);
+    let (left, right) = ctx.input(|i| {
+        let released = |button| i.pointer.button_released(button);
+        (released(PointerButton::Primary), released(PointerButton::Secondary))
+    });
+    if keys.is_cancelled || right {
+        state.view.let_go(document);
+        ctx.request_repaint();
+    } else if keys.is_confirmed || left {
+        state.view.held = None;
+        ctx.request_repaint();
+    }
+}
+
+/// The axis that the piece is kept to.
+pub(crate) fn draw_axis(painter: &egui::Painter, state: &TreeState, stage: &Stage) {
+    let Some(held) = &state.view.held else { return };
+    let Some(axis) = held.keys.as_ref().and_then(|keys| keys.axis).filter(|_| held.grip == Grip::Move) else { return };
+    let [u, v] = metres(&held.tree).place(held.pivot);
+    let line: Drawn = (0..=64)
+        .filter_map(|k| {
+            let t = f64::from(k) / 64.0;
+            screen(stage, if axis == Axis::East { [t, v] } else { [u, t] })
+        })
+        .map(|at| (at, true))
+        .collect();
+    if line.len() > 1 {
+        stroke(painter, &line, 1.2, colour::TEXT_STRONG);
+    }
+}

@@ -1,0 +1,481 @@
+//! Pieces in the view: picked by a click, outlined on the ground, moved, turned, scaled and raised by handles, point by point.
+//!
+//! What is dragged is compared with the ground as it was when the drag began, so that a hill that follows the pointer does not lift
+//! the place under it. The whole drag is one undo step; Escape takes it back.
+
+mod draw;
+mod hold;
+mod pick;
+mod put;
+
+use crate::app::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
+pub use crate::app::features::construction::viewport::hold::{Grab, grab};
+use crate::app::features::construction::viewport::hold::{Held, drag, take_hold};
+use crate::app::features::construction::viewport::put::carried;
+pub use crate::app::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{Color32, CursorIcon, PointerButton, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
+
+use crate::app::features::construction::list::{TreeState, title_of};
+use crate::app::features::construction::viewport::pick::PickTask;
+use crate::app::frame::document::Document;
+use crate::app::frame::tasks::Tasks;
+use crate::app::frame::theme::colour;
+use crate::app::view::{Place, Stage};
+use crate::construction::edit::library::{self, Item};
+use crate::construction::edit::pick_index::{self, PickIndex, PickOutline};
+use crate::construction::edit::reshape::{Reshape, tidy, wrapped};
+use crate::construction::edit::snap::{Below, lay};
+use crate::construction::edit::transform_path::TransformPath;
+use crate::construction::edit::{EditError, PiecePath, link_group, points};
+use crate::construction::plane::{Point, add, length, sub};
+use crate::construction::{Piece, PieceKind, Tree};
+use crate::scene::Gesture;
+
+/// Points of the screen within which something is taken hold of.
+const GRAB: f32 = 9.0;
+/// Radius of the ring, on the screen.
+const RING: f32 = 62.0;
+/// Length of the stick for raising, on the screen.
+const STICK: f32 = 46.0;
+/// A click that is no farther from the last one goes on to the next piece below.
+const SAME_CLICK: f32 = 5.0;
+
+/// What a hand can take hold of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Grip {
+    Move,
+    Turn,
+    Scale,
+    Raise,
+    Point(usize),
+}
+
+/// A line on the screen: its points, and whether they are seen.
+type Drawn = Vec<(Pos2, bool)>;
+
+/// Lines on the screen with whether they are inner ones, and what they were made of.
+struct Lines {
+    tree: Arc<Tree>,
+    path: PiecePath,
+    stage: Stage,
+    lines: Vec<(Drawn, bool)>,
+}
+
+/// What the view remembers between frames.
+#[derive(Default)]
+pub struct ViewportState {
+    pick: PickTask,
+    held: Option<Held>,
+    /// Where the pointer was last.
+    pointer: Option<Pos2>,
+    /// What was asked for before the pieces were known.
+    waiting: Option<Waiting>,
+    selected: Option<Lines>,
+    hovered: Option<Lines>,
+    /// Middle of the selected piece, in the metres around it.
+    centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
+    last_click: Option<Pos2>,
+    /// Where the pointer was when pieces were looked for under it, and the one found.
+    under: Option<Under>,
+}
+
+/// The piece under the pointer.
+struct Under {
+    at: Pos2,
+    /// Of what was drawn when it was looked for.
+    serial: (u64, u64),
+    tree: Arc<Tree>,
+    found: Option<PiecePath>,
+}
+
+/// What waits until it is known which pieces are where.
+enum Waiting {
+    Click(Pos2, Place),
+    Put(Item, Option<Pos2>),
+}
+
+/// What came of a frame.
+#[derive(Default)]
+pub struct Done {
+    /// The pointer is at work here: the camera shall not take it.
+    pub takes_pointer: bool,
+    /// A box of the world to be brought into view.
+    pub look: Option<[[f32; 3]; 2]>,
+}
+
+impl ViewportState {
+    /// Takes back the drag under way; returns whether there was one.
+    pub fn let_go(&mut self, document: &mut Document) -> bool {
+        let Some(held) = self.held.take() else { return false };
+        document.edit_tree(held.layer, "Move piece", Some(gesture()), (*held.tree).clone());
+        true
+    }
+
+    /// What is worked out aside is started by `tasks`.
+    pub fn work_with(&mut self, tasks: &Tasks) {
+        self.pick.tasks = tasks.clone();
+    }
+
+    /// With nothing but who is woken.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self { pick: self.pick.emptied(), ..Self::default() }
+    }
+
+    /// Whether a piece follows the pointer although no button is down: keys are for it.
+    pub fn is_grabbing(&self) -> bool {
+        self.held.as_ref().is_some_and(Held::is_grabbed)
+    }
+
+    /// Keys that are meant for the piece that follows the pointer.
+    pub fn take_keys(&mut self, ctx: &egui::Context) {
+        if let Some(held) = self.held.as_mut().filter(|held| held.is_grabbed()) {
+            held.take_keys(ctx);
+        }
+    }
+
+    /// The trees made ready to be asked, if they are.
+    pub fn pick_index(&mut self, document: &Document) -> Option<&PickIndex> {
+        let (layer, tree) = document.tree()?;
+        self.pick.index(tree, document.tree_seed(layer))
+    }
+
+    /// The same, of a tree that may be older.
+    pub fn latest(&self) -> Option<&Arc<PickIndex>> {
+        self.pick.latest()
+    }
+}
+
+fn gesture() -> Gesture {
+    Gesture(egui::Id::new("piece in the view").value())
+}
+
+/// Shares of the square and metres of the tree.
+#[derive(Clone, Copy)]
+struct Metres(f64);
+
+impl Metres {
+    fn place(self, p: Point) -> Place {
+        [p[0] / self.0, p[1] / self.0]
+    }
+
+    fn metres(self, place: Place) -> Point {
+        [place[0] * self.0, place[1] * self.0]
+    }
+}
+
+fn metres(tree: &Tree) -> Metres {
+    Metres(f64::from(tree.frame.side))
+}
+
+fn screen(stage: &Stage, place: Place) -> Option<Pos2> {
+    stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
+}
+
+/// Draws over the view and follows the pointer in it.
+pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: Option<&Stage>, free: Rect) -> Done {
+    let mut done = Done::default();
+    let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return done };
+    let Some(stage) = stage else { return done };
+    let ctx = ui.ctx().clone();
+    let painter = ui.painter().with_clip_rect(free);
+    let pointer = ctx.pointer_latest_pos();
+    let over_view = pointer.is_some_and(|at| {
+        let layer = ctx.layer_id_at(at);
+        free.contains(at) && layer.is_none_or(|layer| layer.order == egui::Order::Background)
+    });
+
+    state.view.pointer = pointer;
+    // the button that ends a drag is no click
+    let was_held = state.view.held.is_some();
+    if was_held {
+        drag(&ctx, document, state, stage, pointer);
+        done.takes_pointer = true;
+        hold::end(&ctx, document, state);
+    }
+    // pieces are looked for before they are asked for
+    state.view.pick_index(document);
+    waited(document, state, stage, free);
+    // the drag may have changed it
+    let tree = document.tree_of(layer).cloned().unwrap_or(tree);
+    carried(ui, document, state, stage, free);
+
+    let selected = state.selected().cloned().filter(|path| path.piece(&tree).is_some());
+    let seed = document.tree_seed(layer);
+    let handles = selected.as_ref().map(|path| handles(state, stage, &tree, path, seed)).unwrap_or_default();
+    let is_busy = state.view.held.is_some() || state.carried.is_some();
+    let is_free = over_view && !is_busy && !ctx.input(|i| i.pointer.any_down() && !i.pointer.any_pressed());
+    let grip = pointer.filter(|_| is_free).and_then(|at| nearest(&handles, at));
+    if is_free && grip.is_none() && state.hovered.is_none() {
+        state.hovered = pointer.and_then(|at| under_pointer(state, document, stage, &tree, at));
+    }
+
+    draw_outlines(&painter, state, stage, &tree, selected.as_ref(), seed);
+    let held = state.view.held.as_ref().map(|held| held.grip);
+    hold::draw_axis(&painter, state, stage);
+    draw_handles(&painter, &handles, held.or(grip), state.point);
+
+    if let Some(grip) = grip {
+        done.takes_pointer = true;
+        ctx.set_cursor_icon(match grip {
+            Grip::Move | Grip::Point(_) => CursorIcon::Grab,
+            Grip::Turn => CursorIcon::Alias,
+            Grip::Scale => CursorIcon::ResizeNeSw,
+            Grip::Raise => CursorIcon::ResizeVertical,
+        });
+        state.hint = Some(words(grip, &tree, selected.as_ref(), state.follows));
+    }
+    if let (true, Some(at)) = (over_view && state.carried.is_none() && !was_held, pointer) {
+        clicks(&ctx, document, state, stage, &tree, &handles, grip, at, &mut done);
+    }
+    if grip.is_none() && state.hint.is_none() && over_view {
+        state.hint = hovering(state, &tree);
+    }
+    done
+}
+
+/// What can be done with what is under the pointer.
+fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
+    let path = state.hovered.as_ref()?;
+    let title = title_of(tree, path, path.piece(tree)?);
+    Some(if state.selected() == Some(path) {
+        format!("{title}: click again for the piece below, double-click to frame it, Esc for none")
+    } else {
+        format!("Click to select {title}")
+    })
+}
+
+fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> String {
+    let piece = path.and_then(|path| Some(title_of(tree, path, path.piece(tree)?))).unwrap_or_default();
+    match grip {
+        Grip::Move if follows => format!("Drag to move {piece}; a line goes on following the ground"),
+        Grip::Move => format!("Drag to move {piece} over the ground"),
+        Grip::Turn => format!("Drag to turn {piece}; with Ctrl in steps of 15°"),
+        Grip::Scale => format!("Drag to make {piece} wider or narrower; heights stay"),
+        Grip::Raise => format!("Drag up or down to raise or lower {piece}"),
+        Grip::Point(k) => format!("Drag to move point {}; Delete removes it", k + 1),
+    }
+}
+
+/// Handles with where they are on the screen, and the ring.
+#[derive(Default)]
+struct Handles {
+    grips: Vec<(Grip, Pos2)>,
+    ring: Vec<Pos2>,
+    is_image: bool,
+}
+
+fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<Point> {
+    if let Some((known, of, centre)) = &state.view.centre
+        && Arc::ptr_eq(known, tree)
+        && of == path
+    {
+        return *centre;
+    }
+    let centre = match &state.view.held {
+        // the middle goes along with what is moved, and stays for the rest
+        Some(held) if !matches!(held.grip, Grip::Point(_)) => Some(held.middle()),
+        _ => pick_index::centre(tree, path),
+    };
+    state.view.centre = Some((tree.clone(), path.clone(), centre));
+    centre
+}
+
+fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Handles {
+    let mut handles = Handles::default();
+    if path.is_locked(tree) {
+        return handles;
+    }
+    let (Some(piece), Some(centre)) = (path.piece(tree), middle(state, tree, path)) else { return handles };
+    let (transform, metres) = (TransformPath::for_piece(tree, path, seed), metres(tree));
+    handles.is_image = matches!(piece.form, PieceKind::Image(_));
+    for (k, q) in points::handles(piece).into_iter().enumerate() {
+        if let Some(at) = screen(stage, metres.place(transform.outward(q))) {
+            handles.grips.push((Grip::Point(k), at));
+        }
+    }
+    let pivot = metres.place(transform.outward(centre));
+    let Some(at) = screen(stage, pivot) else { return handles };
+    let radius = f64::from(RING) * stage.share_per_point(pivot);
+    let on_ring = |angle: f64| {
+        let place = [pivot[0] + radius * angle.cos(), pivot[1] + radius * angle.sin()];
+        screen(stage, place)
+    };
+    handles.ring = (0..=48).filter_map(|k| on_ring(f64::from(k) / 48.0 * std::f64::consts::TAU)).collect();
+    let right = f64::from(stage.pose.yaw);
+    if let Some(at) = on_ring(right) {
+        handles.grips.push((Grip::Scale, at));
+    }
+    if let Some(at) = on_ring(right + std::f64::consts::PI) {
+        handles.grips.push((Grip::Turn, at));
+    }
+    handles.grips.push((Grip::Raise, at - vec2(0.0, STICK)));
+    handles.grips.push((Grip::Move, at));
+    handles
+}
+
+fn nearest(handles: &Handles, at: Pos2) -> Option<Grip> {
+    // points first: they are what is meant where they lie under another handle
+    let close =
+        |(grip, place): &&(Grip, Pos2)| place.distance(at) <= if *grip == Grip::Move { GRAB + 2.0 } else { GRAB };
+    let rank =
+        |(grip, place): &(Grip, Pos2)| place.distance(at) + if matches!(grip, Grip::Point(_)) { 0.0 } else { 3.0 };
+    handles.grips.iter().filter(close).min_by(|a, b| rank(a).total_cmp(&rank(b))).map(|(grip, _)| *grip)
+}
+
+#[allow(clippy::too_many_arguments, reason = "one place where clicks are understood")]
+fn clicks(
+    ctx: &egui::Context,
+    document: &mut Document,
+    state: &mut TreeState,
+    stage: &Stage,
+    tree: &Arc<Tree>,
+    handles: &Handles,
+    grip: Option<Grip>,
+    at: Pos2,
+    done: &mut Done,
+) {
+    let (pressed, clicked, double, ctrl) = ctx.input(|i| {
+        let double = i.pointer.button_double_clicked(PointerButton::Primary);
+        (i.pointer.primary_pressed(), i.pointer.primary_clicked(), double, i.modifiers.command)
+    });
+    if pressed && let (Some(grip), Some(path)) = (grip, state.selected().cloned()) {
+        take_hold(document, state, stage, tree, grip, path, Some(at));
+        return;
+    }
+    if grip.is_some() || state.view.held.is_some() {
+        return;
+    }
+    let ground = stage.ground([at.x, at.y]);
+    if (double || clicked && ctrl)
+        && on_line(state, at)
+        && let Some(place) = ground
+    {
+        add_point(document, state, tree, place);
+        return;
+    }
+    if double {
+        if let Some(path) = state.selected().cloned() {
+            done.look = look_at(stage, tree, &path, document.tree().map_or(0, |(layer, _)| document.tree_seed(layer)));
+        }
+        return;
+    }
+    if !clicked || handles.is_image && on_line(state, at) {
+        return;
+    }
+    match ground {
+        None => state.select(None),
+        Some(place) => {
+            state.view.waiting = Some(Waiting::Click(at, place));
+            waited(document, state, stage, Rect::EVERYTHING);
+        }
+    }
+}
+
+/// Does what was asked for, once it is known which pieces are where.
+fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: Rect) {
+    if state.view.waiting.is_none() || state.view.pick_index(document).is_none() {
+        return;
+    }
+    match state.view.waiting.take() {
+        Some(Waiting::Click(at, place)) => choose(document, state, at, place),
+        Some(Waiting::Put(item, at)) => put(document, state, Some(stage), free, item, at),
+        None => {}
+    }
+}
+
+/// Selects what a click means.
+fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: Place) {
+    let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
+    let Some(pick_index) = state.view.pick_index(document) else { return };
+    let found: Vec<PiecePath> =
+        pick_index.pieces_at(metres(&tree).metres(place)).into_iter().map(|(path, _)| path).collect();
+    let again = state.view.last_click.is_some_and(|last| last.distance(at) < SAME_CLICK);
+    let place_of = |path: &PiecePath| found.iter().position(|other| other == path);
+    let next = match state.selected().and_then(place_of) {
+        Some(k) if again => (k + 1) % found.len().max(1),
+        _ => 0,
+    };
+    state.view.last_click = Some(at);
+    let chosen = found.get(next).cloned();
+    state.select(chosen);
+}
+
+/// The box of the world around a piece.
+pub fn look_at(stage: &Stage, tree: &Tree, path: &PiecePath, seed: u32) -> Option<[[f32; 3]; 2]> {
+    let metres = metres(tree);
+    let places =
+        pick_index::outlines(tree, path, seed).into_iter().flat_map(|line| line.places).map(|p| metres.place(p));
+    let (mut low, mut high) = ([1.0f64; 2], [0.0f64; 2]);
+    for place in places {
+        for k in 0..2 {
+            (low[k], high[k]) = (low[k].min(place[k].clamp(0.0, 1.0)), high[k].max(place[k].clamp(0.0, 1.0)));
+        }
+    }
+    (low[0] < high[0] && low[1] < high[1]).then(|| stage.box_world(low, high))
+}
+
+/// Whether a point of the screen lies on a line that points lie on.
+fn on_line(state: &TreeState, at: Pos2) -> bool {
+    let lines = state.view.selected.iter().flat_map(|lines| &lines.lines).filter(|(_, inner)| *inner);
+    let near = |a: Pos2, b: Pos2| {
+        let (path, along) = (at - a, b - a);
+        let t = (path.dot(along) / along.length_sq().max(1e-6)).clamp(0.0, 1.0);
+        (path - along * t).length() <= GRAB
+    };
+    lines.into_iter().any(|(line, _)| line.windows(2).any(|pair| near(pair[0].0, pair[1].0)))
+}
+
+fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: Place) {
+    let (Some((layer, _)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
+    if path.is_locked(tree) {
+        state.notice = Some("The piece is locked: no point was added.".into());
+        return;
+    }
+    let seed = document.tree_seed(layer);
+    let transform = TransformPath::for_piece(tree, &path, seed);
+    let q = transform.inward(metres(tree).metres(place));
+    let below = state.follows.then(|| Below::new(tree, &path, seed, state.view.latest().map(|o| &*o.program)));
+    let mut new = (**tree).clone();
+    let Some(piece) = path.piece_mut(&mut new) else { return };
+    let before = piece.clone();
+    match points::add_point(piece, q) {
+        Ok(index) => {
+            if let (Some(below), Some(point)) = (below, points::line_mut(piece).and_then(|p| p.get_mut(index))) {
+                point.height = tidy(below.height(q));
+            }
+            link_group::follow(&mut new, &before, &path, seed);
+            document.edit_tree(layer, "Add point", None, new);
+            state.point = Some(index);
+        }
+        Err(why) => state.notice = Some(format!("No point was added: {why}.")),
+    }
+}
+
+/// The piece that a click would select.
+fn under_pointer(
+    state: &mut TreeState,
+    document: &Document,
+    stage: &Stage,
+    tree: &Arc<Tree>,
+    at: Pos2,
+) -> Option<PiecePath> {
+    let serial = stage.serial();
+    if let Some(known) = &state.view.under
+        && known.at == at
+        && known.serial == serial
+        && Arc::ptr_eq(&known.tree, tree)
+    {
+        return known.found.clone();
+    }
+    let pick_index = state.view.pick_index(document)?;
+    let place = stage.ground([at.x, at.y]);
+    let found = place
+        .and_then(|place| pick_index.pieces_at(metres(tree).metres(place)).into_iter().next().map(|(path, _)| path));
+    state.view.under = Some(Under { at, serial, tree: tree.clone(), found: found.clone() });
+    found
+}

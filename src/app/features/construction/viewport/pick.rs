@@ -1,0 +1,66 @@
+//! Which pieces are where, worked out on a thread of its own: the newest tree counts, what is known already is lent to the next.
+
+use std::sync::Arc;
+
+use crate::app::frame::tasks::{Newest, Tasks};
+use crate::construction::Tree;
+use crate::construction::edit::pick_index::PickIndex;
+
+/// See the module.
+#[derive(Default)]
+pub struct PickTask {
+    index: Newest<(), Arc<PickIndex>>,
+    pub tasks: Tasks,
+}
+
+impl PickTask {
+    pub fn emptied(&self) -> Self {
+        Self { tasks: self.tasks.clone(), ..Self::default() }
+    }
+
+    /// What was known last, of whatever tree.
+    pub fn latest(&self) -> Option<&Arc<PickIndex>> {
+        self.index.done().map(|(_, index)| index)
+    }
+
+    /// The pick index of a tree, if it is there; if not, it is being worked out from now on.
+    pub fn index(&mut self, tree: &Arc<Tree>, seed: u32) -> Option<&PickIndex> {
+        let is_it = |index: &Arc<PickIndex>| Arc::ptr_eq(&index.tree, tree) && index.seed == seed;
+        self.index.receive();
+        if !self.latest().is_some_and(is_it) && self.index.running().is_none() {
+            let (tree, before) = (tree.clone(), self.latest().cloned());
+            let task =
+                self.tasks.start("pieces", move |_| Some(Arc::new(PickIndex::new(&tree, seed, before.as_deref()))));
+            self.index.begin((), task);
+            self.index.receive();
+        }
+        self.latest().filter(|index| is_it(index)).map(|index| &**index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::view::Waker;
+    use crate::construction::presets;
+
+    #[test]
+    fn the_newest_tree_counts_and_nobody_waits() {
+        let (sender, rung) = std::sync::mpsc::channel();
+        let sender = std::sync::Mutex::new(sender);
+        let tasks = Tasks::new(Waker::new(move || {
+            let _ = sender.lock().map(|sender| sender.send(()));
+        }));
+        let mut pick = PickTask { tasks: tasks.clone(), ..PickTask::default() };
+        let trees = [presets::volcano(), presets::oasis(), presets::valley()];
+        assert!(pick.index(&trees[0], 1).is_none(), "it is being worked out");
+        assert!(pick.index(&trees[1], 1).is_none() && tasks.is_busy());
+        // the first one ends, and the last one asked for begins
+        while pick.index(&trees[2], 1).is_none() {
+            rung.recv_timeout(std::time::Duration::from_secs(60)).expect("the window is woken");
+        }
+        assert!(pick.latest().is_some());
+        let mut alone = PickTask::default();
+        assert!(alone.index(&trees[0], 1).is_some(), "without anybody to wake it is there at once");
+    }
+}

@@ -1,0 +1,217 @@
+//! Plays a list of user actions in the real window: `talweg SCENE --drive steps.ron`.
+//!
+//! The actions become the same window events that a person's mouse and keyboard make, widgets are found by their
+//! accessible names, and every wait is for a state, never for a time. The window test and the pictures of the README
+//! are made with it. A step that cannot be carried out ends the program with exit code 1 and says what was on screen.
+
+mod input;
+mod observe;
+mod script;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use bevy::app::AppExit;
+use bevy::prelude::*;
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::window::PrimaryWindow;
+use bevy_egui::egui::accesskit;
+use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
+
+use self::input::Injector;
+use self::observe::Observed;
+use self::script::{Atom, Place};
+pub use self::script::{ScriptError, Step, read};
+use crate::app::frame::commands::CommandQueue;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::window::Pacing;
+use crate::app::view::{ViewCamera, ViewState, ViewSystems};
+
+/// Frames without any work that count as settled.
+const QUIET_FRAMES: u32 = 4;
+/// Frames after which a step that waits is given up.
+const PATIENCE_FRAMES: u32 = 6000;
+/// Frames after which a widget that is not on screen is given up.
+const SEARCH_FRAMES: u32 = 200;
+
+/// Adds the driver for `steps`; relative paths in them are taken from the present folder.
+pub struct DrivePlugin {
+    pub steps: Vec<Step>,
+}
+
+#[derive(Resource)]
+struct Driver {
+    steps: VecDeque<Step>,
+    atoms: VecDeque<Atom>,
+    present: String,
+    quiet: u32,
+    waited: u32,
+    /// A picture is under way.
+    capturing: bool,
+    failed: Option<String>,
+}
+
+/// Accessible widgets of the last drawn frame: `Role:name` and rectangle in points.
+#[derive(Resource, Default)]
+struct Widgets(Vec<(String, Rect)>);
+
+impl Plugin for DrivePlugin {
+    fn build(&self, app: &mut App) {
+        app.world_mut().resource_mut::<Pacing>().is_continuous = true;
+        app.init_resource::<Widgets>()
+            .init_resource::<Observed>()
+            .insert_resource(Driver {
+                steps: self.steps.clone().into(),
+                atoms: VecDeque::new(),
+                present: String::new(),
+                quiet: 0,
+                waited: 0,
+                capturing: false,
+                failed: None,
+            })
+            .add_systems(PreUpdate, drive.before(EguiPreUpdateSet::ProcessInput))
+            .add_systems(
+                PostUpdate,
+                observe::observe.after(ViewSystems::Apply).run_if(resource_exists::<EvaluationClient>),
+            )
+            .add_systems(Last, collect_widgets);
+    }
+}
+
+fn collect_widgets(
+    mut widgets: ResMut<Widgets>,
+    mut contexts: Query<(&mut EguiContext, &EguiOutput), With<PrimaryEguiContext>>,
+) {
+    for (mut context, output) in &mut contexts {
+        context.get_mut().enable_accesskit();
+        // a frame may take longer than a person's click
+        context.get_mut().options_mut(|options| options.input_options.max_click_duration = 120.0);
+        let Some(update) = &output.platform_output.accesskit_update else { continue };
+        let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);
+        let named_by = |node: &accesskit::Node| {
+            let id = node.labelled_by().first()?;
+            update.nodes.iter().find(|(other, _)| other == id).and_then(|(_, label)| own(label))
+        };
+        widgets.0 = update
+            .nodes
+            .iter()
+            .filter_map(|(_, node)| {
+                let name = named_by(node).or_else(|| own(node))?;
+                let r = node.bounds()?;
+                Some((
+                    format!("{:?}:{name}", node.role()),
+                    Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32),
+                ))
+            })
+            .collect();
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+fn drive(
+    mut driver: ResMut<Driver>,
+    widgets: Res<Widgets>,
+    (observed, shown, mut camera): (Res<Observed>, Res<ViewState>, ResMut<ViewCamera>),
+    mut injector: Injector,
+    mut exit: MessageWriter<AppExit>,
+    mut commands: Commands,
+    mut queue: ResMut<CommandQueue>,
+    mut window: Single<&mut Window, With<PrimaryWindow>>,
+) {
+    let driver = &mut *driver;
+    driver.quiet = if observed.busy { 0 } else { driver.quiet + 1 };
+    if let Some(why) = driver.failed.take() {
+        eprintln!("talweg: step {} failed: {why}", driver.present);
+        exit.write(AppExit::error());
+        return;
+    }
+    if driver.atoms.is_empty() {
+        let Some(step) = driver.steps.pop_front() else {
+            exit.write(AppExit::Success);
+            return;
+        };
+        driver.present = format!("{step:?}");
+        driver.waited = 0;
+        driver.atoms = step.atoms().into();
+    }
+    driver.waited += 1;
+    let Some(atom) = driver.atoms.front().cloned() else { return };
+    let mut done = true;
+    match atom {
+        Atom::Move(place) => match locate(&place, &widgets.0, observed.view) {
+            Some(position) => injector.move_to(&mut window, position),
+            None if driver.waited < SEARCH_FRAMES => done = false,
+            None => driver.failed = Some(not_found(&place, &widgets.0)),
+        },
+        Atom::MoveBy(by) => injector.move_by(&mut window, by),
+        Atom::Button(button, pressed) => injector.button(button, pressed),
+        Atom::Scroll(lines) => injector.scroll(lines),
+        Atom::Key(key, pressed) => injector.key(&key, pressed),
+        Atom::Frame => {}
+        Atom::View(command) => {
+            queue.push(command);
+        }
+        Atom::Camera(from) => {
+            if !camera.stand(&shown, from) {
+                driver.failed = Some("there is no terrain to stand on".into());
+            }
+        }
+        Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
+        Atom::Iteration(least) => done = observed.iteration >= least,
+        Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,
+        Atom::Picture(path) => {
+            if !driver.capturing {
+                driver.capturing = true;
+                take_picture(&mut commands, path);
+            }
+            return; // the observer takes this atom away
+        }
+        Atom::State(path) => {
+            if let Err(error) = std::fs::write(&path, format!("{:#}\n", observed.state)) {
+                driver.failed = Some(format!("cannot write {}: {error}", path.display()));
+            }
+        }
+    }
+    if done {
+        driver.atoms.pop_front();
+        driver.waited = 0;
+    } else if driver.waited > PATIENCE_FRAMES {
+        driver.failed = Some(format!("waited for {PATIENCE_FRAMES} frames"));
+    }
+}
+
+fn take_picture(commands: &mut Commands, path: PathBuf) {
+    commands.spawn(Screenshot::primary_window()).observe(
+        move |captured: On<ScreenshotCaptured>, mut driver: ResMut<Driver>| {
+            driver.capturing = false;
+            driver.atoms.pop_front();
+            let saved = captured
+                .image
+                .clone()
+                .try_into_dynamic()
+                .map_err(|e| e.to_string())
+                .and_then(|image| image.to_rgb8().save(&path).map_err(|e| e.to_string()));
+            if let Err(error) = saved {
+                driver.failed = Some(format!("cannot write {}: {error}", path.display()));
+            }
+        },
+    );
+}
+
+fn locate(place: &Place, widgets: &[(String, Rect)], view: Rect) -> Option<Vec2> {
+    match place {
+        Place::View(x, y) => Some(view.min + view.size() * Vec2::new(*x, *y)),
+        Place::Widget { name, x, y } => {
+            let on_screen = || widgets.iter().filter(|(_, r)| r.width() > 0.0);
+            let exact = |n: &str| n == name || n.split_once(':').is_some_and(|(_, bare)| bare == name);
+            let found = on_screen().find(|(n, _)| exact(n));
+            let found = found.or_else(|| on_screen().find(|(n, _)| n.contains(name)));
+            found.map(|(_, r)| r.min + r.size() * Vec2::new(*x, *y))
+        }
+    }
+}
+
+fn not_found(place: &Place, widgets: &[(String, Rect)]) -> String {
+    let names: Vec<&str> = widgets.iter().map(|(n, _)| n.as_str()).collect();
+    format!("{place:?} is not on screen; on screen are: {}", names.join(" | "))
+}

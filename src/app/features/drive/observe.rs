@@ -1,0 +1,119 @@
+//! What the driver of scripts waits for and writes down.
+
+use bevy::prelude::*;
+use serde_json::json;
+
+use crate::app::features::bench::panel::BenchState;
+use crate::app::features::construction::list::TreeState;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::tasks::Tasks;
+use crate::app::frame::window::FrameCost;
+use crate::app::view::globe::{GlobeCamera, PlannedScenery};
+use crate::app::view::{FrameStatus, ViewCamera, ViewState, ViewportArea};
+
+/// What the driver must know about the editor.
+#[derive(Resource, Default)]
+pub struct Observed {
+    /// Something is being computed, eased, uploaded or asked.
+    pub busy: bool,
+    /// Iteration under the playhead.
+    pub iteration: u32,
+    /// Free rectangle of the 3D view, in points.
+    pub view: Rect,
+    /// What `State` writes.
+    pub state: serde_json::Value,
+}
+
+/// Where the camera of a planet is: place, distance from the centre, heading, inclination, all in degrees and metres.
+fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
+    let (pose, up) = (camera.pose, camera.pose.up());
+    let [latitude, longitude] = [up.z.asin(), up.y.atan2(up.x)].map(f64::to_degrees);
+    json!({
+        "latitude": latitude,
+        "longitude": longitude,
+        "radius": pose.radius,
+        "heading": pose.heading().to_degrees(),
+        "pitch": pose.pitch.to_degrees(),
+        "map": [camera.map.longitude.to_degrees(), camera.map.latitude.to_degrees(), camera.map.radians_per_pixel],
+    })
+}
+
+/// The selected piece, for the driver.
+fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let (Some(tree), Some(path)) = (tree, pieces.selected()) else { return serde_json::Value::Null };
+    let Some(piece) = path.piece(tree) else { return serde_json::Value::Null };
+    json!({
+        "title": piece.title(),
+        "pieces": tree.count(),
+        "point": pieces.point,
+        "points": crate::construction::edit::points::handles(piece),
+        "centre": crate::construction::edit::pick_index::centre(tree, path),
+    })
+}
+
+/// What is seen, of a terrain or a planet.
+type Seen<'w> = (
+    Res<'w, ViewCamera>,
+    Res<'w, ViewportArea>,
+    Res<'w, ViewState>,
+    Res<'w, FrameStatus>,
+    Res<'w, GlobeCamera>,
+    Res<'w, PlannedScenery>,
+);
+
+/// Tells the driver what it may wait for and write down.
+pub fn observe(
+    mut observed: ResMut<Observed>,
+    mut evaluation: ResMut<EvaluationClient>,
+    tasks: Res<Tasks>,
+    editor: Res<Editor>,
+    (pieces, bench): (Res<TreeState>, Res<BenchState>),
+    view: Seen,
+    cost: Res<FrameCost>,
+) {
+    let (camera, area, shown, drawn, globe, planned) = view;
+    let doc = &editor.doc;
+    let current = shown.serial();
+    let samples = evaluation.terrain.as_ref().map_or(0, |t| t.samples());
+    observed.busy = evaluation.is_busy()
+        || tasks.is_busy()
+        || tasks.is_timing()
+        || camera.is_gliding()
+        || globe.is_gliding()
+        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.way)
+        || current == 0
+        || !drawn.is_current(&shown)
+        || samples != doc.scene().samples();
+    observed.iteration = doc.iteration();
+    observed.view = Rect { min: area.min, max: area.max };
+    let pose = camera.pose;
+    observed.state = json!({
+        "title": doc.title(),
+        "dirty": doc.is_dirty(),
+        "undo": doc.undo_label(),
+        "piece": piece_state(&editor, &pieces),
+        "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
+        "samples": samples,
+        "iteration": doc.iteration(),
+        "view": [area.min.x, area.min.y, area.max.x, area.max.y],
+        "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
+        "globe": globe_state(&globe),
+        "messages": editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
+        "longest_frame_ms": cost.longest("frame").as_secs_f64() * 1000.0,
+        "longest_receive_ms": cost.longest("receive").as_secs_f64() * 1000.0,
+        "longest_panels_ms": cost.longest("panels").as_secs_f64() * 1000.0,
+        "longest_compare_ms": cost.longest("compare").as_secs_f64() * 1000.0,
+        "longest_variants_ms": cost.longest("variants").as_secs_f64() * 1000.0,
+        "longest_bench_ms": bench.longest().as_secs_f64() * 1000.0,
+        "mean_bench_ms": bench.mean().as_secs_f64() * 1000.0,
+        "longest_measure_ms": cost.longest("measure").as_secs_f64() * 1000.0,
+        "beside_bytes": drawn.beside_bytes(),
+    });
+    if !observed.busy
+        && let Some(terrain) = &evaluation.terrain
+    {
+        observed.state["hash"] = json!(format!("{:032x}", terrain.hash()));
+    }
+}

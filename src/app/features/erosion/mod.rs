@@ -1,0 +1,62 @@
+//! Playing a process: the bar with its playhead, and the bar of its branches. Where it stands is the document's.
+
+mod commands;
+pub mod transport;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::{Panel, Ui};
+
+pub use self::commands::ErosionAction;
+use crate::app::frame::commands::{CommandApp, CommandQueue};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, Slot, bar_frame};
+use crate::app::frame::menu::pick;
+use crate::app::frame::status::StatusInfo;
+
+pub struct ErosionPlugin;
+
+impl Plugin for ErosionPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_actions(ErosionAction::all(), run)
+            .add_menu("Erosion", 40)
+            .add_menu_part("Erosion", 0, menu)
+            .add_part(Slot::Bottom, bars);
+    }
+}
+
+fn run(In(action): In<ErosionAction>, mut editor: ResMut<Editor>) {
+    match action {
+        ErosionAction::PlayPause => editor.doc.play_or_pause(),
+        ErosionAction::StepForward => editor.doc.step(1),
+        ErosionAction::StepBack => editor.doc.step(-1),
+        ErosionAction::ToStart => editor.doc.seek(0),
+        ErosionAction::ToEnd => editor.doc.seek(u32::MAX),
+        ErosionAction::ContinueFromHere => editor.doc.continue_from_here(),
+        ErosionAction::Branch => editor.doc.branch_from_here(),
+        ErosionAction::ShowBranch(index) => editor.doc.show_branch(index),
+    }
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    let process = editor.doc.process().is_some();
+    for action in ErosionAction::PLAYING {
+        pick(ui, &mut queue, action, process);
+    }
+    ui.separator();
+    pick(ui, &mut queue, ErosionAction::ContinueFromHere, editor.doc.offer().is_some());
+    pick(ui, &mut queue, ErosionAction::Branch, process);
+}
+
+fn bars(InMut(root): InMut<Ui>, mut editor: ResMut<Editor>, info: Res<StatusInfo>, mut queue: ResMut<CommandQueue>) {
+    let doc = &mut editor.doc;
+    // always there, so that the view keeps its place when another layer is selected
+    Panel::bottom("transport").exact_size(40.0).frame(bar_frame()).show(root, |ui| {
+        queue.extend(transport::show(ui, doc, &info));
+    });
+    if doc.offer().is_some() || !doc.branches().is_empty() {
+        Panel::bottom("branches").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
+            queue.extend(transport::branches(ui, doc));
+        });
+    }
+}

@@ -1,0 +1,161 @@
+//! Play, step and scrub the selected erosion.
+
+use bevy_egui::egui;
+use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::charts::ChartsAction;
+use crate::app::features::charts::panel::pace_word;
+use crate::app::features::compare::CompareAction;
+use crate::app::features::erosion::ErosionAction;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::{Document, SPEED_RANGE};
+use crate::app::frame::status::StatusInfo;
+use crate::app::frame::theme::{colour, icon_button, icon_toggle, slider};
+
+/// Shows the transport; returns the command of a button.
+pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
+    let Some((layer, total)) = document.process() else {
+        ui.horizontal_centered(|ui| {
+            let hint = "Select an erosion that is shown to play it, step by step.";
+            ui.label(RichText::new(hint).color(colour::TEXT_WEAK));
+        });
+        return None;
+    };
+    let here = document.iteration();
+    let playing = document.transport().is_playing();
+    let mut command = None;
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let play = if playing { icon::PAUSE } else { icon::PLAY };
+        let buttons = [
+            (Command::from(ErosionAction::ToStart), icon::SKIP_BACK, "To start", here > 0),
+            (Command::from(ErosionAction::StepBack), icon::CARET_LEFT, "Step back", here > 0),
+            (Command::from(ErosionAction::PlayPause), play, if playing { "Pause" } else { "Play" }, total > 0),
+            (Command::from(ErosionAction::StepForward), icon::CARET_RIGHT, "Step forward", here < total),
+            (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "To end", here < total),
+        ];
+        for (what, symbol, label, enabled) in buttons {
+            if icon_button(ui, enabled, symbol, label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
+                command = Some(what);
+            }
+        }
+        let branch = icon_button(ui, total > 0, icon::GIT_BRANCH, "Branch from here");
+        if branch.on_hover_text(Command::from(ErosionAction::Branch).tooltip(ui.ctx())).clicked() {
+            command = Some(Command::from(ErosionAction::Branch));
+        }
+        let charts = icon_toggle(ui, true, document.is_watching(), icon::CHART_LINE, "Charts");
+        if charts.on_hover_text(Command::from(ChartsAction::Toggle).tooltip(ui.ctx())).clicked() {
+            command = Some(Command::from(ChartsAction::Toggle));
+        }
+        ui.add_space(4.0);
+        pace(ui, info, layer);
+        if document.selected_layer() != Some(layer) {
+            let name = RichText::new(&document.scene().layers[layer].name).color(colour::TEXT_WEAK);
+            ui.add_sized(vec2(90.0, 20.0), egui::Label::new(name).truncate());
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            speed(ui, document);
+            ui.add_space(8.0);
+            scrub(ui, document, here, total);
+        });
+    });
+    command
+}
+
+/// Whether the process still works, and how steep the terrain is.
+fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
+    let history = info.insight.history.as_ref().filter(|history| history.layer == layer);
+    if let Some((word, help)) = history.and_then(pace_word) {
+        let tint = if word == "settled" { colour::ACCENT } else { colour::TEXT };
+        ui.label(RichText::new(word).color(tint)).on_hover_text(help);
+        ui.add_space(6.0);
+    }
+    if let Some(slopes) = info.insight.slopes {
+        let text = RichText::new(format!("score {:.2}", slopes.erosion_score())).color(colour::TEXT_WEAK);
+        ui.label(text).on_hover_text(
+            "Erosion score of the terrain shown: deviation of the slopes over their mean. Higher is flatter ground \
+             between steeper relief.",
+        );
+        ui.add_space(6.0);
+    }
+}
+
+/// The line above the transport: branches to choose from, and what can be done about a change on the way. Nothing when
+/// there is neither.
+pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
+    let mut command = None;
+    let branches = document.branches();
+    let offer = document.offer().map(|offer| offer.iteration);
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        if let Some(iteration) = offer {
+            let text = format!("Changed at iteration {iteration}: replayed from the start.");
+            ui.label(RichText::new(text).color(colour::TEXT_STRONG));
+            for what in [Command::from(ErosionAction::ContinueFromHere), Command::from(ErosionAction::Branch)] {
+                let label =
+                    if what == Command::from(ErosionAction::Branch) { "As a branch" } else { "Continue from here" };
+                if ui.button(label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
+                    command = Some(what);
+                }
+            }
+            if icon_button(ui, true, icon::X, "Keep the replay").on_hover_text("Leaves it replayed.").clicked() {
+                document.decline_offer();
+            }
+            ui.separator();
+        }
+        if !branches.is_empty() {
+            ui.label(RichText::new(icon::GIT_BRANCH).color(colour::TEXT_WEAK));
+            for index in branches {
+                let layer = &document.scene().layers[index];
+                let (shown, name) = (layer.enabled, layer.name.clone());
+                let chip = ui.selectable_label(shown, &name);
+                chip.widget_info(|| {
+                    egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, shown, format!("Branch {name}"))
+                });
+                if chip.on_hover_text("Shows this branch in place of the others.").clicked() && !shown {
+                    command = Some(Command::from(ErosionAction::ShowBranch(index)));
+                }
+            }
+            let compare = Command::from(CompareAction::NextBranch);
+            let button = ui.button("Compare");
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Compare branches"));
+            if button.on_hover_text(compare.tooltip(ui.ctx())).clicked() {
+                command = Some(compare);
+            }
+        }
+    });
+    command
+}
+
+fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
+    let mut at = here;
+    ui.add_sized(
+        vec2(52.0, 20.0),
+        egui::Label::new(RichText::new(format!("/ {total}")).color(colour::TEXT_WEAK)).halign(Align::Min),
+    );
+    let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
+    let field = ui.add_enabled(total > 0, field).on_hover_text("The iteration that is shown.");
+    field.widget_info(|| egui::WidgetInfo::drag_value(true, f64::from(here)));
+    let width = (ui.available_width() - 6.0).max(60.0);
+    let rail = slider(ui, total > 0, width, Slider::new(&mut at, 0..=total.max(1)));
+    let rail = rail.on_hover_text("Shows the terrain after so many iterations.");
+    rail.widget_info(|| egui::WidgetInfo::slider(total > 0, f64::from(here), "Iteration"));
+    if at != here {
+        document.seek(at);
+    }
+}
+
+/// Laid out from the right.
+fn speed(ui: &mut Ui, document: &mut Document) {
+    let (mut speed, unlimited) = (document.transport().speed, document.transport().unlimited);
+    let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");
+    let fastest = fastest.on_hover_text("Plays as fast as the machine can.");
+    let unlimited = unlimited ^ fastest.clicked();
+    let text = if unlimited { "max".to_string() } else { format!("{speed:.0}/s") };
+    ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).halign(Align::Min));
+    let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).logarithmic(true);
+    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Iterations a second while playing.");
+    rail.widget_info(|| egui::WidgetInfo::slider(!unlimited, f64::from(speed), "Speed"));
+    document.set_speed(speed, unlimited);
+}

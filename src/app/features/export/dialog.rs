@@ -1,0 +1,53 @@
+//! How to film a process; where to is asked next.
+
+use bevy_egui::egui;
+use egui::{Align, Layout, Ui};
+
+use super::ExportAction;
+use crate::app::frame::commands::Command;
+use crate::app::frame::dialogs::Dialog;
+use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::film::{Film, MOST_FRAMES_A_SECOND};
+
+/// See the module.
+pub struct FilmDialog(pub Film);
+
+impl Dialog for FilmDialog {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        let film = &mut self.0;
+        let mut answer = None;
+        let modal = modal(ctx, "film").show(ctx, |ui| {
+            ui.set_width(400.0);
+            ui.heading("Export time-lapse");
+            ui.add_space(6.0);
+            ui.label("Films the erosion from its start to its end, with the palette of the scene.");
+            ui.add_space(8.0);
+            egui::Grid::new("film").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
+                let row = |ui: &mut Ui, name: &str, tip: &str, field: egui::DragValue| {
+                    let label = ui.label(name).on_hover_text(tip);
+                    ui.add_sized([120.0, 22.0], field.update_while_editing(false))
+                        .labelled_by(label.id)
+                        .on_hover_text(tip);
+                    ui.end_row();
+                };
+                let frames = egui::DragValue::new(&mut film.frames).range(2..=10_000);
+                row(ui, "Pictures", "From the start to the end; no more than there are iterations.", frames);
+                let speed =
+                    egui::DragValue::new(&mut film.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" /s");
+                row(ui, "Speed", "Pictures a second of a GIF.", speed);
+                let pixels = egui::DragValue::new(&mut film.pixels).range(16..=8192).suffix(" px");
+                row(ui, "Size", "Side of the pictures.", pixels);
+            });
+            ui.add_space(14.0);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui.add(main_button("Choose a file…")).clicked() {
+                    answer = Some(vec![Command::from(ExportAction::FilmAs(film.clone()))]);
+                }
+                if ui.add(button("Cancel")).clicked() {
+                    answer = Some(Vec::new());
+                }
+            });
+        });
+        answer.or_else(|| dismissed(ctx, &modal))
+    }
+}

@@ -1,0 +1,181 @@
+//! The button that adds a layer: the catalogue by category, each node with its sentence, and a search field.
+
+use bevy_egui::egui;
+use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::layers::LayerAction;
+use crate::app::features::layers::stack::node_icon;
+use crate::app::frame::commands::Command;
+use crate::app::frame::theme::colour;
+use crate::nodes::Node;
+use crate::planet::World;
+
+/// Search text and whether a shortcut asked for the menu.
+#[derive(Debug, Default)]
+pub struct AddMenu {
+    search: String,
+    open: bool,
+}
+
+impl AddMenu {
+    /// Opens the menu in the next frame.
+    pub fn open(&mut self) {
+        self.open = true;
+    }
+}
+
+/// The nodes that `search` finds by name, category, synonym or sentence; those whose name it begins come first.
+pub fn find(search: &str) -> Vec<Node> {
+    let words: Vec<String> = search.to_lowercase().split_whitespace().map(String::from).collect();
+    let mut found: Vec<Node> = Node::catalogue()
+        .into_iter()
+        .filter(|node| {
+            let about = node.about();
+            let text = [about.label, about.name, about.category, about.synonyms, about.help].join(" ").to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        })
+        .collect();
+    if let Some(first) = words.first() {
+        found.sort_by_key(|node| {
+            let label = node.about().label.to_lowercase();
+            (!label.starts_with(first), !label.contains(first))
+        });
+    }
+    found
+}
+
+/// Why a node that does not fit cannot be added.
+pub fn misfit(world: World) -> &'static str {
+    match world {
+        World::Planet => "Needs a square piece of ground; a planet leaves it out. Take a patch to use it there.",
+        World::Terrain => "Needs a whole planet; begin one with File, New planet.",
+    }
+}
+
+/// Shows the button; returns the node that was chosen. `recent` are the nodes added last.
+pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World) -> Option<Node> {
+    let button = ui.button(format!("{} Add", icon::PLUS));
+    button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Add layer"));
+    let button = button.on_hover_text(Command::from(LayerAction::AddMenu).tooltip(ui.ctx()));
+    let id = Popup::default_response_id(&button);
+    if std::mem::take(&mut menu.open) {
+        Popup::open_id(ui.ctx(), id);
+    }
+    let mut chosen = None;
+    let popup = Popup::from_toggle_button_response(&button)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .align(egui::RectAlign::BOTTOM_END)
+        .align_alternatives(&[egui::RectAlign::BOTTOM_START, egui::RectAlign::RIGHT_START])
+        .gap(4.0);
+    let shown = popup.show(|ui| {
+        ui.set_width(390.0);
+        contents(ui, menu, recent, world, &mut chosen);
+        if chosen.is_some() {
+            ui.close();
+        }
+    });
+    if shown.is_none() {
+        menu.search.clear();
+    }
+    chosen
+}
+
+fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, chosen: &mut Option<Node>) {
+    let field = egui::TextEdit::singleline(&mut menu.search)
+        .hint_text(format!("{} Search by name or purpose", icon::MAGNIFYING_GLASS))
+        .desired_width(f32::INFINITY)
+        .margin(egui::vec2(8.0, 5.0));
+    let field = ui.add(field);
+    field.widget_info(|| egui::WidgetInfo {
+        label: Some("Search nodes".into()),
+        ..egui::WidgetInfo::text_edit(true, "", &menu.search, "")
+    });
+    if !field.has_focus() && !field.lost_focus() {
+        field.request_focus();
+    }
+    let found = find(&menu.search);
+    let searching = !menu.search.trim().is_empty();
+    if field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter)) && searching {
+        *chosen = found.iter().find(|node| node.fits(world)).cloned();
+        return;
+    }
+    if !searching && !recent.is_empty() {
+        again(ui, recent, world, chosen);
+    }
+    let height = (ui.ctx().viewport_rect().height() * 0.6).min(480.0);
+    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        if found.is_empty() {
+            ui.add_space(6.0);
+            ui.weak("Nothing is called that. Try another word.");
+        }
+        let mut category = "";
+        for node in found {
+            let about = node.about();
+            if !searching && about.category != category {
+                category = about.category;
+                ui.add_space(4.0);
+                ui.label(RichText::new(category).small().strong().color(colour::ACCENT));
+            }
+            if entry(ui, &node, world).clicked() {
+                *chosen = Some(node);
+            }
+        }
+    });
+}
+
+/// The nodes added last, one small button each.
+fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>) {
+    ui.add_space(2.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
+        ui.label(RichText::new("Recent").small().strong().color(colour::ACCENT));
+        for node in recent.iter().filter_map(|name| Node::named(name)) {
+            let about = node.about();
+            let fits = node.fits(world);
+            let button = egui::Button::new(format!("{} {}", node_icon(&node), about.label));
+            let button = ui.add_enabled(fits, button).on_hover_text(about.help).on_disabled_hover_text(misfit(world));
+            button.widget_info(|| {
+                egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Again {}", about.label))
+            });
+            if button.clicked() {
+                *chosen = Some(node);
+            }
+        }
+    });
+}
+
+fn entry(ui: &mut Ui, node: &Node, world: World) -> egui::Response {
+    let (about, fits) = (node.about(), node.fits(world));
+    let mut job = egui::text::LayoutJob::default();
+    let font = |size| egui::FontId::proportional(size);
+    let format = |size, color| egui::TextFormat { font_id: font(size), color, ..Default::default() };
+    job.append(node_icon(node), 0.0, format(15.0, colour::TEXT));
+    job.append(about.label, 8.0, format(13.5, if fits { colour::TEXT_STRONG } else { colour::TEXT_WEAK }));
+    job.append("\n", 0.0, format(11.5, colour::TEXT_WEAK));
+    job.append(if fits { about.help } else { misfit(world) }, 0.0, format(11.5, colour::TEXT_WEAK));
+    job.wrap.max_width = ui.available_width() - 16.0;
+    let button =
+        egui::Button::new(job).wrap().frame_when_inactive(false).min_size(egui::vec2(ui.available_width(), 0.0));
+    let response = ui.add_enabled(fits, button);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Add {}", about.label)));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_is_found_by_its_name_and_each_of_its_synonyms() {
+        for node in Node::catalogue() {
+            let about = node.about();
+            for word in about.synonyms.split_whitespace().chain([about.label, about.name]) {
+                assert!(find(word).contains(&node), "{word} does not find {}", about.name);
+            }
+        }
+        assert_eq!(find("voron")[0].about().name, "Voronoi");
+        assert!(find("no such node").is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! The stack of layers and the parameters of the selected one.
+//!
+//! The list ([`stack`]) and the parameters ([`parameters`]) edit the document at once; what has a shortcut is a
+//! [`LayerAction`].
+
+pub mod add_menu;
+mod commands;
+pub mod parameters;
+pub mod stack;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::{self, Ui};
+use egui_phosphor::regular as icon;
+
+use self::add_menu::misfit;
+pub use self::commands::LayerAction;
+use self::stack::StackState;
+use crate::app::features::variants::panel::VariantsState;
+use crate::app::frame::commands::{CommandApp, CommandQueue};
+use crate::app::frame::document::Selection;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area, side_list};
+use crate::app::frame::menu::pick;
+use crate::app::frame::status::StatusInfo;
+use crate::nodes::Node;
+
+pub struct LayersPlugin;
+
+impl Plugin for LayersPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<StackState>()
+            .add_actions(LayerAction::all(), run)
+            .add_leaving(|mut state: ResMut<StackState>| state.stop_renaming())
+            .add_menu("Layer", 20)
+            .add_menu_part("Layer", 0, menu)
+            .add_part(Slot::Side, list)
+            .add_part(Slot::Parameters, parameters_of_layer);
+    }
+}
+
+fn run(In(action): In<LayerAction>, mut editor: ResMut<Editor>, mut state: ResMut<StackState>) {
+    let editor = &mut *editor;
+    let selected = editor.doc.selected_layer();
+    match (action, selected) {
+        (LayerAction::AddMenu, _) => state.add_menu.open(),
+        (LayerAction::Add(node), _) => {
+            if let Err(problem) = editor.recent.note_node(node.about().name) {
+                editor.toasts.warning(problem.to_string());
+            }
+            editor.doc.add_layer(*node);
+        }
+        (LayerAction::SelectAbove, _) => {
+            editor.doc.select(Selection::Layer(selected.map_or(0, |index| index + 1)));
+        }
+        (LayerAction::SelectBelow, _) => {
+            let below = selected.and_then(|index| index.checked_sub(1));
+            editor.doc.select(below.map_or(Selection::Scene, Selection::Layer));
+        }
+        (_, None) => {}
+        (LayerAction::Rename, Some(index)) => state.rename(&editor.doc, index),
+        (LayerAction::Duplicate, Some(index)) => editor.doc.duplicate_layer(index),
+        (LayerAction::Delete, Some(index)) => editor.doc.delete_layer(index),
+        (LayerAction::Solo, Some(index)) => editor.doc.toggle_solo(index),
+        (LayerAction::Toggle, Some(index)) => editor.doc.toggle_layer(index),
+        (LayerAction::MoveUp, Some(index)) => editor.doc.move_layer(index, index + 1),
+        (LayerAction::MoveDown, Some(index)) => {
+            if let Some(to) = index.checked_sub(1) {
+                editor.doc.move_layer(index, to);
+            }
+        }
+    }
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    let world = editor.doc.scene().settings.world;
+    ui.menu_button(format!("{}  Add", icon::PLUS), |ui| {
+        let mut category = "";
+        let catalogue = Node::catalogue();
+        for about in catalogue.iter().map(Node::about) {
+            if about.category == category {
+                continue;
+            }
+            category = about.category;
+            ui.menu_button(category, |ui| {
+                for node in catalogue.iter().filter(|node| node.about().category == category) {
+                    let about = node.about();
+                    let button = ui.add_enabled(node.fits(world), egui::Button::new(about.label));
+                    if button.on_hover_text(about.help).on_disabled_hover_text(misfit(world)).clicked() {
+                        queue.push(LayerAction::Add(Box::new(node.clone())));
+                    }
+                }
+            });
+        }
+    });
+    ui.separator();
+    let selected = editor.doc.selected_layer();
+    let top = editor.doc.scene().layers.len().saturating_sub(1);
+    for action in [LayerAction::Rename, LayerAction::Duplicate, LayerAction::Solo, LayerAction::Toggle] {
+        pick(ui, &mut queue, action, selected.is_some());
+    }
+    pick(ui, &mut queue, LayerAction::MoveUp, selected.is_some_and(|index| index < top));
+    pick(ui, &mut queue, LayerAction::MoveDown, selected.is_some_and(|index| index > 0));
+    pick(ui, &mut queue, LayerAction::Delete, selected.is_some());
+}
+
+fn list(
+    InMut(ui): InMut<Ui>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<StackState>,
+    info: Res<StatusInfo>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let editor = &mut *editor;
+    let height = ui.available_height();
+    // a list of pieces needs room of its own
+    let (id, share) = if editor.doc.tree().is_some() { ("layers over pieces", 0.2) } else { ("layers", 0.36) };
+    side_list(ui, id, height * share, 110.0..=height * 0.7, 8, |ui| {
+        queue.extend(stack::show(ui, &mut editor.doc, &mut state, editor.recent.nodes(), &info.problems));
+    });
+}
+
+fn parameters_of_layer(
+    InMut(ui): InMut<Ui>,
+    frame: Res<InterfaceFrame>,
+    mut editor: ResMut<Editor>,
+    mut variants: ResMut<VariantsState>,
+    info: Res<StatusInfo>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let Selection::Layer(index) = editor.doc.selection() else { return };
+    if !frame.has_parameters {
+        parameter_area(ui, index, |ui| {
+            queue.extend(parameters::show(ui, &mut editor.doc, index, &info.problems, &mut variants.ghosts));
+        });
+    }
+}

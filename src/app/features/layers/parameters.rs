@@ -1,0 +1,112 @@
+//! The selected layer: what it is, its parameters, its seed, how it mixes, and where it acts.
+
+use bevy_egui::egui;
+use egui::{RichText, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::layers::stack::node_icon;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::{Document, Group};
+use crate::app::frame::theme::colour;
+use crate::app::frame::widgets::params::{SliderPreview, rows};
+use crate::app::frame::widgets::row::{section, seed_row};
+use crate::nodes::Work;
+use crate::scene::{Blend, Layer, Problem};
+
+/// Shows layer `index`; returns a command that a row asked for.
+pub fn show(
+    ui: &mut Ui,
+    document: &mut Document,
+    index: usize,
+    problems: &[Problem],
+    preview: &mut dyn SliderPreview,
+) -> Option<Command> {
+    let layer = document.scene().layers.get(index).cloned()?;
+    let about = layer.node.about();
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(node_icon(&layer.node)).size(20.0).color(colour::ACCENT));
+        ui.add(egui::Label::new(RichText::new(about.label).strong().size(15.0)).truncate());
+    });
+    ui.label(about.help);
+    if !about.source.is_empty() {
+        ui.label(RichText::new(format!("After {}", about.source)).small().color(colour::TEXT_WEAK));
+    }
+    for problem in problems.iter().filter(|problem| problem.layer == index) {
+        let text = format!("{}  {}.", icon::WARNING, problem.message);
+        ui.add(egui::Label::new(RichText::new(text).color(colour::WARNING)).wrap());
+    }
+    ui.add_space(6.0);
+    // ids of the rows belong to the layer's node, so that a drag never lands on another layer
+    ui.push_id((index, about.name), |ui| {
+        presets(ui, document, index, &layer);
+        if !layer.epochs.is_empty() {
+            past(ui, document, index, &layer);
+        }
+        command = rows(ui, document, preview, Group::Node(index), |_| true);
+        let seed = layer.seed;
+        let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
+        if layer.node.traits().is_random {
+            seed_row(ui, document, seed, tip, move |scene, seed| {
+                if let Some(layer) = scene.layers.get_mut(index) {
+                    layer.seed = seed;
+                }
+            });
+        }
+        if document.tree().is_some() {
+            section(ui, "What metres mean", false, |ui| crate::app::features::construction::piece::frame(ui, document));
+        }
+        section(ui, "Mix", true, |ui| {
+            let generator = matches!(layer.node.work(), Work::Generator(_));
+            let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);
+            let _ = rows(ui, document, preview, Group::Mix(index), |spec| match spec.name {
+                "blend" => generator,
+                "smoothness" => smooth,
+                _ => true,
+            });
+        });
+        section(ui, "Mask", layer.mask.is_active(), |ui| {
+            let asked = rows(ui, document, preview, Group::Mask(index), |_| true);
+            command = command.take().or(asked);
+        });
+    });
+    command
+}
+
+/// Good settings, one click each.
+fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
+    let about = layer.node.about();
+    if about.presets.is_empty() {
+        return;
+    }
+    let present = layer.node.present_preset().map(|preset| preset.name);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+        for preset in &about.presets {
+            let on = present == Some(preset.name);
+            let chip = egui::Button::new(preset.label).selected(on).corner_radius(10);
+            let chip = ui.add(chip).on_hover_text(format!("{} Sets every parameter below.", preset.help));
+            chip.widget_info(|| {
+                let name = format!("Preset {}", preset.label);
+                egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, name)
+            });
+            if chip.clicked() {
+                document.adopt(index, preset);
+            }
+        }
+    });
+    ui.add_space(4.0);
+}
+
+/// What went before the present parameters.
+fn past(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
+    let gone = layer.epochs.iter().fold(0u32, |sum, past| sum.saturating_add(past.iterations));
+    ui.horizontal(|ui| {
+        let text = format!("Goes on from iteration {gone}");
+        let tip = "Before that the process had other parameters. The iterations below are counted from there.";
+        ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::ACCENT)).on_hover_text(tip);
+        if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
+            document.edit("Forget the past", None, |scene| scene.layers[index].epochs.clear());
+        }
+    });
+}

@@ -1,0 +1,306 @@
+//! The list of layers, the topmost first, and the row of the scene itself below them.
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::layers::LayerAction;
+use crate::app::features::layers::add_menu;
+use crate::app::features::layers::add_menu::AddMenu;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::{Document, Selection};
+use crate::app::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
+use crate::nodes::{Node, Work};
+use crate::scene::{Blend, Layer, Problem};
+
+/// A layer whose name is being typed.
+#[derive(Debug)]
+struct Renaming {
+    index: usize,
+    /// The text so far.
+    text: String,
+    /// The field has had the keyboard.
+    begun: bool,
+}
+
+/// What the list remembers between frames.
+#[derive(Resource, Debug, Default)]
+pub struct StackState {
+    renaming: Option<Renaming>,
+    pub add_menu: AddMenu,
+}
+
+impl StackState {
+    /// Lets the name of a layer be typed.
+    pub fn rename(&mut self, document: &Document, index: usize) {
+        let layer = document.scene().layers.get(index);
+        self.renaming = layer.map(|layer| Renaming { index, text: layer.name.clone(), begun: false });
+    }
+}
+
+impl StackState {
+    /// Leaves the name that is being typed as it was; returns whether one was.
+    pub fn stop_renaming(&mut self) -> bool {
+        self.renaming.take().is_some()
+    }
+}
+
+/// The icon of a node, by shape and category.
+pub fn node_icon(node: &Node) -> &'static str {
+    match (node.work(), node.about().category) {
+        (Work::Process(_), _) => icon::DROP_HALF,
+        (Work::Filter(_), _) => icon::SLIDERS,
+        (Work::Generator(_), "Noise") => icon::WAVE_SINE,
+        (Work::Generator(_), "Planet") => icon::PLANET,
+        (Work::Generator(_), "Construction") => icon::SHAPES,
+        (Work::Generator(_), _) => icon::MOUNTAINS,
+    }
+}
+
+/// Shows the list; returns a command that a row's menu asked for.
+pub fn show(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut StackState,
+    recent: &[String],
+    problems: &[Problem],
+) -> Option<Command> {
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Layers").strong().size(14.0));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let world = document.scene().settings.world;
+            command = add_menu::button(ui, &mut state.add_menu, recent, world)
+                .map(|node| Command::from(LayerAction::Add(Box::new(node))));
+        });
+    });
+    ui.add_space(2.0);
+    egui::ScrollArea::vertical().id_salt("stack").auto_shrink(false).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        if document.scene().layers.is_empty() {
+            empty_hint(ui);
+        }
+        command = layers(ui, document, state, problems).or(command.take());
+        scene_row(ui, document);
+    });
+    command
+}
+
+fn empty_hint(ui: &mut Ui) {
+    ui.vertical_centered(|ui| {
+        ui.add_space(18.0);
+        ui.label(RichText::new(icon::MOUNTAINS).size(34.0).color(colour::TEXT_WEAK));
+        ui.label(RichText::new("Add a generator to begin").color(colour::TEXT_STRONG));
+        ui.weak("Layers act from the bottom to the top.");
+        ui.add_space(12.0);
+    });
+}
+
+fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems: &[Problem]) -> Option<Command> {
+    let count = document.scene().layers.len();
+    let mut command = None;
+    let mut rows = Vec::with_capacity(count);
+    let mut carried = None;
+    for index in (0..count).rev() {
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW + 2.0), Sense::click_and_drag());
+        rows.push(rect);
+        if response.clicked() {
+            document.select(Selection::Layer(index));
+        }
+        if (response.dragged() || response.drag_stopped()) && response.interact_pointer_pos().is_some() {
+            carried = Some((index, response.clone()));
+        }
+        let troubled = problems.iter().find(|problem| problem.layer == index);
+        command = command.or(row(ui, document, state, index, rect, &response, troubled));
+    }
+    if let Some((from, response)) = carried
+        && let Some(at) = response.interact_pointer_pos()
+    {
+        ui.set_cursor_icon(CursorIcon::Grabbing);
+        let gap = rows.iter().take_while(|row| row.center().y < at.y).count();
+        mark_gap(ui, &rows, gap);
+        if response.drag_stopped() {
+            // `gap` counts rows from the top, layers count from the ground
+            let below = count - gap;
+            document.move_layer(from, if below > from { below - 1 } else { below });
+        }
+    }
+    command
+}
+
+fn mark_gap(ui: &Ui, rows: &[Rect], gap: usize) {
+    let y = if gap < rows.len() { rows[gap].top() - 1.0 } else { rows[rows.len() - 1].bottom() + 1.0 };
+    ui.painter().hline(rows[0].x_range(), y, Stroke::new(2.0, colour::ACCENT));
+}
+
+fn row(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut StackState,
+    index: usize,
+    rect: Rect,
+    response: &egui::Response,
+    troubled: Option<&Problem>,
+) -> Option<Command> {
+    let layer = document.scene().layers[index].clone();
+    let selected = document.selection() == Selection::Layer(index);
+    let solo = document.solo() == Some(index);
+    background(ui, rect, selected, response.hovered());
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, selected, layer.name.as_str())
+    });
+    if response.double_clicked() {
+        state.rename(document, index);
+    }
+    let mut command = None;
+    response.context_menu(|ui| {
+        document.select(Selection::Layer(index));
+        command = menu(ui, document, index);
+    });
+
+    let mut inside = ui.new_child(
+        UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
+    );
+    let ui = &mut inside;
+    ui.spacing_mut().item_spacing.x = 4.0;
+    let grip = if selected { colour::TEXT } else { colour::TEXT_WEAK };
+    ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(grip));
+    let (eye, what) = if layer.enabled { (icon::EYE, "Hide") } else { (icon::EYE_SLASH, "Show") };
+    let eye = icon_button(ui, true, eye, &format!("{what} {}", layer.name));
+    if eye.on_hover_text(Command::from(LayerAction::Toggle).tooltip(ui.ctx())).clicked() {
+        document.toggle_layer(index);
+    }
+    let dim = !layer.enabled || document.solo().is_some_and(|s| s != index && hidden_by_solo(document, s, index));
+    let tint = match (dim, selected) {
+        (true, _) => colour::TEXT_WEAK,
+        (false, true) => colour::TEXT_STRONG,
+        (false, false) => colour::TEXT,
+    };
+    ui.label(RichText::new(node_icon(&layer.node)).size(16.0).color(tint));
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
+        if button.on_hover_text(Command::from(LayerAction::Solo).tooltip(ui.ctx())).clicked() {
+            document.toggle_solo(index);
+        }
+        if let Some(problem) = troubled {
+            ui.label(RichText::new(icon::WARNING).color(colour::WARNING)).on_hover_text(&problem.message);
+        }
+        ui.label(RichText::new(hint(document, &layer, index)).small().color(colour::TEXT_WEAK));
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| name(ui, document, state, index, &layer, tint));
+    });
+    command
+}
+
+fn name(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut StackState,
+    index: usize,
+    layer: &Layer,
+    tint: egui::Color32,
+) {
+    let Some(Renaming { text, begun, .. }) = state.renaming.as_mut().filter(|renaming| renaming.index == index) else {
+        // painted, since the row itself bears the name
+        paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
+        return;
+    };
+    // the same in every frame, whatever else the row shows
+    let id = egui::Id::new(("rename layer", index));
+    let response = ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).margin(vec2(4.0, 2.0)));
+    response.widget_info(|| egui::WidgetInfo {
+        label: Some("Layer name".into()),
+        ..egui::WidgetInfo::text_edit(true, &layer.name, text.as_str(), "")
+    });
+    if response.lost_focus() {
+        if !ui.input(|i| i.key_pressed(Key::Escape)) {
+            document.rename_layer(index, text);
+        }
+        state.renaming = None;
+    } else if !response.has_focus() {
+        response.request_focus();
+        // once: what is typed shall not replace what was typed before
+        if !std::mem::replace(begun, true) {
+            crate::app::frame::widgets::row::select_all(ui, id, text);
+        }
+    }
+}
+
+fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
+    let alone = matches!(document.scene().layers[solo].node.work(), Work::Generator(_));
+    index > solo || alone
+}
+
+/// How the layer mixes, or where its playhead stands.
+fn hint(document: &Document, layer: &Layer, index: usize) -> String {
+    if let (Some(playhead), Some(total)) = (document.transport().playhead(), layer.iterations())
+        && playhead.layer == index
+    {
+        return format!("{} / {total}", playhead.iteration);
+    }
+    let mut parts = Vec::new();
+    if layer.mask.is_active() {
+        parts.push("masked".to_string());
+    }
+    if layer.mix.opacity < 1.0 {
+        parts.push(format!("{:.0} %", layer.mix.opacity * 100.0));
+    }
+    if matches!(layer.node.work(), Work::Generator(_)) && layer.mix.blend != Blend::Replace {
+        parts.push(layer.mix.blend.label().to_lowercase());
+    }
+    parts.join(", ")
+}
+
+fn menu(ui: &mut Ui, document: &Document, index: usize) -> Option<Command> {
+    let top = document.scene().layers.len() - 1;
+    let entries = [
+        (Command::from(LayerAction::Rename), true),
+        (Command::from(LayerAction::Duplicate), true),
+        (Command::from(LayerAction::Solo), true),
+        (Command::from(LayerAction::Toggle), true),
+        (Command::from(LayerAction::MoveUp), index < top),
+        (Command::from(LayerAction::MoveDown), index > 0),
+        (Command::from(LayerAction::Delete), true),
+    ];
+    let mut chosen = None;
+    for (command, enabled) in entries {
+        if crate::app::frame::menu::entry(ui, &command, None, enabled, None) {
+            chosen = Some(command);
+        }
+    }
+    chosen
+}
+
+fn scene_row(ui: &mut Ui, document: &mut Document) {
+    ui.add_space(2.0);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW + 2.0), Sense::click());
+    let selected = document.selection() == Selection::Scene;
+    background(ui, rect, selected, response.hovered());
+    let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
+    let symbol = egui::FontId::proportional(16.0);
+    let at = pos2(rect.left() + 21.0, rect.center().y);
+    ui.painter().text(at, egui::Align2::LEFT_CENTER, icon::GEAR_SIX, symbol, tint);
+    paint_text(ui, rect.with_min_x(rect.left() + 46.0), "Scene settings", tint, false);
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, selected, "Scene settings")
+    });
+    let response = response.on_hover_text("Size, resolution, sea, sun and colours of the whole scene.");
+    if response.clicked() {
+        document.select(Selection::Scene);
+    }
+}
+
+fn background(ui: &Ui, rect: Rect, selected: bool, hovered: bool) {
+    if selected {
+        ui.painter().rect(
+            rect,
+            4.0,
+            colour::ACCENT_DEEP,
+            Stroke::new(1.0, colour::ACCENT.gamma_multiply(0.5)),
+            StrokeKind::Inside,
+        );
+    } else if hovered {
+        ui.painter().rect_filled(rect, 4.0, colour::RAISED);
+    }
+}

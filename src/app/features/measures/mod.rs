@@ -1,0 +1,84 @@
+//! Measures of the terrain on screen: slopes, peaks, drainage, beside what real terrain has.
+//!
+//! ```text
+//! document, terrain on screen ──▶ task: MeasureTask ──▶ MeasuresInfo ──▶ panel
+//! ```
+
+pub mod panel;
+mod planet;
+pub mod task;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+use self::panel::{MeasuresInfo, MeasuresState};
+use self::task::MeasureTask;
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, Slot, right_panel};
+use crate::app::frame::menu::tick;
+use crate::app::frame::window::FrameSystems;
+
+pub struct MeasuresPlugin;
+
+impl Plugin for MeasuresPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<MeasuresState>()
+            .init_resource::<MeasuresInfo>()
+            .init_resource::<MeasureTask>()
+            .add_actions([MeasuresAction::Toggle], run)
+            .add_menu_part("View", 20, menu)
+            .add_part(Slot::Right, measures)
+            .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
+            .add_systems(EguiPrimaryContextPass, task::tell.in_set(FrameSystems::Tell));
+    }
+}
+
+/// What can be done about measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeasuresAction {
+    /// Opens the panel, or closes it.
+    Toggle,
+}
+
+impl Action for MeasuresAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "Measures",
+            "Measures the terrain: slopes, peaks, roughness, drainage, playability, beside what real terrain has.",
+            icon::RULER,
+            keys![NONE + M],
+        )
+    }
+}
+
+fn run(In(MeasuresAction::Toggle): In<MeasuresAction>, mut state: ResMut<MeasuresState>) {
+    state.open = !state.open;
+}
+
+fn menu(InMut(ui): InMut<Ui>, state: Res<MeasuresState>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    tick(ui, &mut queue, MeasuresAction::Toggle, true, state.open);
+}
+
+fn measures(
+    InMut(root): InMut<Ui>,
+    editor: Res<Editor>,
+    mut state: ResMut<MeasuresState>,
+    info: Res<MeasuresInfo>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    if state.open {
+        let is_planet = editor.doc.scene().as_planet().is_some();
+        right_panel(root, "all measures", 286.0, 236.0..=460.0, |ui| {
+            queue.extend(panel::show(ui, &mut state, &info, is_planet));
+        });
+    }
+}

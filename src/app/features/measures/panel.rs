@@ -1,0 +1,278 @@
+//! What the terrain is like, in numbers and plots, beside what real terrain has.
+
+use std::sync::Arc;
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{Align, Color32, Label, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui_phosphor::regular as icon;
+use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoints, Points};
+
+use crate::app::features::measures::MeasuresAction;
+use crate::app::features::measures::planet;
+use crate::app::frame::commands::Command;
+use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE};
+use crate::app::frame::theme::{colour, icon_button};
+use crate::app::frame::widgets::{params, plot};
+use crate::lab::{Parity, Verdict};
+use crate::measure::{
+    Limits, MEASURES, Measure, MeasureValue, Measures, PLOTS, PlanetMeasures, PlotStyle, ReferenceBand, bands,
+};
+
+/// Whether the panel is there, and what counts as what.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct MeasuresState {
+    pub open: bool,
+    pub limits: Limits,
+}
+
+/// What is known about the terrain on screen.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct MeasuresInfo {
+    pub measures: Option<Arc<Measures>>,
+    /// In their place where there is a planet.
+    pub planet: Option<Arc<PlanetMeasures>>,
+    /// The measures are of an older terrain.
+    pub stale: bool,
+    /// What is on screen is a preview.
+    pub preview: bool,
+    /// Whether previews can be believed; nothing while that is not asked yet.
+    pub trust: Option<Trust>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trust {
+    Coming,
+    Known(Parity),
+}
+
+/// Shows the panel; returns the command of its close button.
+pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
+    let command = head(ui, info, is_planet);
+    if is_planet {
+        planet::show(ui, info);
+        return command;
+    }
+    let Some(measures) = &info.measures else {
+        ui.add_space(8.0);
+        ui.label(RichText::new("Measuring…").color(colour::TEXT_WEAK));
+        return command;
+    };
+    egui::ScrollArea::vertical().id_salt("measures").auto_shrink(false).show(ui, |ui| {
+        ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
+        ui.spacing_mut().item_spacing.y = 1.0;
+        ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
+        let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
+        for family in MEASURES.chunk_by(|a, b| a.family == b.family) {
+            ui.add_space(6.0);
+            ui.label(RichText::new(family[0].family.label()).strong().color(colour::ACCENT));
+            family.iter().for_each(|measure| row(ui, measure, measures, tint));
+        }
+        ui.add_space(4.0);
+        part(ui, "Plots", true, |ui| PLOTS.iter().for_each(|which| plot(ui, which, measures)));
+        part(ui, "What counts", false, |ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            params::own_rows(ui, &mut state.limits);
+        });
+    });
+    command
+}
+
+fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Measures").strong().size(15.0));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close = Command::from(MeasuresAction::Toggle);
+            if icon_button(ui, true, icon::X, "Close the measures").on_hover_text(close.tooltip(ui.ctx())).clicked() {
+                command = Some(close);
+            }
+            if is_planet {
+                planet::copy(ui, info);
+                return;
+            }
+            let Some(measures) = &info.measures else { return };
+            let json =
+                ui.small_button("JSON").on_hover_text("Copies all measures and plots as JSON, as talweg measure does.");
+            if json.clicked()
+                && let Ok(text) = serde_json::to_string_pretty(&**measures)
+            {
+                ui.ctx().copy_text(text);
+            }
+            if ui.small_button("CSV").on_hover_text("Copies all measures with all digits, for a spreadsheet.").clicked()
+            {
+                ui.ctx().copy_text(measures.csv());
+            }
+        });
+    });
+    ui.horizontal(|ui| {
+        let small = |text: String, tint: Color32| Label::new(RichText::new(text).small().color(tint)).truncate();
+        if info.preview {
+            let text = "Measured on a preview; the full size follows.";
+            ui.add(small(text.into(), colour::TEXT_WEAK));
+            return;
+        }
+        match info.trust {
+            _ if is_planet => {
+                let tip = "Samples near the corners of the six faces stand for less ground than those in the middle.";
+                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::TEXT_WEAK)).on_hover_text(tip)
+            }
+            None => ui.add(small(String::new(), colour::TEXT_WEAK)),
+            Some(Trust::Coming) => {
+                let tip = "The scene is computed at half its resolution and compared with the full size.";
+                ui.add(small("Can the preview be believed? Looking…".into(), colour::TEXT_WEAK)).on_hover_text(tip)
+            }
+            Some(Trust::Known(parity)) => {
+                let (sign, tint) = match parity.verdict {
+                    Verdict::True => (icon::CHECK_CIRCLE, BLUE),
+                    Verdict::Close => (icon::INFO, colour::TEXT),
+                    Verdict::Differs => (icon::WARNING, ORANGE),
+                };
+                let rivers = parity.drainage_overlap.map_or(String::new(), |share| {
+                    format!(", {:.0} % of rivers", 100.0 * share)
+                });
+                let text = format!("{sign}  Preview {}: {:.1} m off{rivers}", parity.verdict.word(), parity.rms_metres);
+                let tip = format!(
+                    "{} At {} samples a side heights are off by {:.2} m (root mean square), by {:.1} m at most; the share \
+                     of rivers is of those in the right place.",
+                    parity.verdict.sentence(),
+                    parity.half_samples,
+                    parity.rms_metres,
+                    parity.greatest_metres
+                );
+                ui.add(small(text, tint)).on_hover_text(tip)
+            }
+        };
+    });
+    ui.separator();
+    command
+}
+
+/// A heading that can be folded.
+fn part(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
+    let title = RichText::new(title).strong().color(colour::ACCENT);
+    egui::CollapsingHeader::new(title).default_open(open).show_unindented(ui, contents);
+}
+
+/// A measure: its name, what real terrain has, its value.
+fn row(ui: &mut Ui, measure: &Measure<Measures>, of: &Measures, tint: Color32) {
+    const HEIGHT: f32 = 17.0;
+    const VALUE: f32 = 92.0;
+    const BAND: f32 = 52.0;
+    let reading = (measure.read)(of);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
+    let value = Rect::from_min_max(pos2(rect.right() - VALUE, rect.top()), rect.max);
+    let scale = Rect::from_min_max(pos2(value.left() - BAND, rect.top()), pos2(value.left() - 4.0, rect.bottom()));
+    let published: Vec<&ReferenceBand> = bands(measure.key).collect();
+    let name_end = if published.is_empty() { value.left() } else { scale.left() };
+    let text = |ui: &mut Ui, rect: Rect, text: RichText, layout: Layout| {
+        let mut inside = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(layout));
+        inside.add(Label::new(text).truncate().selectable(false));
+    };
+    let name = Rect::from_min_max(rect.min, pos2(name_end - 4.0, rect.bottom()));
+    text(ui, name, RichText::new(measure.label).color(colour::TEXT), Layout::left_to_right(Align::Center));
+    let shown = match reading {
+        // a hash is told by its first digits
+        MeasureValue::Hash(_) => measure.show_reading(reading).chars().take(8).collect::<String>() + "…",
+        MeasureValue::Undefined(_) => "–".into(),
+        _ => format!("{} {}", short(measure, reading), measure.unit),
+    };
+    text(ui, value, RichText::new(shown.trim_end()).color(tint), Layout::right_to_left(Align::Center));
+    if let (Some(band), Some(value)) = (published.first(), reading.number()) {
+        draw_band(ui, scale, band, value);
+    }
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::WidgetType::Label, true, format!("{} {}", measure.label, measure.show(of)))
+    });
+    response.on_hover_ui(|ui| {
+        ui.set_max_width(320.0);
+        ui.label(RichText::new(measure.label).strong());
+        ui.label(measure.meaning);
+        match reading {
+            MeasureValue::Undefined(why) => drop(ui.label(format!("There is none: {why}."))),
+            MeasureValue::Hash(_) => drop(ui.label(measure.show_reading(reading))),
+            _ => {}
+        }
+        for band in &published {
+            ui.add_space(4.0);
+            let of = format!("Real terrain: {} to {} {} ({}).", band.low, band.high, measure.unit, band.of);
+            ui.label(RichText::new(of).color(GREEN));
+            ui.weak(band.source);
+        }
+        if !measure.source.is_empty() {
+            ui.add_space(4.0);
+            ui.weak(format!("After {}", measure.source));
+        }
+    });
+}
+
+/// With as many digits as there is room and sense for.
+fn short(measure: &Measure<Measures>, reading: MeasureValue) -> String {
+    match reading {
+        MeasureValue::Number(value) if value.abs() >= 100.0 => format!("{value:.1}"),
+        _ => measure.show_reading(reading),
+    }
+}
+
+/// What real terrain has, and where this one stands: three bands wide, the published one in the middle.
+fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
+    let span = band.high - band.low;
+    let place = |v: f64| {
+        let share = ((v - (band.low - span)) / (3.0 * span)).clamp(0.0, 1.0);
+        rect.left() + rect.width() * share as f32
+    };
+    let line = Rect::from_x_y_ranges(rect.x_range(), rect.center().y - 2.0..=rect.center().y + 2.0);
+    ui.painter().rect_filled(line, 2.0, colour::LINE);
+    let real = Rect::from_x_y_ranges(place(band.low)..=place(band.high), line.y_range());
+    ui.painter().rect_filled(real, 2.0, GREEN);
+    let inside = value >= band.low && value <= band.high;
+    let at = pos2(place(value), rect.center().y);
+    ui.painter().circle_filled(at, 4.0, colour::PANEL);
+    ui.painter().circle_filled(at, 3.0, if inside { colour::TEXT_STRONG } else { ORANGE });
+}
+
+fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
+    let points = (which.points)(of);
+    ui.add_space(5.0);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(which.label).strong().color(colour::TEXT)).on_hover_text(which.meaning);
+        if !points.is_empty() {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let copy = icon_button(ui, true, icon::COPY, &format!("Copy {}", which.label));
+                if copy.on_hover_text("Copies the points as CSV.").clicked() {
+                    ui.ctx().copy_text(which.csv(of));
+                }
+            });
+        }
+    });
+    if points.is_empty() {
+        ui.label(RichText::new("This ground has none.").color(colour::TEXT_WEAK));
+        return;
+    }
+    let axis = |axis: &crate::measure::PlotAxis| {
+        if axis.unit.is_empty() { axis.label.to_string() } else { format!("{}, {}", axis.label, axis.unit) }
+    };
+    let drawn = plot::still(which.key, vec2(ui.available_width(), 112.0)).y_axis_min_width(30.0);
+    drawn.show(ui, |ui| match which.drawing {
+        PlotStyle::Bars => {
+            let width = points.windows(2).map(|pair| pair[1][0] - pair[0][0]).fold(f64::MAX, f64::min);
+            let width = if points.len() > 1 { width } else { 1.0 };
+            let bar = |&[x, y]: &[f64; 2]| Bar::new(x, y).width(width).fill(BLUE).stroke(egui::Stroke::NONE);
+            ui.bar_chart(BarChart::new(which.label, points.iter().map(bar).collect()).color(BLUE));
+        }
+        PlotStyle::Curve => ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(BLUE).width(1.6)),
+        PlotStyle::Fit => {
+            if let (Some(line), Some(first), Some(last)) = ((which.line)(of), points.first(), points.last()) {
+                let ends = [first[0], last[0]].map(|x| [x, line.value(x)]);
+                let fit = Line::new("fitted line", PlotPoints::from(ends.to_vec())).color(ORANGE).width(1.4);
+                ui.line(fit.style(LineStyle::dashed_loose()));
+            }
+            ui.points(Points::new(which.label, PlotPoints::from(points.to_vec())).color(BLUE).radius(2.2));
+        }
+    });
+    let mut caption = format!("{}  ·  across: {}", axis(&which.y), axis(&which.x));
+    if let Some(line) = (which.line)(of) {
+        caption += &format!("  ·  slope {:.2}, R² {:.3}", line.slope, line.r_squared);
+    }
+    ui.add(Label::new(RichText::new(caption).color(colour::TEXT_WEAK)).wrap());
+}

@@ -1,0 +1,114 @@
+//! A planet in numbers, and its hypsometric curve.
+
+use bevy_egui::egui;
+use egui::{Align, Label, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui_plot::{HLine, Line, LineStyle, PlotPoints};
+
+use crate::app::features::measures::panel::MeasuresInfo;
+use crate::app::frame::theme::colour;
+use crate::app::frame::theme::ink::{BLUE, ORANGE};
+use crate::app::frame::widgets::plot;
+use crate::measure::{PLANET_MEASURES, PlanetMeasures};
+
+/// Shows the numbers, each with its meaning, and the curve.
+pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
+    let Some(measures) = &info.planet else {
+        ui.add_space(8.0);
+        ui.label(RichText::new("Measuring…").color(colour::TEXT_WEAK));
+        return;
+    };
+    let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
+    egui::ScrollArea::vertical().id_salt("measures of a planet").auto_shrink(false).show(ui, |ui| {
+        ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
+        ui.spacing_mut().item_spacing.y = 3.0;
+        ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
+        for (key, unit, meaning, read) in PLANET_MEASURES {
+            row(ui, &label(key), meaning, &shown(read(measures), unit), tint);
+        }
+        ui.add_space(8.0);
+        curve(ui, measures);
+    });
+}
+
+/// The buttons that copy what is known.
+pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
+    let Some(measures) = &info.planet else { return };
+    let json = ui.small_button("JSON").on_hover_text("Copies all measures as JSON, as talweg measure does.");
+    if json.clicked()
+        && let Ok(text) = serde_json::to_string_pretty(&**measures)
+    {
+        ui.ctx().copy_text(text);
+    }
+}
+
+/// `mean_land_metres` is “Mean land”: the unit stands behind the number.
+pub fn label(key: &str) -> String {
+    let units = ["_metres", "_km2", "_km3", "_degrees", "_celsius"];
+    let name = units.iter().find_map(|unit| key.strip_suffix(unit)).unwrap_or(key).replace('_', " ");
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A number as people read it; shares in percent.
+pub fn shown(value: Option<f64>, unit: &str) -> String {
+    match (value, unit) {
+        (None, _) => "–".into(),
+        (Some(share), "") => format!("{:.1} %", 100.0 * share),
+        (Some(value), "m") => format!("{value:.0} m"),
+        (Some(value), unit) if value.abs() >= 1e6 => format!("{:.1} million {unit}", value / 1e6),
+        (Some(value), unit) => format!("{value:.1} {unit}"),
+    }
+}
+
+fn row(ui: &mut Ui, name: &str, meaning: &str, value: &str, tint: egui::Color32) {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::click());
+    let middle = rect.left() + 0.45 * rect.width();
+    let text = |ui: &mut Ui, rect: Rect, text: RichText, layout: Layout| {
+        let mut inside = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(layout));
+        inside.add(Label::new(text).truncate().selectable(false));
+    };
+    let (left, right) = (rect.with_max_x(middle), Rect::from_min_max(pos2(middle, rect.top()), rect.max));
+    text(ui, left, RichText::new(name).color(colour::TEXT), Layout::left_to_right(Align::Center));
+    text(ui, right, RichText::new(value).color(tint), Layout::right_to_left(Align::Center));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, format!("{name} {value}")));
+    response.on_hover_text(meaning);
+}
+
+/// Points of the curve: the share of the planet in percent that stands higher, and the height in kilometres.
+pub fn hypsometric_curve(measures: &PlanetMeasures) -> Vec<[f64; 2]> {
+    let bands = measures.hypsometry.len() as f64;
+    let span = measures.highest_metres - measures.lowest_metres;
+    let mut above = 0.0;
+    let mut points = vec![[0.0, measures.highest_metres / 1000.0]];
+    for (k, share) in measures.hypsometry.iter().enumerate().rev() {
+        above += share;
+        points.push([100.0 * above, (measures.lowest_metres + span * k as f64 / bands) / 1000.0]);
+    }
+    points
+}
+
+fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
+    let meaning = "How much of the planet stands higher than a height. On Earth two flat stretches show: the \
+                   continents and the ocean floor.";
+    ui.label(RichText::new("Hypsometric curve").strong().color(colour::TEXT)).on_hover_text(meaning);
+    let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
+    plot.show(ui, |ui| {
+        // the sea stands where the land ends
+        if measures.land_share > 0.0 && measures.land_share < 1.0 {
+            let sea = height_of_share(measures);
+            ui.hline(HLine::new("sea", sea).color(ORANGE).width(1.0).style(LineStyle::dashed_loose()));
+        }
+        let points = PlotPoints::from(hypsometric_curve(measures));
+        ui.line(Line::new("hypsometric curve", points).color(BLUE).width(1.8));
+    });
+    let caption = "height, km  ·  across: share of the planet that stands higher, %  ·  dashed: the sea";
+    ui.add(Label::new(RichText::new(caption).color(colour::TEXT_WEAK)).wrap());
+}
+
+/// Height of the sea in kilometres, from where mean depth and mean height of the land meet the mean of all ground.
+fn height_of_share(measures: &PlanetMeasures) -> f64 {
+    let land = measures.land_share;
+    let over = measures.mean_land_metres.unwrap_or(0.0) * land;
+    let under = measures.mean_depth_metres.unwrap_or(0.0) * (1.0 - land);
+    (measures.mean_metres - over + under) / 1000.0
+}

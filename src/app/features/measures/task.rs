@@ -1,0 +1,197 @@
+//! Measures of the terrain on screen, taken beside the worker while their panel is open.
+//!
+//! Edits come first: while the worker computes, nothing begins here and what is under way for an older terrain stops. While
+//! an erosion plays there is no rest to wait for: then measuring goes on, on one thread. Once the terrain at full size
+//! is measured, the scene is computed at half its resolution to see whether a preview can be believed.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bevy::prelude::*;
+
+use crate::app::features::measures::panel::{MeasuresInfo, MeasuresState, Trust};
+use crate::app::frame::document::Document;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::tasks::{Busy, Newest, Tasks};
+use crate::app::frame::window::FrameCost;
+use crate::eval::{Store, thread_pool};
+use crate::field::Cancelled;
+use crate::field::Terrain;
+use crate::lab::{Parity, parity};
+use crate::measure::{Limits, Measures, PlanetMeasures, TerrainScale, measure, measure_planet};
+use crate::scene::Scene;
+
+/// What is measured.
+#[derive(Clone, Debug)]
+struct Subject {
+    terrain: Arc<Terrain>,
+    scale: TerrainScale,
+    limits: Limits,
+    /// The scene of a planet, with what its measures depend on and nothing else.
+    planet: Option<Scene>,
+}
+
+/// What was found.
+#[derive(Clone)]
+enum Found {
+    Terrain(Arc<Measures>),
+    Planet(Arc<PlanetMeasures>),
+}
+
+impl PartialEq for Subject {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.terrain, &other.terrain)
+            && (self.scale, &self.limits, &self.planet) == (other.scale, &other.limits, &other.planet)
+    }
+}
+
+/// See the module.
+#[derive(Resource, Default)]
+pub struct MeasureTask {
+    measures: Newest<Subject, Found>,
+    /// Whether the preview of the scene can be believed, of the terrain it was compared with.
+    parity: Newest<Arc<Terrain>, Parity>,
+    /// Something begins as soon as the worker rests.
+    waits: Option<Busy>,
+}
+
+impl MeasureTask {
+    fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<Subject> {
+        let terrain = evaluation.terrain.as_ref()?;
+        let scene = document.scene();
+        // what is on screen may still be of the scene before
+        if terrain.grid.is_globe() != scene.as_planet().is_some() {
+            return None;
+        }
+        let planet = scene.as_planet().map(|planet| Scene {
+            settings: scene.settings.clone(),
+            planet: planet.clone(),
+            palette: scene.palette.clone(),
+            climate: scene.climate.clone(),
+            biomes: scene.biomes.clone(),
+            ..Scene::default()
+        });
+        Some(Subject {
+            terrain: terrain.clone(),
+            scale: TerrainScale::for_scene(scene),
+            limits: limits.clone(),
+            planet,
+        })
+    }
+
+    /// Begins what is needed next.
+    fn advance(&mut self, document: &Document, evaluation: &mut EvaluationClient, limits: &Limits, tasks: &Tasks) {
+        self.waits = None;
+        let Some(subject) = Self::subject(document, evaluation, limits) else { return };
+        let playing = document.transport().is_playing();
+        let computing = evaluation.is_busy() && !playing;
+        let known = self.measures.done().is_some_and(|(of, _)| *of == subject);
+        let running = self.measures.running().map(|of| *of == subject);
+        if known {
+            self.measures.stop();
+        } else if computing {
+            if running != Some(true) {
+                // what runs is for an older terrain
+                self.measures.stop();
+                self.waits = Some(tasks.busy());
+            }
+        } else if running.is_none_or(|current| !playing && !current) {
+            let of = subject.clone();
+            let task = tasks.start("measure", move |control| {
+                let take = || match &of.planet {
+                    Some(scene) => Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene, control)?))),
+                    None => Ok(Found::Terrain(Arc::new(measure(&of.terrain, of.scale, &of.limits, control)?))),
+                };
+                let found: Result<_, Cancelled> = match thread_pool(usize::from(playing)) {
+                    Ok(pool) => pool.install(take),
+                    Err(_) => take(),
+                };
+                found.ok()
+            });
+            // without a thread it comes with the next terrain
+            self.measures.begin(subject.clone(), task);
+        }
+        if subject.planet.is_none() {
+            self.check_preview(document, &subject, computing || playing || !known, tasks);
+        } else {
+            self.parity = Newest::default();
+        }
+    }
+
+    /// Looks whether the preview of the scene can be believed.
+    fn check_preview(&mut self, document: &Document, subject: &Subject, later: bool, tasks: &Tasks) {
+        let is_it = |of: &Arc<Terrain>| Arc::ptr_eq(of, &subject.terrain);
+        if self.parity.running().is_some_and(is_it) || self.parity.done().is_some_and(|(of, _)| is_it(of)) {
+            return;
+        }
+        self.parity = Newest::default();
+        let whole = !document.is_unfinished() && subject.terrain.samples() == document.scene().samples();
+        if later || !whole || subject.terrain.samples() < 5 {
+            return;
+        }
+        let (scene, playhead) = document.shown_scene();
+        let full = subject.terrain.clone();
+        let task = tasks.start("parity", move |control| {
+            let look = || parity(&scene, &full, playhead, &mut Store::forgetful(), control);
+            // one thread: it is in no hurry
+            let found = match thread_pool(1) {
+                Ok(pool) => pool.install(look),
+                Err(_) => look(),
+            };
+            found.ok()
+        });
+        self.parity.begin(subject.terrain.clone(), task);
+    }
+
+    /// What the panels say about it.
+    pub fn info(&self, document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> MeasuresInfo {
+        let subject = Self::subject(document, evaluation, limits);
+        let known = self.parity.done().map(|(_, parity)| Trust::Known(*parity));
+        let trust = known.or(self.parity.running().map(|_| Trust::Coming));
+        let found = self.measures.done().map(|(_, found)| found.clone());
+        let (measures, planet) = match found {
+            Some(Found::Terrain(measures)) => (Some(measures), None),
+            Some(Found::Planet(measures)) => (None, Some(measures)),
+            None => (None, None),
+        };
+        MeasuresInfo {
+            measures,
+            planet,
+            stale: self.measures.done().map(|(of, _)| of) != subject.as_ref(),
+            preview: subject.is_some_and(|subject| subject.terrain.samples() < document.scene().samples()),
+            trust,
+        }
+    }
+}
+
+/// Takes what has become ready and begins what is needed next.
+pub(super) fn advance(
+    mut task: ResMut<MeasureTask>,
+    mut evaluation: ResMut<EvaluationClient>,
+    (editor, state): (Res<Editor>, Res<MeasuresState>),
+    tasks: Res<Tasks>,
+    mut cost: ResMut<FrameCost>,
+) {
+    let begun = Instant::now();
+    task.measures.receive();
+    task.parity.receive();
+    if state.open {
+        task.advance(&editor.doc, &mut evaluation, &state.limits, &tasks);
+    } else {
+        // a closed panel needs nothing
+        task.measures.stop();
+        (task.parity, task.waits) = (Newest::default(), None);
+    }
+    cost.note("measure", begun.elapsed());
+}
+
+/// What the panel says about it.
+pub(super) fn tell(
+    task: Res<MeasureTask>,
+    evaluation: Res<EvaluationClient>,
+    (editor, state): (Res<Editor>, Res<MeasuresState>),
+    mut info: ResMut<MeasuresInfo>,
+) {
+    *info = task.info(&editor.doc, &evaluation, &state.limits);
+}

@@ -1,0 +1,49 @@
+//! What can be done in the editor: a folder for each feature, with its model, its task and its panels.
+//!
+//! A feature is a Bevy plugin that registers what it has in the frame (see [`super::frame`]): commands, panels, menu
+//! entries, systems. Parts of a slot and commands come in the order of [`FeaturePlugins`].
+
+pub mod bench;
+pub mod biomes;
+pub mod charts;
+pub mod compare;
+pub mod construction;
+pub mod drive;
+pub mod erosion;
+pub mod export;
+pub mod help;
+pub mod layers;
+pub mod measures;
+pub mod patch;
+pub mod place_marker;
+pub mod planet_view;
+pub mod scene_settings;
+pub mod variants;
+pub mod view_settings;
+
+use bevy::app::{PluginGroup, PluginGroupBuilder};
+
+/// All features of the window, but for [`drive`], which plays scripts.
+pub struct FeaturePlugins;
+
+impl PluginGroup for FeaturePlugins {
+    fn build(self) -> PluginGroupBuilder {
+        PluginGroupBuilder::start::<Self>()
+            .add(layers::LayersPlugin)
+            .add(erosion::ErosionPlugin)
+            .add(place_marker::PlaceMarkerPlugin)
+            .add(charts::ChartsPlugin)
+            .add(scene_settings::SceneSettingsPlugin)
+            .add(variants::VariantsPlugin)
+            .add(view_settings::ViewSettingsPlugin)
+            .add(planet_view::PlanetViewPlugin)
+            .add(measures::MeasuresPlugin)
+            .add(biomes::BiomesPlugin)
+            .add(export::ExportPlugin)
+            .add(patch::PatchPlugin)
+            .add(compare::ComparePlugin)
+            .add(bench::BenchPlugin)
+            .add(construction::ConstructionPlugin)
+            .add(help::HelpPlugin)
+    }
+}

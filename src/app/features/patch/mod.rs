@@ -1,0 +1,267 @@
+//! Patches of planets: a square is taken out as a terrain scene of its own, worked on, and put back.
+//!
+//! ```text
+//! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ Made ──▶ the patch, or the planet, is opened
+//! ```
+
+pub mod panel;
+pub mod task;
+
+use std::path::PathBuf;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+use self::panel::{PatchInfo, PatchState, absolute, way_back};
+use self::task::{Made, PatchOrder, PatchTask, PatchedPlanet, PatchingError};
+use crate::app::frame::actions::CancelWork;
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, Proceed, keys};
+use crate::app::frame::dialogs::files::{self, Files, file_stem};
+use crate::app::frame::document::Selection;
+use crate::app::frame::editor::{Editor, file_name};
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::menu::pick;
+use crate::app::frame::status::{Activity, StatusInfo};
+use crate::app::frame::tasks::Tasks;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::globe::ground::meet_sphere;
+use crate::app::view::globe::{GlobeCamera, PlanetProjection, PlanetView, project};
+use crate::app::view::{CompareSide, ViewState, ViewportArea};
+
+/// Steps of a side of the square's outline.
+const OUTLINE_STEPS: usize = 32;
+
+pub struct PatchPlugin;
+
+impl Plugin for PatchPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<PatchState>()
+            .init_resource::<PatchInfo>()
+            .init_resource::<PatchTask>()
+            .add_message::<PatchOrder>()
+            .add_actions([PatchAction::Take, PatchAction::PutBack], run)
+            .add_closing(|mut state: ResMut<PatchState>| state.close())
+            .add_menu_part("Layer", 20, menu)
+            .add_part(Slot::View, outline)
+            .add_part(Slot::Window, window)
+            .add_systems(PreUpdate, receive.in_set(FrameSystems::Receive))
+            .add_systems(EguiPrimaryContextPass, (tell.in_set(FrameSystems::Tell), obey.in_set(FrameSystems::Obey)));
+    }
+}
+
+/// What can be done about patches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PatchAction {
+    /// Opens the window that asks which square of the planet is taken.
+    Take,
+    /// Takes the chosen square and writes it to this file.
+    TakeTo(PathBuf),
+    PutBack,
+    /// Opens the planet with the patch on it, once unsaved changes have been dealt with.
+    ShowPlanet,
+}
+
+impl Action for PatchAction {
+    fn section(&self) -> &'static str {
+        "Layer"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Take | Self::TakeTo(_) => Info::new(
+                "Take a patch…",
+                "Makes a square of the planet a terrain scene of its own, in finer detail.",
+                icon::CROP,
+                keys![SHIFT + P],
+            ),
+            Self::PutBack => Info::new(
+                "Put the patch back",
+                "Lays this terrain onto the planet it was taken from, as a layer of its own.",
+                icon::STAMP,
+                &[],
+            ),
+            Self::ShowPlanet => Info::new(
+                "Opening another scene",
+                "Opens the planet with the patch on it.",
+                icon::GLOBE_HEMISPHERE_WEST,
+                &[],
+            ),
+        }
+    }
+}
+
+fn run(
+    In(action): In<PatchAction>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<PatchState>,
+    mut orders: MessageWriter<PatchOrder>,
+) {
+    let editor = &mut *editor;
+    match action {
+        PatchAction::Take if editor.doc.scene().as_planet().is_some() => state.open(),
+        PatchAction::Take => {
+            editor.toasts.warning("This scene is a terrain. A patch is taken from a planet: open or begin one first.")
+        }
+        PatchAction::TakeTo(path) => {
+            let Some(from) = editor.doc.path().map(absolute) else { return };
+            state.close();
+            let (square, samples) = (state.square(), state.samples);
+            let planet = editor.doc.scene().clone();
+            orders.write(PatchOrder::Take { planet, from, square, samples, path });
+        }
+        PatchAction::PutBack => match way_back(&editor.doc) {
+            Ok(order) => {
+                orders.write(order);
+            }
+            Err(message) => editor.toasts.warning(message.to_string()),
+        },
+        PatchAction::ShowPlanet => {
+            let Some(PatchedPlanet { before, after, file }) = state.patched.take() else { return };
+            editor.doc.replace(before, file);
+            let top = after.layers.len().saturating_sub(1);
+            editor.doc.edit("Put the patch back", None, |scene| *scene = after);
+            editor.doc.select(Selection::Layer(top));
+            editor.toasts.info("The patch lies on the planet as its topmost layer. Save the planet to keep it.");
+        }
+    }
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    let is_planet = editor.doc.scene().as_planet().is_some();
+    pick(ui, &mut queue, PatchAction::Take, is_planet);
+    pick(ui, &mut queue, PatchAction::PutBack, !is_planet && editor.doc.scene().patch.is_some());
+}
+
+fn outline(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, info: Res<PatchInfo>) {
+    panel::outline(ui, &info.border, frame.free_rect);
+}
+
+fn window(
+    InMut(ui): InMut<Ui>,
+    mut state: ResMut<PatchState>,
+    mut editor: ResMut<Editor>,
+    info: Res<PatchInfo>,
+    frame: Res<InterfaceFrame>,
+) {
+    let editor = &mut *editor;
+    if panel::window(ui.ctx(), &mut state, &editor.doc, &info, frame.free_rect) {
+        let name = format!("{} patch", file_stem(&editor.doc));
+        let then = |path| PatchAction::TakeTo(path).into();
+        editor.dialogs.open(Files::save(&editor.doc, "Save patch", &name, &[files::SCENE], then));
+    }
+}
+
+fn receive(
+    mut task: ResMut<PatchTask>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<PatchState>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    if let Some(ending) = task.ended() {
+        finish(ending, &mut editor, &mut state, &mut queue);
+    }
+}
+
+/// What came of a patch: opens it, or the planet that it was put back onto.
+pub fn finish(
+    ending: Result<Made, PatchingError>,
+    editor: &mut Editor,
+    state: &mut PatchState,
+    queue: &mut CommandQueue,
+) {
+    match ending {
+        Ok(Made::Patch(path)) => {
+            let name = file_name(&path);
+            editor.toasts.info(format!("Took {name}; work on it, then put it back (Layer menu)"));
+            editor.leave(queue, Proceed::Open(path));
+        }
+        Ok(Made::Planet(patched)) => {
+            state.patched = Some(*patched);
+            editor.leave(queue, PatchAction::ShowPlanet);
+        }
+        Err(error) => editor.toasts.error(format!("There is no patch: {error}.")),
+    }
+}
+
+fn tell(
+    (task, state, editor): (Res<PatchTask>, Res<PatchState>, Res<Editor>),
+    (mut info, mut status): (ResMut<PatchInfo>, ResMut<StatusInfo>),
+    (shown, area): (Res<ViewState>, Res<ViewportArea>),
+    (camera, showing): (Res<GlobeCamera>, Res<PlanetView>),
+) {
+    if let Some((doing, done)) = task.progress() {
+        let text = format!("{doing}, {:.0} %", done * 100.0);
+        status.activities.push(Activity { text, done: Some(done) });
+    }
+    // also before the window is there: it begins where the view looks
+    info.looks_at = looks_at(&shown, &camera, &showing);
+    info.border = if state.is_open() { border(&editor, &state, &shown, &camera, &showing, &area) } else { Vec::new() };
+}
+
+/// Longitude and latitude of the middle of the view of a planet, in degrees.
+fn looks_at(shown: &ViewState, camera: &GlobeCamera, showing: &PlanetView) -> Option<[f64; 2]> {
+    let prepared = shown.globe_of(CompareSide::A)?;
+    let angles = match showing.projection {
+        PlanetProjection::Map => [camera.map.longitude, camera.map.latitude],
+        PlanetProjection::Globe | PlanetProjection::Orbit => {
+            let pose = camera.pose;
+            let ground = meet_sphere(pose.eye(), pose.forward(), prepared.radius_metres);
+            let at = ground.unwrap_or(pose.eye()).normalize();
+            [at.y.atan2(at.x), at.z.clamp(-1.0, 1.0).asin()]
+        }
+    };
+    Some(angles.map(f64::to_degrees))
+}
+
+/// The border of the square that is being chosen, where it is in sight.
+fn border(
+    editor: &Editor,
+    state: &PatchState,
+    shown: &ViewState,
+    camera: &GlobeCamera,
+    showing: &PlanetView,
+    area: &ViewportArea,
+) -> Vec<Vec<[f32; 2]>> {
+    let (Some(prepared), Some(planet)) = (shown.globe_of(CompareSide::A), editor.doc.scene().as_planet()) else {
+        return Vec::new();
+    };
+    let size = area.max - area.min;
+    let ground = prepared.ground_from(&showing.view, camera.pose.eye(), shown.water);
+    let border = state.square().border(f64::from(planet.radius_metres), OUTLINE_STEPS);
+    let mut lines: Vec<Vec<[f32; 2]>> = vec![Vec::new()];
+    for direction in border {
+        let seen = project(camera, showing, &ground, size, direction.into()).map(|at| at + area.min);
+        let line = lines.last_mut().and_then(|line| line.last().copied());
+        // a map goes on at its other edge
+        let torn = seen.zip(line).is_some_and(|(at, before)| (at.x - before[0]).abs() > 0.5 * size.x);
+        if (seen.is_none() && line.is_some()) || torn {
+            lines.push(Vec::new());
+        }
+        if let (Some(at), Some(line)) = (seen, lines.last_mut()) {
+            line.push([at.x, at.y]);
+        }
+    }
+    lines.retain(|line| line.len() > 1);
+    lines
+}
+
+fn obey(
+    mut orders: ResMut<Messages<PatchOrder>>,
+    mut cancelled: MessageReader<CancelWork>,
+    mut task: ResMut<PatchTask>,
+    mut editor: ResMut<Editor>,
+    tasks: Res<Tasks>,
+) {
+    if cancelled.read().next().is_some() {
+        task.cancel();
+    }
+    for order in orders.drain() {
+        if let Err(error) = task.start(order, &tasks) {
+            editor.toasts.error(format!("There is no patch: {error}."));
+        }
+    }
+}

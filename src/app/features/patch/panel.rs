@@ -1,0 +1,235 @@
+//! Patches of planets: the window that asks which square to take, its outline on the globe, and the way back.
+
+use std::path::{Path, PathBuf};
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{Button, Color32, DragValue, Grid, Rect, RichText, Shape, Slider, Stroke, Ui, Window, pos2, vec2};
+
+use crate::app::features::patch::task::{PatchOrder, PatchedPlanet};
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::{self, colour};
+use crate::planet::square::Square;
+use crate::scene::LONGEST_TERRAIN_METRES;
+use crate::scene::{Scene, example};
+
+/// Samples per side that are offered.
+const SAMPLES: [usize; 4] = [257, 513, 1025, 2049];
+/// Share of the radius that a first square spans: 800 km on Earth.
+const FIRST_SHARE: f64 = 0.1256;
+
+/// The square that is being chosen.
+#[derive(Resource, Clone, Debug, PartialEq)]
+pub struct PatchState {
+    open: bool,
+    /// Lay the square where the view looks.
+    fresh: bool,
+    pub longitude: f64,
+    pub latitude: f64,
+    pub side_km: f64,
+    pub samples: usize,
+    /// The planet with a patch on it, until it is opened.
+    pub(crate) patched: Option<PatchedPlanet>,
+}
+
+impl Default for PatchState {
+    fn default() -> Self {
+        let (longitude, latitude, side_km) = (0.0, 0.0, 0.0);
+        Self { open: false, fresh: false, longitude, latitude, side_km, samples: 1025, patched: None }
+    }
+}
+
+impl PatchState {
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    pub(super) fn open(&mut self) {
+        (self.open, self.fresh) = (true, true);
+    }
+
+    /// Whether it was open.
+    pub fn close(&mut self) -> bool {
+        std::mem::take(&mut self.open)
+    }
+
+    pub fn square(&self) -> Square {
+        Square { longitude: self.longitude, latitude: self.latitude, side_metres: 1000.0 * self.side_km }
+    }
+}
+
+/// What is told about the view of the planet.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct PatchInfo {
+    /// The middle of the view: longitude and latitude in degrees.
+    pub looks_at: Option<[f64; 2]>,
+    /// Lines of the border of the square that is being chosen, as far as they are seen, in points.
+    pub border: Vec<Vec<[f32; 2]>>,
+}
+
+/// What stands in the way of taking a patch, if anything does.
+fn obstacle(document: &Document) -> Option<&'static str> {
+    document.path().is_none().then_some("Save the planet first: the patch remembers its file, to be put back there.")
+}
+
+/// Shows the window while it is open; returns whether the square shall be taken.
+pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info: &PatchInfo, free: Rect) -> bool {
+    let Some(planet) = doc.scene().as_planet() else {
+        state.open = false;
+        return false;
+    };
+    if !state.open {
+        return false;
+    }
+    let radius = f64::from(planet.radius_metres);
+    let longest_km = Square::longest_side(radius).min(LONGEST_TERRAIN_METRES) / 1000.0;
+    if std::mem::take(&mut state.fresh) {
+        look_here(state, info);
+        if state.side_km <= 0.0 || state.side_km > longest_km {
+            state.side_km = FIRST_SHARE * radius / 1000.0;
+        }
+    }
+    let (mut open, mut chosen) = (true, false);
+    let window = Window::new("Take a patch").open(&mut open).collapsible(false).resizable(false);
+    window.default_pos(free.left_top() + vec2(12.0, 12.0)).constrain_to(free).show(ctx, |ui| {
+        ui.set_width(300.0);
+        fields(ui, state, longest_km);
+        ui.add_space(4.0);
+        let own = f64::from(planet.side_metres()) / (doc.scene().samples() - 1) as f64;
+        let step = 1000.0 * state.side_km / (state.samples - 1) as f64;
+        let text = format!("A sample every {}; the planet has one every {}.", length(step), length(own));
+        ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
+        let trouble = obstacle(doc);
+        if let Some(trouble) = trouble {
+            ui.label(RichText::new(trouble).small().color(colour::WARNING));
+        } else if doc.is_dirty() {
+            let text = "The planet has unsaved changes. They are in the patch; save them before you put it back.";
+            ui.label(RichText::new(text).small().color(colour::WARNING));
+        }
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            let take = Button::new(RichText::new("Take…").color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP);
+            let tip =
+                "Computes the planet at full size, writes the square as a terrain scene of its own, and opens it.";
+            chosen = ui.add_enabled(trouble.is_none(), take).on_hover_text(tip).clicked();
+            let here = ui.button("Where I look").on_hover_text("Lays the square where the view looks.");
+            if here.clicked() {
+                look_here(state, info);
+            }
+        });
+    });
+    state.open = open;
+    chosen
+}
+
+fn look_here(state: &mut PatchState, info: &PatchInfo) {
+    if let Some([longitude, latitude]) = info.looks_at {
+        (state.longitude, state.latitude) = (rounded(longitude), rounded(latitude));
+    }
+}
+
+/// To a hundredth: more digits only fill the field.
+fn rounded(degrees: f64) -> f64 {
+    (100.0 * degrees).round() / 100.0
+}
+
+fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
+    Grid::new("patch").num_columns(2).spacing([10.0, 6.0]).show(ui, |ui| {
+        let degrees = |ui: &mut Ui, name: &str, value: &mut f64, most: f64, tip: &str| {
+            let label = ui.label(name);
+            let field = DragValue::new(value).range(-most..=most).speed(0.2).max_decimals(3).suffix("°");
+            ui.add(field).labelled_by(label.id).on_hover_text(tip);
+            ui.end_row();
+        };
+        degrees(ui, "Longitude", &mut state.longitude, 180.0, "Of the middle of the square; east is positive.");
+        degrees(ui, "Latitude", &mut state.latitude, 90.0, "Of the middle of the square; north is positive.");
+        let label = ui.label("Side");
+        ui.horizontal(|ui| {
+            let range = longest_km * 1e-4..=longest_km;
+            let rail = Slider::new(&mut state.side_km, range.clone()).logarithmic(true);
+            theme::slider(ui, true, 120.0, rail).labelled_by(label.id).on_hover_text("Length of a side on the ground.");
+            ui.add(DragValue::new(&mut state.side_km).range(range).speed(1.0).max_decimals(2).suffix(" km"));
+        });
+        ui.end_row();
+        ui.label("Samples").on_hover_text("Samples per side of the terrain. Twice as many take four times the time.");
+        ui.horizontal(|ui| {
+            for samples in SAMPLES {
+                ui.selectable_value(&mut state.samples, samples, samples.to_string());
+            }
+        });
+        ui.end_row();
+    });
+}
+
+fn length(metres: f64) -> String {
+    match metres {
+        m if m >= 10_000.0 => format!("{:.0} km", m / 1000.0),
+        m if m >= 1000.0 => format!("{:.1} km", m / 1000.0),
+        m => format!("{m:.0} m"),
+    }
+}
+
+/// The lines of the square's border that are in sight.
+pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
+    let painter = ui.painter().with_clip_rect(free);
+    for line in lines {
+        let points: Vec<_> = line.iter().map(|&[x, y]| pos2(x, y)).collect();
+        painter.add(Shape::line(points.clone(), Stroke::new(4.0, Color32::from_black_alpha(150))));
+        painter.add(Shape::line(points, Stroke::new(1.8, colour::WARNING)));
+    }
+}
+
+/// The task that puts the scene back onto the planet it was taken from, or what is missing.
+pub(super) fn way_back(document: &Document) -> Result<PatchOrder, NoWayBack> {
+    let scene = document.scene();
+    if scene.as_planet().is_some() {
+        return Err(NoWayBack::Planet);
+    }
+    let origin = scene.patch.as_ref().ok_or(NoWayBack::NoPatch)?;
+    let (planet, file) = if origin.names_a_file() {
+        let path = Path::new(&origin.planet);
+        let (planet, _) = Scene::load(path).map_err(|e| NoWayBack::Unread(origin.planet.clone(), e.to_string()))?;
+        (planet, Some(path.to_path_buf()))
+    } else {
+        let shipped = example(&origin.planet).ok_or_else(|| NoWayBack::Unknown(origin.planet.clone()))?;
+        (shipped.scene.clone(), None)
+    };
+    if planet.as_planet().is_none() {
+        return Err(NoWayBack::Terrain(origin.planet.clone()));
+    }
+    // beside the planet; of a shipped one beside the patch
+    let beside = file.as_deref().or(document.path()).ok_or(NoWayBack::Unsaved)?;
+    let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
+    let heights = unused(&absolute(beside).with_extension(""), &of);
+    Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
+}
+
+/// Why a scene cannot be put back.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoWayBack {
+    #[error("This scene is a planet. Open the patch that was taken from it, then put that back.")]
+    Planet,
+    #[error("This scene was not taken from a planet, so there is nowhere to put it back.")]
+    NoPatch,
+    #[error("The planet {0} that this patch was taken from cannot be opened: {1}.")]
+    Unread(String, String),
+    #[error("This patch was taken from the example “{0}”, which is not there.")]
+    Unknown(String),
+    #[error("{0} is a terrain now; a patch is put back onto a planet.")]
+    Terrain(String),
+    #[error("Save the patch first: the heights that the planet reads are written beside it.")]
+    Unsaved,
+}
+
+/// The path from the root of the file system.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.into())
+}
+
+/// A name for heights beside `scene` that no file has yet: a planet may still read what was put back before.
+fn unused(scene: &Path, of: &str) -> PathBuf {
+    let stem = scene.file_name().unwrap_or_default().to_string_lossy();
+    let name = |number: String| scene.with_file_name(format!("{stem}-{of}{number}.r32"));
+    let numbered = (2u32..).map(|k| name(format!("-{k}")));
+    std::iter::once(name(String::new())).chain(numbered).find(|path| !path.exists()).unwrap_or_default()
+}

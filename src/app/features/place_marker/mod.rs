@@ -1,0 +1,108 @@
+//! The place of the ground that panels tell about, marked in the view: that of the charts, else that of the biomes.
+
+use bevy::ecs::system::InMut;
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::{self, Color32, Pos2, Stroke, Ui};
+
+use crate::app::frame::interface::{Drawn, InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::theme::colour;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::globe::{GlobeCamera, GlobeProbe, PlanetView, project};
+use crate::app::view::{CompareSide, Pane, Probe, ViewCamera, ViewState, ViewportArea};
+use crate::planet::projection::from_map;
+
+pub struct PlaceMarkerPlugin;
+
+impl Plugin for PlaceMarkerPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<MarkedPlace>()
+            .add_part(Slot::Begin, forget)
+            .add_part(Slot::View, draw)
+            .add_systems(EguiPrimaryContextPass, project_place.in_set(FrameSystems::Tell));
+    }
+}
+
+/// A place of the ground: to the east and to the south, from 0 to 1, of a planet on a map of all longitudes and
+/// latitudes.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct MarkedPlace {
+    place: Option<[f32; 2]>,
+    is_watched: bool,
+    /// Where it is on the screen, in points: once in each picture that shows it.
+    pub on_screen: Vec<[f32; 2]>,
+}
+
+impl MarkedPlace {
+    /// Marks the place of the charts, which goes before any other.
+    pub fn watch(&mut self, place: Option<[f32; 2]>) {
+        if place.is_some() {
+            (self.place, self.is_watched) = (place, true);
+        }
+    }
+
+    /// Marks a place in this frame.
+    pub fn mark(&mut self, place: Option<[f32; 2]>) {
+        if !self.is_watched {
+            self.place = place;
+        }
+    }
+}
+
+fn forget(_: InMut<Ui>, mut marked: ResMut<MarkedPlace>) {
+    (marked.place, marked.is_watched) = (None, false);
+}
+
+/// Where the place that was marked last is seen.
+fn project_place(
+    mut marked: ResMut<MarkedPlace>,
+    shown: Res<ViewState>,
+    area: Res<ViewportArea>,
+    camera: Res<ViewCamera>,
+    (globe, showing): (Res<GlobeCamera>, Res<PlanetView>),
+) {
+    let Some([u, v]) = marked.place else {
+        marked.on_screen.clear();
+        return;
+    };
+    let view = Rect { min: area.min, max: area.max };
+    if let Some(prepared) = shown.globe_of(CompareSide::A) {
+        let ground = prepared.ground_from(&showing.view, globe.pose.eye(), shown.water);
+        let direction = from_map([u, v].map(f64::from)).into();
+        let at = project(&globe, &showing, &ground, view.size(), direction).map(|at| at + view.min);
+        marked.on_screen = at.filter(|at| view.contains(*at)).map(|at| [at.x, at.y]).into_iter().collect();
+        return;
+    }
+    let lens = shown.layout().lens(view.size());
+    let seen = |pane: Pane| {
+        let square = shown.square_of(pane.side)?;
+        let point = square.scale.world(u, v, square.terrain.height_at(u, v));
+        let at = camera.pose.project(&lens, point)? + pane.picture(view).min;
+        pane.rect(view).contains(at).then_some([at.x, at.y])
+    };
+    marked.on_screen = shown.panes().into_iter().flatten().filter_map(seen).collect();
+}
+
+/// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all
+/// longitudes and latitudes.
+pub fn clicked_place(ctx: &egui::Context, drawn: &Drawn, probe: &Probe, globe: &GlobeProbe) -> Option<[f32; 2]> {
+    let at = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten())?;
+    let is_free = !drawn.covered && drawn.free_rect.contains(at);
+    let on_planet = globe.hit.map(|hit| hit.on_map());
+    on_planet.or(probe.hit.map(|hit| [hit.u, hit.v])).filter(|_| is_free)
+}
+
+fn draw(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, marked: Res<MarkedPlace>) {
+    for &at in &marked.on_screen {
+        mark(ui, at, frame.free_rect);
+    }
+}
+
+/// Marks the watched place in the 3D view.
+fn mark(ui: &Ui, at: [f32; 2], area: egui::Rect) {
+    let painter = ui.painter().with_clip_rect(area);
+    let at = Pos2::from(at);
+    painter.circle_stroke(at, 6.0, Stroke::new(3.0, Color32::from_black_alpha(150)));
+    painter.circle_stroke(at, 6.0, Stroke::new(1.5, colour::TEXT_STRONG));
+    painter.circle_filled(at, 1.5, colour::TEXT_STRONG);
+}

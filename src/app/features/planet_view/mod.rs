@@ -1,0 +1,95 @@
+//! The view of a planet: the switch between globe, map and orbit, and how the planet is drawn.
+
+use std::time::Duration;
+
+use bevy::ecs::system::InMut;
+use bevy::prelude::{App, DetectChangesMut, IntoScheduleConfigs, Plugin, Real, Res, ResMut, Time};
+use bevy_egui::{EguiPrimaryContextPass, egui};
+use egui::{Align2, Area, Button, Frame, Id, Margin, Order, Rect, RichText, Ui, vec2};
+
+use crate::app::features::view_settings::ViewAction;
+use crate::app::frame::commands::{Command, CommandQueue};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::theme::colour;
+use crate::app::frame::window::{FrameSystems, Pacing};
+use crate::app::view::globe::{Body, PlanetProjection, PlanetView};
+use crate::app::view::{CompareSide, ViewState};
+
+/// Height that the switch takes from the upper edge of the view.
+const SWITCH_HEIGHT: f32 = 38.0;
+/// Degrees that clouds drift in a second.
+const DRIFT: f32 = 0.3;
+/// So often they are drawn while nothing else happens.
+const DRIFT_PACE: Duration = Duration::from_millis(250);
+
+pub struct PlanetViewPlugin;
+
+impl Plugin for PlanetViewPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_part(Slot::View, over_view).add_systems(EguiPrimaryContextPass, show_planet.in_set(FrameSystems::Obey));
+    }
+}
+
+fn over_view(
+    InMut(ui): InMut<Ui>,
+    editor: Res<Editor>,
+    mut frame: ResMut<InterfaceFrame>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    if editor.doc.scene().as_planet().is_some() {
+        queue.extend(switch(ui.ctx(), frame.free_rect, &editor));
+        frame.top_margin = SWITCH_HEIGHT;
+    }
+}
+
+/// How the planet is shown goes to the view; clouds drift, and not in a window that nobody works in.
+fn show_planet(
+    mut editor: ResMut<Editor>,
+    mut showing: ResMut<PlanetView>,
+    shown: Res<ViewState>,
+    time: Res<Time<Real>>,
+    mut pacing: ResMut<Pacing>,
+) {
+    let editor = &mut *editor;
+    pacing.idle = None;
+    let Some(planet) = editor.doc.scene().as_planet() else { return };
+    let body = Body::from_planet(planet);
+    let view = &mut editor.globe;
+    if shown.globe_of(CompareSide::A).is_some_and(|prepared| showing.drifts(prepared)) {
+        // the window is woken for it now and then
+        pacing.idle = Some(DRIFT_PACE);
+        let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
+        view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
+    }
+    showing.set_if_neq(PlanetView { body, view: view.clone(), projection: editor.view.way });
+}
+
+/// Buttons in the upper right corner of the view; returns the command of the one that was pressed.
+fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
+    let mut chosen = None;
+    let area = Area::new(Id::new("ways of a planet")).order(Order::Middle).pivot(Align2::RIGHT_TOP);
+    area.fixed_pos(free.right_top() + vec2(-8.0, 8.0)).constrain_to(free).show(ctx, |ui| {
+        let frame = Frame::new().fill(colour::PANEL).corner_radius(5.0).inner_margin(Margin::same(3));
+        frame.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 2.0;
+                for way in PlanetProjection::ALL {
+                    let command = Command::from(ViewAction::Way(way));
+                    let info = command.info();
+                    let text = RichText::new(format!("{}  {}", info.icon, info.label)).small();
+                    let button = Button::selectable(editor.view.way == way, text);
+                    let response = ui.add(button).on_hover_text(command.tooltip(ctx));
+                    response.widget_info(|| {
+                        let selected = editor.view.way == way;
+                        egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, selected, way.label())
+                    });
+                    if response.clicked() {
+                        chosen = Some(command);
+                    }
+                }
+            });
+        });
+    });
+    chosen
+}

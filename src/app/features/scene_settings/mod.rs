@@ -1,0 +1,71 @@
+//! The settings of the scene: what they show where no layer is selected.
+
+pub mod panel;
+mod sun;
+
+use bevy::ecs::system::InMut;
+use bevy::prelude::*;
+use bevy_egui::egui::Ui;
+
+use self::panel::Swatch;
+use crate::app::features::variants::panel::VariantsState;
+use crate::app::frame::commands::CommandQueue;
+use crate::app::frame::document::Selection;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, Slot, parameter_area};
+use crate::app::frame::widgets::params::own_rows;
+use crate::app::frame::widgets::row::section;
+use crate::look::PaletteTable;
+use crate::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
+use crate::scene::Settings;
+
+pub struct SceneSettingsPlugin;
+
+impl Plugin for SceneSettingsPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Swatches>().add_part(Slot::Parameters, settings);
+    }
+}
+
+/// The palettes and biome tables that are offered.
+#[derive(Resource)]
+pub struct Swatches(pub Vec<Swatch>);
+
+impl Default for Swatches {
+    /// Those that come with the program.
+    fn default() -> Self {
+        let settings = Settings::default();
+        let palettes = palette_names().into_iter().filter_map(|name| Palette::named(&name));
+        let palettes = palettes.map(|palette| Swatch {
+            colours: PaletteTable::new(palette, &settings).lut,
+            name: palette.name.clone(),
+            label: palette.label.clone(),
+        });
+        let tables = biome_names().into_iter().filter_map(|name| BiomeTable::named(&name));
+        let tables = tables.map(|table| Swatch {
+            name: format!("{BIOME_PREFIX}{}", table.name),
+            label: table.label.clone(),
+            colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
+        });
+        Self(palettes.chain(tables).collect())
+    }
+}
+
+fn settings(
+    InMut(ui): InMut<Ui>,
+    mut editor: ResMut<Editor>,
+    swatches: Res<Swatches>,
+    mut variants: ResMut<VariantsState>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let editor = &mut *editor;
+    if editor.doc.selection() != Selection::Scene {
+        return;
+    }
+    parameter_area(ui, usize::MAX, |ui| {
+        queue.extend(panel::show(ui, &mut editor.doc, &swatches.0, &mut variants.ghosts));
+        if editor.doc.scene().as_planet().is_some() {
+            section(ui, "Globe view", true, |ui| own_rows(ui, &mut editor.globe));
+        }
+    });
+}

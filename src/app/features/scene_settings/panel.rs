@@ -1,0 +1,167 @@
+//! The settings of the scene: name, seed, resolution, size, sea, sun, colours.
+
+use bevy_egui::egui;
+use egui::{Color32, Mesh, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::biomes::BiomesAction;
+use crate::app::features::scene_settings::sun;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::{Document, Group};
+use crate::app::frame::theme::{ROW, colour, paint_text};
+use crate::app::frame::widgets::params::{SliderPreview, row, rows};
+use crate::app::frame::widgets::row::{label_cell, label_width};
+use crate::app::frame::widgets::row::{section, seed_row};
+use crate::param::Params;
+use crate::scene::Gesture;
+
+/// Sizes offered with one click.
+const RESOLUTIONS: [u32; 5] = [257, 513, 1025, 2049, 4097];
+
+/// A palette as the picker shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Swatch {
+    /// Name in files.
+    pub name: String,
+    /// Name in the panel.
+    pub label: String,
+    /// Colours from deep water to the summits (the `lut` of a [`crate::look::PaletteTable`]).
+    pub colours: Vec<[u8; 4]>,
+}
+
+/// Shows the settings.
+pub fn show(
+    ui: &mut Ui,
+    document: &mut Document,
+    swatches: &[Swatch],
+    preview: &mut dyn SliderPreview,
+) -> Option<Command> {
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(icon::GEAR_SIX).size(20.0).color(colour::ACCENT));
+        ui.label(RichText::new("Scene settings").strong().size(15.0));
+    });
+    let about = document.scene().settings.about();
+    ui.label(about.help);
+    ui.add_space(6.0);
+    name_row(ui, document);
+    let seed = document.scene().settings.seed;
+    seed_row(ui, document, seed, "Changes every random value of the scene at once.", |scene, seed| {
+        scene.settings.seed = seed;
+    });
+    let special = ["seed", "resolution", "sun_azimuth", "sun_elevation"];
+    if let Some(index) = about.find("resolution") {
+        row(ui, document, preview, Group::Settings, index);
+        resolutions(ui, document);
+    }
+    rows(ui, document, preview, Group::Settings, |spec| !special.contains(&spec.name));
+    if document.scene().as_planet().is_some() {
+        section(ui, "Planet", true, |ui| {
+            rows(ui, document, preview, Group::Planet, |_| true);
+        });
+    }
+    section(ui, "Colours", true, |ui| {
+        palettes(ui, document, swatches);
+        ui.add_space(3.0);
+        let edit = Command::from(BiomesAction::Toggle);
+        let button = ui.button(format!("{}  Edit biomes…", icon::TREE)).on_hover_text(edit.tooltip(ui.ctx()));
+        if button.clicked() {
+            command = Some(edit);
+        }
+    });
+    if document.scene().biome_table().is_some() {
+        let around = document.scene().settings.is_planet();
+        // a planet has all latitudes, its own winds and its own seasons
+        let flat = ["latitude", "latitude_span", "wind_from", "season", "axial_tilt"];
+        section(ui, "Climate", true, |ui| {
+            rows(ui, document, preview, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
+        });
+    }
+    if document.scene().as_planet().is_some() {
+        return command; // its sun is that of the season and the hour
+    }
+    section(ui, "Sun", true, |ui| {
+        ui.vertical_centered(|ui| sun::dial(ui, document));
+        rows(ui, document, preview, Group::Settings, |spec| spec.name.starts_with("sun_"));
+    });
+    command
+}
+
+fn name_row(ui: &mut Ui, document: &mut Document) {
+    ui.horizontal(|ui| {
+        let label = label_cell(ui, "Name", false);
+        let mut name = document.scene().name.clone();
+        let field = egui::TextEdit::singleline(&mut name).desired_width(f32::INFINITY).char_limit(80);
+        let field = ui.add(field.margin(vec2(6.0, 3.0))).labelled_by(label.id);
+        if field.changed() {
+            document.edit("Rename scene", Some(Gesture(field.id.value())), |scene| scene.name = name);
+        }
+    });
+}
+
+fn resolutions(ui: &mut Ui, document: &mut Document) {
+    ui.horizontal(|ui| {
+        ui.add_space(label_width(ui) + ui.spacing().item_spacing.x);
+        ui.spacing_mut().item_spacing.x = 3.0;
+        ui.spacing_mut().button_padding.x = 3.0;
+        let width = (ui.available_width() - 12.0) / 5.0;
+        let present = document.scene().settings.resolution;
+        for samples in RESOLUTIONS {
+            let button = egui::Button::selectable(samples == present, RichText::new(samples.to_string()).small());
+            let button = ui.add_sized([width, 20.0], button.frame_when_inactive(true));
+            let faces = if document.scene().as_planet().is_some() { 6.0 } else { 1.0 };
+            let megabytes = faces * f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
+            let each = if faces > 1.0 { " on each of six faces" } else { "" };
+            let tip = format!("{samples} × {samples} samples{each}; about {megabytes:.1} MB for each layer.");
+            if button.on_hover_text(tip).clicked() {
+                document.edit("Change resolution", None, |scene| scene.settings.resolution = samples);
+            }
+        }
+    });
+}
+
+fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
+    ui.spacing_mut().item_spacing.y = 2.0;
+    for swatch in swatches {
+        let selected = document.scene().palette == swatch.name;
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+        response.widget_info(|| {
+            egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, selected, swatch.label.as_str())
+        });
+        if selected {
+            ui.painter().rect(rect, 4.0, colour::ACCENT_DEEP, Stroke::NONE, StrokeKind::Inside);
+        } else if response.hovered() {
+            ui.painter().rect_filled(rect, 4.0, colour::RAISED);
+        }
+        let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
+        let column = rect.with_min_x(rect.left() + 9.0).with_max_x(rect.left() + rect.width() * 0.38 - 6.0);
+        paint_text(ui, column, &swatch.label, tint, false);
+        let strip =
+            Rect::from_min_max(pos2(rect.left() + rect.width() * 0.38, rect.top() + 6.0), rect.max - vec2(8.0, 6.0));
+        paint_strip(ui, strip, &swatch.colours);
+        if response.clicked() {
+            document.edit("Change palette", None, |scene| {
+                scene.palette.clone_from(&swatch.name);
+                // a biome table brings its own climate
+                (scene.biomes, scene.climate) = (None, None);
+            });
+        }
+    }
+}
+
+/// Colours side by side, in as many bands as the strip has pixels at most.
+fn paint_strip(ui: &Ui, rect: Rect, colours: &[[u8; 4]]) {
+    if colours.is_empty() {
+        return;
+    }
+    let bands = (rect.width() as usize).clamp(1, colours.len());
+    let mut mesh = Mesh::default();
+    for band in 0..bands {
+        let [r, g, b, _] = colours[band * colours.len() / bands];
+        let edge = |k: usize| egui::lerp(rect.x_range(), k as f32 / bands as f32);
+        let part = Rect::from_x_y_ranges(edge(band)..=edge(band + 1), rect.y_range());
+        mesh.add_colored_rect(part, Color32::from_rgb(r, g, b));
+    }
+    ui.painter().add(mesh);
+    ui.painter().rect_stroke(rect, 1.0, Stroke::new(1.0, colour::LINE), StrokeKind::Outside);
+}

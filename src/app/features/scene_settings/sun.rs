@@ -1,0 +1,73 @@
+//! A compass to drag the sun on: the angle is where it stands, the distance from the rim how high.
+
+use bevy_egui::egui;
+use egui::{Align2, FontId, Pos2, Sense, Stroke, Ui, Vec2, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::colour;
+use crate::scene::Gesture;
+
+const SIZE: f32 = 116.0;
+/// Lowest sun that the settings take.
+const LOWEST: f32 = 1.0;
+
+/// Shows the compass of the scene's sun.
+pub fn dial(ui: &mut Ui, document: &mut Document) {
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIZE), Sense::click_and_drag());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Sun compass"));
+    let (centre, radius) = (rect.center(), SIZE / 2.0 - 14.0);
+    if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
+        let (azimuth, elevation) = from_offset((at - centre) / radius);
+        document.edit("Move the sun", Some(Gesture(response.id.value())), |scene| {
+            (scene.settings.sun_azimuth, scene.settings.sun_elevation) = (azimuth, elevation);
+        });
+    }
+    let settings = &document.scene().settings;
+    let sun = centre + to_offset(settings.sun_azimuth, settings.sun_elevation) * radius;
+    paint(ui, centre, radius, sun, response.hovered() || response.dragged());
+    response.on_hover_text("Drag the sun: around for its direction, inwards for its height.");
+}
+
+fn paint(ui: &Ui, centre: Pos2, radius: f32, sun: Pos2, hot: bool) {
+    let painter = ui.painter();
+    painter.circle(centre, radius, colour::DEEP, Stroke::new(1.0, colour::LINE));
+    for share in [1.0 / 3.0, 2.0 / 3.0] {
+        painter.circle_stroke(centre, radius * share, Stroke::new(1.0, colour::RAISED));
+    }
+    for (letter, direction) in
+        [("N", vec2(0.0, -1.0)), ("E", vec2(1.0, 0.0)), ("S", vec2(0.0, 1.0)), ("W", vec2(-1.0, 0.0))]
+    {
+        let at = centre + direction * (radius + 8.0);
+        painter.text(at, Align2::CENTER_CENTER, letter, FontId::proportional(11.0), colour::TEXT_WEAK);
+    }
+    painter.line_segment([centre, sun], Stroke::new(1.0, colour::WARNING.gamma_multiply(0.5)));
+    let size = if hot { 20.0 } else { 17.0 };
+    painter.circle_filled(sun, size / 2.0, colour::DEEP);
+    painter.text(sun, Align2::CENTER_CENTER, icon::SUN, FontId::proportional(size), colour::WARNING);
+}
+
+/// Azimuth and elevation in degrees for an offset from the centre, in radii.
+fn from_offset(offset: Vec2) -> (f32, f32) {
+    let azimuth = offset.x.atan2(-offset.y).to_degrees().rem_euclid(360.0);
+    let elevation = 90.0 * (1.0 - offset.length().min(1.0));
+    (azimuth.round(), elevation.round().max(LOWEST))
+}
+
+fn to_offset(azimuth: f32, elevation: f32) -> Vec2 {
+    let (sin, cos) = azimuth.to_radians().sin_cos();
+    vec2(sin, -cos) * (1.0 - elevation / 90.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offset_and_angles_agree() {
+        for (azimuth, elevation) in [(0.0, 10.0), (45.0, 40.0), (180.0, 60.0), (315.0, 33.0)] {
+            assert_eq!(from_offset(to_offset(azimuth, elevation)), (azimuth, elevation));
+        }
+        assert_eq!(from_offset(vec2(5.0, 0.0)), (90.0, LOWEST));
+    }
+}

@@ -1,0 +1,153 @@
+//! Ghosts: what the terrain would look like with a lower and with a higher value of the slider under the pointer.
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{Align2, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
+
+use crate::app::features::variants::panel::prints::Prints;
+use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
+use crate::app::frame::document::{Document, Group};
+use crate::app::frame::theme::colour;
+use crate::app::frame::widgets::params::SliderPreview;
+use crate::lab::{ParamRef, SceneVariant, VariantSweep, sweep};
+use crate::param::Value;
+use crate::scene::Scene;
+
+const GAP: f32 = 6.0;
+/// Side of a ghost in the tooltip.
+const SIDE: f32 = 100.0;
+
+/// What the ghosts are of.
+struct Aim {
+    group: Group,
+    param: usize,
+    scene: Scene,
+    solo: Option<usize>,
+}
+
+/// See the module.
+pub struct Ghosts {
+    pub is_on: bool,
+    aim: Option<Aim>,
+    variants: Arc<Vec<SceneVariant>>,
+    /// Index of the present value.
+    present: usize,
+    thumbnails: ThumbnailSet,
+    prints: Prints,
+    /// They were shown in this frame.
+    seen: bool,
+}
+
+impl Default for Ghosts {
+    fn default() -> Self {
+        Self {
+            is_on: true,
+            aim: None,
+            variants: Arc::default(),
+            present: 0,
+            thumbnails: ThumbnailSet::default(),
+            prints: Prints::default(),
+            seen: false,
+        }
+    }
+}
+
+impl Ghosts {
+    pub fn wanted(&self) -> &Arc<Vec<SceneVariant>> {
+        &self.variants
+    }
+
+    pub fn hear(&mut self, thumbnails: &ThumbnailSet) {
+        self.thumbnails.clone_from(thumbnails);
+    }
+
+    /// Whether the ghosts are of something else than before.
+    fn take_aim(&mut self, document: &Document, group: Group, param: usize) -> bool {
+        let solo = document.solo();
+        let is_same = self.aim.as_ref().is_some_and(|aim| {
+            (aim.group, aim.param, aim.solo) == (group, param, solo) && aim.scene == *document.scene()
+        });
+        if is_same {
+            return false;
+        }
+        let scene = document.scene().clone();
+        let (present, variants) = beside(document, group, param).unwrap_or_default();
+        (self.present, self.variants) = (present, Arc::new(variants));
+        self.aim = Some(Aim { group, param, scene, solo });
+        true
+    }
+
+    /// The end of a frame: ghosts that were not shown are not wanted.
+    pub fn end_frame(&mut self, ctx: &egui::Context) {
+        if !std::mem::take(&mut self.seen) && self.aim.take().is_some() {
+            self.variants = Arc::default();
+            self.prints.clear();
+            ctx.request_repaint();
+        }
+    }
+}
+
+impl SliderPreview for Ghosts {
+    /// Shows the ghosts of a parameter; for the tooltip of its slider.
+    fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize) {
+        if !self.is_on || ui.input(|i| i.pointer.any_down()) {
+            return;
+        }
+        self.seen = true;
+        if self.take_aim(document, group, param) {
+            self.prints.clear();
+            ui.ctx().request_repaint();
+        }
+        if self.variants.len() < 2 {
+            return;
+        }
+        let thumbnails = self.thumbnails.for_these(&self.variants);
+        self.prints.develop(ui.ctx(), &thumbnails);
+        ui.add_space(4.0);
+        let font = TextStyle::Small.resolve(ui.style());
+        let line = ui.fonts_mut(|fonts| fonts.row_height(&font));
+        let count = self.variants.len() as f32;
+        let size = vec2(count * (SIDE + GAP) - GAP, SIDE + line + 4.0);
+        let (area, _) = ui.allocate_exact_size(size, Sense::hover());
+        for (k, variant) in self.variants.iter().enumerate() {
+            let left = area.left() + k as f32 * (SIDE + GAP);
+            let rect = Rect::from_min_size(pos2(left, area.top()), vec2(SIDE, SIDE));
+            self.prints.paint(ui, rect, k, thumbnails.get(k));
+            let is_present = k == self.present;
+            let (line, tint) =
+                if is_present { (colour::ACCENT, colour::TEXT_STRONG) } else { (colour::LINE, colour::TEXT) };
+            ui.painter().rect_stroke(rect, 2.0, Stroke::new(1.0, line), StrokeKind::Outside);
+            let at = rect.center_bottom() + vec2(0.0, 4.0);
+            ui.painter().text(at, Align2::CENTER_TOP, &variant.short, font.clone(), tint);
+            let state = if matches!(thumbnails.get(k), ThumbnailState::Coming) { "coming" } else { "ready" };
+            let response = ui.interact(rect, ui.id().with(("ghost", k)), Sense::hover());
+            response.widget_info(|| {
+                egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Ghost {}: {state}", variant.short))
+            });
+        }
+    }
+}
+
+/// A lower, the present and a higher value, as far as there are such, each as it would be looked at; and which is the
+/// present one.
+fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<SceneVariant>)> {
+    let scene = document.scene();
+    let spec = group.of(scene)?.about().params.get(param)?;
+    let layer = match group {
+        Group::Settings => None,
+        // the ground stays as it is, or the thumbnails do not know the parameter
+        Group::Climate | Group::Planet => return None,
+        Group::Node(layer) | Group::Mix(layer) | Group::Mask(layer) => Some(layer),
+    };
+    // a thumbnail has its own resolution, and of two parameters of one name only the first is found by it
+    let param_ref = ParamRef::find(scene, layer, spec.name).ok()?;
+    if spec.name == "resolution" || !std::ptr::eq(param_ref.spec(), spec) {
+        return None;
+    }
+    let [lower, higher] = param_ref.neighbours(scene, 1).ok()?;
+    let present = lower.len();
+    let values: Vec<Value> = [lower, vec![param_ref.value(scene)], higher].concat();
+    let variants = sweep(scene, &VariantSweep { param_ref, values }).ok()?;
+    Some((present, variants.into_iter().map(|variant| document.seen(variant)).collect()))
+}

@@ -1,0 +1,402 @@
+//! The contact sheet: the scene with other seeds, other values or other presets, as thumbnails; a click adopts one.
+
+mod axis;
+mod ghosts;
+mod prints;
+mod sheet;
+
+use std::sync::Arc;
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{ComboBox, DragValue, Frame, Margin, ProgressBar, Rect, RichText, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::variants::panel::axis::{Axis, Seeds, parameters};
+use crate::app::features::variants::panel::ghosts::Ghosts;
+use crate::app::features::variants::panel::prints::Prints;
+use crate::app::features::variants::thumbnails::{VariantsInfo, Wants};
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::colour;
+use crate::lab::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
+use crate::param::{ParamKind, ParamSpec};
+use crate::scene::Scene;
+
+/// What varies from thumbnail to thumbnail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum What {
+    #[default]
+    SceneSeed,
+    LayerSeed,
+    Parameter,
+    TwoParameters,
+    Presets,
+}
+
+impl What {
+    const ALL: [Self; 5] = [Self::SceneSeed, Self::LayerSeed, Self::Parameter, Self::TwoParameters, Self::Presets];
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::SceneSeed => "Seed of the scene",
+            Self::LayerSeed => "Seed of the layer",
+            Self::Parameter => "One parameter",
+            Self::TwoParameters => "Two parameters",
+            Self::Presets => "Presets of the layer",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::SceneSeed => "Other random values everywhere: other terrains of the same kind.",
+            Self::LayerSeed => "Other random values in the selected layer; everything else stays.",
+            Self::Parameter => "One parameter from its lowest to its highest value.",
+            Self::TwoParameters => "All pairs of the values of two parameters.",
+            Self::Presets => "Every preset of the selected layer.",
+        }
+    }
+}
+
+/// Why there is nothing to show.
+#[derive(Debug, thiserror::Error)]
+enum Nothing {
+    #[error("Select a layer that draws random values, such as a noise.")]
+    NotRandom,
+    #[error("Select a layer.")]
+    NoLayer,
+    #[error("This layer has no presets. Vary one of its parameters.")]
+    NoPresets,
+    #[error("Nothing in this layer can be varied.")]
+    NoParameters,
+    #[error("Choose two different parameters.")]
+    Twice,
+    #[error("This cannot be varied: {0}.")]
+    Other(VariantError),
+}
+
+impl From<VariantError> for Nothing {
+    fn from(error: VariantError) -> Self {
+        match error {
+            VariantError::Twice(_) => Self::Twice,
+            VariantError::NoPresets(_) => Self::NoPresets,
+            other => Self::Other(other),
+        }
+    }
+}
+
+/// What the sheet was made of.
+struct Origin {
+    scene: Scene,
+    layer: Option<usize>,
+    solo: Option<usize>,
+}
+
+/// See the module.
+#[derive(Resource)]
+pub struct VariantsState {
+    pub ghosts: Ghosts,
+    is_open: bool,
+    what: What,
+    /// Values of one parameter, and of the two of a table.
+    single: Axis,
+    across: Axis,
+    down: Axis,
+    scene_seeds: Seeds,
+    layer_seeds: Seeds,
+    origin: Option<Origin>,
+    /// Something else shall vary.
+    changed: bool,
+    /// As they would be adopted.
+    variants: Result<Vec<SceneVariant>, Nothing>,
+    columns: Option<usize>,
+    /// As they are looked at.
+    wanted: Arc<Vec<SceneVariant>>,
+    prints: Prints,
+}
+
+impl Default for VariantsState {
+    fn default() -> Self {
+        Self {
+            ghosts: Ghosts::default(),
+            is_open: false,
+            what: What::default(),
+            single: Axis::of(Seeds::COUNT),
+            across: Axis::of(4),
+            down: Axis::of(4),
+            scene_seeds: Seeds::default(),
+            layer_seeds: Seeds::default(),
+            origin: None,
+            changed: false,
+            variants: Ok(Vec::new()),
+            columns: None,
+            wanted: Arc::default(),
+            prints: Prints::default(),
+        }
+    }
+}
+
+impl VariantsState {
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    pub fn open(&mut self) {
+        self.is_open = true;
+    }
+
+    /// Closes the window; returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        let was_open = std::mem::take(&mut self.is_open);
+        if was_open {
+            (self.origin, self.wanted) = (None, Arc::default());
+            self.prints.clear();
+        }
+        was_open
+    }
+
+    pub fn wants(&self) -> Wants {
+        Wants { sheet: self.wanted.clone(), ghosts: self.ghosts.wanted().clone() }
+    }
+
+    /// Lays the sheet out anew when the scene or the choice is another.
+    fn follow(&mut self, ctx: &egui::Context, document: &Document) {
+        let (layer, solo) = (document.selected_layer(), document.solo());
+        let same_place = self.origin.as_ref().is_some_and(|origin| (origin.layer, origin.solo) == (layer, solo));
+        let same_scene = self.origin.as_ref().is_some_and(|origin| origin.scene == *document.scene());
+        // while something is dragged the sheet waits for the end of it
+        if !self.changed && same_place && (same_scene || ctx.input(|i| i.pointer.any_down())) {
+            return;
+        }
+        self.variants = self.vary(document.scene(), layer);
+        let wanted: Vec<SceneVariant> = self.variants.iter().flatten().cloned().map(|v| document.seen(v)).collect();
+        // pictures of other values in the same places would mislead
+        if self.changed || !same_place || wanted.len() != self.wanted.len() {
+            self.prints.clear();
+        }
+        self.wanted = Arc::new(wanted);
+        self.origin = Some(Origin { scene: document.scene().clone(), layer, solo });
+        self.changed = false;
+        ctx.request_repaint();
+    }
+
+    fn vary(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Vec<SceneVariant>, Nothing> {
+        let mut columns = None;
+        let variants = match self.what {
+            What::SceneSeed => sweep(scene, &self.scene_seeds.sweep(scene, None)?)?,
+            What::LayerSeed => {
+                let random =
+                    layer.filter(|&index| scene.layers[index].node.traits().is_random).ok_or(Nothing::NotRandom)?;
+                sweep(scene, &self.layer_seeds.sweep(scene, Some(random))?)?
+            }
+            What::Parameter => {
+                choose_missing(&mut self.single, scene, layer, 0)?;
+                sweep(scene, &self.single.sweep(scene, layer)?)?
+            }
+            What::TwoParameters => {
+                choose_missing(&mut self.across, scene, layer, 0)?;
+                choose_missing(&mut self.down, scene, layer, 1)?;
+                let (across, down) = (self.across.sweep(scene, layer)?, self.down.sweep(scene, layer)?);
+                columns = Some(across.values.len());
+                table(scene, &across, &down)?
+            }
+            What::Presets => presets(scene, layer.ok_or(Nothing::NoLayer)?)?,
+        };
+        self.columns = columns;
+        Ok(variants)
+    }
+}
+
+/// Sees to it that the axis has a parameter that is there: the one at `index`, if its own is not.
+fn choose_missing(axis: &mut Axis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), Nothing> {
+    let there = parameters(scene, layer);
+    if !there.iter().any(|spec| spec.name == axis.parameter) {
+        let is_number = |spec: &&&ParamSpec| matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. });
+        let spec = there.iter().filter(is_number).nth(index).or(there.first()).ok_or(Nothing::NoParameters)?;
+        axis.choose(spec.name);
+    }
+    Ok(())
+}
+
+const MARGIN: f32 = 10.0;
+
+/// Shows the window, if it is open, and does what is clicked.
+pub fn window(
+    ctx: &egui::Context,
+    state: &mut VariantsState,
+    document: &mut Document,
+    info: &VariantsInfo,
+    free: Rect,
+) {
+    if !state.is_open {
+        return;
+    }
+    state.follow(ctx, document);
+    let screen = ctx.viewport_rect().shrink(MARGIN);
+    let most = screen.size();
+    let bar = Frame::window(&ctx.global_style()).inner_margin(Margin::symmetric(12, 5));
+    let mut is_open = true;
+    let mut adopted = None;
+    egui::Window::new("Variants")
+        .open(&mut is_open)
+        .collapsible(false)
+        .title_frame(bar)
+        .default_pos(free.left_top() + vec2(MARGIN, MARGIN))
+        .default_size(vec2(484.0, 610.0).min(most))
+        .min_size(vec2(400.0, 300.0).min(most))
+        .max_size(most)
+        .constrain_to(screen)
+        .show(ctx, |ui| {
+            choice(ui, state, document, info);
+            ui.add_space(2.0);
+            adopted = contents(ui, state, document, info);
+        });
+    if let Some(variant) = adopted.and_then(|index| state.variants.as_ref().ok()?.get(index)) {
+        document.adopt_variant(variant);
+    }
+    if !is_open {
+        state.close();
+    }
+}
+
+fn contents(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &VariantsInfo) -> Option<usize> {
+    let variants = match &state.variants {
+        Ok(variants) => variants,
+        Err(nothing) => {
+            let room = ui.available_size();
+            ui.allocate_ui(room, |ui| {
+                ui.set_min_size(room);
+                ui.centered_and_justified(|ui| ui.label(RichText::new(nothing.to_string()).color(colour::TEXT)));
+            });
+            return None;
+        }
+    };
+    // what was told may be of the sheet before
+    let thumbnails = info.sheet.for_these(&state.wanted);
+    state.prints.develop(ui.ctx(), &thumbnails);
+    let sheet = sheet::Sheet { variants, thumbnails: &thumbnails, prints: &state.prints, columns: state.columns };
+    sheet.show(ui, document.scene())
+}
+
+/// What varies, and how far the thumbnails are.
+fn choice(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &VariantsInfo) {
+    let (scene, layer) = (document.scene(), document.selected_layer());
+    ui.horizontal(|ui| {
+        ui.label("Vary");
+        let combo = ComboBox::from_id_salt("what").selected_text(state.what.label()).width(170.0);
+        let shown = combo.show_ui(ui, |ui| {
+            for what in What::ALL {
+                if ui.selectable_label(what == state.what, what.label()).on_hover_text(what.help()).clicked() {
+                    state.changed |= what != state.what;
+                    state.what = what;
+                }
+            }
+        });
+        shown.response.widget_info(|| named(egui::WidgetType::ComboBox, "What varies"));
+        shown.response.on_hover_text(state.what.help());
+        let seeds = match state.what {
+            What::SceneSeed => Some(&mut state.scene_seeds),
+            What::LayerSeed => Some(&mut state.layer_seeds),
+            _ => None,
+        };
+        if let Some(seeds) = seeds {
+            let throw = ui.button(format!("{}  Throw again", icon::DICE_FIVE));
+            throw.widget_info(|| named(egui::WidgetType::Button, "Throw again"));
+            if throw.on_hover_text("Shows other seeds; the first one stays the present one.").clicked() {
+                seeds.throw();
+                state.changed = true;
+            }
+        }
+        progress(ui, state, info);
+    });
+    match state.what {
+        What::Parameter => state.changed |= axis(ui, &mut state.single, "", scene, layer, 2..=25),
+        What::TwoParameters => {
+            state.changed |= axis(ui, &mut state.across, "Across", scene, layer, 2..=5);
+            state.changed |= axis(ui, &mut state.down, "Down", scene, layer, 2..=5);
+        }
+        _ => {}
+    }
+}
+
+fn named(kind: egui::WidgetType, name: impl Into<String>) -> egui::WidgetInfo {
+    egui::WidgetInfo::labeled(kind, true, name.into())
+}
+
+fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
+    let sheet = &info.sheet;
+    if !Arc::ptr_eq(&sheet.of, &state.wanted) || sheet.is_complete() {
+        return;
+    }
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let (ready, count) = (sheet.ready(), sheet.of.len());
+        let bar = ProgressBar::new(ready as f32 / count as f32).desired_width(64.0).desired_height(6.0);
+        let bar = ui.add(bar.fill(colour::ACCENT));
+        let text = if info.waits { "waiting".to_string() } else { format!("{ready} of {count}") };
+        bar.widget_info(|| named(egui::WidgetType::ProgressIndicator, format!("Thumbnails {text}")));
+        let tip = "Thumbnails that are drawn. They wait while the terrain itself is computed.";
+        ui.label(RichText::new(text).small().color(colour::TEXT_WEAK)).on_hover_text(tip);
+    });
+}
+
+/// A line that chooses a parameter, its range and the number of its values. Returns whether anything was changed.
+fn axis(
+    ui: &mut Ui,
+    axis: &mut Axis,
+    title: &str,
+    scene: &Scene,
+    layer: Option<usize>,
+    steps: std::ops::RangeInclusive<usize>,
+) -> bool {
+    let mut changed = false;
+    let Ok(param_ref) = ParamRef::find(scene, layer, &axis.parameter) else { return false };
+    let spec = param_ref.spec();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        if !title.is_empty() {
+            ui.add_sized([44.0, 20.0], egui::Label::new(title));
+        }
+        let combo = ComboBox::from_id_salt(("parameter", title)).selected_text(&spec.label).width(130.0).truncate();
+        let shown = combo.show_ui(ui, |ui| {
+            for other in parameters(scene, layer) {
+                if ui.selectable_label(other.name == spec.name, &other.label).on_hover_text(other.help).clicked() {
+                    changed |= other.name != axis.parameter;
+                    axis.choose(other.name);
+                }
+            }
+        });
+        shown.response.widget_info(|| named(egui::WidgetType::ComboBox, format!("Parameter {title}").trim()));
+        shown.response.on_hover_text(spec.help);
+        let (hard, slider) = match &spec.kind {
+            ParamKind::Float { hard, slider } => (widened(*hard), widened(*slider)),
+            ParamKind::Int { hard, slider } => ((hard.0 as f64, hard.1 as f64), (slider.0 as f64, slider.1 as f64)),
+            _ => return,
+        };
+        let (mut from, mut to) = axis.range.unwrap_or(slider);
+        let speed = (slider.1 - slider.0) / 200.0;
+        for (name, end, tip) in
+            [("from", &mut from, "The value of the first thumbnail."), ("to", &mut to, "The value of the last one.")]
+        {
+            let label = ui.label(name);
+            let field =
+                DragValue::new(end).range(hard.0..=hard.1).speed(speed).max_decimals(4).update_while_editing(false);
+            let field = ui.add_sized([56.0, 22.0], field).labelled_by(label.id);
+            if field.on_hover_text(tip).changed() {
+                changed = true;
+            }
+        }
+        if changed && axis.parameter == spec.name {
+            axis.range = Some((from, to));
+        }
+        let label = ui.label("in");
+        let field = DragValue::new(&mut axis.steps).range(steps).speed(0.05).update_while_editing(false);
+        let field = ui.add_sized([34.0, 22.0], field).labelled_by(label.id);
+        changed |= field.on_hover_text("How many values.").changed();
+    });
+    changed
+}
+
+/// As f64 that prints like the f32.
+fn widened((a, b): (f32, f32)) -> (f64, f64) {
+    let exact = |v: f32| v.to_string().parse().unwrap_or(f64::from(v));
+    (exact(a), exact(b))
+}

@@ -1,0 +1,95 @@
+//! Thumbnails as textures, a few made in each frame.
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{Align2, Color32, ColorImage, FontId, Rect, TextureHandle, TextureOptions, Ui, pos2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
+use crate::app::frame::theme::colour;
+use crate::lab::Thumbnail;
+
+/// Textures that are made in a frame: each takes about a tenth of a millisecond.
+const A_FRAME: usize = 2;
+
+struct Print {
+    of: Arc<Thumbnail>,
+    texture: TextureHandle,
+    /// Frame in which it was made.
+    frame: u64,
+}
+
+/// Frames that a texture needs to get to the graphics card.
+const UPLOAD_FRAMES: u64 = 2;
+
+/// A thumbnail and the one that takes its place.
+#[derive(Default)]
+struct Cell {
+    shown: Option<Print>,
+    next: Option<Print>,
+}
+
+/// See the module.
+#[derive(Default)]
+pub struct Prints {
+    cells: Vec<Cell>,
+}
+
+impl Prints {
+    /// Forgets all pictures.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+    }
+
+    /// Makes textures of what has been drawn. A picture whose successor is not there yet stays.
+    pub fn develop(&mut self, ctx: &egui::Context, thumbnails: &ThumbnailSet) {
+        self.cells.resize_with(thumbnails.of.len(), Cell::default);
+        let frame = ctx.cumulative_frame_nr();
+        let mut left = A_FRAME;
+        for (k, cell) in self.cells.iter_mut().enumerate() {
+            if let Some(next) = cell.next.take_if(|next| next.frame + UPLOAD_FRAMES <= frame) {
+                cell.shown = Some(next);
+            }
+            if cell.next.is_some() {
+                ctx.request_repaint();
+            }
+            let ThumbnailState::Drawn(thumbnail) = thumbnails.get(k) else { continue };
+            let is_of = |print: &Option<Print>| print.as_ref().is_some_and(|p| Arc::ptr_eq(&p.of, thumbnail));
+            if is_of(&cell.shown) || is_of(&cell.next) {
+                continue;
+            }
+            ctx.request_repaint();
+            if left == 0 {
+                continue;
+            }
+            left -= 1;
+            let picture = &thumbnail.image;
+            let image = ColorImage::from_rgb([picture.width, picture.height], &picture.rgb);
+            let texture = ctx.load_texture("thumbnail", image, TextureOptions::LINEAR);
+            cell.next = Some(Print { of: thumbnail.clone(), texture, frame });
+        }
+    }
+
+    /// Paints the picture at `index`, or what there is in its place.
+    pub fn paint(&self, ui: &Ui, rect: Rect, index: usize, thumbnail: &ThumbnailState) {
+        let painter = ui.painter();
+        painter.rect_filled(rect, 2.0, colour::DEEP);
+        let sign = |text: &str, tint: Color32| {
+            painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(18.0), tint);
+        };
+        let print = self.cells.get(index).and_then(|cell| cell.shown.as_ref());
+        match (thumbnail, print) {
+            (ThumbnailState::Broken, _) => sign(icon::WARNING, colour::WARNING),
+            (_, None) => sign(icon::HOURGLASS, colour::TEXT_WEAK),
+            (thumbnail, Some(print)) => {
+                let is_current =
+                    matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
+                // an older picture stays, and is seen to be older
+                let tint = if is_current { Color32::WHITE } else { Color32::from_gray(110) };
+                let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+                painter.image(print.texture.id(), rect, whole, tint);
+            }
+        }
+    }
+}

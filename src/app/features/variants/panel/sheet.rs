@@ -1,0 +1,122 @@
+//! The thumbnails in rows and columns.
+
+use bevy_egui::egui;
+use egui::{Align2, FontId, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::variants::panel::prints::Prints;
+use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
+use crate::app::frame::theme::colour;
+use crate::lab::{Glance, SceneVariant};
+use crate::scene::Scene;
+
+const GAP: f32 = 6.0;
+/// Height of the line below a thumbnail.
+const CAPTION: f32 = 17.0;
+/// Height of the line below the sheet.
+const FOOT: f32 = 18.0;
+const LEAST: f32 = 48.0;
+
+/// A sheet that is ready to be drawn.
+pub struct Sheet<'a> {
+    pub variants: &'a [SceneVariant],
+    pub thumbnails: &'a ThumbnailSet,
+    pub prints: &'a Prints,
+    /// As many as look best, when left out.
+    pub columns: Option<usize>,
+}
+
+impl Sheet<'_> {
+    /// Shows the sheet in the room there is; returns the variant that was clicked. The one that is `scene` is marked.
+    pub fn show(&self, ui: &mut Ui, scene: &Scene) -> Option<usize> {
+        let area = ui.available_rect_before_wrap();
+        let count = self.variants.len().max(1);
+        let share = |room: f32, parts: usize| (room + GAP) / parts as f32 - GAP;
+        let side_in = |columns: usize| {
+            let rows = count.div_ceil(columns);
+            share(area.width(), columns).min(share(area.height() - FOOT, rows) - CAPTION)
+        };
+        // the largest pictures; of equal ones fewer columns
+        let best = || (1..=count).rev().max_by(|&a, &b| side_in(a).total_cmp(&side_in(b)));
+        let columns = self.columns.or_else(best).unwrap_or(1).clamp(1, count);
+        let side = side_in(columns).max(LEAST).floor();
+        let wide = columns as f32 * (side + GAP) - GAP;
+        let left = area.left() + ((area.width() - wide) * 0.5).max(0.0).floor();
+        let mut clicked = None;
+        for (k, variant) in self.variants.iter().enumerate() {
+            let at = vec2((k % columns) as f32 * (side + GAP), (k / columns) as f32 * (side + CAPTION + GAP));
+            let cell = Rect::from_min_size(pos2(left, area.top()) + at, vec2(side, side + CAPTION));
+            let response = ui.interact(cell, ui.id().with(("variant", k)), Sense::click());
+            let is_present = variant.scene == *scene;
+            self.cell(ui, cell, k, &response, is_present);
+            response.widget_info(|| {
+                let name = format!("SceneVariant {}", variant.caption);
+                egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_present, name)
+            });
+            if response.clicked() {
+                clicked = Some(k);
+            }
+            let thumbnail = self.thumbnails.get(k);
+            response.on_hover_ui(|ui| tell(ui, variant, thumbnail, is_present));
+        }
+        let foot = pos2(left, area.bottom() - FOOT * 0.5);
+        let font = TextStyle::Small.resolve(ui.style());
+        let text = "Number: erosion score. A click takes the variant.";
+        ui.painter().text(foot, Align2::LEFT_CENTER, text, font, colour::TEXT_WEAK);
+        ui.allocate_rect(area, Sense::hover());
+        clicked
+    }
+
+    fn cell(&self, ui: &Ui, cell: Rect, index: usize, response: &Response, is_present: bool) {
+        let picture = cell.with_max_y(cell.max.y - CAPTION);
+        self.prints.paint(ui, picture, index, self.thumbnails.get(index));
+        if let ThumbnailState::Drawn(thumbnail) = self.thumbnails.get(index) {
+            score(ui, picture, &thumbnail.glance);
+        }
+        let (width, tint) = match (is_present, response.hovered() || response.has_focus()) {
+            (true, _) => (2.0, colour::ACCENT),
+            (false, true) => (1.5, colour::TEXT_STRONG),
+            (false, false) => (1.0, colour::LINE),
+        };
+        ui.painter().rect_stroke(picture, 2.0, Stroke::new(width, tint), StrokeKind::Outside);
+        let short = &self.variants[index].short;
+        let text = if is_present { format!("{} {short}", icon::CHECK) } else { short.clone() };
+        let color = if is_present { colour::TEXT_STRONG } else { colour::TEXT };
+        let format = egui::TextFormat { font_id: TextStyle::Small.resolve(ui.style()), color, ..Default::default() };
+        let mut job = egui::text::LayoutJob::single_section(text, format);
+        job.wrap = egui::text::TextWrapping::truncate_at_width(picture.width());
+        let galley = ui.painter().layout_job(job);
+        let room = (picture.width() - galley.size().x).max(0.0);
+        ui.painter().galley(pos2(picture.left() + 0.5 * room, picture.bottom() + 2.0), galley, color);
+    }
+}
+
+/// The erosion score in a corner of the picture.
+fn score(ui: &Ui, picture: Rect, glance: &Glance) {
+    let text = format!("{:.2}", glance.erosion_score);
+    let galley = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour::TEXT_STRONG);
+    let rect = Rect::from_min_max(picture.max - galley.size() - vec2(8.0, 3.0), picture.max - vec2(2.0, 1.0));
+    ui.painter().rect_filled(rect, 3.0, colour::DEEP.gamma_multiply(0.8));
+    ui.painter().galley(rect.center() - 0.5 * galley.size(), galley, colour::TEXT_STRONG);
+}
+
+/// What a thumbnail is and what it is like.
+fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_present: bool) {
+    ui.label(RichText::new(&variant.caption).strong());
+    match thumbnail {
+        ThumbnailState::Coming => {
+            ui.weak("Not drawn yet.");
+        }
+        ThumbnailState::Broken => {
+            ui.label("This could not be computed. This is a defect of Talweg.");
+        }
+        ThumbnailState::Drawn(thumbnail) => {
+            let glance = &thumbnail.glance;
+            ui.label(format!("Erosion score {:.2}", glance.erosion_score));
+            ui.label(format!("Mean slope {:.0}°", glance.mean_slope_degrees));
+            ui.label(format!("From {:.0} to {:.0} m", glance.min_metres, glance.max_metres));
+            ui.weak("Measured on the small picture.");
+        }
+    }
+    ui.weak(if is_present { "This is what you have." } else { "Click to take it; Undo brings back what you have." });
+}

@@ -1,0 +1,136 @@
+//! Commands of the 3D view: where the camera goes and how the ground is drawn.
+
+use bevy_egui::egui::KeyboardShortcut;
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, Info, keys};
+use crate::app::view::globe::PlanetProjection;
+use crate::app::view::{Overlay, ViewCommand, ViewMode};
+use crate::field::MapKind;
+
+/// The camera commands of the menu, in its order.
+pub const CAMERA: [ViewCommand; 7] = [
+    ViewCommand::Frame,
+    ViewCommand::Perspective,
+    ViewCommand::Top,
+    ViewCommand::FromSouth,
+    ViewCommand::FromEast,
+    ViewCommand::FromNorth,
+    ViewCommand::FromWest,
+];
+
+impl Action for ViewCommand {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Frame => {
+                Info::new("Frame terrain", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
+            }
+            Self::Perspective => {
+                Info::new("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
+            }
+            Self::Top => {
+                Info::new("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2])
+            }
+            Self::FromSouth => Info::new("From the south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
+            Self::FromEast => Info::new("From the east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
+            Self::FromNorth => Info::new("From the north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
+            Self::FromWest => Info::new("From the west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
+            Self::Look { .. } | Self::Over { .. } => {
+                Info::new("Go there", "Moves the camera to a place.", icon::CROSSHAIR, &[])
+            }
+        }
+    }
+}
+
+/// Puts the camera back to where a new scene begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResetView;
+
+impl Action for ResetView {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "Reset view",
+            "Puts the camera back to where a new scene begins.",
+            icon::ARROW_COUNTER_CLOCKWISE,
+            keys![NONE + R],
+        )
+    }
+}
+
+/// How the 3D view shall draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewAction {
+    Mode(ViewMode),
+    /// Shows data over the ground; again: takes it away.
+    Overlay(Overlay),
+    ToggleWater,
+    /// How a planet is shown.
+    Way(PlanetProjection),
+}
+
+impl ViewAction {
+    /// All of them, in the order of the menu.
+    pub fn all() -> Vec<Self> {
+        let modes = ViewMode::ALL.map(Self::Mode).into_iter();
+        let overlays = Overlay::all().into_iter().map(Self::Overlay);
+        let ways = PlanetProjection::ALL.map(Self::Way);
+        modes.chain(overlays).chain([Self::ToggleWater]).chain(ways).collect()
+    }
+}
+
+impl Action for ViewAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        match *self {
+            Self::Mode(mode) => {
+                let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match mode {
+                    ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
+                    ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
+                    ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
+                    ViewMode::Adaptive => (icon::TRIANGLE, keys![COMMAND + Num1]),
+                    ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![COMMAND + Num2]),
+                    ViewMode::Traced => (icon::CROSSHAIR, keys![COMMAND + Num3]),
+                    ViewMode::TracedCost => (icon::GAUGE, keys![COMMAND + Num4]),
+                    ViewMode::TracedDistance => (icon::RULER, &[]),
+                };
+                Info::new(mode.label(), mode.help(), icon, shortcuts)
+            }
+            Self::Overlay(overlay) => {
+                let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match overlay {
+                    Overlay::None => (icon::PROHIBIT, keys![SHIFT + Num0]),
+                    Overlay::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
+                    Overlay::Change => (icon::PLUS_MINUS, keys![SHIFT + Num5]),
+                    Overlay::Temperature => (icon::THERMOMETER, &[]),
+                    Overlay::Moisture => (icon::CLOUD_RAIN, &[]),
+                    Overlay::Map(MapKind::Flow) => (icon::TREE_STRUCTURE, keys![SHIFT + Num6]),
+                    Overlay::Map(MapKind::Water) => (icon::DROP, keys![SHIFT + Num7]),
+                    Overlay::Map(_) => (icon::STACK, &[]),
+                    Overlay::Difference => (icon::INTERSECT, keys![SHIFT + Num8]),
+                };
+                Info::new(overlay.label(), overlay.help(), icon, shortcuts)
+            }
+            Self::Way(way) => {
+                let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match way {
+                    PlanetProjection::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),
+                    PlanetProjection::Map => (icon::MAP_TRIFOLD, keys![NONE + Num8]),
+                    PlanetProjection::Orbit => (icon::PLANET, keys![NONE + Num9]),
+                };
+                Info::new(way.label(), way.help(), icon, shortcuts)
+            }
+            Self::ToggleWater => {
+                Info::new("Water", "Shows or hides the sea, rivers and lakes.", icon::WAVES, keys![NONE + W])
+            }
+        }
+    }
+}

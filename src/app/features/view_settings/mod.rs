@@ -1,0 +1,96 @@
+//! How the 3D view draws and where its camera goes: the menu View.
+//!
+//! The settings are the editor's; the frame hands them to the view. A command of the camera goes to the view as it is.
+
+mod commands;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::{self, Ui};
+use egui_phosphor::regular as icon;
+
+use self::commands::CAMERA;
+pub use self::commands::{ResetView, ViewAction};
+use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
+use crate::app::frame::editor::{Editor, ViewSettings};
+use crate::app::frame::interface::InterfaceApp;
+use crate::app::frame::menu::{entry, pick};
+use crate::app::view::globe::PlanetProjection;
+use crate::app::view::{Overlay, ViewCommand, ViewMode};
+
+pub struct ViewSettingsPlugin;
+
+impl Plugin for ViewSettingsPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_message::<ViewCommand>()
+            .add_actions([ResetView], reset)
+            .add_actions(CAMERA, move_camera)
+            .add_actions(ViewAction::all(), set)
+            .add_menu("View", 50)
+            .add_menu_part("View", 0, menu);
+    }
+}
+
+fn reset(_: In<ResetView>, mut queue: ResMut<CommandQueue>) {
+    queue.push(ViewCommand::Perspective);
+}
+
+fn move_camera(In(command): In<ViewCommand>, mut commands: MessageWriter<ViewCommand>) {
+    commands.write(command);
+}
+
+fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
+    let view = &mut editor.view;
+    match action {
+        ViewAction::Mode(mode) => view.mode = mode,
+        // again: away with it
+        ViewAction::Overlay(overlay) if view.overlay == overlay => view.overlay = Overlay::None,
+        ViewAction::Overlay(overlay) => view.overlay = overlay,
+        ViewAction::ToggleWater => view.water = !view.water,
+        ViewAction::Way(way) => view.way = way,
+    }
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    pick(ui, &mut queue, ResetView, true);
+    for command in CAMERA {
+        pick(ui, &mut queue, command, true);
+    }
+    let is_planet = editor.doc.scene().as_planet().is_some();
+    let (overlays, plain): (Vec<_>, Vec<_>) =
+        ViewAction::all().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
+    for action in plain {
+        if matches!(action, ViewAction::Way(_)) && !is_planet {
+            continue;
+        }
+        let begins_group = matches!(
+            action,
+            ViewAction::Way(PlanetProjection::Globe) | ViewAction::Mode(ViewMode::Shaded) | ViewAction::ToggleWater
+        );
+        if begins_group {
+            ui.separator();
+        }
+        if action == ViewAction::ToggleWater {
+            let menu = ui.menu_button(format!("{}  Overlay", icon::STACK), |ui| {
+                for action in &overlays {
+                    setting(ui, &editor.view, &mut queue, *action);
+                }
+            });
+            menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Overlay"));
+        }
+        setting(ui, &editor.view, &mut queue, action);
+    }
+}
+
+fn setting(ui: &mut Ui, view: &ViewSettings, queue: &mut CommandQueue, action: ViewAction) {
+    let on = match action {
+        ViewAction::Mode(mode) => view.mode == mode,
+        ViewAction::Overlay(overlay) => view.overlay == overlay,
+        ViewAction::ToggleWater => view.water,
+        ViewAction::Way(way) => view.way == way,
+    };
+    let command = Command::from(action);
+    if entry(ui, &command, None, true, Some(on)) {
+        queue.push(command);
+    }
+}

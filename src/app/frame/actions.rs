@@ -1,0 +1,77 @@
+//! What the commands of the frame do.
+
+use std::path::Path;
+
+use bevy::ecs::system::In;
+use bevy::prelude::{Message, MessageWriter, ResMut, World};
+
+use super::commands::{self, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
+use super::editor::Editor;
+use crate::scene::Scene;
+
+/// All work that can be stopped shall stop.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CancelWork;
+
+/// The program shall end; unsaved changes have been dealt with.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuitRequested;
+
+pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
+    match action {
+        FileAction::New => editor.leave(&mut queue, Proceed::New),
+        FileAction::NewPlanet => editor.leave(&mut queue, Proceed::NewPlanet),
+        FileAction::Open => editor.leave(&mut queue, Proceed::AskWhich),
+        FileAction::OpenRecent(path) => editor.leave(&mut queue, Proceed::Open(path)),
+        FileAction::Example(name) => editor.leave(&mut queue, Proceed::Example(name)),
+        FileAction::Quit => editor.leave(&mut queue, Proceed::Quit),
+        FileAction::SaveAs => editor.ask_where_to_save(None),
+        FileAction::Save | FileAction::SaveThen(_) => {
+            let then = if let FileAction::SaveThen(then) = action { Some(then) } else { None };
+            match editor.doc.path().map(Path::to_path_buf) {
+                Some(path) => queue.push(FileAction::SaveTo(path, then)),
+                None => editor.ask_where_to_save(then),
+            }
+        }
+        FileAction::SaveTo(path, then) => {
+            if editor.save_to(&path) {
+                queue.extend(then);
+            }
+        }
+    }
+}
+
+pub(super) fn proceed(In(action): In<Proceed>, mut editor: ResMut<Editor>, mut quit: MessageWriter<QuitRequested>) {
+    match action {
+        Proceed::New => editor.begin(Scene::default()),
+        Proceed::NewPlanet => editor.begin(Scene::new_planet()),
+        Proceed::AskWhich => editor.ask_what_to_open(),
+        Proceed::Open(path) => editor.open(&path),
+        Proceed::Example(name) => editor.open_example(&name),
+        Proceed::Quit => {
+            quit.write(QuitRequested);
+        }
+    }
+}
+
+pub(super) fn edit(In(action): In<EditAction>, mut editor: ResMut<Editor>) {
+    match action {
+        EditAction::Undo => editor.doc.undo(),
+        EditAction::Redo => editor.doc.redo(),
+    }
+}
+
+pub(super) fn compute(In(action): In<ComputeAction>, world: &mut World) {
+    match action {
+        ComputeAction::Recompute => {
+            crate::io::forget_rasters();
+            world.resource_mut::<Editor>().doc.recompute();
+        }
+        // the window first, then what is computed
+        ComputeAction::Cancel if commands::close(world) => {}
+        ComputeAction::Cancel => {
+            world.resource_mut::<Editor>().doc.pause();
+            world.write_message(CancelWork);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Commands of the frame itself: files, undo, computing.
+
+use std::path::PathBuf;
+
+use egui_phosphor::regular as icon;
+
+use super::{Action, Command, Info, keys};
+
+/// What can be done about files.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileAction {
+    New,
+    NewPlanet,
+    Open,
+    OpenRecent(PathBuf),
+    Example(String),
+    Save,
+    SaveAs,
+    Quit,
+    /// Saves to the scene's file, or asks for one, and goes on with a command.
+    SaveThen(Command),
+    /// Saves to this file and goes on with a command, if there is one.
+    SaveTo(PathBuf, Option<Command>),
+}
+
+impl FileAction {
+    /// Those that need nothing named.
+    pub fn all() -> Vec<Self> {
+        vec![Self::New, Self::NewPlanet, Self::Open, Self::Save, Self::SaveAs, Self::Quit]
+    }
+}
+
+impl Action for FileAction {
+    fn section(&self) -> &'static str {
+        "File"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::New => {
+                Info::new("New terrain", "Begins a terrain without layers.", icon::FILE_PLUS, keys![COMMAND + N])
+            }
+            Self::NewPlanet => Info::new(
+                "New planet",
+                "Begins a planet with continents and oceans in the colours of Earth.",
+                icon::GLOBE_HEMISPHERE_WEST,
+                keys![COMMAND_SHIFT + N],
+            ),
+            Self::Open => Info::new("Open…", "Opens a scene file.", icon::FOLDER_OPEN, keys![COMMAND + O]),
+            Self::OpenRecent(path) => {
+                let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.display().to_string());
+                Info::new(name, format!("Opens {}.", path.display()), icon::CLOCK_COUNTER_CLOCKWISE, &[])
+            }
+            Self::Example(name) => {
+                let tooltip = format!("Opens a copy of the example “{name}”; the example itself stays as it is.");
+                Info::new(name, tooltip, icon::MOUNTAINS, &[])
+            }
+            Self::Save | Self::SaveThen(_) => {
+                Info::new("Save", "Writes the scene to its file.", icon::FLOPPY_DISK, keys![COMMAND + S])
+            }
+            Self::SaveAs | Self::SaveTo(..) => Info::new(
+                "Save as…",
+                "Writes the scene to another file and goes on with that.",
+                icon::FLOPPY_DISK,
+                keys![COMMAND_SHIFT + S],
+            ),
+            Self::Quit => Info::new(
+                "Quit",
+                "Ends Talweg; asks first if there are unsaved changes.",
+                icon::SIGN_OUT,
+                keys![COMMAND + Q],
+            ),
+        }
+    }
+}
+
+/// What another scene is asked for with, once unsaved changes have been dealt with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proceed {
+    New,
+    NewPlanet,
+    /// Ask for a file to open.
+    AskWhich,
+    Open(PathBuf),
+    Example(String),
+    Quit,
+}
+
+impl Action for Proceed {
+    fn section(&self) -> &'static str {
+        "File"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::New | Self::NewPlanet => {
+                Info::new("Beginning a new scene", "Begins a new scene.", icon::FILE_PLUS, &[])
+            }
+            Self::AskWhich | Self::Open(_) | Self::Example(_) => {
+                Info::new("Opening another scene", "Opens another scene.", icon::FOLDER_OPEN, &[])
+            }
+            Self::Quit => Info::new("Quitting", "Ends Talweg.", icon::SIGN_OUT, &[]),
+        }
+    }
+}
+
+/// What can be done about edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditAction {
+    Undo,
+    Redo,
+}
+
+impl EditAction {
+    pub const ALL: [Self; 2] = [Self::Undo, Self::Redo];
+}
+
+impl Action for EditAction {
+    fn section(&self) -> &'static str {
+        "Edit"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Undo => Info::new("Undo", "Takes the last edit back.", icon::ARROW_U_UP_LEFT, keys![COMMAND + Z]),
+            Self::Redo => Info::new(
+                "Redo",
+                "Brings back what was undone.",
+                icon::ARROW_U_UP_RIGHT,
+                keys![COMMAND_SHIFT + Z, COMMAND + Y],
+            ),
+        }
+    }
+}
+
+/// What can be done about what is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComputeAction {
+    Recompute,
+    Cancel,
+}
+
+impl ComputeAction {
+    pub const ALL: [Self; 2] = [Self::Recompute, Self::Cancel];
+}
+
+impl Action for ComputeAction {
+    fn section(&self) -> &'static str {
+        "Computing"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Recompute => {
+                Info::new("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
+            }
+            Self::Cancel => Info::new(
+                "Cancel",
+                "Stops computing or playing; the last finished terrain stays on screen.",
+                icon::X,
+                keys![NONE + Escape],
+            ),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! From key presses to commands.
+
+use bevy::prelude::World;
+use bevy_egui::egui;
+use egui::{Event, Key, Modifiers};
+
+use crate::app::frame::commands::{Command, CommandRegistry};
+
+/// The command whose shortcut was pressed, if any; the key press is taken out of the input.
+///
+/// While a text field has the keyboard only shortcuts with Ctrl that do not edit text are taken; while any other
+/// widget has it, keys that move or press widgets stay with it. Actions with a scope come before all others while they apply.
+pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
+    let typing = ctx.text_edit_focused();
+    let focused = ctx.memory(|memory| memory.focused().is_some());
+    let registry = world.resource::<CommandRegistry>();
+    let scope = |command: &Command| registry.scopes.get(&command.0.as_any().type_id());
+    let (scoped, others): (Vec<_>, Vec<_>) = registry.all().iter().partition(|command| scope(command).is_some());
+    let applies = |command: &&Command| scope(command).is_some_and(|applies| applies(world, command));
+    let commands: Vec<&Command> = scoped.into_iter().filter(applies).chain(others).collect();
+    ctx.input_mut(|input| {
+        let mut found = None;
+        input.events.retain(|event| {
+            let &Event::Key { key, pressed: true, modifiers, .. } = event else { return true };
+            if found.is_some() || (typing && belongs_to_text(key, modifiers)) || (focused && belongs_to_widget(key)) {
+                return true;
+            }
+            let matches = |command: &&&Command| {
+                let shortcuts = command.info().shortcuts;
+                shortcuts.iter().any(|s| s.logical_key == key && modifiers.matches_exact(s.modifiers))
+            };
+            found = commands.iter().find(matches).copied().cloned();
+            found.is_none()
+        });
+        found
+    })
+}
+
+fn belongs_to_text(key: Key, modifiers: Modifiers) -> bool {
+    let function_key = matches!(key, Key::F1 | Key::F5);
+    !(modifiers.command || function_key) || matches!(key, Key::Z | Key::Y)
+}
+
+fn belongs_to_widget(key: Key) -> bool {
+    let arrows = matches!(key, Key::ArrowUp | Key::ArrowDown | Key::ArrowLeft | Key::ArrowRight);
+    arrows || matches!(key, Key::Space | Key::Enter | Key::Tab | Key::Escape)
+}

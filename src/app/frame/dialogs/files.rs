@@ -1,0 +1,127 @@
+//! Choosing a file to open, to save to, or to export to. The dialog itself asks before it overwrites.
+
+use std::path::PathBuf;
+
+use bevy_egui::egui;
+use egui_file_dialog::{DialogState, FileDialog};
+use egui_phosphor::regular as icon;
+
+use super::Dialog;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::Document;
+
+/// Talweg's scenes: their name in the list of kinds, and their ending.
+pub const SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
+/// The same where one is saved: the dialog itself puts the ending behind it.
+pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
+/// Heights and pictures that nodes read.
+pub const IMAGES: (&str, &[&str]) = ("Heights and pictures (.png, .r16, .r32)", &["png", "r16", "r32"]);
+
+/// The title of the dialog that asks for them.
+pub const HEIGHTS_TITLE: &str = "Choose a heightmap or picture";
+
+/// See the module.
+pub struct Files {
+    dialog: FileDialog,
+    then: Box<dyn Fn(PathBuf) -> Command + Send + Sync>,
+}
+
+impl Files {
+    /// Asks for a file of one kind; what is done with it is `then`.
+    pub fn open(
+        document: &Document,
+        title: &str,
+        (kind, endings): (&str, &'static [&'static str]),
+        then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        let dialog = dialog(document, title).add_file_filter_extensions(kind, endings.to_vec());
+        let mut dialog = dialog.default_file_filter(kind);
+        dialog.pick_file();
+        Self { dialog, then: Box::new(then) }
+    }
+
+    /// Asks where to write a file: `name` is offered, of the kinds with their endings the first.
+    pub fn save(
+        document: &Document,
+        title: &str,
+        name: &str,
+        kinds: &[(&str, &str)],
+        then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        let (first, ending) = kinds.first().copied().unwrap_or_default();
+        let dialog = dialog(document, title).default_file_name(&format!("{name}.{ending}"));
+        let dialog = kinds.iter().fold(dialog, |dialog, (kind, ending)| dialog.add_save_extension(kind, ending));
+        let mut dialog = dialog.default_save_extension(first);
+        dialog.save_file();
+        Self { dialog, then: Box::new(then) }
+    }
+}
+
+impl Dialog for Files {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        self.dialog.update(ctx);
+        match self.dialog.state() {
+            DialogState::Picked(path) => Some(vec![(self.then)(path.clone())]),
+            DialogState::Open => None,
+            _ => Some(Vec::new()),
+        }
+    }
+}
+
+fn dialog(document: &Document, title: &str) -> FileDialog {
+    let dialog = FileDialog::new()
+        .title(title)
+        .default_size([720.0, 420.0])
+        .min_size([520.0, 300.0])
+        .anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0])
+        .default_file_icon(icon::FILE)
+        .default_folder_icon(icon::FOLDER)
+        .device_icon(icon::HARD_DRIVE)
+        .removable_device_icon(icon::USB)
+        .parent_directory_icon(icon::ARROW_UP)
+        .back_icon(icon::ARROW_LEFT)
+        .forward_icon(icon::ARROW_RIGHT)
+        .new_folder_icon(icon::FOLDER_PLUS)
+        .menu_icon(icon::LIST)
+        .search_icon(icon::MAGNIFYING_GLASS)
+        .path_edit_icon(icon::PENCIL_SIMPLE)
+        .err_icon(icon::WARNING);
+    match folder(document) {
+        Some(folder) => dialog.initial_directory(folder),
+        None => dialog,
+    }
+}
+
+/// The folder of the scene's file, else the person's documents.
+fn folder(document: &Document) -> Option<PathBuf> {
+    // a scene named on the command line may have no folder in its name
+    let path = document.path().and_then(|path| std::path::absolute(path).ok());
+    let beside = path.as_ref().and_then(|path| path.parent()).filter(|folder| folder.is_dir());
+    beside.map(PathBuf::from).or_else(|| {
+        let dirs = directories::UserDirs::new()?;
+        let documents = dirs.document_dir().filter(|folder| folder.is_dir());
+        Some(documents.unwrap_or(dirs.home_dir()).to_path_buf())
+    })
+}
+
+/// The scene's name without what file systems refuse.
+pub fn file_stem(document: &Document) -> String {
+    let name: String =
+        document.name().chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c }).collect();
+    let name = name.trim().trim_matches('.');
+    if name.is_empty() { "Untitled".into() } else { name.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_hold_nothing_a_file_system_refuses() {
+        let mut document = Document::default();
+        for (name, stem) in [("Alps", "Alps"), ("a/b:c", "a-b-c"), ("..", "Untitled"), (" ", "Untitled")] {
+            document.edit("Rename scene", None, |scene| scene.name = name.into());
+            assert_eq!(file_stem(&document), stem);
+        }
+    }
+}

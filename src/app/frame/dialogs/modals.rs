@@ -1,0 +1,70 @@
+//! The question about unsaved changes, and what modal dialogs have in common.
+
+use bevy_egui::egui;
+use egui::{Align, Button, Key, Layout, Modal, RichText, Ui};
+
+use super::Dialog;
+use crate::app::frame::commands::{Command, FileAction};
+use crate::app::frame::theme::colour;
+
+/// Asks what shall become of unsaved changes. Escape cancels, Enter saves.
+pub struct Unsaved {
+    /// What is done afterwards.
+    pub then: Command,
+}
+
+impl Dialog for Unsaved {
+    fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Vec<Command>> {
+        let save = || vec![Command::from(FileAction::SaveThen(self.then.clone()))];
+        let mut answer = None;
+        let modal = modal(ctx, "unsaved").show(ctx, |ui| {
+            ui.set_width(400.0);
+            ui.heading(format!("Save the changes to “{scene_name}”?"));
+            ui.add_space(6.0);
+            ui.label(format!("{} without saving loses them.", self.then.info().label));
+            ui.add_space(14.0);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui.add(main_button("Save")).clicked() {
+                    answer = Some(save());
+                }
+                if ui.add(button("Don't save")).clicked() {
+                    answer = Some(vec![self.then.clone()]);
+                }
+                if ui.add(button("Cancel")).clicked() {
+                    answer = Some(Vec::new());
+                }
+            });
+        });
+        let enter = ctx.input(|i| i.key_pressed(Key::Enter)) && ctx.memory(|memory| memory.focused().is_none());
+        if answer.is_none() && enter {
+            answer = Some(save());
+        }
+        answer.or_else(|| dismissed(ctx, &modal))
+    }
+}
+
+/// An empty answer where Escape was pressed or the pointer clicked beside a modal dialog.
+pub fn dismissed<T>(ctx: &egui::Context, modal: &egui::ModalResponse<T>) -> Option<Vec<Command>> {
+    (ctx.input(|i| i.key_pressed(Key::Escape)) || modal.should_close()).then(Vec::new)
+}
+
+/// The button of what is done most often.
+pub fn main_button<'a>(text: &str) -> Button<'a> {
+    button(RichText::new(text).color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP)
+}
+
+/// A dialog in the middle of the window.
+pub fn modal(ctx: &egui::Context, id: &'static str) -> Modal {
+    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(18).corner_radius(8);
+    Modal::new(id.into()).frame(frame)
+}
+
+/// Closes without doing anything.
+pub fn close_button(ui: &mut Ui) -> Option<Vec<Command>> {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(button("Close")).clicked().then(Vec::new)).inner
+}
+
+/// A button at the foot of a dialog.
+pub fn button<'a>(text: impl Into<RichText>) -> Button<'a> {
+    Button::new(text.into()).min_size(egui::vec2(92.0, 28.0))
+}

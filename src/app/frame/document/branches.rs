@@ -1,0 +1,289 @@
+//! Changing a process on the way: from the start, or from here on; and branches, of which one is shown at a time.
+
+use crate::app::frame::document::{Document, Group, Selection};
+use crate::eval::Playhead;
+use crate::nodes::Node;
+use crate::param::Value;
+use crate::scene::{Layer, ParamEpoch};
+
+/// A process was changed while its playhead stood part of the way. It is replayed from the start; going on from here
+/// is offered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    pub layer: usize,
+    pub iteration: u32,
+    /// The node and its past as they were when the playhead came to stand there.
+    node: Node,
+    past: Vec<ParamEpoch>,
+}
+
+impl Offer {
+    /// `layer` with the node and the past of then.
+    fn origin(&self, layer: &Layer) -> Layer {
+        Layer { node: self.node.clone(), epochs: self.past.clone(), ..layer.clone() }
+    }
+}
+
+/// Whether two nodes differ in more than how long they run.
+fn laws_differ(a: &Node, b: &Node) -> bool {
+    let mut a = a.clone();
+    if let (Some(index), true) = (a.about().find("iterations"), a.about().name == b.about().name) {
+        let iterations = b.params().get(index);
+        // both are the same kind of node
+        let _ = a.params_mut().set(index, &iterations);
+    }
+    a != *b
+}
+
+/// The stretches of `layer` up to `iteration`.
+fn past_until(layer: &Layer, iteration: u32) -> Vec<ParamEpoch> {
+    let mut left = iteration;
+    let mut past = Vec::new();
+    for (node, _, iterations) in layer.stages() {
+        let lasts = iterations.min(left);
+        if lasts > 0 {
+            past.push(ParamEpoch { node: node.clone(), iterations: lasts });
+        }
+        left -= lasts;
+    }
+    past
+}
+
+/// Lets `layer` begin with `past`; it ends after as many iterations as before, but goes on for one at the least.
+fn begin_with(layer: &mut Layer, past: Vec<ParamEpoch>, total: u32) {
+    let gone = past.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
+    layer.epochs = past;
+    if let Some(index) = layer.node.about().find("iterations") {
+        let left = total.saturating_sub(gone).max(1);
+        // the parameter is a whole number
+        let _ = layer.node.params_mut().set(index, &Value::Int(i64::from(left)));
+    }
+}
+
+impl Document {
+    /// What can be done about the process that was changed on the way.
+    pub fn offer(&self) -> Option<&Offer> {
+        let offer = self.offer.as_ref()?;
+        let here = Some(Playhead { layer: offer.layer, iteration: offer.iteration });
+        let now = self.scene().layers.get(offer.layer)?;
+        (self.transport.playhead == here && laws_differ(&now.node, &offer.node)).then_some(offer)
+    }
+
+    /// The offer after an edit of `group`; called before it.
+    pub(crate) fn offer_before(&self, group: Group) -> Option<Offer> {
+        let Group::Node(layer) = group else { return self.offer.clone() };
+        let playhead = self.transport.playhead.filter(|p| p.layer == layer && p.iteration > 0)?;
+        let standing = self.offer.clone().filter(|o| o.layer == layer && o.iteration == playhead.iteration);
+        let before = self.scene().layers.get(layer)?;
+        before.node.as_process()?;
+        let (node, past) = (before.node.clone(), before.epochs.clone());
+        Some(standing.unwrap_or(Offer { layer, iteration: playhead.iteration, node, past }))
+    }
+
+    /// Leaves the process as it is, replayed from the start.
+    pub fn decline_offer(&mut self) {
+        self.offer = None;
+    }
+
+    /// Takes the offer: up to the playhead the process is what it was, from there on what it is now.
+    pub fn continue_from_here(&mut self) {
+        let Some(offer) = self.offer().cloned() else { return };
+        self.edit(&format!("Continue from iteration {}", offer.iteration), None, |scene| {
+            let layer = &mut scene.layers[offer.layer];
+            let total = layer.iterations().unwrap_or(0);
+            let past = past_until(&offer.origin(layer), offer.iteration);
+            begin_with(layer, past, total);
+        });
+        self.offer = None;
+    }
+
+    /// Copies the process under the playhead into a branch that goes on from there, and shows it. Where parameters
+    /// were changed on the way, the branch takes the change and the old layer is what it was.
+    pub fn branch_from_here(&mut self) {
+        // what is offered concerns the layer under the playhead, whatever is selected
+        let offer = self.offer().cloned();
+        let here = self.process().map(|(index, _)| (index, self.iteration()));
+        let Some((index, iteration)) = offer.as_ref().map(|o| (o.layer, o.iteration)).or(here) else { return };
+        let Some(layer) = self.scene().layers.get(index).cloned() else { return };
+        let total = layer.iterations().unwrap_or(0);
+        let origin = offer.map_or_else(|| layer.clone(), |offer| offer.origin(&layer));
+        let free = self.scene().layers.iter().map(|l| l.branch).max().unwrap_or(0).saturating_add(1);
+        let number = if origin.branch == 0 { free } else { origin.branch };
+        let mut branch = Layer { branch: number, enabled: true, name: self.branch_name(&origin), ..layer };
+        begin_with(&mut branch, past_until(&origin, iteration), total);
+        let origin = Layer { branch: number, enabled: false, ..origin };
+        self.renumber(|k| Some(if k > index { k + 1 } else { k }));
+        self.edit(&format!("Branch from iteration {iteration}"), None, |scene| {
+            scene.layers[index] = origin;
+            scene.layers.insert(index + 1, branch);
+        });
+        self.offer = None;
+        self.select(Selection::Layer(index + 1));
+        if let Some(playhead) = self.transport.playhead.filter(|playhead| playhead.layer == index) {
+            self.transport.playhead = Some(Playhead { layer: index + 1, ..playhead });
+        }
+        self.bump(true);
+    }
+
+    /// The name of the origin with the next free letter behind it.
+    fn branch_name(&self, origin: &Layer) -> String {
+        let stem = match origin.name.rsplit_once(' ') {
+            Some((stem, letter)) if origin.branch != 0 && letter.len() == 1 => stem,
+            _ => &origin.name,
+        };
+        let taken = |name: &str| self.scene().layers.iter().any(|layer| layer.name == name);
+        ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
+    }
+
+    /// The branches of the selected layer, be it shown or hidden, or of the process of the transport; itself among them,
+    /// empty if it has none.
+    pub fn branches(&self) -> Vec<usize> {
+        let number = |index: usize| Some(self.scene().layers[index].branch).filter(|&number| number != 0);
+        let selected = self.selected_layer().filter(|_| !self.transport.playing).and_then(number);
+        let Some(number) = selected.or_else(|| number(self.process()?.0)) else { return Vec::new() };
+        let of_it: Vec<usize> =
+            (0..self.scene().layers.len()).filter(|&k| self.scene().layers[k].branch == number).collect();
+        if of_it.len() > 1 { of_it } else { Vec::new() }
+    }
+
+    /// The one of [`branches`](Self::branches) that is on screen.
+    pub fn shown_branch(&self) -> Option<usize> {
+        self.branches().into_iter().find(|&index| self.scene().layers[index].enabled)
+    }
+
+    /// Shows one branch in place of the others; the playhead stays at its iteration.
+    pub fn show_branch(&mut self, index: usize) {
+        let branches = self.branches();
+        if !branches.contains(&index) {
+            return;
+        }
+        let name = self.scene().layers[index].name.clone();
+        let playhead = self.transport.playhead.filter(|playhead| branches.contains(&playhead.layer));
+        self.edit(&format!("Show branch {name}"), None, |scene| {
+            for k in branches {
+                scene.layers[k].enabled = k == index;
+            }
+        });
+        self.offer = None;
+        self.select(Selection::Layer(index));
+        let end = self.scene().layers[index].iterations().unwrap_or(0);
+        self.transport.playhead = playhead.filter(|p| p.iteration < end).map(|p| Playhead { layer: index, ..p });
+        self.bump(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Noise under an erosion of 40 iterations, whose playhead stands at 15.
+    fn standing() -> Document {
+        let mut document = Document::default();
+        document.add_layer(Node::named("Perlin").unwrap());
+        document.add_layer(Node::named("Thermal").unwrap());
+        document.set(Group::Node(1), 0, &Value::Int(40), None);
+        document.seek(15);
+        document
+    }
+
+    fn change(document: &mut Document, layer: usize) {
+        let angle = document.scene().layers[layer].node.about().find("talus_angle").unwrap();
+        document.set(Group::Node(layer), angle, &Value::Float(20.0), None);
+    }
+
+    #[test]
+    fn a_change_on_the_way_offers_to_go_on_from_here() {
+        let mut document = standing();
+        assert_eq!(document.offer(), None);
+        change(&mut document, 1);
+        assert_eq!(document.offer().map(|o| (o.layer, o.iteration)), Some((1, 15)));
+        document.continue_from_here();
+        let layer = &document.scene().layers[1];
+        assert_eq!((layer.epochs.len(), layer.epochs[0].iterations, layer.iterations()), (1, 15, Some(40)));
+        assert!(layer.epochs[0].node != layer.node && document.offer().is_none());
+        assert_eq!(document.iteration(), 15);
+        document.undo();
+        assert_eq!((document.scene().layers[1].epochs.len(), document.iteration()), (0, 15));
+    }
+
+    #[test]
+    fn the_offer_goes_when_the_playhead_moves_or_the_change_is_undone() {
+        for leave in
+            [Document::undo as fn(&mut Document), |d| d.seek(20), Document::play_or_pause, Document::decline_offer]
+        {
+            let mut document = standing();
+            change(&mut document, 1);
+            assert!(document.offer().is_some());
+            leave(&mut document);
+            assert_eq!(document.offer(), None);
+        }
+        let mut document = standing();
+        document.seek(0);
+        change(&mut document, 1);
+        assert_eq!(document.offer(), None, "from the start both are the same");
+    }
+
+    #[test]
+    fn a_branch_keeps_the_origin_and_one_of_them_is_shown() {
+        let mut document = standing();
+        change(&mut document, 1);
+        let changed = document.scene().layers[1].node.clone();
+        document.branch_from_here();
+        let layers = &document.scene().layers;
+        assert_eq!(layers.iter().map(|l| l.enabled).collect::<Vec<_>>(), [true, false, true]);
+        assert!(layers[1].node != changed && layers[2].epochs[0].node == layers[1].node);
+        assert_eq!((layers[2].name.as_str(), layers[2].iterations()), ("Thermal erosion B", Some(40)));
+        assert_eq!((document.branches(), document.iteration()), (vec![1, 2], 15));
+        document.show_branch(1);
+        let shown: Vec<bool> = document.scene().layers.iter().map(|l| l.enabled).collect();
+        assert_eq!((shown, document.iteration(), document.selected_layer()), (vec![true, true, false], 15, Some(1)));
+        document.toggle_layer(1);
+        assert_eq!((document.branches(), document.shown_branch()), (vec![1, 2], None), "hidden, and still a branch");
+        document.show_branch(1);
+        document.branch_from_here();
+        assert_eq!(document.scene().layers[2].name, "Thermal erosion C");
+        assert_eq!(document.branches().len(), 3);
+        (0..5).for_each(|_| document.undo());
+        assert_eq!(document.scene().layers.len(), 2);
+    }
+
+    #[test]
+    fn an_offer_concerns_its_own_layer_whatever_is_selected_and_edited() {
+        let mut document = standing();
+        document.add_layer(Node::named("Thermal").unwrap());
+        document.select(Selection::Layer(1));
+        change(&mut document, 1);
+        document.select(Selection::Layer(2));
+        document.rename_layer(1, "Slides");
+        document.branch_from_here();
+        let names: Vec<&str> = document.scene().layers.iter().map(|l| l.name.as_str()).collect();
+        assert_eq!(names, ["Perlin noise", "Slides", "Slides B", "Thermal erosion 2"]);
+        assert!(document.scene().layers[3].epochs.is_empty());
+    }
+
+    #[test]
+    fn a_new_number_of_iterations_is_kept_and_is_no_change_of_law() {
+        let mut document = standing();
+        document.set(Group::Node(1), 0, &Value::Int(100), None);
+        assert_eq!(document.offer(), None);
+        change(&mut document, 1);
+        document.continue_from_here();
+        assert_eq!(document.scene().layers[1].iterations(), Some(100));
+    }
+
+    #[test]
+    fn a_branch_of_a_branch_keeps_the_whole_past() {
+        let mut document = standing();
+        change(&mut document, 1);
+        document.branch_from_here();
+        document.seek(10);
+        document.branch_from_here();
+        let layer = &document.scene().layers[3];
+        assert_eq!(layer.epochs.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10]);
+        document.seek(30);
+        document.branch_from_here();
+        let layer = &document.scene().layers[4];
+        assert_eq!(layer.epochs.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10, 20]);
+        assert_eq!(layer.iterations(), Some(40));
+    }
+}

@@ -1,0 +1,92 @@
+//! What the worker shall compute next, and what of its answers is still wanted.
+//!
+//! While a slider is dragged previews are asked for; on release the full size. Playing, stepping and scrubbing ask for the
+//! full size only. With a layer on solo, a generator is computed alone on level ground, in full and without mask; a
+//! filter or an erosion with everything below it and nothing above.
+
+use std::sync::Arc;
+
+use crate::app::frame::document::Document;
+use crate::eval::{Play, Playhead, Request, RequestQuality, WorkerReport};
+use crate::nodes::Work;
+use crate::scene::{Mask, Mix, Scene};
+
+impl Document {
+    /// The next request, if anything changed since the last one.
+    pub fn take_request(&mut self) -> Option<Request> {
+        let quality = match (self.seeking, self.dragging) {
+            (true, _) => RequestQuality::Full,
+            (false, true) => RequestQuality::Preview,
+            (false, false) => RequestQuality::PreviewThenFull,
+        };
+        if let Some((revision, asked)) = self.asked {
+            let finer = asked == RequestQuality::Preview && quality != RequestQuality::Preview;
+            if revision == self.revision && !finer {
+                return None;
+            }
+        }
+        self.asked = Some((self.revision, quality));
+        let (scene, playhead) = self.shown_scene();
+        let speed = (!self.transport.unlimited).then_some(self.transport.speed);
+        let play = (self.transport.playing && playhead.is_some()).then_some(Play { speed });
+        let watch = self.process().map(|(layer, _)| layer).filter(|_| self.watching);
+        let place = self.place.filter(|_| self.watching);
+        Some(Request { revision: self.revision, scene: Arc::new(scene), quality, playhead, play, watch, place })
+    }
+
+    /// Whether the picture that a report brings shall be shown; moves the playhead along with a process that plays.
+    /// A preview of an older revision is taken as long as nothing newer is on screen: while a slider is dragged there may
+    /// be no other.
+    pub fn accept<P>(&mut self, report: &WorkerReport<P>) -> bool {
+        let current = |revision: u64| revision == self.revision;
+        let taken = match report {
+            WorkerReport::Preview { revision, .. } => *revision >= self.shown,
+            WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. } => current(*revision),
+            WorkerReport::Cancelled { .. } | WorkerReport::Failed { .. } => false,
+        };
+        if let (true, WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. }) = (taken, report) {
+            self.complete = *revision;
+        }
+        match report {
+            WorkerReport::Frame { output, .. } if taken && self.transport.playing => {
+                self.transport.playhead = output.playhead;
+            }
+            WorkerReport::Done { .. } if taken && self.transport.playing => self.transport.put_away(),
+            WorkerReport::Failed { revision, .. } if current(*revision) => self.transport.pause(),
+            _ => {}
+        }
+        if let (
+            true,
+            WorkerReport::Preview { revision, .. }
+            | WorkerReport::Frame { revision, .. }
+            | WorkerReport::Done { revision, .. },
+        ) = (taken, report)
+        {
+            self.shown = *revision;
+        }
+        taken
+    }
+
+    /// The scene as it is looked at, and the playhead.
+    pub fn shown_scene(&self) -> (Scene, Option<Playhead>) {
+        self.shown_of(self.scene.clone())
+    }
+
+    /// A scene with the layers of the present one, as that one is looked at.
+    pub(crate) fn shown_of(&self, mut scene: Scene) -> (Scene, Option<Playhead>) {
+        let mut playhead = self.transport.playhead;
+        if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {
+            scene.show_layer(index);
+            // out of the way, but still there: layers keep their numbers, and masks find what they read
+            scene.layers[index + 1..].iter_mut().for_each(|above| above.enabled = false);
+            let layer = &mut scene.layers[index];
+            if matches!(layer.node.work(), Work::Generator(_)) {
+                (layer.mix, layer.mask) = (Mix::default(), Mask::default());
+                scene.layers[..index].iter_mut().for_each(|below| below.enabled = false);
+                playhead = None;
+            }
+            playhead = playhead.filter(|p| p.layer <= index);
+        }
+        (scene, playhead)
+    }
+}

@@ -1,0 +1,198 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::frame::document::*;
+use crate::eval::{Output, Playhead, WorkerReport};
+use crate::field::{Edges, Grid, Terrain};
+use crate::nodes::Node;
+use crate::param::Value;
+
+fn document(nodes: &[&str]) -> Document {
+    let mut document = Document::default();
+    for name in nodes {
+        document.add_layer(Node::named(name).unwrap());
+    }
+    document.end_frame(false, None);
+    document
+}
+
+fn names(document: &Document) -> Vec<&str> {
+    document.scene().layers.iter().map(|l| l.node.about().name).collect()
+}
+
+fn output(playhead: Option<Playhead>) -> Output<()> {
+    let terrain = Arc::new(Terrain::flat(Grid::new(3, Edges::Open)));
+    Output {
+        terrain,
+        prepared: (),
+        playhead,
+        mass_balance: None,
+        problems: Vec::new(),
+        insight: Arc::default(),
+        elapsed: Duration::ZERO,
+    }
+}
+
+#[test]
+fn a_drag_is_one_step_with_previews_and_the_full_size_on_release() {
+    let mut document = document(&["Perlin"]);
+    assert_eq!(document.take_request().unwrap().quality, RequestQuality::PreviewThenFull);
+    let gesture = Some(Gesture(7));
+    for frequency in [5.0, 6.0, 7.0] {
+        document.set(Group::Node(0), 0, &Value::Float(frequency), gesture);
+        document.end_frame(true, None);
+        assert_eq!(document.take_request().unwrap().quality, RequestQuality::Preview);
+        assert!(document.take_request().is_none());
+    }
+    document.end_frame(false, None);
+    assert_eq!(document.take_request().unwrap().quality, RequestQuality::PreviewThenFull);
+    assert!(document.take_request().is_none());
+    assert_eq!(document.undo_label(), Some("Change frequency"));
+    document.undo();
+    assert_eq!(document.undo_label(), Some("Add Perlin noise"));
+    document.redo();
+    assert_eq!(Group::Node(0).of(document.scene()).unwrap().get(0), Value::Float(7.0));
+}
+
+#[test]
+fn names_and_palette_need_no_evaluation() {
+    let mut document = document(&["Perlin"]);
+    let revision = document.revision();
+    document.rename_layer(0, "Hills");
+    document.edit("Change palette", None, |scene| scene.palette = "other".into());
+    assert_eq!(document.revision(), revision);
+    document.edit("Move the sun", None, |scene| scene.settings.sun_azimuth = 10.0);
+    assert_eq!(document.revision(), revision + 1, "light and shadows are prepared with the terrain");
+    document.toggle_layer(0);
+    assert_eq!(document.revision(), revision + 2);
+}
+
+#[test]
+fn selection_solo_and_playhead_follow_their_layers() {
+    let mut document = document(&["Perlin", "Terrace", "Thermal"]);
+    document.seek(20);
+    document.toggle_solo(1);
+    document.move_layer(2, 0);
+    assert_eq!(names(&document), ["Thermal", "Perlin", "Terrace"]);
+    assert_eq!((document.selected_layer(), document.solo()), (Some(0), Some(2)));
+    assert_eq!(document.transport().playhead(), Some(Playhead { layer: 0, iteration: 20 }));
+    document.delete_layer(1);
+    assert_eq!((document.selected_layer(), document.solo()), (Some(0), Some(1)));
+    document.delete_layer(0);
+    assert_eq!((document.selected_layer(), document.transport().playhead()), (Some(0), None));
+    document.undo();
+    assert_eq!((document.selected_layer(), document.solo()), (Some(0), None), "undo selects what came back");
+}
+
+#[test]
+fn solo_shows_a_generator_alone_and_a_filter_with_what_is_below() {
+    let mut document = document(&["Perlin", "Ridged", "Terrace", "Thermal"]);
+    document.toggle_layer(1);
+    document.toggle_solo(1);
+    let scene = document.take_request().unwrap().scene;
+    assert_eq!(
+        scene.layers.iter().map(|l| l.enabled).collect::<Vec<_>>(),
+        [false, true, false, false],
+        "layers keep their numbers"
+    );
+    assert_eq!(scene.layers[1].mix, crate::scene::Mix::default());
+    document.toggle_solo(2);
+    let scene = document.take_request().unwrap().scene;
+    assert_eq!(scene.layers.iter().map(|l| l.enabled).collect::<Vec<_>>(), [true, false, true, false]);
+    document.toggle_solo(2);
+    let scene = document.take_request().unwrap().scene;
+    assert_eq!(scene.layers.iter().map(|l| l.enabled).collect::<Vec<_>>(), [true, false, true, true]);
+}
+
+#[test]
+fn transport_plays_pauses_steps_and_ends() {
+    let mut document = document(&["Perlin", "Thermal"]);
+    let (_, total) = document.process().unwrap();
+    assert_eq!(document.iteration(), total);
+    document.play_or_pause();
+    let request = document.take_request().unwrap();
+    assert_eq!(request.playhead, Some(Playhead { layer: 1, iteration: 0 }));
+    assert_eq!((request.play.unwrap().speed, request.quality), (Some(30.0), RequestQuality::Full));
+    let revision = document.revision();
+    let frame = |iteration| WorkerReport::Frame { revision, output: output(Some(Playhead { layer: 1, iteration })) };
+    assert!(document.accept(&frame(8)));
+    assert_eq!(document.iteration(), 8);
+    document.set_speed(1.0, true);
+    assert_eq!(document.take_request().unwrap().play.unwrap().speed, None);
+    assert!(!document.accept(&frame(9)), "stale");
+    document.play_or_pause();
+    let request = document.take_request().unwrap();
+    assert_eq!((request.play, request.playhead.unwrap().iteration), (None, 8));
+    document.step(1);
+    assert_eq!(document.iteration(), 9);
+    document.seek(0);
+    document.step(-1);
+    assert_eq!(document.iteration(), 0);
+    document.play_or_pause();
+    let revision = document.revision();
+    assert!(document.accept(&WorkerReport::Done { revision, output: output(None) }));
+    assert!(!document.transport().is_playing());
+    assert_eq!(document.iteration(), total);
+}
+
+#[test]
+fn the_transport_keeps_to_what_plays_while_another_process_is_selected() {
+    let mut document = document(&["Thermal", "Thermal"]);
+    document.play_or_pause();
+    document.select(Selection::Layer(0));
+    assert_eq!((document.process().unwrap().0, document.iteration()), (1, 0));
+    document.play_or_pause();
+    assert_eq!(document.process().unwrap().0, 0);
+}
+
+#[test]
+fn an_edit_pauses_and_stale_previews_never_replace_newer_pictures() {
+    let mut document = document(&["Perlin", "Thermal"]);
+    document.play_or_pause();
+    document.set(Group::Node(0), 0, &Value::Float(9.0), None);
+    assert!(!document.transport().is_playing());
+    let revision = document.revision();
+    assert!(document.accept(&WorkerReport::Preview { revision: revision - 1, output: output(None) }));
+    assert!(document.accept(&WorkerReport::Done { revision, output: output(None) }));
+    assert!(!document.accept(&WorkerReport::Preview { revision: revision - 1, output: output(None) }));
+}
+
+#[test]
+fn dirty_until_saved_and_a_failed_save_stays_dirty() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut document = document(&["Perlin"]);
+    assert!(document.is_dirty());
+    assert!(document.title().contains('•'));
+    let error = document.save(&folder.path().join("no/such/folder/a.ron")).unwrap_err();
+    assert!(error.to_string().contains("no/such/folder"), "{error}");
+    assert!(document.is_dirty() && document.path().is_none());
+    let path = folder.path().join("hills.ron");
+    document.save(&path).unwrap();
+    assert!(!document.is_dirty());
+    assert_eq!(document.title(), "hills — Talweg");
+    let revision = document.revision();
+    document.undo();
+    assert!(document.is_dirty());
+    document.open(&path).unwrap();
+    assert!(!document.is_dirty() && document.undo_label().is_none());
+    assert!(document.revision() > revision);
+    std::fs::write(&path, "(version: 1, layers: [").unwrap();
+    assert!(document.open(&path).is_err());
+    assert_eq!(names(&document), ["Perlin"], "a file that cannot be read changes nothing");
+}
+
+#[test]
+fn a_new_layer_starts_with_its_natural_preset_and_one_with_values_keeps_them() {
+    let mut document = Document::default();
+    let preset = |document: &Document| {
+        let node = &document.scene().layers.last().expect("one was added").node;
+        node.present_preset().map(|preset| preset.label)
+    };
+    document.add_layer(Node::named("StreamPower").expect("it is in the catalogue"));
+    assert_eq!(preset(&document), Some("Natural"));
+    let mut strong = Node::named("StreamPower").expect("it is in the catalogue");
+    let wanted = strong.about().preset("Strong").expect("it has one");
+    strong.adopt(wanted);
+    document.add_layer(strong);
+    assert_eq!(preset(&document), Some("Strong"));
+}

@@ -1,0 +1,43 @@
+//! Edits of the construction tree of a layer.
+
+use std::sync::Arc;
+
+use crate::app::frame::document::Document;
+use crate::construction::Tree;
+use crate::nodes::Node;
+use crate::nodes::generators::construction::Construction;
+use crate::param::{Params, Value};
+use crate::scene::Gesture;
+
+impl Document {
+    /// The construction tree of the selected layer, with the layer's number.
+    pub fn tree(&self) -> Option<(usize, &Arc<Tree>)> {
+        let index = self.selected_layer()?;
+        Some((index, self.tree_of(index)?))
+    }
+
+    pub fn tree_of(&self, index: usize) -> Option<&Arc<Tree>> {
+        match &self.scene().layers.get(index)?.node {
+            Node::Construction(construction) => Some(&construction.tree),
+            _ => None,
+        }
+    }
+
+    /// What the layer's seed makes of the seeds of the pieces.
+    pub fn tree_seed(&self, index: usize) -> u32 {
+        let layer = self.scene().layers.get(index);
+        layer.map_or(0, |layer| Construction::seed(self.scene().random(layer)))
+    }
+
+    /// Puts `tree` in the place of the layer's; numbers go into their ranges.
+    pub fn edit_tree(&mut self, index: usize, label: &str, gesture: Option<Gesture>, tree: Tree) {
+        self.edit(label, gesture, |scene| {
+            if let Some(Node::Construction(construction)) = scene.layers.get_mut(index).map(|layer| &mut layer.node)
+                && let Some(param) = construction.about().find("tree")
+            {
+                // a tree is what the parameter takes
+                let _ = construction.set(param, &Value::Tree(Arc::new(tree)));
+            }
+        });
+    }
+}

@@ -1,0 +1,177 @@
+//! The same scene in another state, to compare with: a layer hidden or shown, another branch.
+//!
+//! Comparing changes nothing: it is no edit and cannot be undone. Variants of the contact sheet may be adopted.
+
+use crate::app::frame::document::Document;
+use crate::eval::Playhead;
+use crate::lab;
+use crate::scene::Scene;
+
+/// The scene with one layer hidden, or shown where it is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    pub layer: usize,
+    pub shown: bool,
+}
+
+impl Document {
+    /// The variant that the terrain on screen is compared with; it follows every edit.
+    pub fn variant(&self) -> Option<Variant> {
+        self.variant
+    }
+
+    /// Compares with the scene in which layer `index` is hidden; shown, if it is hidden now.
+    pub fn vary(&mut self, index: usize) {
+        self.variant = self.scene.layers.get(index).map(|layer| Variant { layer: index, shown: !layer.enabled });
+    }
+
+    pub fn forget_variant(&mut self) {
+        self.variant = None;
+    }
+
+    /// What the variant is called.
+    pub fn variant_name(&self) -> Option<String> {
+        let Variant { layer, shown } = self.variant?;
+        let name = &self.scene.layers.get(layer)?.name;
+        Some(format!("{} {name}", if shown { "with" } else { "without" }))
+    }
+
+    /// The scene of the variant, with the playhead that shows it at the same moment.
+    pub fn variant_scene(&self) -> Option<(Scene, Option<Playhead>)> {
+        let Variant { layer, shown } = self.variant.filter(|variant| variant.layer < self.scene.layers.len())?;
+        let (mut scene, playhead) = self.shown_scene();
+        if shown {
+            // what lies above the layer on solo stays out of the way
+            if self.solo.is_none_or(|solo| layer <= solo) {
+                scene.show_layer(layer);
+            }
+        } else {
+            scene.layers[layer].enabled = false;
+        }
+        let playhead = playhead.filter(|playhead| scene.layers[playhead.layer].enabled);
+        Some((scene, playhead))
+    }
+
+    /// A variant of the scene, as the scene is looked at.
+    pub fn seen(&self, variant: lab::SceneVariant) -> lab::SceneVariant {
+        lab::SceneVariant { scene: self.shown_of(variant.scene).0, ..variant }
+    }
+
+    /// Makes the scene what a variant of it is.
+    pub fn adopt_variant(&mut self, variant: &lab::SceneVariant) {
+        self.offer = None;
+        self.edit("Adopt variant", None, |scene| scene.clone_from(&variant.scene));
+    }
+
+    /// The scene with branch `index` shown in place of the others, at the same iteration.
+    pub fn branch_scene(&self, index: usize) -> Option<(Scene, Option<Playhead>)> {
+        let branches = self.branches();
+        if !branches.contains(&index) {
+            return None;
+        }
+        let (mut scene, playhead) = self.shown_scene();
+        scene.show_layer(index);
+        let playhead = playhead.map(|playhead| match branches.contains(&playhead.layer) {
+            true => Playhead { layer: index, ..playhead },
+            false => playhead,
+        });
+        Some((scene, playhead))
+    }
+
+    /// What is on screen, in a few words: the layer on solo or the branches that are shown, else the scene; and the
+    /// iteration, if a process is shown on the way.
+    pub fn state_name(&self) -> String {
+        let layer = |index: usize| self.scene.layers.get(index).map(|layer| layer.name.clone());
+        let solo = self.solo.and_then(layer).map(|name| format!("{name} alone"));
+        let what = solo.unwrap_or_else(|| {
+            let has_branches =
+                |number: u32| number != 0 && self.scene.layers.iter().filter(|l| l.branch == number).count() > 1;
+            let shown = self.scene.layers.iter().filter(|layer| layer.enabled && has_branches(layer.branch));
+            let names: Vec<&str> = shown.map(|layer| layer.name.as_str()).collect();
+            if names.is_empty() { self.name() } else { names.join(", ") }
+        });
+        match self.transport.playhead {
+            Some(playhead) => format!("{what}, iteration {}", playhead.iteration),
+            None => what,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::frame::document::{Group, Selection};
+    use crate::nodes::Node;
+    use crate::param::Value;
+
+    fn stack() -> Document {
+        let mut document = Document::default();
+        for name in ["Perlin", "Terrace", "Thermal"] {
+            document.add_layer(Node::named(name).unwrap());
+        }
+        document
+    }
+
+    fn enabled(scene: &Scene) -> Vec<bool> {
+        scene.layers.iter().map(|layer| layer.enabled).collect()
+    }
+
+    #[test]
+    fn a_variant_hides_its_layer_and_follows_it_through_the_stack() {
+        let mut document = stack();
+        let revision = document.revision();
+        document.vary(1);
+        assert_eq!((document.revision(), document.undo_label()), (revision, Some("Add Thermal erosion")), "no edit");
+        assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, false, true]);
+        assert_eq!(document.variant_name().unwrap(), format!("without {}", document.scene().layers[1].name));
+        document.move_layer(1, 2);
+        assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, true, false]);
+        document.delete_layer(0);
+        assert_eq!(document.variant(), Some(Variant { layer: 1, shown: false }));
+        document.delete_layer(1);
+        assert_eq!((document.variant(), document.variant_scene()), (None, None));
+    }
+
+    #[test]
+    fn a_hidden_layer_is_compared_with_itself_shown() {
+        let mut document = stack();
+        document.toggle_layer(1);
+        document.vary(1);
+        assert_eq!(enabled(document.scene()), [true, false, true]);
+        assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, true, true]);
+        assert!(document.variant_name().unwrap().starts_with("with "));
+        document.toggle_solo(0);
+        assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, false, false], "above the layer on solo");
+    }
+
+    #[test]
+    fn a_hidden_process_takes_its_playhead_along() {
+        let mut document = stack();
+        document.seek(3);
+        document.vary(2);
+        assert_eq!(document.variant_scene().unwrap().1, None);
+        document.vary(1);
+        assert_eq!(document.variant_scene().unwrap().1, Some(Playhead { layer: 2, iteration: 3 }));
+        document.replace(Scene::default(), None);
+        assert_eq!(document.variant(), None);
+    }
+
+    #[test]
+    fn the_other_branch_is_shown_at_the_same_iteration() {
+        let mut document = stack();
+        document.seek(15);
+        let angle = document.scene().layers[2].node.about().find("talus_angle").unwrap();
+        document.set(Group::Node(2), angle, &Value::Float(20.0), None);
+        document.branch_from_here();
+        assert_eq!(document.state_name(), "Thermal erosion B, iteration 15");
+        let (scene, playhead) = document.branch_scene(2).unwrap();
+        assert_eq!(enabled(&scene), [true, true, true, false]);
+        assert_eq!(playhead, Some(Playhead { layer: 2, iteration: 15 }));
+        assert_eq!(document.branch_scene(0), None, "no branch");
+        document.seek(u32::MAX);
+        document.select(Selection::Scene);
+        assert_eq!(document.state_name(), "Thermal erosion B", "whatever is selected");
+        document.toggle_layer(3);
+        assert_eq!(document.state_name(), document.name());
+    }
+}

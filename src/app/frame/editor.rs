@@ -1,0 +1,201 @@
+//! What the frame holds between frames: the document, how the view draws, messages, dialogs, recent scenes.
+
+use std::path::{Path, PathBuf};
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+
+use super::commands::{Command, CommandQueue, Proceed};
+use super::dialogs::Dialogs;
+use super::dialogs::files::{self, Files};
+use super::document::Document;
+use super::preferences::Preferences;
+use super::recent::Recent;
+use super::toasts::Toasts;
+use crate::app::frame::commands::FileAction;
+use crate::app::view::globe::{GlobeView, PlanetProjection};
+use crate::app::view::{Overlay, ViewMode};
+use crate::scene::{Scene, Warning};
+
+/// A scene that comes with the program.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub name: String,
+    /// RON text of the scene.
+    pub text: String,
+}
+
+/// How the 3D view draws; the panels change it, the view reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ViewSettings {
+    pub mode: ViewMode,
+    pub overlay: Overlay,
+    pub water: bool,
+    /// How a planet is shown.
+    pub way: PlanetProjection,
+}
+
+impl Default for ViewSettings {
+    fn default() -> Self {
+        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: PlanetProjection::default() }
+    }
+}
+
+/// See the module.
+#[derive(Resource)]
+pub struct Editor {
+    pub doc: Document,
+    pub view: ViewSettings,
+    /// How a planet is drawn.
+    pub globe: GlobeView,
+    pub toasts: Toasts,
+    pub dialogs: Dialogs,
+    pub recent: Recent,
+    pub examples: Vec<Example>,
+    preferences: Preferences,
+    /// A command that waits for the text field to give its value away.
+    pub(super) deferred: Option<Command>,
+}
+
+impl Editor {
+    /// An editor with an empty scene. `recent` is the file with the list of recent scenes
+    /// ([`Recent::default_file`]); without one the list is not kept.
+    pub fn new(recent: Option<PathBuf>, examples: Vec<Example>) -> Self {
+        let (preferences, unread) = Preferences::load(recent.as_deref());
+        let (recent, problem) = Recent::load(recent);
+        let mut toasts = Toasts::default();
+        for problem in [problem.map(|p| p.to_string()), unread.map(|p| p.to_string())].into_iter().flatten() {
+            toasts.warning(problem);
+        }
+        let kept = preferences.kept().clone();
+        Self {
+            doc: Document::default(),
+            view: ViewSettings { way: kept.way, ..ViewSettings::default() },
+            globe: kept.globe,
+            toasts,
+            dialogs: Dialogs::default(),
+            recent,
+            examples,
+            preferences,
+            deferred: None,
+        }
+    }
+
+    /// Shows the dialog that is open; returns what was answered.
+    pub(super) fn show_dialogs(&mut self, ctx: &egui::Context) -> Vec<Command> {
+        self.dialogs.show(ctx, &self.doc.name())
+    }
+
+    /// Ends a frame; `is_grabbing` where something follows the pointer without a button.
+    pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
+        let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
+        let is_dragging = ctx.input(|i| i.pointer.any_down());
+        if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.way) {
+            self.toasts.warning(format!("{problem}."));
+        }
+        self.doc.end_frame(is_dragging || is_grabbing, focused);
+    }
+
+    /// Goes on with `then`, after asking about unsaved changes.
+    pub fn leave(&mut self, queue: &mut CommandQueue, then: impl Into<Command>) {
+        let then = then.into();
+        if self.doc.is_dirty() { self.dialogs.ask_about_changes(then) } else { queue.push(then) }
+    }
+
+    /// Asks for a scene file to open.
+    pub(super) fn ask_what_to_open(&mut self) {
+        let files = Files::open(&self.doc, "Open scene", files::SCENES, |path| Proceed::Open(path).into());
+        self.dialogs.open(files);
+    }
+
+    /// Asks where to save the scene, and goes on with `then`.
+    pub(super) fn ask_where_to_save(&mut self, then: Option<Command>) {
+        let name = files::file_stem(&self.doc);
+        let save = move |path| FileAction::SaveTo(path, then.clone()).into();
+        self.dialogs.open(Files::save(&self.doc, "Save scene", &name, &[files::SCENE], save));
+    }
+
+    /// Opens a scene; what goes wrong becomes a message.
+    pub fn open(&mut self, path: &Path) {
+        match self.doc.open(path) {
+            Ok(warnings) => {
+                self.tell(&warnings);
+                self.note_recent(path);
+            }
+            Err(error) => {
+                self.toasts.error(because("The scene was not opened", &error));
+                if !path.exists() {
+                    self.forget_recent(path);
+                }
+            }
+        }
+    }
+
+    /// Begins anew with `scene`.
+    pub(super) fn begin(&mut self, scene: Scene) {
+        self.toasts.forget_warnings();
+        self.doc.replace(scene, None);
+    }
+
+    pub(super) fn open_example(&mut self, name: &str) {
+        let Some(example) = self.examples.iter().find(|example| example.name == name) else { return };
+        match Scene::from_ron(&example.text) {
+            Ok((scene, warnings)) => {
+                self.doc.replace(scene, None);
+                self.tell(&warnings);
+            }
+            Err(error) => self.toasts.error(because(&format!("The example “{name}” cannot be read"), &error)),
+        }
+    }
+
+    /// Saves to a file; returns whether it is written.
+    pub(super) fn save_to(&mut self, path: &Path) -> bool {
+        match self.doc.save(path) {
+            Ok(()) => {
+                self.toasts.info(format!("Saved {}", file_name(path)));
+                self.note_recent(path);
+                true
+            }
+            Err(error) => {
+                self.toasts.error(because("The scene was not saved", &error));
+                false
+            }
+        }
+    }
+
+    /// Says what was mended in the scene that has just been opened.
+    fn tell(&mut self, warnings: &[Warning]) {
+        self.toasts.forget_warnings();
+        match warnings {
+            [] => {}
+            [one] => self.toasts.warning(format!("Mended on opening: {}", one.0)),
+            many => {
+                let list: String = many.iter().map(|warning| format!("\n• {}", warning.0)).collect();
+                self.toasts.warning(format!("Mended on opening:{list}"));
+            }
+        }
+    }
+
+    fn note_recent(&mut self, path: &Path) {
+        if let Err(problem) = self.recent.note(path) {
+            self.toasts.warning(problem.to_string());
+        }
+    }
+
+    fn forget_recent(&mut self, path: &Path) {
+        if let Err(problem) = self.recent.forget(path) {
+            self.toasts.warning(problem.to_string());
+        }
+    }
+}
+
+/// `what` with the reason behind it, as one sentence. The reason may begin with the name of a file and stays as it is.
+pub fn because(what: &str, reason: &dyn std::fmt::Display) -> String {
+    let text = format!("{what}: {reason}");
+    if text.ends_with('.') { text } else { text + "." }
+}
+
+/// The name of a file without its folder.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
+}

@@ -1,0 +1,70 @@
+//! Starting the engine, with failures as messages instead of panics.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Why the window or the off-screen view could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    #[error(
+        "there is no screen: neither DISPLAY nor WAYLAND_DISPLAY leads to one. Run it on a desktop or under a virtual \
+         screen (Xvfb :7 & DISPLAY=:7 talweg); `talweg render` and `talweg export` need no screen"
+    )]
+    NoDisplay,
+    #[error(
+        "there is no Vulkan driver. Install the driver of your graphics card, or mesa-vulkan-drivers (Debian, Ubuntu) to \
+         draw in software; `talweg render` and `talweg export` need no driver"
+    )]
+    NoDriver,
+    #[error("the graphics library failed: {0}")]
+    Engine(String),
+    #[error("the editor stopped on an error of its own: {message}. {recovery}")]
+    Crashed { message: String, recovery: String },
+    #[error("{0}")]
+    Script(String),
+    #[error("cannot start a thread for the evaluation: {0}")]
+    Worker(std::io::Error),
+    #[error("the script ended at a step that failed")]
+    DriveFailed,
+}
+
+/// Runs `engine` and turns its panics into errors.
+///
+/// Bevy panics while its plugins are built when there is no screen or no driver; nothing else tells.
+pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
+    let said: Arc<Mutex<Option<String>>> = Arc::default();
+    let hook = take_hook();
+    let heard = said.clone();
+    set_hook(Box::new(move |info| {
+        let text = info.payload_as_str().unwrap_or("unknown panic");
+        let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+        // the last one ends the engine; the worker's are caught and told in the window
+        *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text}{place}"));
+    }));
+    let result = catch_unwind(AssertUnwindSafe(engine));
+    set_hook(hook);
+    result.map_err(|_| {
+        let message = said.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        if message.contains("Unable to find a GPU") {
+            AppError::NoDriver
+        } else if message.contains("event loop") {
+            AppError::NoDisplay
+        } else {
+            AppError::Engine(message)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_panics_of_the_engine_become_messages() {
+        assert!(matches!(guarded(|| panic!("Unable to find a GPU! Make sure")), Err::<(), _>(AppError::NoDriver)));
+        assert!(matches!(guarded(|| panic!("Failed to build event loop: x")), Err::<(), _>(AppError::NoDisplay)));
+        let other = guarded::<()>(|| panic!("{} broke", "it")).unwrap_err().to_string();
+        assert!(other.contains("it broke") && other.contains("launch.rs"), "{other}");
+        assert_eq!(guarded(|| 7).unwrap(), 7);
+    }
+}

@@ -1,0 +1,110 @@
+//! Entries of menus, and the menus of the frame itself.
+
+use bevy::ecs::system::InMut;
+use bevy::prelude::{Res, ResMut};
+use bevy_egui::egui;
+use egui::{Button, RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use super::commands::{Command, CommandQueue, ComputeAction, EditAction, FileAction};
+use super::document::Document;
+use super::editor::Editor;
+use super::theme::colour;
+
+/// The first entries of the menu File.
+pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    for action in [FileAction::New, FileAction::NewPlanet, FileAction::Open] {
+        pick(ui, &mut queue, action, true);
+    }
+    let recent = editor.recent.paths();
+    ui.add_enabled_ui(!recent.is_empty(), |ui| {
+        ui.menu_button(format!("{}  Open recent", icon::CLOCK_COUNTER_CLOCKWISE), |ui| {
+            for path in recent {
+                pick(ui, &mut queue, FileAction::OpenRecent(path.clone()), true);
+            }
+        });
+    });
+    ui.add_enabled_ui(!editor.examples.is_empty(), |ui| {
+        ui.menu_button(format!("{}  Examples", icon::MOUNTAINS), |ui| {
+            egui::ScrollArea::vertical().max_height(ui.ctx().viewport_rect().height() - 160.0).show(ui, |ui| {
+                for example in &editor.examples {
+                    pick(ui, &mut queue, FileAction::Example(example.name.clone()), true);
+                }
+            });
+        });
+    });
+    ui.separator();
+    pick(ui, &mut queue, FileAction::Save, true);
+    pick(ui, &mut queue, FileAction::SaveAs, true);
+}
+
+/// The last entry of the menu File.
+pub fn quit(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    pick(ui, &mut queue, FileAction::Quit, true);
+}
+
+/// The menu Edit.
+pub fn edit(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    for (action, label) in [(EditAction::Undo, editor.doc.undo_label()), (EditAction::Redo, editor.doc.redo_label())] {
+        let command = Command::from(action);
+        let text = label.map(|label| format!("{} {label}", command.info().label));
+        if entry(ui, &command, text.as_deref(), label.is_some(), None) {
+            queue.push(command);
+        }
+    }
+}
+
+/// The last entry of the menu Layer.
+pub fn recompute(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    pick(ui, &mut queue, ComputeAction::Recompute, true);
+}
+
+/// The name of the scene at the right end of the bar; a dot marks unsaved changes.
+pub fn scene_name(ui: &mut Ui, document: &Document) {
+    let (name, unsaved) = (document.name(), document.is_dirty());
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.add_space(6.0);
+        let text = if unsaved { format!("{name} •") } else { name };
+        let label = egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).truncate();
+        ui.add(label).on_hover_text(if unsaved { "There are unsaved changes." } else { "Everything is saved." });
+    });
+}
+
+/// An entry that asks for a command.
+pub fn pick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, enabled: bool) {
+    let command = command.into();
+    if entry(ui, &command, None, enabled, None) {
+        queue.push(command);
+    }
+}
+
+/// An entry with a tick where it is `on`.
+pub fn tick(ui: &mut Ui, queue: &mut CommandQueue, command: impl Into<Command>, enabled: bool, on: bool) {
+    let command = command.into();
+    if entry(ui, &command, None, enabled, Some(on)) {
+        queue.push(command);
+    }
+}
+
+/// One line of a menu: icon (or a tick when `on` is told), label, shortcut. Returns whether it was chosen.
+pub fn entry(ui: &mut Ui, command: &Command, text: Option<&str>, enabled: bool, on: Option<bool>) -> bool {
+    let info = command.info();
+    let label = text.unwrap_or(&info.label).to_string();
+    let symbol = match on {
+        Some(true) => icon::CHECK,
+        Some(false) => "    ",
+        None => info.icon,
+    };
+    let mut button = Button::new(format!("{symbol}  {label}")).min_size(egui::vec2(190.0, 24.0));
+    if let Some(shortcut) = info.shortcuts.first() {
+        button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
+    }
+    let response = ui.add_enabled(enabled, button).on_hover_text(&info.tooltip);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, enabled, &label));
+    if response.clicked() {
+        ui.close();
+    }
+    response.clicked()
+}

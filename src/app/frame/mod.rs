@@ -1,0 +1,103 @@
+//! The frame around the features: window, document, evaluation, commands, background tasks, dialogs, menus, status.
+//!
+//! ```text
+//! PreUpdate                window::receive      terrains of the evaluation → document, ViewState
+//!                          FrameSystems::Receive  features take what their tasks have come to
+//! EguiPrimaryContextPass   Tell                 features and the frame tell the panels what they know
+//!                          Draw                 interface::draw: panels → edits, commands
+//!                          Obey                 features begin what was asked for
+//!                          Send                 the document's request → evaluation
+//!                          Settle               what rests on whether the evaluation is busy
+//! PostUpdate               window::pace         how soon the next frame comes
+//! ```
+//! A feature is a Bevy plugin that registers its commands ([`commands::CommandApp`]), its panels and menu entries
+//! ([`interface::InterfaceApp`]) and its systems ([`window::FrameSystems`]), and starts background work with
+//! [`tasks::Tasks`]. The frame knows none by name.
+
+pub mod actions;
+pub mod commands;
+pub mod crash_recovery;
+pub mod dialogs;
+pub mod document;
+pub mod editor;
+pub mod evaluation;
+pub mod interface;
+pub mod launch;
+pub mod menu;
+pub mod preferences;
+pub mod recent;
+pub mod status;
+pub mod tasks;
+pub mod theme;
+pub mod toasts;
+pub mod widgets;
+pub mod window;
+
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+
+use self::actions::{CancelWork, QuitRequested};
+use self::commands::{CommandApp, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
+use self::evaluation::EvaluationClient;
+use self::interface::InterfaceApp;
+use self::window::FrameSystems;
+use crate::app::view::ViewSystems;
+
+/// The frame with its own commands and menus.
+pub struct FramePlugin;
+
+impl Plugin for FramePlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<CommandQueue>()
+            .init_resource::<interface::Drawn>()
+            .init_resource::<status::StatusInfo>()
+            .init_resource::<status::StatusHint>()
+            .init_resource::<tasks::Tasks>()
+            .init_resource::<window::FrameCost>()
+            .init_resource::<window::Pacing>()
+            .init_resource::<window::Quitting>()
+            .init_resource::<crash_recovery::CrashRecovery>()
+            .add_message::<CancelWork>()
+            .add_message::<QuitRequested>()
+            .add_actions(FileAction::all(), actions::file)
+            .add_actions::<Proceed, _>([], actions::proceed)
+            .add_actions(EditAction::ALL, actions::edit)
+            .add_actions(ComputeAction::ALL, actions::compute)
+            .add_actions([], widgets::params::run_image_action)
+            .add_menu("File", 0)
+            .add_menu_part("File", 0, menu::file)
+            .add_menu_part("File", 100, menu::quit)
+            .add_menu("Edit", 10)
+            .add_menu_part("Edit", 0, menu::edit)
+            .add_menu_part("Layer", 100, menu::recompute)
+            .add_systems(First, window::begin_frame)
+            .add_systems(
+                PreUpdate,
+                (
+                    window::ask_before_closing,
+                    window::receive.run_if(resource_exists::<EvaluationClient>).before(FrameSystems::Receive),
+                )
+                    .chain(),
+            )
+            .configure_sets(PreUpdate, FrameSystems::Receive.run_if(resource_exists::<EvaluationClient>))
+            .configure_sets(
+                EguiPrimaryContextPass,
+                (FrameSystems::Tell, FrameSystems::Draw, FrameSystems::Obey, FrameSystems::Send, FrameSystems::Settle)
+                    .chain()
+                    .run_if(resource_exists::<EvaluationClient>),
+            )
+            .add_systems(
+                EguiPrimaryContextPass,
+                (
+                    window::tell.before(FrameSystems::Tell).run_if(resource_exists::<EvaluationClient>),
+                    window::draw.in_set(FrameSystems::Draw),
+                    (window::apply_view_settings, window::cancel).in_set(FrameSystems::Obey),
+                    window::note_quit.after(FrameSystems::Draw).before(FrameSystems::Obey),
+                    window::send.in_set(FrameSystems::Send),
+                    window::settle.in_set(FrameSystems::Settle),
+                ),
+            )
+            .add_systems(PostUpdate, window::pace.after(ViewSystems::Apply).run_if(resource_exists::<EvaluationClient>))
+            .add_systems(Last, window::end_frame);
+    }
+}

@@ -1,0 +1,134 @@
+//! How people like their planets drawn, kept between runs beside the list of recent scenes. What goes wrong here costs
+//! these settings, never a scene.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::view::globe::{GlobeView, PlanetProjection};
+
+/// A few numbers; what is larger is not ours.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// Why the settings could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum PreferencesError {
+    #[error("The settings of the globe view could not be read from {path}: {message}. They begin anew")]
+    Read { path: PathBuf, message: String },
+    #[error(
+        "The settings of the globe view could not be written to {path}: {message}. They will be forgotten on quitting"
+    )]
+    Write { path: PathBuf, message: String },
+}
+
+/// What is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Kept {
+    pub globe: GlobeView,
+    pub way: PlanetProjection,
+}
+
+impl Kept {
+    /// Where the clouds have drifted to is not a liking.
+    fn new(globe: &GlobeView, way: PlanetProjection) -> Self {
+        Self { globe: GlobeView { cloud_drift: 0.0, ..globe.clone() }, way }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Preferences {
+    file: Option<PathBuf>,
+    kept: Kept,
+    /// A file that cannot be written is not tried again and again.
+    given_up: bool,
+}
+
+impl Preferences {
+    /// Reads them from a file beside the list of recent scenes; without one nothing is kept beyond this run.
+    pub fn load(recent: Option<&Path>) -> (Self, Option<PreferencesError>) {
+        let Some(path) = recent.map(|recent| recent.with_file_name("view.ron")) else { return (Self::default(), None) };
+        match read(&path) {
+            Ok(kept) => (Self { file: Some(path), kept, given_up: false }, None),
+            Err(message) => {
+                let error = PreferencesError::Read { path: path.clone(), message };
+                (Self { file: Some(path), ..Self::default() }, Some(error))
+            }
+        }
+    }
+
+    pub fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    /// Writes what has changed.
+    ///
+    /// # Errors
+    /// When the file cannot be written, once.
+    pub fn keep(&mut self, globe: &GlobeView, way: PlanetProjection) -> Result<(), PreferencesError> {
+        let kept = Kept::new(globe, way);
+        if kept == self.kept {
+            return Ok(());
+        }
+        self.kept = kept;
+        let Some(path) = self.file.as_ref().filter(|_| !self.given_up) else { return Ok(()) };
+        let written = write(path, &self.kept);
+        written.map_err(|message| {
+            self.given_up = true;
+            PreferencesError::Write { path: path.clone(), message }
+        })
+    }
+}
+
+fn write(path: &Path, kept: &Kept) -> Result<(), String> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
+    }
+    let text = ron::to_string(kept).map_err(|e| e.to_string())?;
+    crate::io::write_atomically(path, |file| file.write_all(text.as_bytes())).map_err(|e| e.to_string())
+}
+
+fn read(path: &Path) -> Result<Kept, String> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Kept::default()),
+        Err(error) => return Err(error.to_string()),
+        Ok(data) if data.len() > MAX_BYTES => return Err("it is too large".into()),
+        Ok(_) => {}
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    ron::from_str(&text).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likings_are_kept_and_the_drift_of_clouds_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let recent = folder.path().join("config/recent.ron");
+        let (mut first, problem) = Preferences::load(Some(&recent));
+        assert!(problem.is_none() && *first.kept() == Kept::default());
+        let liked = GlobeView { exaggeration: 5.0, stars: false, cloud_drift: 77.0, ..GlobeView::default() };
+        first.keep(&liked, PlanetProjection::Map).unwrap();
+        let (again, problem) = Preferences::load(Some(&recent));
+        assert!(problem.is_none());
+        assert_eq!(again.kept().globe, GlobeView { cloud_drift: 0.0, ..liked });
+        assert_eq!(again.kept().way, PlanetProjection::Map);
+    }
+
+    #[test]
+    fn a_broken_file_begins_anew_and_a_place_that_cannot_be_written_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("view.ron"), "nonsense").unwrap();
+        let (broken, problem) = Preferences::load(Some(&folder.path().join("recent.ron")));
+        assert!(problem.unwrap().to_string().contains("begin anew") && *broken.kept() == Kept::default());
+        // a folder that is a file
+        let (mut lost, _) = Preferences::load(Some(&folder.path().join("view.ron/recent.ron")));
+        let liked = |times| GlobeView { exaggeration: times, ..GlobeView::default() };
+        assert!(lost.keep(&liked(3.0), PlanetProjection::Globe).is_err());
+        assert!(lost.keep(&liked(4.0), PlanetProjection::Globe).is_ok());
+    }
+}

@@ -1,0 +1,203 @@
+//! The bar at the bottom: what is being computed, what is on screen, what is under the cursor.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{Align, Layout, ProgressBar, RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Command, ComputeAction};
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::{colour, icon_button};
+use crate::app::view::Legend;
+use crate::eval::Insight;
+use crate::scene::Problem;
+
+/// What the running evaluation is at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Running {
+    pub layer: usize,
+    pub layers: usize,
+    /// Share of the layer that is done.
+    pub fraction: f32,
+    pub preview: bool,
+    pub elapsed: Duration,
+}
+
+/// The place under the cursor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnderCursor {
+    pub height_metres: f32,
+    /// From the west edge.
+    pub east_metres: f32,
+    /// From the north edge.
+    pub south_metres: f32,
+    /// On a planet, in degrees.
+    pub latitude_longitude: Option<[f32; 2]>,
+}
+
+/// Work beside the evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Activity {
+    /// What is being done and how far it is.
+    pub text: String,
+    /// The share that is done, of what can be cancelled.
+    pub done: Option<f32>,
+}
+
+/// What the panels are told about the evaluation and the view.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct StatusInfo {
+    pub running: Option<Running>,
+    /// Work beside the evaluation; the first is shown.
+    pub activities: Vec<Activity>,
+    /// The evaluation was stopped: what is on screen is not the scene.
+    pub stopped: bool,
+    /// Time the newest full evaluation took.
+    pub last_evaluation: Option<Duration>,
+    /// Samples per side of the terrain on screen.
+    pub samples: Option<usize>,
+    /// The terrain on screen is a preview.
+    pub preview: bool,
+    /// Lowest and highest point on screen.
+    pub range_metres: Option<(f32, f32)>,
+    pub cursor: Option<UnderCursor>,
+    /// What the colours of the overlay mean.
+    pub legend: Option<Arc<Legend>>,
+    /// What is known about the newest terrain at full size.
+    pub insight: Arc<Insight>,
+    /// Files and layers that could not be used.
+    pub problems: Arc<Vec<Problem>>,
+}
+
+/// What the bar says that the pointer would do, before anything else that it says.
+#[derive(Resource, Default)]
+pub struct StatusHint {
+    next: Option<String>,
+    said: Option<String>,
+}
+
+impl StatusHint {
+    /// Says something from the next frame on, or nothing.
+    pub fn set(&mut self, hint: Option<String>) {
+        self.next = hint;
+    }
+
+    /// Whether what was set is not on screen yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.next != self.said
+    }
+
+    pub(super) fn say(&mut self) -> Option<String> {
+        self.said = self.next.take();
+        self.said.clone()
+    }
+}
+
+/// Evaluations shorter than this are not announced, or the bar would flicker.
+const QUIET: Duration = Duration::from_millis(120);
+
+/// Shows the bar; returns the command of its button. `hint` says what the pointer would do, and goes before the rest.
+pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&str>) -> Option<Command> {
+    let mut command = None;
+    ui.horizontal_centered(|ui| {
+        ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
+        let running = info.running.filter(|running| running.elapsed >= QUIET);
+        let computing = running.map(|r| (r.layer as f32 + r.fraction) / r.layers.max(1) as f32);
+        if let Some(done) = computing.or(info.activities.iter().find_map(|activity| activity.done)) {
+            let cancel = Command::from(ComputeAction::Cancel);
+            if icon_button(ui, true, icon::X, "Cancel").on_hover_text(cancel.tooltip(ui.ctx())).clicked() {
+                command = Some(cancel);
+            }
+            ui.scope(|ui| {
+                ui.visuals_mut().extreme_bg_color = colour::CONTROL;
+                ui.add(ProgressBar::new(done).desired_width(90.0).desired_height(6.0).fill(colour::ACCENT));
+            });
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            facts(ui, document, info);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let text = hint.map_or_else(|| activity(document, info, running), str::to_string);
+                let label = egui::Label::new(RichText::new(&text).color(colour::TEXT)).truncate();
+                ui.add(label);
+            });
+        });
+    });
+    command
+}
+
+fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) -> String {
+    if let Some(running) = running {
+        let layer = document.scene().layers.get(running.layer);
+        let what = layer.map_or_else(String::new, |layer| format!(": {}", layer.name));
+        let small = if running.preview { "Preview, layer" } else { "Layer" };
+        return format!("{small} {} of {}{what}", running.layer + 1, running.layers);
+    }
+    if let Some(activity) = info.activities.first() {
+        return activity.text.clone();
+    }
+    if info.stopped {
+        return "Stopped: the picture is older than the scene. F5 computes it".into();
+    }
+    if let (true, Some((layer, _))) = (document.transport().is_playing(), document.process()) {
+        return format!("Playing {}", document.scene().layers[layer].name);
+    }
+    if let Some(solo) = document.solo().and_then(|index| document.scene().layers.get(index)) {
+        return format!("Solo: {}", solo.name);
+    }
+    match info.last_evaluation {
+        Some(time) => format!("Ready, computed in {}", duration(time)),
+        None => "Ready".into(),
+    }
+}
+
+/// Laid out from the right, the most wanted first.
+fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
+    ui.spacing_mut().item_spacing.x = 14.0;
+    if let Some((low, high)) = info.range_metres {
+        fact(ui, &format!("{low:.0} to {high:.0} m"), "Lowest and highest point.");
+    }
+    if let Some(samples) = info.samples {
+        let full = document.scene().samples();
+        let (note, tip) = if info.preview {
+            (" preview", format!("A small preview is on screen; the scene asks for {full} × {full}."))
+        } else {
+            ("", "Samples of the terrain on screen.".into())
+        };
+        let faces = if document.scene().as_planet().is_some() { "6 × " } else { "" };
+        fact(ui, &format!("{faces}{samples} × {samples}{note}"), &tip);
+    }
+    if let Some(cursor) = info.cursor {
+        match cursor.latitude_longitude {
+            Some([latitude, longitude]) => {
+                fact(ui, &angles(latitude, longitude), "Latitude and longitude under the cursor.");
+            }
+            None => {
+                let (east, south) = (cursor.east_metres, cursor.south_metres);
+                let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
+                fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
+            }
+        }
+        let height = RichText::new(format!("{:.1} m", cursor.height_metres)).color(colour::TEXT_STRONG);
+        ui.label(height).on_hover_text("Height under the cursor.");
+    }
+}
+
+/// A place of a planet as maps write it.
+pub fn angles(latitude: f32, longitude: f32) -> String {
+    let (north, east) = (if latitude < 0.0 { "S" } else { "N" }, if longitude < 0.0 { "W" } else { "E" });
+    format!("{:.2}° {north}, {:.2}° {east}", latitude.abs(), longitude.abs())
+}
+
+fn fact(ui: &mut Ui, text: &str, tip: &str) {
+    ui.label(RichText::new(text).color(colour::TEXT_WEAK)).on_hover_text(tip);
+}
+
+fn duration(time: Duration) -> String {
+    match time.as_millis() {
+        ms if ms < 1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", time.as_secs_f32()),
+    }
+}

@@ -1,0 +1,256 @@
+//! Background work: every task runs on a thread of its own, with a stop flag, and its result is taken on the main thread.
+//!
+//! ```text
+//! Tasks::start ──▶ thread: work(&Control) ──▶ result, and the window is woken
+//!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Broke
+//! ```
+//! Dropping a [`Task`] stops it. [`Newest`] is a task that always concerns the newest of what was asked for. The window
+//! draws calmly while anything runs ([`Tasks::is_busy`]), and seldom while something is timed ([`Tasks::is_timing`]).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bevy::prelude::Resource;
+
+use crate::app::view::Waker;
+use crate::field::Control;
+
+/// Starts tasks and knows whether any is there. Without a [`Waker`], as in tests, a task is done as soon as it is started.
+#[derive(Resource, Clone, Default)]
+pub struct Tasks {
+    waker: Option<Waker>,
+    counts: Arc<Counts>,
+}
+
+/// How many are there.
+#[derive(Debug, Default)]
+struct Counts {
+    working: AtomicUsize,
+    timing: AtomicUsize,
+}
+
+/// As long as it is held, the window counts as busy, or as timing something.
+#[derive(Debug)]
+pub struct Busy {
+    counts: Arc<Counts>,
+    which: fn(&Counts) -> &AtomicUsize,
+}
+
+impl Busy {
+    fn new(counts: &Arc<Counts>, which: fn(&Counts) -> &AtomicUsize) -> Self {
+        which(counts).fetch_add(1, Ordering::Relaxed);
+        Self { counts: counts.clone(), which }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        (self.which)(&self.counts).fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Tasks {
+    /// Tasks that wake the window when they are done.
+    pub fn new(waker: Waker) -> Self {
+        Self { waker: Some(waker), ..Self::default() }
+    }
+
+    /// Begins `work` on a thread called after `name`.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn start<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Control) -> T + Send + 'static,
+    ) -> std::io::Result<Task<T>> {
+        Task::start(name, self.waker.clone(), self.busy(), work)
+    }
+
+    /// The same for work that takes the time of something, which drawing would disturb.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn start_timing<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Control) -> T + Send + 'static,
+    ) -> std::io::Result<Task<T>> {
+        Task::start(name, self.waker.clone(), Busy::new(&self.counts, |counts| &counts.timing), work)
+    }
+
+    /// Keeps the window busy: something will begin as soon as it may.
+    pub fn busy(&self) -> Busy {
+        Busy::new(&self.counts, |counts| &counts.working)
+    }
+
+    /// Whether something runs or waits to begin.
+    pub fn is_busy(&self) -> bool {
+        self.counts.working.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether something is timed.
+    pub fn is_timing(&self) -> bool {
+        self.counts.timing.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// Something that is worked out on a thread of its own. Stops when it is dropped.
+pub struct Task<T> {
+    control: Arc<Control>,
+    done: Mutex<Receiver<T>>,
+    _busy: Busy,
+}
+
+/// What became of a [`Task`].
+pub enum Outcome<T> {
+    Running,
+    Done(T),
+    /// Its thread died.
+    Broke,
+}
+
+impl<T: Send + 'static> Task<T> {
+    fn start(
+        name: &str,
+        waker: Option<Waker>,
+        busy: Busy,
+        work: impl FnOnce(&Control) -> T + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let control = Arc::new(Control::default());
+        let (sender, done) = channel();
+        let stop = control.clone();
+        match waker {
+            None => drop(sender.send(work(&stop))),
+            Some(waker) => {
+                std::thread::Builder::new().name(format!("talweg-{name}")).spawn(move || {
+                    // a thread that dies has something to tell, too
+                    let _wake = WakeOnDrop(waker);
+                    // the owner may have lost interest
+                    let _ = sender.send(work(&stop));
+                })?;
+            }
+        }
+        Ok(Self { control, done: Mutex::new(done), _busy: busy })
+    }
+
+    /// Its stop flag and progress.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Takes the result if it is there; it is there once.
+    pub fn outcome(&mut self) -> Outcome<T> {
+        match self.done.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
+            Ok(done) => Outcome::Done(done),
+            Err(TryRecvError::Empty) => Outcome::Running,
+            Err(TryRecvError::Disconnected) => Outcome::Broke,
+        }
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.control.cancel();
+    }
+}
+
+struct WakeOnDrop(Waker);
+
+impl Drop for WakeOnDrop {
+    fn drop(&mut self) {
+        self.0.wake();
+    }
+}
+
+/// A task for the newest of what was asked for, with the result of the one before. Its work gives `None` where it was
+/// stopped or failed.
+pub struct Newest<K, T> {
+    running: Option<(K, Task<Option<T>>)>,
+    done: Option<(K, T)>,
+}
+
+impl<K, T> Default for Newest<K, T> {
+    fn default() -> Self {
+        Self { running: None, done: None }
+    }
+}
+
+impl<K, T: Send + 'static> Newest<K, T> {
+    /// What is being worked out.
+    pub fn running(&self) -> Option<&K> {
+        self.running.as_ref().map(|(of, _)| of)
+    }
+
+    /// What was worked out last.
+    pub fn done(&self) -> Option<&(K, T)> {
+        self.done.as_ref()
+    }
+
+    /// Begins anew; what still runs is stopped. Without a thread nothing runs.
+    pub fn begin(&mut self, of: K, task: std::io::Result<Task<Option<T>>>) {
+        self.running = task.ok().map(|task| (of, task));
+    }
+
+    /// Stops what runs; what was worked out before stays.
+    pub fn stop(&mut self) {
+        self.running = None;
+    }
+
+    /// Takes what has been worked out; returns whether there is something new.
+    pub fn receive(&mut self) -> bool {
+        let outcome = self.running.as_mut().map(|(_, task)| task.outcome());
+        match outcome {
+            None | Some(Outcome::Running) => false,
+            Some(Outcome::Done(Some(result))) => {
+                self.done = self.running.take().map(|(of, _)| (of, result));
+                true
+            }
+            Some(Outcome::Done(None) | Outcome::Broke) => {
+                self.running = None;
+                false
+            }
+        }
+    }
+
+    /// Takes away what was worked out last.
+    pub fn take(&mut self) -> Option<(K, T)> {
+        self.done.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_count_as_busy_until_their_result_is_taken() {
+        let (sender, woken) = channel();
+        let sender = Mutex::new(sender);
+        let tasks = Tasks::new(Waker::new(move || {
+            let _ = sender.lock().map(|sender| sender.send(()));
+        }));
+        assert!(!tasks.is_busy());
+        let mut newest = Newest::default();
+        newest.begin(1, tasks.start("test", |_| Some(11)));
+        assert!(tasks.is_busy() && !tasks.is_timing() && newest.running() == Some(&1));
+        woken.recv_timeout(std::time::Duration::from_secs(60)).expect("the window is woken");
+        assert!(newest.receive() && newest.done() == Some(&(1, 11)));
+        assert!(!tasks.is_busy());
+        let task = tasks.start_timing("test", |control| control.check()).unwrap();
+        assert!(tasks.is_timing() && !tasks.is_busy());
+        drop(task);
+        assert!(!tasks.is_timing());
+    }
+
+    #[test]
+    fn without_anybody_to_wake_it_is_there_at_once_and_a_broken_one_leaves_nothing() {
+        let tasks = Tasks::default();
+        let mut newest: Newest<u8, u8> = Newest::default();
+        newest.begin(1, tasks.start("test", |_| Some(7)));
+        assert!(newest.receive());
+        newest.begin(2, tasks.start("test", |_| None));
+        assert!(!newest.receive() && newest.done() == Some(&(1, 7)) && newest.running().is_none());
+    }
+}

@@ -1,0 +1,135 @@
+//! Short messages at the top right. Infos leave by themselves; warnings and errors stay until they are closed.
+
+use bevy_egui::egui;
+use egui::{Align2, RichText, Stroke, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::theme::{colour, icon_button};
+
+const INFO_SECONDS: f64 = 5.0;
+const WIDTH: f32 = 340.0;
+/// More than these are counted, not shown.
+const MOST: usize = 5;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Info,
+    Warning,
+    Error,
+}
+
+#[derive(Debug)]
+struct Toast {
+    kind: Kind,
+    text: String,
+    /// Time when it is gone, known from the first time it is shown.
+    until: Option<f64>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Toasts {
+    list: Vec<Toast>,
+}
+
+impl Toasts {
+    pub fn info(&mut self, text: impl Into<String>) {
+        self.push(Kind::Info, text.into());
+    }
+
+    pub fn warning(&mut self, text: impl Into<String>) {
+        self.push(Kind::Warning, text.into());
+    }
+
+    pub fn error(&mut self, text: impl Into<String>) {
+        self.push(Kind::Error, text.into());
+    }
+
+    /// Kinds and texts, the newest last.
+    pub fn messages(&self) -> impl Iterator<Item = (Kind, &str)> {
+        self.list.iter().map(|toast| (toast.kind, toast.text.as_str()))
+    }
+
+    /// Drops what was said about a scene that is gone.
+    pub fn forget_warnings(&mut self) {
+        self.list.retain(|toast| toast.kind != Kind::Warning);
+    }
+
+    fn push(&mut self, kind: Kind, text: String) {
+        // the same message again replaces itself
+        self.list.retain(|toast| toast.text != text);
+        self.list.push(Toast { kind, text, until: None });
+    }
+
+    /// Shows them in the top right corner of `area`.
+    pub fn show(&mut self, ctx: &egui::Context, area: egui::Rect) {
+        let now = ctx.time();
+        self.list.retain(|toast| toast.until.is_none_or(|until| now < until));
+        if self.list.is_empty() {
+            return;
+        }
+        let mut close = None;
+        let anchor = area.right_top() + vec2(-12.0, 12.0);
+        let holder = egui::Area::new("toasts".into()).order(egui::Order::Foreground).fixed_pos(anchor);
+        holder.pivot(Align2::RIGHT_TOP).show(ctx, |ui| {
+            ui.set_width(WIDTH.min(area.width() - 24.0));
+            let hidden = self.list.len().saturating_sub(MOST);
+            for (index, toast) in self.list.iter_mut().enumerate().rev().take(MOST) {
+                if toast.kind == Kind::Info {
+                    let until = *toast.until.get_or_insert(now + INFO_SECONDS);
+                    ctx.request_repaint_after_secs((until - now) as f32);
+                }
+                if card(ui, index, toast) {
+                    close = Some(index);
+                }
+            }
+            if hidden > 0 {
+                ui.horizontal(|ui| {
+                    ui.weak(format!("and {hidden} more"));
+                    if ui.button("Close all").clicked() {
+                        close = Some(usize::MAX);
+                    }
+                });
+            }
+        });
+        match close {
+            Some(usize::MAX) => self.list.clear(),
+            Some(index) => {
+                self.list.remove(index);
+            }
+            None => {}
+        }
+    }
+}
+
+/// Draws one; returns whether it was closed.
+fn card(ui: &mut egui::Ui, index: usize, toast: &Toast) -> bool {
+    let (tint, symbol) = match toast.kind {
+        Kind::Info => (colour::ACCENT, icon::INFO),
+        Kind::Warning => (colour::WARNING, icon::WARNING),
+        Kind::Error => (colour::ERROR, icon::WARNING_CIRCLE),
+    };
+    let frame = egui::Frame::popup(ui.style()).inner_margin(10).stroke(Stroke::new(1.0, tint.gamma_multiply(0.6)));
+    let mut closed = false;
+    ui.push_id(index, |ui| {
+        frame.show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal_top(|ui| {
+                ui.label(RichText::new(symbol).size(17.0).color(tint));
+                ui.vertical(|ui| {
+                    let room = ui.available_width() - 34.0;
+                    ui.set_width(room);
+                    ui.style_mut().interaction.selectable_labels = true;
+                    ui.add(
+                        egui::Label::new(RichText::new(&toast.text).color(colour::TEXT_STRONG)).wrap().selectable(true),
+                    );
+                    if toast.kind != Kind::Info && ui.button("Copy").on_hover_text("Copies the message.").clicked() {
+                        ui.copy_text(toast.text.clone());
+                    }
+                });
+                closed = icon_button(ui, true, icon::X, "Close message").clicked();
+            });
+        });
+    });
+    closed
+}

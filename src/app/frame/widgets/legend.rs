@@ -1,0 +1,73 @@
+//! What the colours of an overlay mean: a bar with ticks in the lower left corner of the 3D view.
+
+use bevy_egui::egui;
+use egui::{Align2, Color32, FontId, Id, Mesh, Rect, Sense, Stroke, Ui, pos2, vec2};
+
+use crate::app::frame::theme::colour;
+use crate::app::view::Legend;
+
+const WIDTH: f32 = 268.0;
+const HEIGHT: f32 = 62.0;
+const BAR: f32 = 12.0;
+const MARGIN: f32 = 12.0;
+
+/// What it takes of the view at the most, with a margin on each side.
+pub const PLACE: egui::Vec2 = vec2(WIDTH + 2.0 * MARGIN, HEIGHT + MARGIN);
+
+/// Paints it over the lower left corner of `area`. It takes no clicks: what is under it belongs to the camera. `whose`
+/// stands before its title, where there is more than one.
+pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
+    let title = if legend.unit.is_empty() || legend.ticks.is_empty() {
+        legend.title.clone()
+    } else {
+        format!("{}, {}", legend.title, legend.unit)
+    };
+    let title = if whose.is_empty() { title } else { format!("{whose}: {title}") };
+    let painter = ui.painter().with_clip_rect(area);
+    let title_text = painter.layout_no_wrap(title.clone(), FontId::proportional(12.5), colour::TEXT_STRONG);
+    let height = if legend.ticks.is_empty() { 30.0 } else { HEIGHT };
+    let width = if legend.ticks.is_empty() { title_text.size().x + 24.0 } else { WIDTH };
+    let rect = Rect::from_min_size(
+        area.left_bottom() + vec2(MARGIN, -MARGIN - height),
+        vec2(width.min(area.width() - 2.0 * MARGIN), height),
+    );
+    painter.rect_filled(rect, 6.0, colour::PANEL.gamma_multiply(0.86));
+    painter.galley(rect.min + vec2(12.0, 7.0), title_text, colour::TEXT_STRONG);
+    // the outermost numbers stand under the ends of the bar, and half of them beyond
+    let bar = Rect::from_min_max(
+        pos2(rect.left() + 24.0, rect.top() + 28.0),
+        pos2(rect.right() - 24.0, rect.top() + 28.0 + BAR),
+    );
+    if !legend.ticks.is_empty() {
+        painter.add(colours(bar, legend));
+        painter.rect_stroke(bar, 0.0, Stroke::new(1.0, colour::LINE), egui::StrokeKind::Outside);
+    }
+    for tick in &legend.ticks {
+        let x = bar.left() + tick.at * bar.width();
+        painter.vline(x, bar.bottom()..=bar.bottom() + 3.0, Stroke::new(1.0, colour::TEXT_WEAK));
+        let at = pos2(x, bar.bottom() + 4.0);
+        painter.text(at, Align2::CENTER_TOP, &tick.text, FontId::proportional(11.5), colour::TEXT);
+    }
+    let response = ui.interact(rect, Id::new(("legend", whose)), Sense::hover());
+    let ticks = legend.ticks.iter().map(|tick| tick.text.as_str()).collect::<Vec<_>>().join(", ");
+    let told = if ticks.is_empty() { format!("Legend: {title}") } else { format!("Legend: {title}: {ticks}") };
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));
+}
+
+/// The ramp from left to right.
+fn colours(bar: Rect, legend: &Legend) -> Mesh {
+    const STEPS: usize = 48;
+    let mut mesh = Mesh::default();
+    for (k, [r, g, b]) in legend.ramp.table(STEPS + 1).enumerate() {
+        let x = bar.left() + bar.width() * k as f32 / STEPS as f32;
+        for y in [bar.top(), bar.bottom()] {
+            mesh.colored_vertex(pos2(x, y), Color32::from_rgb(r, g, b));
+        }
+        if k > 0 {
+            let last = 2 * k as u32;
+            mesh.add_triangle(last - 2, last - 1, last);
+            mesh.add_triangle(last - 1, last + 1, last);
+        }
+    }
+    mesh
+}

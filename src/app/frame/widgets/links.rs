@@ -1,0 +1,106 @@
+//! Rows for what a parameter refers to: a file, another layer, or a composed piece.
+
+use bevy_egui::egui;
+use egui::{RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::theme::colour;
+use crate::app::frame::widgets::row::{Change, Choose, asks_for_reset, label};
+use crate::construction::Tree;
+use crate::io::{STAMP_PREFIX, stamp_names};
+use crate::param::{About, ParamSpec, Value};
+
+/// A heightmap or picture: one from a file, or a shipped stamp.
+pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {
+    ui.horizontal(|ui| {
+        let value = Value::Text(name.into());
+        let label = label(ui, about, spec, &value);
+        let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
+        let width = ui.available_width();
+        let combo = egui::ComboBox::from_id_salt("image").selected_text(shown(name)).width(width).truncate();
+        let combo = combo.show_ui(ui, |ui| {
+            ui.set_min_width(180.0);
+            if ui.selectable_label(false, format!("{}  Choose a file…", icon::FOLDER_OPEN)).clicked() {
+                *choose = Some(Choose);
+            }
+            if ui.selectable_label(name.is_empty(), "None").clicked() {
+                change = Some(Change::at_once(Value::Text(String::new())));
+            }
+            ui.separator();
+            ui.label(RichText::new("Shipped stamps").small().color(colour::TEXT_WEAK));
+            for stamp in stamp_names() {
+                if ui.selectable_label(stamp == name, shown(&stamp)).clicked() {
+                    change = Some(Change::at_once(Value::Text(stamp)));
+                }
+            }
+        });
+        let tip = if name.is_empty() { spec.help } else { name };
+        combo.response.labelled_by(label.id).on_hover_text(tip);
+        change
+    })
+    .inner
+}
+
+/// The name of a file without its folder; of a stamp without its prefix.
+fn shown(name: &str) -> String {
+    match name.strip_prefix(STAMP_PREFIX) {
+        Some(stamp) => stamp.into(),
+        None if name.is_empty() => "None".into(),
+        None => std::path::Path::new(name).file_name().map_or_else(|| name.into(), |n| n.display().to_string()),
+    }
+}
+
+/// One of the layers called `names`.
+pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[&str]) -> Option<Change> {
+    ui.horizontal(|ui| {
+        let value = Value::Text(name.into());
+        let label = label(ui, about, spec, &value);
+        let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
+        let text = if name.is_empty() { "None" } else { name };
+        let width = ui.available_width();
+        let combo = egui::ComboBox::from_id_salt("layer").selected_text(text).width(width).truncate();
+        let combo = combo.show_ui(ui, |ui| {
+            for choice in [""].iter().chain(names) {
+                let text = if choice.is_empty() { "None" } else { choice };
+                if ui.selectable_label(*choice == name, text).clicked() {
+                    change = Some(Change::at_once(Value::Text((*choice).into())));
+                }
+            }
+            if names.is_empty() {
+                ui.weak("There is no layer below.");
+            }
+        });
+        combo.response.labelled_by(label.id).on_hover_text(spec.help);
+        change
+    })
+    .inner
+}
+
+/// A construction tree: one of the composed pieces, or one of somebody's own.
+pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
+    let composed = about.presets.iter().filter_map(|preset| {
+        let (_, value) = preset.values.iter().find(|(name, _)| *name == spec.name)?;
+        Some((preset, value))
+    });
+    let composed: Vec<_> = composed.collect();
+    let change = ui.horizontal(|ui| {
+        let label = label(ui, about, spec, value);
+        let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
+        let text = composed.iter().find(|(_, is)| *is == value).map_or("Your own", |(preset, _)| preset.label);
+        let width = ui.available_width();
+        let combo = egui::ComboBox::from_id_salt("tree").selected_text(text).width(width).truncate();
+        let combo = combo.show_ui(ui, |ui| {
+            for (preset, made) in &composed {
+                if ui.selectable_label(*made == value, preset.label).on_hover_text(preset.help).clicked() {
+                    change = Some(Change::at_once((*made).clone()));
+                }
+            }
+        });
+        combo.response.labelled_by(label.id).on_hover_text(spec.help);
+        change
+    });
+    let pieces = value.as_tree::<Tree>().map_or(0, |tree| tree.count());
+    let pieces = if pieces == 1 { "1 piece".into() } else { format!("{pieces} pieces") };
+    ui.weak(format!("{pieces}. Select one in the list above or in the view to change it."));
+    change.inner
+}

@@ -1,0 +1,8 @@
+//! Widgets that several features show.
+
+pub mod curve;
+pub mod legend;
+pub mod links;
+pub mod params;
+pub mod plot;
+pub mod row;

@@ -1,0 +1,277 @@
+//! Rows for parameters, made from their description alone.
+//!
+//! The slider offers the slider range; a typed value may go out to the hard range. A double click on the label or the
+//! slider, or their context menu, brings the default back. A dot marks what differs from it.
+
+use std::path::PathBuf;
+
+use crate::app::frame::commands::{Action, Command, Info};
+use crate::app::frame::dialogs::files::{self, Files};
+use crate::app::frame::document::{Document, Group};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::theme::{self, colour};
+use crate::app::frame::widgets::row::{
+    Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
+};
+use crate::app::frame::widgets::{curve, links};
+use crate::param::{About, ParamKind, ParamSpec, Params, Value};
+use bevy::ecs::system::In;
+use bevy::prelude::ResMut;
+use bevy_egui::egui;
+use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+/// Width of the field for a typed value, unless its text needs more.
+const VALUE_WIDTH: f32 = 74.0;
+
+/// Shows more about a slider of a parameter, in its tooltip.
+pub trait SliderPreview {
+    fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize);
+}
+
+/// A file for a parameter of the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImageAction {
+    Choose(Group, usize),
+    Set(Group, usize, PathBuf),
+}
+
+impl Action for ImageAction {
+    fn section(&self) -> &'static str {
+        "Layer"
+    }
+
+    fn info(&self) -> Info {
+        Info::new("Choose a file…", "Reads heights or brightness from a file.", icon::IMAGE, &[])
+    }
+}
+
+/// Asks for the file of a parameter, or takes it.
+pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<Editor>) {
+    let editor = &mut *editor;
+    match action {
+        ImageAction::Choose(group, param) => {
+            let then = move |path| ImageAction::Set(group, param, path).into();
+            editor.dialogs.open(Files::open(&editor.doc, files::HEIGHTS_TITLE, files::IMAGES, then));
+        }
+        ImageAction::Set(group, param, path) => {
+            let name = path.to_string_lossy().into_owned();
+            editor.doc.set(group, param, &Value::Text(name), None);
+        }
+    }
+}
+
+/// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of them asked for.
+pub fn rows(
+    ui: &mut Ui,
+    document: &mut Document,
+    preview: &mut dyn SliderPreview,
+    group: Group,
+    show: impl Fn(&ParamSpec) -> bool,
+) -> Option<Command> {
+    let params = group.of(document.scene())?;
+    let about = params.about();
+    let shown: Vec<usize> = (0..about.params.len()).filter(|&k| params.matters(k) && show(&about.params[k])).collect();
+    let mut command = None;
+    for index in shown {
+        command = row(ui, document, preview, group, index).or(command);
+    }
+    command
+}
+
+/// Rows for parameters that belong to no scene.
+pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
+    let about = params.about();
+    for (index, spec) in about.params.iter().enumerate() {
+        let value = params.get(index);
+        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value, &mut |_| ())).inner
+        {
+            // the value comes from the parameter's own row
+            let _ = params.set(index, &change.value);
+        }
+    }
+}
+
+/// One parameter.
+pub fn row(
+    ui: &mut Ui,
+    document: &mut Document,
+    preview: &mut dyn SliderPreview,
+    group: Group,
+    index: usize,
+) -> Option<Command> {
+    let about = group.of(document.scene())?.about();
+    let spec = about.params.get(index)?;
+    let value = group.of(document.scene()).map(|params| params.get(index))?;
+    let scope = ui.id().with((about.name, spec.name));
+    let mut command = None;
+    let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
+        (ParamKind::Curve, _) => curve_rows(ui, about, spec, &value),
+        (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
+        (ParamKind::Layer, Value::Text(name)) => {
+            let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
+            links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
+        }
+        (ParamKind::Tree, _) => links::tree(ui, about, spec, &value),
+        _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| preview.show(ui, document, group, index)),
+    });
+    if let Some(Change { value, gesture }) = change.inner {
+        document.set(group, index, &value, gesture);
+    }
+    command.map(|Choose| Command::from(ImageAction::Choose(group, index)))
+}
+
+/// One parameter of something that is no group of the scene, such as a piece of a construction.
+pub fn piece_row(
+    ui: &mut Ui,
+    about: &About,
+    spec: &ParamSpec,
+    value: &Value,
+    choose: &mut Option<Choose>,
+) -> Option<Change> {
+    match (&spec.kind, value) {
+        (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
+        _ => line(ui, about, spec, value, &mut |_| ()),
+    }
+}
+
+/// `more` is shown in the tooltip of a slider.
+fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut dyn FnMut(&mut Ui)) -> Option<Change> {
+    ui.horizontal(|ui| {
+        let label = label(ui, about, spec, value);
+        let mut change = None;
+        let mut resets = asks_for_reset(&label, spec);
+        match (&spec.kind, value) {
+            (ParamKind::Float { hard, slider }, Value::Float(v)) => {
+                let as_f64 = |(a, b): (f32, f32)| (exact(a), exact(b));
+                let (number, reset) = number(ui, about, spec, &label, exact(*v), [*hard, *slider].map(as_f64), more);
+                change = number.map(|(response, v)| Change::by(&response, Value::Float(v as f32)));
+                resets |= reset;
+            }
+            (ParamKind::Int { hard, slider }, Value::Int(v)) => {
+                let as_f64 = |(a, b): (i64, i64)| (a as f64, b as f64);
+                let (number, reset) = number(ui, about, spec, &label, *v as f64, [*hard, *slider].map(as_f64), more);
+                change = number.map(|(response, v)| Change::by(&response, Value::Int(v.round() as i64)));
+                resets |= reset;
+            }
+            (ParamKind::Bool, Value::Bool(on)) => {
+                let mut on = *on;
+                let response = ui.checkbox(&mut on, "").labelled_by(label.id);
+                change = response.changed().then(|| Change::at_once(Value::Bool(on)));
+            }
+            (ParamKind::Choice(options), Value::Choice(chosen)) => {
+                let text = options.get(*chosen).map_or("", |option| option.label);
+                let width = ui.available_width();
+                let combo = egui::ComboBox::from_id_salt("choice").selected_text(text).width(width).truncate();
+                let shown = combo.show_ui(ui, |ui| {
+                    for (k, option) in options.iter().enumerate() {
+                        if ui.selectable_label(k == *chosen, option.label).on_hover_text(option.help).clicked() {
+                            change = Some(Change::at_once(Value::Choice(k)));
+                        }
+                    }
+                });
+                let help = options.get(*chosen).map_or("", |option| option.help);
+                shown.response.labelled_by(label.id).on_hover_text(help);
+            }
+            _ => {}
+        }
+        if resets { Some(Change::at_once(spec.default.clone())) } else { change }
+    })
+    .inner
+}
+
+/// Slider and field. Returns what was changed and by which of the two, and whether the default is asked for.
+fn number(
+    ui: &mut Ui,
+    about: &About,
+    spec: &ParamSpec,
+    label: &Response,
+    value: f64,
+    [hard, slider]: [(f64, f64); 2],
+    more: &mut dyn FnMut(&mut Ui),
+) -> (Option<(Response, f64)>, bool) {
+    let whole = matches!(spec.kind, ParamKind::Int { .. });
+    let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
+    let field_width = field_width(ui, spec, value);
+    let width = (ui.available_width() - field_width - ui.spacing().item_spacing.x).max(40.0);
+    let mut slid = value;
+    let widget = Slider::new(&mut slid, slider.0..=slider.1)
+        .logarithmic(logarithmic)
+        .step_by(if whole { 1.0 } else { 0.0 })
+        .clamping(SliderClamping::Edits);
+    let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
+    let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
+    // a slider itself takes any button for a drag and senses no clicks
+    let rail = tooltip_with(rail.interact(Sense::click()), about, spec, more);
+    let right = PointerButton::Secondary;
+    let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
+    let menu = reset_menu(&rail, spec);
+    let field = field(ui, field_width, spec, value, hard, slider, logarithmic).labelled_by(label.id);
+    let typed = field.inner;
+    let field = tooltip(field.response, about, spec);
+    let reset = double || menu || reset_menu(&field, spec);
+    let change =
+        if slid != value && !asks_menu { Some((rail, slid)) } else { (typed != value).then_some((field, typed)) };
+    (change, reset)
+}
+
+struct Field {
+    response: Response,
+    inner: f64,
+}
+
+impl Field {
+    fn labelled_by(self, id: egui::Id) -> Self {
+        Self { response: self.response.labelled_by(id), ..self }
+    }
+}
+
+fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
+    let text = format!("{}{}", value as f32, suffix(spec.unit));
+    let font = egui::TextStyle::Button.resolve(ui.style());
+    let text_width = ui.painter().layout_no_wrap(text, font, colour::TEXT).size().x;
+    (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
+}
+
+fn field(
+    ui: &mut Ui,
+    width: f32,
+    spec: &ParamSpec,
+    value: f64,
+    hard: (f64, f64),
+    slider: (f64, f64),
+    logarithmic: bool,
+) -> Field {
+    let whole = matches!(spec.kind, ParamKind::Int { .. });
+    let speed = match (whole, logarithmic) {
+        (_, true) => (value.abs() * 0.01).max(slider.0 * 0.01),
+        (true, _) => ((slider.1 - slider.0) / 400.0).clamp(0.05, 1.0),
+        (false, _) => (slider.1 - slider.0) / 400.0,
+    };
+    let mut typed = value;
+    let unit = spec.unit.to_string();
+    let widget = DragValue::new(&mut typed)
+        .range(hard.0..=hard.1)
+        .clamp_existing_to_range(false)
+        .speed(speed)
+        .max_decimals(if whole { 0 } else { 6 })
+        .suffix(suffix(spec.unit))
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| if whole { format!("{v:.0}") } else { format!("{}", v as f32) })
+        .custom_parser(move |text| {
+            let number = text.trim().strip_suffix(unit.as_str()).unwrap_or(text).trim().replace(',', ".");
+            number.parse::<f64>().ok().filter(|v| !v.is_nan())
+        });
+    let response = ui.add_sized(vec2(width, ui.spacing().interact_size.y), widget);
+    Field { response, inner: typed }
+}
+
+fn curve_rows(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
+    let Value::Curve(points) = value else { return None };
+    let label = label(ui, about, spec, value);
+    if asks_for_reset(&label, spec) {
+        return Some(Change::at_once(spec.default.clone()));
+    }
+    let edited = curve::editor(ui, title(spec), points)?;
+    Some(Change { value: Value::Curve(edited.curve), gesture: edited.gesture })
+}

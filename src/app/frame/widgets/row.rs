@@ -1,0 +1,159 @@
+//! What a row of a parameter is made of: its name, its tooltip, its way back to the default.
+
+use bevy_egui::egui;
+use egui::{DragValue, Response, RichText, Sense, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::{self, ICON_BUTTON, ROW, colour, icon_button};
+use crate::param::{About, ParamKind, ParamSpec, Value};
+use crate::scene::{Gesture, Scene};
+
+/// A file dialog is asked for.
+pub struct Choose;
+
+pub struct Change {
+    pub value: Value,
+    pub gesture: Option<Gesture>,
+}
+
+impl Change {
+    pub fn at_once(value: Value) -> Self {
+        Self { value, gesture: None }
+    }
+
+    pub(super) fn by(response: &Response, value: Value) -> Self {
+        Self { value, gesture: Some(Gesture(response.id.value())) }
+    }
+}
+
+/// The name of a parameter, in a column of its own.
+pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
+    let changed = *value != spec.default;
+    let response = label_cell(ui, title(spec), changed);
+    tooltip(response, about, spec)
+}
+
+/// A name in the column of names; a dot says that the value beside it was changed.
+pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
+    if changed {
+        let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
+        ui.painter().circle_filled(dot, 2.0, colour::ACCENT);
+    }
+    let tint = if changed { colour::TEXT_STRONG } else { colour::TEXT };
+    theme::paint_text(ui, rect.with_min_x(rect.left() + 9.0), text, tint, false);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, text));
+    response
+}
+
+/// The name as the panel writes it: the unit stands beside the value already.
+pub fn title(spec: &ParamSpec) -> &str {
+    if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
+}
+
+/// Width of the column of names.
+pub fn label_width(ui: &Ui) -> f32 {
+    (ui.available_width() * 0.38).clamp(96.0, 170.0)
+}
+
+pub fn asks_for_reset(response: &Response, spec: &ParamSpec) -> bool {
+    response.double_clicked() || reset_menu(response, spec)
+}
+
+/// Whether the menu of a widget asks for the default.
+pub(super) fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
+    let mut reset = false;
+    response.context_menu(|ui| reset = ui.button(format!("Reset to {}", show(spec, &spec.default))).clicked());
+    reset
+}
+
+/// Sentence, range, default and source of a parameter.
+pub(super) fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
+    tooltip_with(response, about, spec, &mut |_| ())
+}
+
+/// The same with something below it.
+pub(super) fn tooltip_with(
+    response: Response,
+    about: &About,
+    spec: &ParamSpec,
+    more: &mut dyn FnMut(&mut Ui),
+) -> Response {
+    response.on_hover_ui(|ui| {
+        ui.set_max_width(320.0);
+        ui.label(RichText::new(title(spec)).strong());
+        ui.label(spec.help);
+        if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
+            ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
+        }
+        if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree) {
+            ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
+        }
+        if !about.source.is_empty() {
+            ui.weak(format!("After {}", about.source));
+        }
+        more(ui);
+    })
+}
+
+/// A value as the panel writes it.
+fn show(spec: &ParamSpec, value: &Value) -> String {
+    match (&spec.kind, value) {
+        (ParamKind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
+        (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
+        (ParamKind::Curve | ParamKind::Tree, _) => "its default".into(),
+        _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
+    }
+}
+
+/// How a unit stands behind a number.
+pub(super) fn suffix(unit: &str) -> String {
+    match unit {
+        "" => String::new(),
+        "°" | "%" => unit.into(),
+        _ => format!(" {unit}"),
+    }
+}
+
+/// The f64 that prints like `v`, so that 0.1 does not become 0.10000000149.
+pub(super) fn exact(v: f32) -> f64 {
+    v.to_string().parse().unwrap_or(f64::from(v))
+}
+
+/// A part of the panel that can be folded.
+pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
+    ui.add_space(6.0);
+    ui.separator();
+    egui::CollapsingHeader::new(RichText::new(title).strong())
+        .id_salt(title)
+        .default_open(open)
+        .show_unindented(ui, contents);
+}
+
+/// A seed: typed, or thrown with the dice.
+pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set: impl Fn(&mut Scene, u32)) {
+    ui.horizontal(|ui| {
+        let label = label_cell(ui, "Seed", false).on_hover_text(tip);
+        let mut typed = seed;
+        let size = vec2(ui.available_width() - ICON_BUTTON - ui.spacing().item_spacing.x, ui.spacing().interact_size.y);
+        let field = ui.add_sized(size, DragValue::new(&mut typed).speed(0.1).update_while_editing(false));
+        let field = field.labelled_by(label.id).on_hover_text(tip);
+        if typed != seed {
+            document.edit("Change seed", Some(Gesture(field.id.value())), |scene| set(scene, typed));
+        }
+        if icon_button(ui, true, icon::DICE_FIVE, "Random seed").on_hover_text("Throws another seed.").clicked() {
+            let thrown = rand::random_range(0..1_000_000);
+            document.edit("Change seed", None, |scene| set(scene, thrown));
+        }
+    });
+}
+
+/// Selects all the text of a field.
+pub fn select_all(ui: &Ui, id: egui::Id, text: &str) {
+    let mut edit = egui::text_edit::TextEditState::default();
+    let all =
+        egui::text::CCursorRange::two(egui::text::CCursor::new(0), egui::text::CCursor::new(text.chars().count()));
+    edit.cursor.set_char_range(Some(all));
+    edit.store(ui.ctx(), id);
+}

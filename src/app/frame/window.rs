@@ -1,0 +1,319 @@
+//! The frame's turn: terrains of the evaluation in, panels, requests out; closing, title, and how often frames come.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bevy::app::AppExit;
+use bevy::ecs::system::SystemState;
+use bevy::prelude::*;
+use bevy::window::{PrimaryWindow, RequestRedraw, WindowCloseRequested};
+use bevy::winit::{UpdateMode, WinitSettings};
+use bevy_egui::{EguiContexts, egui};
+
+use super::actions::{CancelWork, QuitRequested};
+use super::commands::{CommandQueue, FileAction};
+use super::crash_recovery::CrashRecovery;
+use super::editor::Editor;
+use super::evaluation::EvaluationClient;
+use super::interface;
+use super::status::{Running, StatusInfo, UnderCursor};
+use super::tasks::Tasks;
+use super::theme;
+use crate::app::view::globe::GlobeProbe;
+use crate::app::view::{FrameStatus, Probe, ViewMode, ViewState, ViewportArea};
+use crate::look::PaletteTable;
+use crate::palette::BiomeTable;
+use crate::planet::Planet;
+use crate::planet::climate::Climate;
+use crate::scene::{Scene, Severity};
+
+/// When features have their turn in a frame.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FrameSystems {
+    /// In `PreUpdate`: what background work has come to.
+    Receive,
+    /// Before the panels are drawn: what they are told.
+    Tell,
+    /// The panels.
+    Draw,
+    /// What the panels asked for is begun.
+    Obey,
+    /// The document's request goes to the evaluation.
+    Send,
+    /// What rests on whether the evaluation is busy now.
+    Settle,
+}
+
+/// Time that the main world took for a frame since the first terrain was shown; drawing runs beside it.
+#[derive(Resource, Default)]
+pub struct FrameCost {
+    begun: Option<Instant>,
+    longest: BTreeMap<&'static str, Duration>,
+}
+
+impl FrameCost {
+    /// Something called `what` took `spent` of this frame.
+    pub fn note(&mut self, what: &'static str, spent: Duration) {
+        let longest = self.longest.entry(what).or_default();
+        *longest = spent.max(*longest);
+    }
+
+    /// The longest time that something took of a frame.
+    pub fn longest(&self, what: &str) -> Duration {
+        self.longest.get(what).copied().unwrap_or_default()
+    }
+}
+
+/// How often frames come while nothing happens.
+#[derive(Resource, Default)]
+pub struct Pacing {
+    /// Without a pause, whatever happens.
+    pub is_continuous: bool,
+    /// After this time, in a window that somebody works in.
+    pub idle: Option<Duration>,
+}
+
+/// Keeps the program from ending at once: who sets it back ends it later.
+#[derive(Resource, Default)]
+pub struct Quitting(pub bool);
+
+pub(super) fn begin_frame(mut cost: ResMut<FrameCost>) {
+    cost.begun = Some(Instant::now());
+}
+
+pub(super) fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
+    let spent = cost.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+    if drawn.serial() > 0 {
+        cost.note("frame", spent);
+    }
+}
+
+/// Someone closes the window: the editor asks about unsaved changes first.
+pub(super) fn ask_before_closing(mut requests: MessageReader<WindowCloseRequested>, mut queue: ResMut<CommandQueue>) {
+    if requests.read().next().is_some() {
+        queue.push(FileAction::Quit);
+    }
+}
+
+/// What the colours of a scene depend on.
+#[derive(PartialEq)]
+pub(super) struct Colours {
+    palette: String,
+    climate: Option<Climate>,
+    biomes: Option<Arc<BiomeTable>>,
+    planet: Option<Planet>,
+    settings: [f32; 3],
+}
+
+impl Colours {
+    fn of_scene(scene: &Scene) -> Self {
+        let settings = &scene.settings;
+        Self {
+            palette: scene.palette.clone(),
+            climate: scene.climate.clone(),
+            biomes: scene.biomes.clone(),
+            planet: scene.as_planet().map(|planet| Planet { hour: 0.0, ..planet.clone() }),
+            settings: [settings.sea_level, settings.relief_metres, settings.size_metres],
+        }
+    }
+}
+
+/// What arrived from the evaluation goes on screen.
+pub(super) fn receive(
+    mut evaluation: ResMut<EvaluationClient>,
+    mut editor: ResMut<Editor>,
+    mut shown: ResMut<ViewState>,
+    mut redraw: MessageWriter<RequestRedraw>,
+    mut cost: ResMut<FrameCost>,
+    mut coloured: Local<Option<Colours>>,
+) {
+    let begun = Instant::now();
+    let editor = &mut *editor;
+    let received = evaluation.receive(&mut editor.doc);
+    for message in received.failures {
+        let text = format!(
+            "The terrain could not be computed. {message}. This is a defect of Talweg; undo the last edit to go on."
+        );
+        editor.toasts.error(text);
+    }
+    for problem in received.problems.into_iter().filter(|problem| problem.severity == Severity::Broken) {
+        let layer = editor.doc.scene().layers.get(problem.layer);
+        let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));
+        editor.toasts.warning(format!("{name}{}.", problem.message));
+    }
+    if let Some(prepared) = received.prepared {
+        shown.terrain = Some(prepared);
+        redraw.write(RequestRedraw);
+    }
+    let scene = editor.doc.scene();
+    let colours = Colours::of_scene(scene);
+    if coloured.as_ref() != Some(&colours) {
+        let table = PaletteTable::for_scene(scene);
+        evaluation.grow(table.biomes.clone(), scene);
+        shown.palette = Some(Arc::new(table));
+        *coloured = Some(colours);
+        redraw.write(RequestRedraw);
+    }
+    cost.note("receive", begun.elapsed());
+}
+
+/// What the panels are told about the evaluation and the view.
+pub(super) fn tell(
+    mut info: ResMut<StatusInfo>,
+    mut evaluation: ResMut<EvaluationClient>,
+    editor: Res<Editor>,
+    probe: Res<Probe>,
+    globe: Res<GlobeProbe>,
+) {
+    let (scene, settings) = (editor.doc.scene(), &editor.doc.scene().settings);
+    let samples = evaluation.terrain.as_ref().map(|t| t.samples());
+    *info = StatusInfo {
+        running: evaluation.status().map(|s| Running {
+            layer: s.layer,
+            layers: s.layers,
+            fraction: s.fraction,
+            preview: s.preview,
+            elapsed: s.elapsed,
+        }),
+        activities: Vec::new(),
+        stopped: editor.doc.is_unfinished() && !evaluation.is_busy(),
+        last_evaluation: evaluation.elapsed,
+        samples,
+        preview: samples.is_some_and(|n| n < scene.samples()),
+        range_metres: evaluation.terrain.is_some().then(|| {
+            let (low, high) = evaluation.range;
+            (low * settings.relief_metres, high * settings.relief_metres)
+        }),
+        cursor: under_cursor(&probe, &globe),
+        legend: evaluation.legend(),
+        insight: evaluation.insight.clone(),
+        problems: evaluation.problems.clone(),
+    };
+}
+
+fn under_cursor(probe: &Probe, globe: &GlobeProbe) -> Option<UnderCursor> {
+    let on_terrain = probe.hit.map(|hit| UnderCursor {
+        height_metres: hit.height_metres,
+        east_metres: hit.position_metres[0],
+        south_metres: hit.position_metres[1],
+        latitude_longitude: None,
+    });
+    let on_planet = globe.hit.map(|hit| UnderCursor {
+        height_metres: hit.height_metres,
+        east_metres: 0.0,
+        south_metres: 0.0,
+        latitude_longitude: Some([hit.latitude, hit.longitude]),
+    });
+    on_planet.or(on_terrain)
+}
+
+/// Draws the panels.
+pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, mut themed: Local<bool>) -> Result {
+    let begun = Instant::now();
+    let ctx = contexts.get_mut(world)?.ctx_mut()?.clone();
+    if !*themed {
+        theme::apply(&ctx);
+        *themed = true;
+        world.write_message(RequestRedraw);
+        return Ok(()); // fonts are there from the next frame on
+    }
+    let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
+    let mut root = egui::Ui::new(ctx, egui::Id::new("root"), builder);
+    let drawn = interface::draw(world, &mut root);
+    world.insert_resource(drawn);
+    world.resource_mut::<ViewportArea>().set_if_neq(ViewportArea {
+        min: Vec2::new(drawn.free_rect.min.x, drawn.free_rect.min.y),
+        max: Vec2::new(drawn.free_rect.max.x, drawn.free_rect.max.y),
+        pointer_over_ui: drawn.covered,
+    });
+    if world.resource::<EvaluationClient>().terrain.is_some() {
+        world.resource_mut::<FrameCost>().note("panels", begun.elapsed());
+    }
+    Ok(())
+}
+
+/// How the view draws goes to the view.
+pub(super) fn apply_view_settings(
+    editor: Res<Editor>,
+    mut mode: ResMut<ViewMode>,
+    mut shown: ResMut<ViewState>,
+    mut evaluation: ResMut<EvaluationClient>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    let view = &editor.view;
+    if mode.set_if_neq(view.mode) {
+        redraw.write(RequestRedraw);
+    }
+    if shown.water != view.water {
+        shown.water = view.water;
+        redraw.write(RequestRedraw);
+    }
+    if evaluation.show_overlay(view.overlay) {
+        redraw.write(RequestRedraw);
+    }
+}
+
+/// Stops the evaluation where it shall stop.
+pub(super) fn cancel(mut cancelled: MessageReader<CancelWork>, mut evaluation: ResMut<EvaluationClient>) {
+    if cancelled.read().next().is_some() {
+        evaluation.cancel();
+    }
+}
+
+/// Sends what the document asks for.
+pub(super) fn send(mut evaluation: ResMut<EvaluationClient>, mut editor: ResMut<Editor>) {
+    evaluation.send(&mut editor.doc);
+}
+
+/// The unsaved scene is kept, the window has its title, and the program ends where it shall.
+pub(super) fn settle(
+    editor: Res<Editor>,
+    recovery: Res<CrashRecovery>,
+    mut window: Single<&mut Window, With<PrimaryWindow>>,
+    mut exit: MessageWriter<AppExit>,
+    quitting: Res<Quitting>,
+) {
+    recovery.keep(&editor.doc);
+    let title = editor.doc.title();
+    if window.title != title {
+        window.title = title;
+    }
+    if quitting.0 {
+        exit.write(AppExit::Success);
+    }
+}
+
+/// Someone wants the program to end; features may put it off.
+pub(super) fn note_quit(mut requests: MessageReader<QuitRequested>, mut quitting: ResMut<Quitting>) {
+    if requests.read().next().is_some() {
+        quitting.0 = true;
+    }
+}
+
+/// Frames come at a calm pace while something is computed, and only on events otherwise.
+pub(super) fn pace(
+    mut evaluation: ResMut<EvaluationClient>,
+    tasks: Res<Tasks>,
+    pacing: Res<Pacing>,
+    mut winit: ResMut<WinitSettings>,
+) {
+    let calm = UpdateMode::reactive_low_power(Duration::from_secs(60));
+    let mode = if pacing.is_continuous {
+        UpdateMode::Continuous
+    } else if evaluation.is_busy() || tasks.is_busy() {
+        UpdateMode::reactive_low_power(Duration::from_millis(60))
+    } else if tasks.is_timing() {
+        // seldom: drawing takes time from what is measured
+        UpdateMode::reactive_low_power(Duration::from_millis(500))
+    } else {
+        calm
+    };
+    let focused = match pacing.idle {
+        Some(idle) if mode == calm => UpdateMode::reactive_low_power(idle),
+        _ => mode,
+    };
+    if (winit.focused_mode, winit.unfocused_mode) != (focused, mode) {
+        (winit.focused_mode, winit.unfocused_mode) = (focused, mode);
+    }
+}

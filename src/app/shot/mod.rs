@@ -1,0 +1,486 @@
+//! Pictures of the 3D view without a window or a display.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
+use bevy::asset::RenderAssetUsages;
+use bevy::camera::RenderTarget;
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
+use bevy::render::renderer::RenderAdapterInfo;
+use bevy::render::settings::{Backends, WgpuSettings};
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::window::ExitCondition;
+use bevy::winit::WinitPlugin;
+
+use crate::app::frame::launch::{AppError, guarded};
+use crate::app::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
+use crate::app::view::{
+    CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
+    Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
+};
+use crate::look::{PaletteTable, RgbImage};
+
+/// What the picture shows, and how large it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShotOptions {
+    pub width: u32,
+    pub height: u32,
+    pub view: ShotView,
+    pub mode: ViewMode,
+}
+
+impl Default for ShotOptions {
+    fn default() -> Self {
+        Self { width: 1280, height: 720, view: ShotView::Named(ViewCommand::Perspective), mode: ViewMode::Shaded }
+    }
+}
+
+/// From where the picture is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ShotView {
+    Named(ViewCommand),
+    Pose(Pose),
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ShotError {
+    #[error(transparent)]
+    Engine(#[from] AppError),
+    #[error("the picture may be 16 to {most} pixels wide and high, not {width} × {height}")]
+    Size { width: u32, height: u32, most: u32 },
+    #[error(
+        "the graphics card cannot trace this tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
+    )]
+    Untraced(&'static str),
+    #[error("the view could not be drawn: {0}")]
+    Draw(String),
+    #[error(transparent)]
+    Write(#[from] crate::io::FileError),
+}
+
+const SMALLEST: u32 = 16;
+const LARGEST: u32 = 8192;
+
+/// Frames to wait for shaders and uploads before giving up.
+const PATIENCE_FRAMES: usize = 20_000;
+
+/// What stands before the camera.
+pub enum ShotSubject {
+    /// With the tree that draws it in place of its grid, if that is wanted.
+    Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
+    Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
+}
+
+/// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
+///
+/// # Errors
+/// When the size is out of range, the graphics card cannot draw it, or the file cannot be written.
+pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
+    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
+        return Err(ShotError::Size { width, height, most: LARGEST });
+    }
+    let image = guarded(|| render(subject, options, RenderQuality::Still))??;
+    write(&image, options, out)
+}
+
+fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
+    let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+    Ok(RgbImage { width: width as usize, height: height as usize, rgb }.save(out)?)
+}
+
+/// RGBA rows from the top.
+fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
+    let mut app = App::new();
+    app.add_plugins(
+        DefaultPlugins
+            .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
+            .set(RenderPlugin {
+                synchronous_pipeline_compilation: true,
+                // OpenGL needs a display and complains where there is none
+                render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
+                ..default()
+            })
+            .disable::<TerminalCtrlCHandlerPlugin>()
+            .disable::<WinitPlugin>()
+            .disable::<LogPlugin>()
+            .disable::<PipelinedRenderingPlugin>(),
+    );
+    app.add_plugins(DrawPlugin { quality });
+    while app.plugins_state() == PluginsState::Adding {
+        bevy::tasks::tick_global_task_pools_on_main_thread();
+    }
+    app.finish();
+    app.cleanup();
+
+    let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
+    let (terrain, tree_surface) = match subject {
+        ShotSubject::Terrain(prepared, _, tree_surface) => (Some(&**prepared), tree_surface.as_deref()),
+        ShotSubject::Planet(..) => (None, None),
+    };
+    spawn_camera(app.world_mut(), terrain, tree_surface, options, quality, target.clone());
+    app.insert_resource(options.mode);
+    let shown = match subject {
+        ShotSubject::Terrain(prepared, palette, tree_surface) => ViewState {
+            terrain: Some(RenderTerrain::Square(prepared.clone())),
+            palette: Some(palette.clone()),
+            tree_surface: tree_surface.clone(),
+            ..ViewState::default()
+        },
+        ShotSubject::Planet(prepared, planet_view, camera) => {
+            let picture = scenery(camera, prepared, planet_view, true);
+            app.insert_resource(PlannedScenery([Some(Arc::new(picture)), None]));
+            let palette = Some(prepared.palette.clone());
+            ViewState { terrain: Some(RenderTerrain::Globe(prepared.clone())), palette, ..ViewState::default() }
+        }
+    };
+    app.insert_resource(shown.clone());
+
+    let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
+    let mut is_asked = false;
+    for _ in 0..PATIENCE_FRAMES {
+        app.update();
+        if let Some(exit) = app.should_exit() {
+            return Err(ShotError::Draw(format!("the engine stopped ({exit:?})")));
+        }
+        if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
+            return Ok(image);
+        }
+        let drawn = app.world().resource::<FrameStatus>();
+        if let (true, Some(unsupported)) = (options.mode.traces(), drawn.unsupported()) {
+            return Err(ShotError::Untraced(match unsupported {
+                Unsupported::NoStorage => "it has no storage buffers",
+                _ => "the tree is too deep or too large",
+            }));
+        }
+        if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
+            is_asked = true;
+            let taken = taken.clone();
+            app.world_mut().spawn(Screenshot::image(target.clone())).observe(move |shot: On<ScreenshotCaptured>| {
+                if let Ok(mut taken) = taken.lock() {
+                    *taken = shot.image.data.clone();
+                }
+            });
+        }
+    }
+    Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
+}
+
+fn target(options: &ShotOptions) -> Image {
+    let size = Extent3d { width: options.width, height: options.height, depth_or_array_layers: 1 };
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let mut image = Image::new_fill(size, TextureDimension::D2, &[0; 4], format, RenderAssetUsages::RENDER_WORLD);
+    image.texture_descriptor.usage =
+        TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING;
+    image
+}
+
+fn spawn_camera(
+    world: &mut World,
+    terrain: Option<&SquareTerrain>,
+    tree_surface: Option<&TreeSurface>,
+    options: &ShotOptions,
+    quality: RenderQuality,
+    target: Handle<Image>,
+) {
+    let lens = CompareLayout::One.lens(Vec2::new(options.width as f32, options.height as f32));
+    let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
+    let pose = match (options.view, terrain) {
+        (ShotView::Named(command), Some(terrain)) => command.pose(&origin, terrain.scale.bounds_world(), &lens),
+        (ShotView::Pose(pose), _) => pose,
+        // a planet has a camera of its own
+        (ShotView::Named(_), None) => origin,
+    };
+    let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());
+    let mut camera = world.spawn((bundle, RenderTarget::Image(target.into())));
+    let (mut transform, mut projection) = (Transform::default(), Projection::default());
+    if let Some(present) = camera.get::<Projection>() {
+        projection = present.clone();
+    }
+    place(&pose, near_world(&pose, terrain, tree_surface), &mut transform, &mut projection);
+    camera.insert((transform, projection));
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
+
+    mod rays;
+
+    use super::*;
+    use crate::app::view::{Overlay, OverlayChoice, TreeRecipe};
+    use crate::field::{Control, Edges, MapKind, Stream, Terrain};
+    use crate::scene::Settings;
+
+    /// Red ground: what is bluish is a hole.
+    fn red() -> Arc<PaletteTable> {
+        Arc::new(PaletteTable {
+            lut: vec![[255, 0, 0, 255]; 512],
+            rock: [255, 0, 0, 255],
+            rock_degrees: (30.0, 40.0),
+            biomes: None,
+        })
+    }
+
+    fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<SquareTerrain> {
+        let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
+        Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
+    }
+
+    /// Pixels through which something else than the ground is seen.
+    fn holes(samples: usize, eye: [f32; 3], pitch: f32, quality: RenderQuality) -> usize {
+        let draw = Stream::new(1, 2);
+        let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, |u, v| {
+            let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
+            0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
+        }));
+        let settings = Settings { sea_level: -9000.0, sun_elevation: 80.0, ..Settings::default() };
+        let prepared = prepared(&terrain, &settings, Overlay::None);
+        let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
+        let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
+        // without a driver the test fails and says what to install: a crack nobody looked for is no pass
+        let subject = ShotSubject::Terrain(prepared, red(), None);
+        let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
+    }
+
+    #[test]
+    fn there_are_no_cracks_between_levels_of_detail() {
+        let views = [
+            (1025, [10.0, 180.0, 20.0], -0.9, RenderQuality::Moving),
+            (1000, [-120.0, 260.0, 60.0], -1.2, RenderQuality::Moving),
+            (1025, [0.0, 220.0, 0.0], -1.0, RenderQuality::Still),
+        ];
+        for (samples, eye, pitch, quality) in views {
+            assert_eq!(holes(samples, eye, pitch, quality), 0, "{samples} samples, from {eye:?}");
+        }
+    }
+
+    /// Pixels of a red planet through which something else is seen, from a place over it.
+    fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: RenderQuality) -> usize {
+        use crate::app::view::globe::{AirModel, GlobeView};
+        use crate::field::{Globe, Grid};
+
+        let draw = Stream::new(1, 2);
+        let mut terrain = Terrain::flat(Grid::globe(samples));
+        let globe = Globe::new(samples);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            let [x, y, z] = globe.direction_of(k);
+            // the same on every face that has the sample
+            *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos()
+                + 0.1 * draw.signed(globe.grid().owner(k) as i32, 0);
+        }
+        let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
+        let (choice, control) = (OverlayChoice::default(), Control::default());
+        let prepared = Arc::new(
+            GlobeTerrain::new(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control)
+                .expect("nobody stops it"),
+        );
+        let view = GlobeView {
+            exaggeration,
+            true_nearby: false,
+            night_side: false,
+            air: AirModel::None,
+            cloud_cover: 0.0,
+            stars: false,
+            ..GlobeView::default()
+        };
+        let planet_view = PlanetView { view, ..PlanetView::default() };
+        let size = Vec2::new(480.0, 360.0);
+        let camera = GlobeCamera::framing(&prepared, &planet_view, size).placed_over(&prepared, &planet_view, place);
+        let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
+        let subject = ShotSubject::Planet(prepared, Box::new(planet_view), Box::new(camera));
+        let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
+    }
+
+    #[test]
+    fn there_are_no_cracks_in_a_globe_nor_between_its_faces() {
+        // over a corner of the cube, an edge, the middle of a face; from space to near the ground
+        let places = [
+            ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, RenderQuality::Moving),
+            ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, RenderQuality::Still),
+            ([44.0, 2.0, 30_000.0, 70.0, -70.0], 1.0, RenderQuality::Moving),
+            ([-45.0, -90.0, 900.0, 70.0, -75.0], 1.0, RenderQuality::Moving),
+        ];
+        for (place, exaggeration, quality) in places {
+            assert_eq!(globe_holes(257, place, exaggeration, quality), 0, "{place:?} × {exaggeration}");
+        }
+    }
+
+    /// A picture of a terrain from straight above, and where a place of the square is in it.
+    fn from_above(prepared: Arc<SquareTerrain>, palette: Arc<PaletteTable>) -> Above {
+        let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
+        let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
+        let ground_world = prepared.scale.highest_world;
+        let subject = ShotSubject::Terrain(prepared, palette, None);
+        let rgba = guarded(|| render(&subject, &options, RenderQuality::Still)).unwrap().unwrap();
+        Above { rgba, pose, ground_world }
+    }
+
+    struct Above {
+        rgba: Vec<u8>,
+        pose: Pose,
+        ground_world: f32,
+    }
+
+    impl Above {
+        fn at(&self, u: f32, v: f32) -> [u8; 3] {
+            let world = Vec3::new((u - 0.5) * 1000.0, self.ground_world, (v - 0.5) * 1000.0);
+            let pixel =
+                self.pose.project(&CompareLayout::One.lens(Vec2::splat(300.0)), world).expect("it is below the eye");
+            let at = (pixel.y as usize * 300 + pixel.x as usize) * 4;
+            [self.rgba[at], self.rgba[at + 1], self.rgba[at + 2]]
+        }
+
+        /// Mean colour of a small square.
+        fn mean(&self, u: f32, v: f32) -> [f32; 3] {
+            let mut sum = [0.0; 3];
+            for k in 0..81 {
+                let colour = self.at(u + 0.02 * ((k % 9) as f32 - 4.0), v + 0.02 * ((k / 9) as f32 - 4.0));
+                (0..3).for_each(|c| sum[c] += f32::from(colour[c]) / 81.0);
+            }
+            sum
+        }
+    }
+
+    #[test]
+    fn snow_and_sand_hide_the_ground_where_they_lie() {
+        let bare = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
+        let settings = Settings { sea_level: -9000.0, ..Settings::default() };
+        let metres = |depth: f32| depth / settings.relief_metres;
+        let draw = |terrain: Terrain| from_above(prepared(&Arc::new(terrain), &settings, Overlay::None), red());
+        for (kind, is_sand) in [(MapKind::Snow, false), (MapKind::Sand, true)] {
+            let mut laid = bare.clone();
+            // deep in the west, a dusting in the east
+            for (k, depth) in laid.map_mut(kind).iter_mut().enumerate() {
+                *depth = metres(if k % 129 < 64 { 3.0 } else { 0.01 });
+            }
+            let (before, after) = (draw(bare.clone()), draw(laid));
+            for k in 0..20 {
+                let v = 0.1 + 0.04 * k as f32;
+                let ([r, g, b], [red, green, _]) =
+                    (after.at(0.25, v).map(i32::from), before.at(0.25, v).map(i32::from));
+                assert!(g > green + 60 && b > 40, "{kind:?} at {v}: {r} {g} {b}");
+                assert_eq!(is_sand, r > b + 60, "{kind:?} at {v}: {r} {g} {b}");
+                let east = after.at(0.75, v).map(i32::from);
+                assert!(east[0].abs_diff(red) < 12 && east[1].abs_diff(green) < 12, "{kind:?} at {v}: {east:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
+        let dry = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
+        let settings = Settings { sea_level: -9000.0, ..Settings::default() };
+        // a lake, and a stream of one sample across the square
+        let (mut wet, film) = (dry.clone(), 1e-4);
+        let is_lake = |u: f32, v: f32| (u - 0.3).hypot(v - 0.35) - 0.15;
+        for k in 0..129 * 129 {
+            let (i, j) = (k / 129, k % 129);
+            let lake = is_lake(j as f32 / 128.0, i as f32 / 128.0) < 0.0;
+            wet.map_mut(MapKind::Water)[k] = if lake || i == 96 { 0.03 } else { film };
+        }
+        let draw =
+            |terrain: &Terrain, overlay| from_above(prepared(&Arc::new(terrain.clone()), &settings, overlay), red());
+        let (before, after) = (draw(&dry, Overlay::None), draw(&wet, Overlay::None));
+        let (mut drawn, cell) = (0, 1.0 / 128.0);
+        for k in 0..90 * 90 {
+            let (u, v) = (0.05 + 0.01 * (k % 90) as f32, 0.05 + 0.01 * (k / 90) as f32);
+            let nearest = is_lake(u, v).min((v - 0.75).abs() - 0.5 * cell);
+            let (old, new) = (before.at(u, v), after.at(u, v));
+            if nearest < -1.5 * cell {
+                assert!(new[2] > new[0], "no water at {u}, {v}: {new:?}");
+                drawn += 1;
+            } else if nearest > 2.5 * cell {
+                assert_eq!(old, new, "water at {u}, {v}");
+            }
+        }
+        assert!(drawn > 400, "{drawn}");
+        for k in 0..50 {
+            let (u, v) = (0.1 + 0.016 * k as f32, 0.75);
+            assert!(after.at(u, v)[2] > after.at(u, v)[0], "the stream is broken at {u}");
+        }
+        let plain = draw(&dry, Overlay::Slope);
+        let slope = draw(&wet, Overlay::Slope);
+        assert_eq!(plain.at(0.3, 0.35), slope.at(0.3, 0.35), "water does not hide data");
+    }
+
+    #[test]
+    fn an_overlay_has_the_colours_of_its_ramp() {
+        let mut terrain = Terrain::from_fn(65, Edges::Open, |_, _| 0.2);
+        // powers 0, 1, 2 and 3 of ten, in the four quarters
+        let quarter = |k: usize| 2 * usize::from(k / 65 > 32) + usize::from(k % 65 > 32);
+        for (k, flow) in terrain.map_mut(MapKind::Flow).iter_mut().enumerate() {
+            *flow = [1.0, 10.0, 100.0, 1000.0][quarter(k)];
+        }
+        let settings = Settings { sea_level: -9000.0, ..Settings::default() };
+        let flow = prepared(&Arc::new(terrain.clone()), &settings, Overlay::Map(MapKind::Flow));
+        let ramp = flow.ramp().expect("there is a flow map");
+        let tinted = from_above(flow, red());
+        let places = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
+        // nothing has flowed in the first: the ground is red there. The others look like ground of the ramp's colour
+        let grounds = [None, Some(1.0 / 3.0), Some(2.0 / 3.0), Some(1.0)];
+        for ((u, v), place) in places.into_iter().zip(grounds) {
+            let [r, g, b] = place.map_or([255, 0, 0], |place| ramp.colour(place));
+            let painted = PaletteTable { lut: vec![[r, g, b, 255]; 512], ..(*red()).clone() };
+            let bare = from_above(prepared(&Arc::new(terrain.clone()), &settings, Overlay::None), painted.into());
+            let (seen, expected) = (tinted.mean(u, v), bare.mean(u, v));
+            let away = (0..3).map(|c| (seen[c] - expected[c]).abs()).fold(0.0, f32::max);
+            assert!(away < 8.0, "{seen:?} instead of {expected:?} at {u}, {v}");
+        }
+    }
+
+    /// A scene that shows a construction alone, ready to be drawn.
+    fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
+        tree_of(&crate::scene::example(name).expect("a shipped scene").scene)
+    }
+
+    fn tree_of(scene: &crate::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
+        let mut store = crate::eval::Store::forgetful();
+        let terrain =
+            crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
+        // without the sea, which would hide the ground
+        let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
+        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(scene).expect("a tree alone"), None);
+        (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
+    }
+
+    fn draw_tree(prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>, options: &ShotOptions) -> Vec<u8> {
+        let subject = ShotSubject::Terrain(prepared.clone(), red(), Some(tree_surface.clone()));
+        guarded(|| render(&subject, options, RenderQuality::Still)).unwrap_or_else(|e| panic!("{e}")).unwrap()
+    }
+
+    #[test]
+    fn the_patches_of_a_tree_have_no_cracks_from_the_sky_down_to_the_grass() {
+        let (prepared, tree_surface) = tree("paper-004-fig-12-craters");
+        for (above_metres, pitch) in [(3000.0, -1.2), (200.0, -0.9), (1.0, -1.0)] {
+            let at = Vec3::new(40.0, 0.0, 30.0);
+            let height = above_metres / prepared.scale.metres_per_world;
+            let eye_world = at.with_y(tree_surface.floor_world(at, 1e-3) + height);
+            let pose = Pose { eye_world, yaw: 0.7, pitch };
+            let view = ShotView::Pose(pose);
+            let options = ShotOptions { width: 160, height: 120, view, mode: ViewMode::Adaptive };
+            let image = draw_tree(&prepared, &tree_surface, &options);
+            let holes = image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count();
+            assert_eq!(holes, 0, "from {above_metres} m");
+        }
+    }
+
+    #[test]
+    fn a_size_out_of_range_is_refused() {
+        let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
+        let prepared = prepared(&terrain, &Settings::default(), Overlay::None);
+        let options = ShotOptions { width: 9000, ..ShotOptions::default() };
+        let subject = ShotSubject::Terrain(prepared, red(), None);
+        let refused = shot(&subject, &options, Path::new("/nowhere/view.png"));
+        assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));
+    }
+}
