@@ -57,8 +57,8 @@ const FIRST_SCENE: &str = "alpine-range";
 /// Opens the editor and stays until it is closed.
 ///
 /// # Errors
-/// When there is no screen, no driver, no thread, or the script failed; after a crash, with the place where unsaved work
-/// was put.
+/// When there is no screen, no driver, no thread, or the script failed; after a crash, with the place where unsaved
+/// work was put.
 pub fn run(options: Options) -> Result<(), AppError> {
     let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let driven = steps.is_some();
@@ -130,7 +130,8 @@ fn build(editor: Editor, recovery: CrashRecovery) -> App {
     app
 }
 
-/// A camera of its own for the panels: with one camera for both, the restricted viewport of the 3D view would clip them.
+/// A camera of its own for the panels: with one camera for both, the restricted viewport of the 3D view would clip
+/// them.
 fn spawn_interface(mut commands: Commands) {
     commands.spawn((
         PrimaryEguiContext,

@@ -56,7 +56,8 @@ pub trait RowMetric: Copy {
     /// Area of a cell, in cells of the mean area.
     fn area(self, column: usize) -> f32;
 
-    /// Share of its depth that a cell gives away as much volume with as a cell of the mean area with `share` of its own; 1 at the most.
+    /// Share of its depth that a cell gives away as much volume with as a cell of the mean area with `share` of its
+    /// own; 1 at the most.
     fn depth_share(self, share: f32, column: usize) -> f32;
 }
 

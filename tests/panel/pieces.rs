@@ -243,7 +243,6 @@ fn a_click_in_the_view_selects_and_the_next_one_goes_below() {
     assert_ne!(first, second);
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(panels.state().get::<TreeState>().selected(), None);
-    // twice at once frames the piece
     panels.state_mut().effects.clear();
     for _ in 0..2 {
         panels.drag_at(at);
@@ -348,7 +347,6 @@ fn rings_turn_and_scale() {
 fn points_are_added_moved_and_deleted_in_the_view() {
     let mut panels = crater();
     choose(&mut panels, "road");
-    // away from the handles
     let at = on_screen(&panels, [5400.0, 3000.0]);
     // a click with Ctrl on the line
     panels.hover_at(at);
@@ -371,7 +369,6 @@ fn points_are_added_moved_and_deleted_in_the_view() {
     drop_at(&mut panels, to);
     let [x, y] = points::handles(&selected(&panels).unwrap())[1];
     assert!((x - 5400.0).abs() < 60.0 && (y - 2200.0).abs() < 60.0, "{x} {y}");
-    // its width in the panel
     let rail = panels.query_all_by_role_and_label(Role::Slider, "Width").map(|node| node.rect()).next_back().unwrap();
     if panels.ctx.viewport_rect().contains_rect(rail) {
         drag(&mut panels, rail.center(), rail.right_center());

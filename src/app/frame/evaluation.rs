@@ -178,7 +178,8 @@ impl EvaluationClient {
             received.prepared = Some(picture.clone());
             self.shown = Some(picture);
         }
-        // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
+        // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever
+        // show
         if self.overlay.running() == Some(&serial) {
             return;
         }
@@ -204,8 +205,8 @@ impl EvaluationClient {
         true
     }
 
-    /// The ground is painted with `biomes` from now on, or with the palette, and the climate is that of `scene`; nothing is
-    /// evaluated.
+    /// The ground is painted with `biomes` from now on, or with the palette, and the climate is that of `scene`;
+    /// nothing is evaluated.
     pub fn grow(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
         let choice = &mut locked(&self.wanted).choice;
         (choice.biomes, choice.climate) = (biomes, Some(climate_of(scene)));

@@ -1,4 +1,5 @@
-//! Background work: every task runs on a thread of its own, with a stop flag, and its result is taken on the main thread.
+//! Background work: every task runs on a thread of its own, with a stop flag, and its result is taken on the main
+//! thread.
 //!
 //! ```text
 //! Tasks::start ──▶ thread: work(&Control) ──▶ result, and the window is woken
@@ -16,7 +17,8 @@ use bevy::prelude::Resource;
 use crate::app::view::Waker;
 use crate::field::Control;
 
-/// Starts tasks and knows whether any is there. Without a [`Waker`], as in tests, a task is done as soon as it is started.
+/// Starts tasks and knows whether any is there. Without a [`Waker`], as in tests, a task is done as soon as it is
+/// started.
 #[derive(Resource, Clone, Default)]
 pub struct Tasks {
     waker: Option<Waker>,

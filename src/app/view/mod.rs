@@ -6,8 +6,8 @@
 //!                      ViewCommand, mouse ▶ camera      surface: patches, uniforms ▶ Batch of draw calls ▶ one pass
 //!                      Probe ◀── pick ◀── cursor        FrameStatus (serial) ▶ redraw until it is the wanted one
 //! ```
-//! A square ([`square`], [`square_drawing`]) and a planet ([`globe`]) are two surfaces of that one chain ([`draw`]): they
-//! differ in projection, distances, camera and shader entry points.
+//! A square ([`square`], [`square_drawing`]) and a planet ([`globe`]) are two surfaces of that one chain ([`draw`]):
+//! they differ in projection, distances, camera and shader entry points.
 //!
 //! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] with the table of a
 //! palette, and [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything

@@ -1,5 +1,6 @@
 //! One plain sentence for each thing that a benchmark found, in the order in which document 001 sets its two approaches
-//! against each other: speed, growth, threads, memory, consistency, extremes. What makes the times doubtful comes first.
+//! against each other: speed, growth, threads, memory, consistency, extremes. What makes the times doubtful comes
+//! first.
 
 use crate::app::features::bench::report::{Fate, counted, growth, mebibytes, threads, three, time};
 use crate::lab::stats::CONFIDENCE;

@@ -3,8 +3,8 @@
 //! ```text
 //! Ask::Run ──▶ job ──▶ Report: what was found, with the texts of table and findings ready to be drawn
 //! ```
-//! One runs at a time. One that was told to stop is waited for before the next begins, for two at once would measure each
-//! other. What was found before stays until there is something newer.
+//! One runs at a time. One that was told to stop is waited for before the next begins, for two at once would measure
+//! each other. What was found before stays until there is something newer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,5 @@
-//! The biome editor: the ground types of the scene's table, where each is at home, and what a clicked place consists of.
+//! The biome editor: the ground types of the scene's table, where each is at home, and what a clicked place consists
+//! of.
 
 use std::sync::Arc;
 

@@ -5,9 +5,9 @@
 //! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ ViewState.beside
 //!                    └───▶ measuring (with the terrain on screen) ──▶ Table
 //! ```
-//! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is done.
-//! B is frozen, except where it is a variant of the scene: then it is made anew when the scene has changed and the
-//! worker has come to rest, so that it never holds up an edit.
+//! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is
+//! done. B is frozen, except where it is a variant of the scene: then it is made anew when the scene has changed and
+//! the worker has come to rest, so that it never holds up an edit.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! The library of pieces, a sheet over the view: a click puts a piece in the middle of the view, a drag where it is let go.
+//! The library of pieces, a sheet over the view: a click puts a piece in the middle of the view, a drag where it is let
+//! go.
 
 use bevy_egui::egui;
 use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};

@@ -1,7 +1,7 @@
 //! The pieces of a construction: what is selected, and the list of all of them as the tree has them.
 //!
-//! Rows are dragged to other places: between two rows a line shows where the piece will land, over an operator a frame shows that
-//! it goes in there. What cannot be is red, and the status line says why.
+//! Rows are dragged to other places: between two rows a line shows where the piece will land, over an operator a frame
+//! shows that it goes in there. What cannot be is red, and the status line says why.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;

@@ -1,4 +1,5 @@
-//! Construction trees: the list of their pieces, the library, the pieces in the view, and the surface drawn from a tree.
+//! Construction trees: the list of their pieces, the library, the pieces in the view, and the surface drawn from a
+//! tree.
 //!
 //! ```text
 //! list, piece, viewport ──▶ Document::edit_tree ──▶ revision ──▶ surface: TreeSurfaceTask ──▶ ViewState.tree_surface

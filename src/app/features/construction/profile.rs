@@ -1,5 +1,5 @@
-//! The editor of a profile: how the ground rises and falls with the distance from a line or a centre. Click adds a point, drag
-//! moves it, double or right click removes it.
+//! The editor of a profile: how the ground rises and falls with the distance from a line or a centre. Click adds a
+//! point, drag moves it, double or right click removes it.
 
 use bevy_egui::egui;
 use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};

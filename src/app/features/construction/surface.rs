@@ -1,5 +1,5 @@
-//! The tree of the scene, made ready for the ways of looking that ask it: on a thread of its own, the newest wins, and what was
-//! there before stays until it is done.
+//! The tree of the scene, made ready for the ways of looking that ask it: on a thread of its own, the newest wins, and
+//! what was there before stays until it is done.
 
 use std::sync::Arc;
 

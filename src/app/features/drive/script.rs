@@ -40,15 +40,15 @@ pub enum Step {
     },
     /// Moves the pointer over the 3D view.
     ViewHover(f32, f32),
-    /// Puts the camera over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is north,
-    /// 90 east) and tilt (-90 is down) in degrees.
+    /// Puts the camera over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
+    /// north, 90 east) and tilt (-90 is down) in degrees.
     Camera(f32, f32, f32, f32, f32),
     /// Moves the pointer by so many points, the button as it is.
     MoveBy(f32, f32),
     /// Clicks a place of the 3D view.
     ViewClick(f32, f32),
-    /// Puts the camera of a planet over a place: latitude and longitude in degrees, metres above the ground, heading (0 is
-    /// north) and inclination (-90 is down) in degrees.
+    /// Puts the camera of a planet over a place: latitude and longitude in degrees, metres above the ground, heading (0
+    /// is north) and inclination (-90 is down) in degrees.
     Over(f64, f64, f64, f64, f64),
     /// Turns the wheel over a widget.
     Scroll(String, f32),

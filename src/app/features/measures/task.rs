@@ -1,8 +1,8 @@
 //! Measures of the terrain on screen, taken beside the worker while their panel is open.
 //!
-//! Edits come first: while the worker computes, nothing begins here and what is under way for an older terrain stops. While
-//! an erosion plays there is no rest to wait for: then measuring goes on, on one thread. Once the terrain at full size
-//! is measured, the scene is computed at half its resolution to see whether a preview can be believed.
+//! Edits come first: while the worker computes, nothing begins here and what is under way for an older terrain stops.
+//! While an erosion plays there is no rest to wait for: then measuring goes on, on one thread. Once the terrain at full
+//! size is measured, the scene is computed at half its resolution to see whether a preview can be believed.
 
 use std::sync::Arc;
 use std::time::Instant;

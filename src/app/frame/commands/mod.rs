@@ -1,4 +1,5 @@
-//! What a person can ask for. A menu entry, a button, a key and a script all carry the same value to what carries it out.
+//! What a person can ask for. A menu entry, a button, a key and a script all carry the same value to what carries it
+//! out.
 //!
 //! ```text
 //! feature: enum of actions ── Action (label, tooltip, icon, shortcuts) ──▶ CommandRegistry: listed, handler
@@ -190,7 +191,8 @@ impl CommandRegistry {
 
 /// Registers what features can do.
 pub trait CommandApp {
-    /// Actions of one type, and the system that does them. Those in `listed` have shortcuts and are in the list of them.
+    /// Actions of one type, and the system that does them. Those in `listed` have shortcuts and are in the list of
+    /// them.
     fn add_actions<A: Action, M>(
         &mut self,
         listed: impl IntoIterator<Item = A>,

@@ -9,7 +9,8 @@ use crate::app::frame::commands::{Command, CommandRegistry};
 /// The command whose shortcut was pressed, if any; the key press is taken out of the input.
 ///
 /// While a text field has the keyboard only shortcuts with Ctrl that do not edit text are taken; while any other
-/// widget has it, keys that move or press widgets stay with it. Actions with a scope come before all others while they apply.
+/// widget has it, keys that move or press widgets stay with it. Actions with a scope come before all others while they
+/// apply.
 pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());

@@ -135,8 +135,8 @@ impl Document {
         ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
     }
 
-    /// The branches of the selected layer, be it shown or hidden, or of the process of the transport; itself among them,
-    /// empty if it has none.
+    /// The branches of the selected layer, be it shown or hidden, or of the process of the transport; itself among
+    /// them, empty if it has none.
     pub fn branches(&self) -> Vec<usize> {
         let number = |index: usize| Some(self.scene().layers[index].branch).filter(|&number| number != 0);
         let selected = self.selected_layer().filter(|_| !self.transport.playing).and_then(number);

@@ -7,8 +7,8 @@ use crate::scene::{Blend, Gesture, Layer};
 
 impl Document {
     /// Adds a layer above the selected one (on top while the scene is selected) and selects it. A generator that has
-    /// something below it adds to it, so that it hides nothing. A node as it comes starts with its preset Natural, if it has
-    /// one: defaults are what files leave out, and cannot follow taste.
+    /// something below it adds to it, so that it hides nothing. A node as it comes starts with its preset Natural, if
+    /// it has one: defaults are what files leave out, and cannot follow taste.
     pub fn add_layer(&mut self, mut node: Node) {
         let about = node.about();
         let as_it_comes = Node::named(about.name).is_some_and(|plain| plain == node);

@@ -323,8 +323,8 @@ impl Document {
     }
 }
 
-/// Whether the worker has something to do: names, palette and biomes are none of its business; the sun is, because its light and
-/// shadows are prepared with the terrain.
+/// Whether the worker has something to do: names, palette and biomes are none of its business; the sun is, because its
+/// light and shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
     let essence = |scene: &Scene| {
         let mut scene = scene.clone();

@@ -1,7 +1,7 @@
 //! What the worker shall compute next, and what of its answers is still wanted.
 //!
-//! While a slider is dragged previews are asked for; on release the full size. Playing, stepping and scrubbing ask for the
-//! full size only. With a layer on solo, a generator is computed alone on level ground, in full and without mask; a
+//! While a slider is dragged previews are asked for; on release the full size. Playing, stepping and scrubbing ask for
+//! the full size only. With a layer on solo, a generator is computed alone on level ground, in full and without mask; a
 //! filter or an erosion with everything below it and nothing above.
 
 use std::sync::Arc;
@@ -35,8 +35,8 @@ impl Document {
     }
 
     /// Whether the picture that a report brings shall be shown; moves the playhead along with a process that plays.
-    /// A preview of an older revision is taken as long as nothing newer is on screen: while a slider is dragged there may
-    /// be no other.
+    /// A preview of an older revision is taken as long as nothing newer is on screen: while a slider is dragged there
+    /// may be no other.
     pub fn accept<P>(&mut self, report: &WorkerReport<P>) -> bool {
         let current = |revision: u64| revision == self.revision;
         let taken = match report {

@@ -56,8 +56,8 @@ impl Transport {
 }
 
 impl Document {
-    /// The process that the transport moves, with its number of iterations: the one that plays, else the selected layer,
-    /// else the one under the playhead.
+    /// The process that the transport moves, with its number of iterations: the one that plays, else the selected
+    /// layer, else the one under the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;

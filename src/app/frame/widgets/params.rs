@@ -61,7 +61,8 @@ pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<E
     }
 }
 
-/// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of them asked for.
+/// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of
+/// them asked for.
 pub fn rows(
     ui: &mut Ui,
     document: &mut Document,

@@ -1,7 +1,7 @@
 //! Sphere tracing on the graphics card: rays walk through the words of a tree, some steps in every frame.
 //!
 //! ```text
-//! words of the tree ─▶ trace.wgsl (compute): goes on with its rays ─▶ rays ─▶ traced.wgsl (fragment): light, colours, depth
+//! words of the tree ─▶ trace.wgsl (compute): goes on with its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
 //! ```
 //!
 //! The words are those of [`buffer`](crate::construction::buffer). A ray goes as in

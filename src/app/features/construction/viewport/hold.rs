@@ -1,7 +1,7 @@
 //! A piece in the hand: held by a handle while the button is down, or following the pointer after G, R or S.
 //!
-//! After a key the piece follows until a click or Enter leaves it there; Escape or the right button takes it back. X and Y keep it
-//! to an axis, Z raises it, numbers typed are metres, degrees or times.
+//! After a key the piece follows until a click or Enter leaves it there; Escape or the right button takes it back. X
+//! and Y keep it to an axis, Z raises it, numbers typed are metres, degrees or times.
 
 use crate::app::features::construction::viewport::*;
 use crate::app::frame::tasks::{Outcome, Task};

@@ -1,7 +1,8 @@
-//! Pieces in the view: picked by a click, outlined on the ground, moved, turned, scaled and raised by handles, point by point.
+//! Pieces in the view: picked by a click, outlined on the ground, moved, turned, scaled and raised by handles, point by
+//! point.
 //!
-//! What is dragged is compared with the ground as it was when the drag began, so that a hill that follows the pointer does not lift
-//! the place under it. The whole drag is one undo step; Escape takes it back.
+//! What is dragged is compared with the ground as it was when the drag began, so that a hill that follows the pointer
+//! does not lift the place under it. The whole drag is one undo step; Escape takes it back.
 
 mod draw;
 mod hold;

@@ -1,4 +1,5 @@
-//! Which pieces are where, worked out on a thread of its own: the newest tree counts, what is known already is lent to the next.
+//! Which pieces are where, worked out on a thread of its own: the newest tree counts, what is known already is lent to
+//! the next.
 
 use std::sync::Arc;
 
