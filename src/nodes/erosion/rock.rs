@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::field::{Grid, MapKind, Terrain};
 
-/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's map and keeps what it was at the start.
+/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's map and keeps what it was at the
+/// start.
 #[derive(Clone)]
 pub struct Rock {
     softest: f32,
