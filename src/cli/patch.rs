@@ -25,11 +25,11 @@ Example:
   talweg patch put alps.ron --onto other-planet.ron --longitude -70 --latitude -30 -o other-with-alps.ron")]
 pub struct PatchArgs {
     #[command(subcommand)]
-    what: PatchAction,
+    what: PatchSubcommand,
 }
 
 #[derive(Subcommand)]
-enum PatchAction {
+enum PatchSubcommand {
     /// Take a square out of a planet
     Take(TakeArgs),
     /// Put a terrain back onto a planet
@@ -82,8 +82,8 @@ fn degrees<const MOST: u32>(text: &str) -> Result<f64, String> {
 
 pub fn run(args: &PatchArgs) -> CommandResult {
     match &args.what {
-        PatchAction::Take(args) => take_out(args),
-        PatchAction::Put(args) => put(args),
+        PatchSubcommand::Take(args) => take_out(args),
+        PatchSubcommand::Put(args) => put(args),
     }
 }
 

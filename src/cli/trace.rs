@@ -9,7 +9,7 @@ use super::{CommandResult, Failure, print, usage};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
 use crate::look::PaletteTable;
-use crate::look::traced::evaluations::{Counts, evaluations_image};
+use crate::look::traced::evaluations::{EvaluationTotals, evaluations_image};
 use crate::look::traced::{Camera, TracedScene, TracedView};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
@@ -148,7 +148,7 @@ pub fn run(
     let per_pixel = |count: u64| count as f64 / (width * height) as f64;
     if args.evaluations {
         let pixels = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
-        let counts = Counts::total(&pixels);
+        let counts = EvaluationTotals::total(&pixels);
         let heading = if args.global_bound { "Evaluations, global bound" } else { "Evaluations, local bounds" };
         let drawn = evaluations_image(&pixels, width, height, heading);
         drawn.save(output).map_err(Failure::from)?;

@@ -82,7 +82,7 @@ impl Grid {
 
     /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face:
     /// [`neighbour`](Self::neighbour).
-    pub fn before(self, index: usize) -> Option<usize> {
+    pub fn previous(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
             (0, Edges::Open) => None,
             (0, Edges::Wrap) => Some(self.samples - 2),
@@ -91,7 +91,7 @@ impl Grid {
     }
 
     /// The row or column after `index`, if there is one.
-    pub fn after(self, index: usize) -> Option<usize> {
+    pub fn next(self, index: usize) -> Option<usize> {
         match (index + 1 == self.samples, self.edges) {
             (true, Edges::Open) => None,
             (true, Edges::Wrap) => Some(1),
@@ -104,10 +104,10 @@ impl Grid {
         let last = self.samples as isize - 1;
         let mut found = row.clamp(0, last) as usize;
         for _ in row..0 {
-            found = self.before(found)?;
+            found = self.previous(found)?;
         }
         for _ in last..row {
-            found = self.after(found)?;
+            found = self.next(found)?;
         }
         Some(found)
     }
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn open_edges_have_no_neighbour_and_wrapping_ones_skip_the_repeated_row() {
         let open = Grid::new(5, Edges::Open);
-        assert_eq!((open.before(0), open.after(4), open.before(4), open.after(0)), (None, None, Some(3), Some(1)));
+        assert_eq!((open.previous(0), open.next(4), open.previous(4), open.next(0)), (None, None, Some(3), Some(1)));
         let wrap = Grid::new(5, Edges::Wrap);
-        assert_eq!((wrap.before(0), wrap.after(4)), (Some(3), Some(1)));
+        assert_eq!((wrap.previous(0), wrap.next(4)), (Some(3), Some(1)));
         assert_eq!(wrap.sum(&[1.0; 25]), 16.0);
     }
 }

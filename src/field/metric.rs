@@ -348,7 +348,7 @@ impl Links {
 
     /// Links of sample `k` to its neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
     #[inline(always)]
-    pub fn around(&self, k: usize) -> [f32; 8] {
+    pub fn to_neighbours(&self, k: usize) -> [f32; 8] {
         self.tables(self.start(k / self.n, k % self.n)).map(|(table, at)| table[at])
     }
 
@@ -522,7 +522,8 @@ mod tests {
             let mut pairs = HashMap::new();
             let mut seen = 0;
             for k in (0..grid.len()).filter(|&k| grid.owns(k)) {
-                let (links, flows, inverse) = (metric.distances.around(k), conductances.around(k), inverse.around(k));
+                let (links, flows, inverse) =
+                    (metric.distances.to_neighbours(k), conductances.to_neighbours(k), inverse.to_neighbours(k));
                 assert_eq!(metric.distances.around_row(k / n).map(|links| links[k % n]), links);
                 for (direction, there) in grid.neighbours(k).into_iter().enumerate() {
                     let Some(there) = there else {
@@ -559,7 +560,7 @@ mod tests {
             for k in (0..grid.len()).filter(|&k| grid.owns(k)) {
                 let around = grid.neighbours(k);
                 let differences = around.map(|there| there.map_or(0.0, |there| field[there] - field[k]));
-                let sum: f32 = conductances.around(k).iter().zip(differences).map(|(link, d)| link * d).sum();
+                let sum: f32 = conductances.to_neighbours(k).iter().zip(differences).map(|(link, d)| link * d).sum();
                 let laplacian = sum / (metric.owned_areas[k] * steradians);
                 let off = (laplacian + 2.0 * field[k]).abs();
                 // where three faces meet the cells are not those of a lattice, and the scheme is of first order

@@ -8,8 +8,8 @@ use super::{Globe, Grid};
 pub fn gradient(grid: Grid, height: &[f32], row: usize, column: usize) -> (f32, f32) {
     let n = grid.samples;
     let at = |i: usize, j: usize| height[i * n + j];
-    let (west, east) = (grid.before(column), grid.after(column));
-    let (north, south) = (grid.before(row), grid.after(row));
+    let (west, east) = (grid.previous(column), grid.next(column));
+    let (north, south) = (grid.previous(row), grid.next(row));
     let steps = |a: Option<usize>, b: Option<usize>| (usize::from(a.is_some()) + usize::from(b.is_some())) as f32;
     let dx = at(row, east.unwrap_or(column)) - at(row, west.unwrap_or(column));
     let dy = at(south.unwrap_or(row), column) - at(north.unwrap_or(row), column);

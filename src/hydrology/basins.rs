@@ -303,7 +303,7 @@ pub(super) fn basin_links(
                 }
                 // along the rim every cell looks at all its neighbours, as those inside look forwards only
                 for k in (start..counted.start).chain(counted.end..start + n).filter(|&k| grid.owns(k)) {
-                    mesh.beside(k).for_each(|there| table.look(height, basin, k, there));
+                    mesh.existing_neighbours(k).for_each(|there| table.look(height, basin, k, there));
                 }
             }
             Ok(table.links())

@@ -169,7 +169,7 @@ impl<'a> RowWindow<'a> {
         if grid.is_globe() || row >= side {
             return Self { mesh, height, row, rows: [beyond; 3], starts: [row * n; 3], counted: 0..0 };
         }
-        let beside = [grid.before(row), Some(row), grid.after(row)].map(|row| row.map(|row| grid.original(row)));
+        let beside = [grid.previous(row), Some(row), grid.next(row)].map(|row| row.map(|row| grid.original(row)));
         Self {
             mesh,
             height,
@@ -193,7 +193,7 @@ impl<'a> RowWindow<'a> {
             let (down, right) = DIRECTIONS[direction];
             return (self.starts[(down + 1) as usize] + j).wrapping_add_signed(right) as u32;
         }
-        self.mesh.around(self.starts[1] + j)[direction]
+        self.mesh.neighbours(self.starts[1] + j)[direction]
     }
 
     /// Receivers by D8; a cell without a lower neighbour is its own.
@@ -225,7 +225,7 @@ impl<'a> RowWindow<'a> {
         }
         for j in self.listed() {
             let k = start + j;
-            let (h, around) = (self.height[k], self.mesh.around(k));
+            let (h, around) = (self.height[k], self.mesh.neighbours(k));
             let distances = self.mesh.distances(k);
             let (mut best, mut to) = (0.0, k as u32);
             for ((&there, height), distance) in
@@ -266,14 +266,18 @@ impl<'a> RowWindow<'a> {
             self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
         for j in self.listed() {
             let k = self.starts[1] + j;
-            let heights = FlowMesh::heights(&self.mesh.around(k), self.height);
+            let heights = FlowMesh::heights(&self.mesh.neighbours(k), self.height);
             put(
                 j,
                 match &links {
                     None => steepest_facet(self.height[k], &heights),
                     Some((links, per_radius)) => {
-                        let facet =
-                            steepest_spherical_facet(self.height[k], &heights, &links.around(j), &links.between(j));
+                        let facet = steepest_spherical_facet(
+                            self.height[k],
+                            &heights,
+                            &links.distances(j),
+                            &links.side_distances(j),
+                        );
                         Facet { distance: facet.distance * per_radius, ..facet }
                     }
                 },
@@ -289,7 +293,7 @@ impl<'a> RowWindow<'a> {
             if outlets.contain(k, h) {
                 *to = k as u32;
             } else if *to as usize == k {
-                let beside = self.mesh.beside(k).filter(|&there| self.height[there] == h);
+                let beside = self.mesh.existing_neighbours(k).filter(|&there| self.height[there] == h);
                 *to = beside.fold(k, usize::min) as u32;
             }
         }
@@ -311,12 +315,12 @@ impl<'a> LinkRows<'a> {
     }
 
     /// Distances of the cell of column `j` to its neighbours.
-    fn around(&self, j: usize) -> [f32; 8] {
+    fn distances(&self, j: usize) -> [f32; 8] {
         self.rows[1].map(|row| row[j])
     }
 
     /// Distances between the neighbours in each direction and the next.
-    fn between(&self, j: usize) -> [f32; 8] {
+    fn side_distances(&self, j: usize) -> [f32; 8] {
         let [north, here, south] = &self.rows;
         let [west, east] = mirrored(j, here[EAST].len());
         [
@@ -418,7 +422,7 @@ mod tests {
                 block.look(window.rows, columns.clone());
                 for (lane, j) in columns.enumerate() {
                     let k = row * 70 + j;
-                    let facet = steepest_facet(height[k], &FlowMesh::heights(&mesh.around(k), &height));
+                    let facet = steepest_facet(height[k], &FlowMesh::heights(&mesh.neighbours(k), &height));
                     assert_eq!([block.s1[lane], block.s2[lane]], facet.fall);
                     assert!(
                         facet == Facet::LEVEL || (facet.straight, facet.diagonal) == STEPS[block.facet[lane] as usize]
@@ -469,7 +473,7 @@ mod tests {
             let window = RowWindow::new(&mesh, &height, &beyond, row);
             window.each_facet(|j, facet| {
                 let k = row * 24 + j;
-                if !grid.owns(k) || mesh.around(k).contains(&NONE) || dot(at(k), foot).abs() > 0.98 {
+                if !grid.owns(k) || mesh.neighbours(k).contains(&NONE) || dot(at(k), foot).abs() > 0.98 {
                     return;
                 }
                 let [a, b] = [facet.straight, facet.diagonal].map(|d| at(window.index(j, d) as usize));

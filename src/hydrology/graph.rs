@@ -90,7 +90,7 @@ mod tests {
         loop {
             let mut changed = false;
             for k in (0..mesh.len()).filter(|&k| mesh.grid().owns(k) && height[k] > sea) {
-                let least = mesh.beside(k).map(|there| level[there]).fold(f32::INFINITY, f32::min);
+                let least = mesh.existing_neighbours(k).map(|there| level[there]).fold(f32::INFINITY, f32::min);
                 let w = least.max(height[k]);
                 if w < level[k] {
                     level[k] = w;
@@ -120,7 +120,7 @@ mod tests {
                     assert_eq!(filled[k].to_bits(), expected[k].to_bits(), "{n}: {k}");
                     let to = graph.receivers[k] as usize;
                     assert_eq!(to == k, height[k] <= 0.5, "{n}: only the sea keeps its water");
-                    assert!(to == k || mesh.beside(k).any(|there| there == to));
+                    assert!(to == k || mesh.existing_neighbours(k).any(|there| there == to));
                     assert!(filled[to] <= filled[k], "{n}: water climbs");
                 }
             }

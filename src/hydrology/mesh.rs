@@ -48,14 +48,14 @@ impl FlowMesh {
     /// Neighbours of a cell in the order of [`DIRECTIONS`](crate::field::topology::DIRECTIONS), as indices of owners;
     /// [`NONE`] where there is none.
     #[inline]
-    pub fn around(&self, k: usize) -> [u32; 8] {
-        self.adjacency.around(k)
+    pub fn neighbours(&self, k: usize) -> [u32; 8] {
+        self.adjacency.neighbours(k)
     }
 
     /// The neighbours of a cell that there are, as indices of owners.
     #[inline]
-    pub fn beside(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
-        self.adjacency.beside(k)
+    pub fn existing_neighbours(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
+        self.adjacency.existing_neighbours(k)
     }
 
     /// Whether the neighbours of cell `k` are found by counting: it lies two or more from the borders of its face.
@@ -69,13 +69,13 @@ impl FlowMesh {
     pub fn distances(&self, k: usize) -> [f32; 8] {
         match &self.sphere {
             None => UNIFORM,
-            Some(sphere) => sphere.distances().around(k).map(|radii| radii * self.cells_per_radius),
+            Some(sphere) => sphere.distances().to_neighbours(k).map(|radii| radii * self.cells_per_radius),
         }
     }
 
     /// Distance of two neighbours; 0 of a cell and itself.
     pub fn distance(&self, a: usize, b: usize) -> f32 {
-        let direction = self.around(a).iter().position(|&there| there as usize == b);
+        let direction = self.neighbours(a).iter().position(|&there| there as usize == b);
         if a == b { 0.0 } else { direction.map_or(f32::INFINITY, |direction| self.distances(a)[direction]) }
     }
 
@@ -210,7 +210,7 @@ mod tests {
             let sum: f64 = areas.iter().map(|&area| f64::from(area)).sum();
             assert!((sum / grid.distinct_len() as f64 - 1.0).abs() < 1e-5, "{grid:?}: {sum}");
             for k in (0..mesh.len()).filter(|&k| grid.owns(k)) {
-                for there in mesh.beside(k) {
+                for there in mesh.existing_neighbours(k) {
                     let (one, other) = (mesh.distance(k, there), mesh.distance(there, k));
                     assert!(one == other && (0.6..2.1).contains(&one), "{grid:?}: {one} and {other}");
                 }

@@ -46,7 +46,7 @@ pub fn priority_flood(
             // reached on a lower way since
             continue;
         }
-        for (there, distance) in mesh.around(k).into_iter().zip(mesh.distances(k)) {
+        for (there, distance) in mesh.neighbours(k).into_iter().zip(mesh.distances(k)) {
             if there == NONE {
                 continue;
             }

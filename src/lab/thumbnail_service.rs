@@ -33,7 +33,7 @@ struct ThumbnailOrder {
 }
 
 #[derive(Default)]
-struct ThumbnailQueue {
+struct ThumbnailOrders {
     /// The newest last.
     orders: Vec<ThumbnailOrder>,
     running: Option<ThumbnailTask>,
@@ -50,12 +50,12 @@ struct ThumbnailTask {
 
 #[derive(Default)]
 struct ServiceShared {
-    queue: Mutex<ThumbnailQueue>,
+    queue: Mutex<ThumbnailOrders>,
     wake_up: Condvar,
 }
 
 impl ServiceShared {
-    fn queue(&self) -> MutexGuard<'_, ThumbnailQueue> {
+    fn queue(&self) -> MutexGuard<'_, ThumbnailOrders> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::biomes::Biomes;
-use crate::palette::{Colours, Palette, Stop};
+use crate::palette::{Palette, PaletteColours, Stop};
 use crate::scene::{Scene, Settings};
 
 /// A palette ready for drawing, on the processor and on the graphics card.
@@ -36,10 +36,10 @@ impl PaletteTable {
             .map(|k| {
                 let along = (k % 256) as f32 / 255.0;
                 let [r, g, b] = match &palette.colours {
-                    Colours::Sea { water, .. } if k < 256 => colour_at(water, 1.0 - along),
-                    Colours::Sea { land, .. } => colour_at(land, along),
-                    Colours::Relief(all) if k < 256 => colour_at(all, sea - (1.0 - along)),
-                    Colours::Relief(all) => colour_at(all, sea + (1.0 - sea) * along),
+                    PaletteColours::Sea { water, .. } if k < 256 => colour_at(water, 1.0 - along),
+                    PaletteColours::Sea { land, .. } => colour_at(land, along),
+                    PaletteColours::Relief(all) if k < 256 => colour_at(all, sea - (1.0 - along)),
+                    PaletteColours::Relief(all) => colour_at(all, sea + (1.0 - sea) * along),
                 };
                 [r, g, b, 255]
             })

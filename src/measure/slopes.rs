@@ -43,10 +43,10 @@ fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
     let (n, distinct) = (grid.samples, grid.distinct());
     let here = grid.row(&terrain.height, i);
     // where there is no neighbour the row itself stands in: no difference
-    let north = grid.before(i).map_or(here, |k| grid.row(&terrain.height, k));
-    let south = grid.after(i).map_or(here, |k| grid.row(&terrain.height, k));
+    let north = grid.previous(i).map_or(here, |k| grid.row(&terrain.height, k));
+    let south = grid.next(i).map_or(here, |k| grid.row(&terrain.height, k));
     let (west, east) =
-        (grid.before(0).map_or(here[0], |j| here[j]), grid.after(n - 1).map_or(here[n - 1], |j| here[j]));
+        (grid.previous(0).map_or(here[0], |j| here[j]), grid.next(n - 1).map_or(here[n - 1], |j| here[j]));
     let mut wide = Vec::with_capacity(n + 2);
     wide.push(west);
     wide.extend_from_slice(here);
@@ -87,8 +87,8 @@ mod tests {
         for i in 0..grid.distinct() {
             for j in 0..grid.distinct() {
                 let h = terrain.height[i * n + j];
-                let rows = [grid.before(i), grid.after(i)].into_iter().flatten().map(|r| r * n + j);
-                let columns = [grid.before(j), grid.after(j)].into_iter().flatten().map(|c| i * n + c);
+                let rows = [grid.previous(i), grid.next(i)].into_iter().flatten().map(|r| r * n + j);
+                let columns = [grid.previous(j), grid.next(j)].into_iter().flatten().map(|c| i * n + c);
                 all.push(rows.chain(columns).map(|k| f64::from((h - terrain.height[k]).abs())).fold(0.0, f64::max));
             }
         }

@@ -103,7 +103,7 @@ pub type Stop = (f32, [u8; 3]);
 
 /// The colours of a [`Palette`] by height.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Colours {
+pub enum PaletteColours {
     /// Two scales that meet at the shore.
     Sea {
         /// From the shore to one relief below it.
@@ -123,7 +123,7 @@ pub struct Palette {
     /// Name in the panel.
     pub label: String,
     /// Colours by height.
-    pub colours: Colours,
+    pub colours: PaletteColours,
     /// Colour of steep ground (sRGB); alpha is how much of it shows at most.
     pub rock: [u8; 4],
     /// Slope where rock begins to show and where it shows in full.
@@ -191,9 +191,9 @@ impl Palette {
         };
         let colours = match &file.colours {
             FileColours::Sea { water, land } => {
-                Colours::Sea { water: stops("water", water)?, land: stops("land", land)? }
+                PaletteColours::Sea { water: stops("water", water)?, land: stops("land", land)? }
             }
-            FileColours::Relief(all) => Colours::Relief(stops("colours", all)?),
+            FileColours::Relief(all) => PaletteColours::Relief(stops("colours", all)?),
         };
         let (mut rock, mut rock_degrees) = ([0; 4], (0.0, 90.0));
         if let Some(file) = &file.rock {

@@ -28,8 +28,8 @@ fn slopes(terrain: &Terrain) -> Vec<f64> {
     let mut slopes = Vec::with_capacity(n * n);
     for i in 0..n {
         for j in 0..n {
-            let rows = [grid.before(i), grid.after(i)].into_iter().flatten().map(|k| at(k, j));
-            let columns = [grid.before(j), grid.after(j)].into_iter().flatten().map(|k| at(i, k));
+            let rows = [grid.previous(i), grid.next(i)].into_iter().flatten().map(|k| at(k, j));
+            let columns = [grid.previous(j), grid.next(j)].into_iter().flatten().map(|k| at(i, k));
             slopes.push(rows.chain(columns).map(|h| (at(i, j) - h).abs()).fold(0.0, f64::max));
         }
     }

@@ -44,8 +44,9 @@ fn every_river_reaches_the_sea_and_never_climbs() {
         for k in (0..mesh.len()).filter(|&k| rivers[k]) {
             // the surface of its water, also in lakes
             let surface = |k: usize| if lakes == "true" { made.height[k] + water[k] } else { made.height[k] };
-            let onwards =
-                mesh.beside(k).any(|to| flow[to] > flow[k] && (surface(to) <= surface(k) || made.height[to] <= SEA));
+            let onwards = mesh
+                .existing_neighbours(k)
+                .any(|to| flow[to] > flow[k] && (surface(to) <= surface(k) || made.height[to] <= SEA));
             assert!(onwards, "a river ends at {k}, lakes {lakes}");
         }
         assert!(made.height.iter().all(|h| h.is_finite()) && water.iter().all(|w| *w >= 0.0));
@@ -113,7 +114,7 @@ fn pieces(mesh: &FlowMesh, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
         while let Some(k) = next.pop() {
             if !std::mem::replace(&mut seen[k], true) {
                 piece.push(k);
-                next.extend(mesh.beside(k).filter(|&there| is_in(there)));
+                next.extend(mesh.existing_neighbours(k).filter(|&there| is_in(there)));
             }
         }
         if !piece.is_empty() {
@@ -140,11 +141,12 @@ fn fjords_of(seed: u32) {
     let (mut long, mut silled) = (0, 0);
     let (mut beside, mut walls, mut count) = (0, 0.0, 0);
     for piece in &found {
-        let mouths: Vec<usize> = piece.iter().copied().filter(|&k| mesh.beside(k).any(is_old_sea)).collect();
+        let mouths: Vec<usize> =
+            piece.iter().copied().filter(|&k| mesh.existing_neighbours(k).any(is_old_sea)).collect();
         assert!(!mouths.is_empty(), "a fjord of {} cells that the sea cannot enter", piece.len());
         for &k in piece {
             assert!((0.0..=501.0).contains(&depth(k)), "{} m deep", depth(k));
-            let around: Vec<usize> = mesh.beside(k).collect();
+            let around: Vec<usize> = mesh.existing_neighbours(k).collect();
             beside += around.iter().filter(|&&there| is_fjord(there)).count();
             let land: Vec<f64> = around.iter().map(|&there| -depth(there)).filter(|&metres| metres > 0.0).collect();
             walls += land.iter().sum::<f64>() / land.len().max(1) as f64 + depth(k);
@@ -184,7 +186,11 @@ fn deltas_of(seed: u32) {
     let is_land = |k: usize| input.height[k] > SEA;
     let mouths: Vec<(usize, f64)> = (0..mesh.len())
         // where the water goes on into the sea
-        .filter(|&k| mesh.grid().owns(k) && is_land(k) && mesh.beside(k).any(|to| !is_land(to) && flow[to] >= flow[k]))
+        .filter(|&k| {
+            mesh.grid().owns(k)
+                && is_land(k)
+                && mesh.existing_neighbours(k).any(|to| !is_land(to) && flow[to] >= flow[k])
+        })
         .map(|k| (k, REACH_KM * (f64::from(flow[k]) * km2 * 1e-6).sqrt()))
         .collect();
     let cell_km = f64::from(mesh.cell_metres(EARTH.side_metres())) * 1e-3;
@@ -200,7 +206,7 @@ fn deltas_of(seed: u32) {
     }
     let lands = pieces(&mesh, &is_new);
     let large: Vec<&Vec<usize>> = lands.iter().filter(|piece| piece.len() >= 4).collect();
-    let joined = large.iter().filter(|piece| piece.iter().any(|&k| mesh.beside(k).any(is_land))).count();
+    let joined = large.iter().filter(|piece| piece.iter().any(|&k| mesh.existing_neighbours(k).any(is_land))).count();
     // the river goes on through what was left open: from its mouth one comes to the sea outside without crossing new
     // land
     let (mut rivers, mut reached, mut forked) = (0, 0, 0);
@@ -215,7 +221,7 @@ fn deltas_of(seed: u32) {
                     return true;
                 }
                 if seen.insert(k) {
-                    next.extend(mesh.beside(k).filter(|&there| is_water(there)));
+                    next.extend(mesh.existing_neighbours(k).filter(|&there| is_water(there)));
                 }
             }
             false

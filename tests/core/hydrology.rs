@@ -52,7 +52,7 @@ fn brute_force_fill(mesh: &FlowMesh, height: &[f32], outlets: &Outlets, rise: f3
     loop {
         let mut changed = false;
         for k in owners(mesh) {
-            for (there, distance) in mesh.around(k).into_iter().zip(mesh.distances(k)) {
+            for (there, distance) in mesh.neighbours(k).into_iter().zip(mesh.distances(k)) {
                 if there == NONE {
                     continue;
                 }
@@ -119,7 +119,7 @@ fn all_water_leaves_over_nothing_higher_than_the_filled_surface() {
                 let (mut at, mut steps) = (k, 0);
                 while !outlets.contain(at, height[at]) {
                     let to = graph.receivers[at] as usize;
-                    assert!(mesh.around(at).contains(&(to as u32)) && to != at, "{what}: {at} leads to {to}");
+                    assert!(mesh.neighbours(at).contains(&(to as u32)) && to != at, "{what}: {at} leads to {to}");
                     assert!(filled[to] <= filled[at], "{what}: up from {at} to {to}");
                     (at, steps) = (to, steps + 1);
                     assert!(steps <= mesh.len(), "{what}: a circle at {k}");
@@ -205,7 +205,7 @@ fn a_plane_drains_in_its_direction() {
         let graph = routed(&mesh, &height, &outlets, FlowRouting::D8);
         let flow = DInfinity::new(&mesh, &height, &outlets, &graph, &control).unwrap();
         let heading = |k: usize, to: u32| {
-            let direction = mesh.around(k).iter().position(|&there| there == to).unwrap();
+            let direction = mesh.neighbours(k).iter().position(|&there| there == to).unwrap();
             let (down, right) = DIRECTIONS[direction];
             (-down as f64).atan2(right as f64).to_degrees()
         };

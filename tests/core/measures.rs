@@ -409,8 +409,8 @@ fn regions_are_those_of_brute_force() {
                     while let Some(at) = open.pop() {
                         size += 1;
                         let (row, column) = (at / side, at % side);
-                        let rows = [terrain.grid.before(row), terrain.grid.after(row)].into_iter().flatten();
-                        let columns = [terrain.grid.before(column), terrain.grid.after(column)].into_iter().flatten();
+                        let rows = [terrain.grid.previous(row), terrain.grid.next(row)].into_iter().flatten();
+                        let columns = [terrain.grid.previous(column), terrain.grid.next(column)].into_iter().flatten();
                         let around =
                             rows.map(|r| r % side * side + column).chain(columns.map(|c| row * side + c % side));
                         for next in around {

@@ -63,7 +63,7 @@ impl Globe {
 
     /// [`direction`](Self::direction) in double precision.
     pub fn exact_direction(&self, face: usize, row: usize, column: usize) -> [f64; 3] {
-        towards(face, self.tangents[column], self.tangents[row])
+        face_direction(face, self.tangents[column], self.tangents[row])
     }
 
     /// Unit vector of the sample of that index.
@@ -103,8 +103,8 @@ impl Globe {
 
     /// Area on the unit sphere that a sample stands for: 4 π over all owners.
     pub fn area(&self, row: usize, column: usize) -> f64 {
-        let [top, bottom] = self.around(row);
-        let [left, right] = self.around(column);
+        let [top, bottom] = self.border_tangents(row);
+        let [left, right] = self.border_tangents(column);
         let inside = quarter(right, bottom) - quarter(left, bottom) - quarter(right, top) + quarter(left, top);
         inside * self.shares(row, column)
     }
@@ -113,8 +113,8 @@ impl Globe {
     pub fn areas(&self) -> Vec<f32> {
         let n = self.n;
         let scale = self.grid().distinct_len() as f64 / (4.0 * PI);
-        let mut borders: Vec<f64> = (0..n).map(|k| self.around(k)[0]).collect();
-        borders.push(self.around(n - 1)[1]);
+        let mut borders: Vec<f64> = (0..n).map(|k| self.border_tangents(k)[0]).collect();
+        borders.push(self.border_tangents(n - 1)[1]);
         let line = |y: f64| borders.iter().map(|&x| quarter(x, y)).collect::<Vec<f64>>();
         let mut areas = vec![0.0; n * n];
         areas.par_chunks_mut(n * SHARED_ROWS).enumerate().for_each(|(band, rows)| {
@@ -138,7 +138,7 @@ impl Globe {
     }
 
     /// tan of the borders of the cells of row or column `k`, which end at the border of the face.
-    fn around(&self, k: usize) -> [f64; 2] {
+    fn border_tangents(&self, k: usize) -> [f64; 2] {
         let half = |k: f64| libm::tan((2.0 * k / (self.n - 1) as f64 - 1.0) * FRAC_PI_4);
         let k = k as f64;
         [half((k - 0.5).max(0.0)), half((k + 0.5).min((self.n - 1) as f64))]
@@ -205,7 +205,7 @@ fn directions(
 }
 
 /// Unit vector of the point (a, b) of a face, given as tangents.
-pub fn towards(face: usize, a: f64, b: f64) -> [f64; 3] {
+pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     let [out, east, south] = AXES[face];
     let mut v = [0.0; 3];
     for (axis, length) in [(out, 1.0), (east, a), (south, b)] {
@@ -218,7 +218,7 @@ pub fn towards(face: usize, a: f64, b: f64) -> [f64; 3] {
 
 /// Unit vector of the place (u, v) of a face: along its rows and its columns, from 0 to 1.
 pub fn direction_at(face: usize, u: f64, v: f64) -> [f64; 3] {
-    towards(face, libm::tan((2.0 * u - 1.0) * FRAC_PI_4), libm::tan((2.0 * v - 1.0) * FRAC_PI_4))
+    face_direction(face, libm::tan((2.0 * u - 1.0) * FRAC_PI_4), libm::tan((2.0 * v - 1.0) * FRAC_PI_4))
 }
 
 /// Latitude in radians, from -π/2 at the south pole to π/2.

@@ -101,12 +101,12 @@ impl Grid {
             return Some(self.index(self.owned(place)));
         }
         let place = if self.is_globe() {
-            self.beside(here, direction)?
+            self.stepped(here, direction)?
         } else {
             let along = |index: usize, step: isize| match step {
                 0 => Some(index),
-                1 => self.after(index),
-                _ => self.before(index),
+                1 => self.next(index),
+                _ => self.previous(index),
             };
             Place { face: 0, row: along(here.row, down)?, column: along(here.column, right)? }
         };
@@ -138,7 +138,7 @@ impl Grid {
     }
 
     /// A neighbour on a globe, not yet by its owner.
-    fn beside(self, here: Place, direction: usize) -> Option<Place> {
+    fn stepped(self, here: Place, direction: usize) -> Option<Place> {
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples as isize - 1;
         let (row, column) = (here.row as isize + down, here.column as isize + right);
@@ -147,12 +147,12 @@ impl Grid {
             (true, true) => Some(Place { face: here.face, row: row as usize, column: column as usize }),
             (false, false) => None,
             (false, true) => {
-                Some(self.across(here.face, if row < 0 { Side::North } else { Side::South }, column as usize, 1))
+                Some(self.behind_border(here.face, if row < 0 { Side::North } else { Side::South }, column as usize, 1))
             }
             // at a corner the straight steps over both borders reach the same sample
             (true, false) if down == 0 && (here.row == 0 || here.row == self.samples - 1) => None,
             (true, false) => {
-                Some(self.across(here.face, if column < 0 { Side::West } else { Side::East }, row as usize, 1))
+                Some(self.behind_border(here.face, if column < 0 { Side::West } else { Side::East }, row as usize, 1))
             }
         }
     }
@@ -176,7 +176,7 @@ impl Grid {
     /// The copies of a sample of a globe on the faces across the borders it lies on.
     fn copies(self, place: Place) -> [Option<Place>; 2] {
         let last = self.samples - 1;
-        let across = |side: Side, along: usize| Some(self.across(place.face, side, along, 0));
+        let across = |side: Side, along: usize| Some(self.behind_border(place.face, side, along, 0));
         [
             match place.row {
                 0 => across(Side::North, place.column),
@@ -192,7 +192,7 @@ impl Grid {
     }
 
     /// The sample `depth` steps behind a border of `face`, at `along` of the border.
-    fn across(self, face: usize, side: Side, along: usize, depth: usize) -> Place {
+    fn behind_border(self, face: usize, side: Side, along: usize, depth: usize) -> Place {
         let [out, east, south] = AXES[face];
         let (beyond, along_axis) = match side {
             Side::North => (opposite(south), east),
@@ -222,10 +222,10 @@ impl Grid {
             let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
             let place = match (outside(row), outside(column)) {
                 ((0, 0), (0, 0)) => Place { face, row: row - margin, column: column - margin },
-                ((0, 0), (0, east)) => self.across(face, Side::East, inner(row), east),
-                ((0, 0), (west, _)) => self.across(face, Side::West, inner(row), west),
-                ((0, south), (0, 0)) => self.across(face, Side::South, inner(column), south),
-                ((north, _), (0, 0)) => self.across(face, Side::North, inner(column), north),
+                ((0, 0), (0, east)) => self.behind_border(face, Side::East, inner(row), east),
+                ((0, 0), (west, _)) => self.behind_border(face, Side::West, inner(row), west),
+                ((0, south), (0, 0)) => self.behind_border(face, Side::South, inner(column), south),
+                ((north, _), (0, 0)) => self.behind_border(face, Side::North, inner(column), north),
                 _ => match beyond {
                     Beyond::Value(value) => return value,
                     Beyond::Nearest => Place { face, row: inner(row), column: inner(column) },
@@ -256,7 +256,7 @@ impl Grid {
             let part = (self.index(place), stride);
             let along = if stride.abs() == 1 { place.row } else { place.column };
             let [out, ..] = AXES[place.face];
-            place = self.across(place.face, heading, along, 0);
+            place = self.behind_border(place.face, heading, along, 0);
             let [_, east, south] = AXES[place.face];
             heading = match out {
                 a if a == south => Side::North,
@@ -324,7 +324,7 @@ impl Adjacency {
 
     /// The neighbours of sample `k` in the order of [`DIRECTIONS`], as indices of owners; [`NONE`] where there is none.
     #[inline(always)]
-    pub fn around(&self, k: usize) -> [u32; 8] {
+    pub fn neighbours(&self, k: usize) -> [u32; 8] {
         if self.is_inner(k) {
             let (k, n) = (k as u32, self.grid.samples as u32);
             return [k + 1, k - n + 1, k - n, k - n - 1, k - 1, k + n - 1, k + n, k + n + 1];
@@ -334,8 +334,8 @@ impl Adjacency {
 
     /// The neighbours of sample `k` that there are, as indices of owners.
     #[inline]
-    pub fn beside(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
-        self.around(k).into_iter().filter(|&there| there != NONE).map(|there| there as usize)
+    pub fn existing_neighbours(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
+        self.neighbours(k).into_iter().filter(|&there| there != NONE).map(|there| there as usize)
     }
 
     fn rim_index(&self, k: usize) -> usize {
@@ -454,15 +454,15 @@ impl Grid {
         let nearest = match () {
             () if is_inside => Some(inside),
             () if self.is_globe() => None,
-            () if row < 0 => self.before(0),
-            () => self.after(n - 1),
+            () if row < 0 => self.previous(0),
+            () => self.next(n - 1),
         };
         match (nearest, beyond) {
             (Some(row), _) => out[1..=n].copy_from_slice(self.row(field, face * n + row)),
             (None, _) if self.is_globe() => {
                 let side = if row < 0 { Side::North } else { Side::South };
                 for (along, out) in out[1..=n].iter_mut().enumerate() {
-                    *out = field[self.index(self.across(face, side, along, 1))];
+                    *out = field[self.index(self.behind_border(face, side, along, 1))];
                 }
             }
             (None, Beyond::Nearest) => out[1..=n].copy_from_slice(self.row(field, inside)),
@@ -478,10 +478,10 @@ impl Grid {
             let is_inside = (0..n as isize).contains(&row);
             [Side::West, Side::East].map(|side| {
                 // beyond the corner of a face there is none
-                is_inside.then(|| field[self.index(self.across(face, side, row as usize, 1))])
+                is_inside.then(|| field[self.index(self.behind_border(face, side, row as usize, 1))])
             })
         } else {
-            [self.before(0), self.after(n - 1)].map(|column| column.map(|column| out[1 + column]))
+            [self.previous(0), self.next(n - 1)].map(|column| column.map(|column| out[1 + column]))
         };
         let none = match beyond {
             Beyond::Value(value) => [value; 2],

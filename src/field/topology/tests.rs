@@ -57,7 +57,7 @@ fn an_adjacency_lists_the_neighbours() {
             let adjacency = Adjacency::new(grid);
             for k in 0..grid.len() {
                 let expected = grid.neighbours(k).map(|there| there.map_or(NONE, |there| there as u32));
-                let found = adjacency.around(k);
+                let found = adjacency.neighbours(k);
                 if n > 3 {
                     assert_eq!(found, expected, "{grid:?}: {k}");
                 } else {

@@ -180,10 +180,10 @@ impl Paint {
         SiteNeighbours {
             here: at(row, column),
             sides: [
-                side(grid.before(row), Some(column)),
-                side(Some(row), grid.after(column)),
-                side(grid.after(row), Some(column)),
-                side(Some(row), grid.before(column)),
+                side(grid.previous(row), Some(column)),
+                side(Some(row), grid.next(column)),
+                side(grid.next(row), Some(column)),
+                side(Some(row), grid.previous(column)),
             ],
             spacing_metres: self.side_metres * grid.cell(),
         }

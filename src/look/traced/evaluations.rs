@@ -15,7 +15,7 @@ const INK: [u8; 3] = [232, 234, 236];
 
 /// Counts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counts {
+pub struct EvaluationTotals {
     /// All pixels together.
     pub asked: EvaluationCounts,
     /// Number of pixels.
@@ -24,7 +24,7 @@ pub struct Counts {
     pub most: u64,
 }
 
-impl Counts {
+impl EvaluationTotals {
     /// Sums and the most of `pixels`.
     pub fn total(pixels: &[EvaluationCounts]) -> Self {
         let asked = pixels.iter().fold(EvaluationCounts::default(), |sum, one| sum.plus(*one));
@@ -47,7 +47,7 @@ fn ramp(t: f32) -> [u8; 3] {
 
 /// Draws the counts of `width` × `height` pixels, with the legend under them if there is room for it.
 pub fn evaluations_image(pixels: &[EvaluationCounts], width: usize, height: usize, heading: &str) -> RgbImage {
-    let counts = Counts::total(pixels);
+    let counts = EvaluationTotals::total(pixels);
     let scale = 1.0 / libm::log(counts.most.max(2) as f64);
     let place = |count: u64| (libm::log(count.max(1) as f64) * scale) as f32;
     let letters = (height as f32 * 0.026).clamp(12.0, 28.0);
@@ -99,7 +99,7 @@ mod tests {
         // letters have soft edges: dark enough will do
         let foot = &drawn.rgb[100 * 300 * 3..];
         assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no writing");
-        assert_eq!(Counts::total(&pixels).mean(), 7.0);
+        assert_eq!(EvaluationTotals::total(&pixels).mean(), 7.0);
         assert_eq!(evaluations_image(&pixels[..10], 5, 2, "small").height, 2);
     }
 }

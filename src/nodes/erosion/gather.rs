@@ -169,7 +169,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     });
     let pad = |row: &mut [f32], none: f32| {
         let beyond = |index: Option<usize>, row: &[f32]| index.map_or(none, |j| row[j + 1]);
-        (row[0], row[n + 1]) = (beyond(grid.before(0), row), beyond(grid.after(n - 1), row));
+        (row[0], row[n + 1]) = (beyond(grid.previous(0), row), beyond(grid.next(n - 1), row));
     };
     let load = |row: isize, to: &mut Loaded<OWN>| match grid.row_beyond(row) {
         None => to.level.fill(f32::NAN),

@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
-use crate::field::{MapKind, Terrain};
+use crate::field::{Grid, MapKind, Terrain};
 
-/// Softness of every cell: 1 - hardness, from 0 to 1. It shares the terrain's map and keeps what it was at the start.
+/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's map and keeps what it was at the
+/// start.
 #[derive(Clone)]
 pub struct Rock {
     softest: f32,
@@ -25,24 +26,35 @@ impl Rock {
         if self.hardness.is_none() { Some(self.softest) } else { None }
     }
 
-    /// Softness of cell `k`.
+    /// Erodibility of cell `k`.
     #[inline(always)]
     pub fn erodibility(&self, k: usize) -> f32 {
+        self.hardness.as_ref().map_or(self.softest, |map| self.softer(map[k]))
+    }
+
+    /// Erodibility of the cells of row `row` of all rows of `grid`.
+    pub fn load_row(&self, grid: Grid, row: usize, out: &mut [f32]) {
+        let (first, last) = (grid.original(row) * grid.samples, out.len() - 1);
         match &self.hardness {
-            None => self.softest,
-            Some(map) => {
-                let soft = 1.0 - map[k];
-                let soft = if soft > 0.0 { soft } else { 0.0 };
-                if soft < self.softest { soft } else { self.softest }
-            }
+            None => out.fill(self.softest),
+            Some(map) => out.iter_mut().zip(&map[first..]).for_each(|(out, &hardness)| *out = self.softer(hardness)),
         }
+        out[last] = out[grid.original(last)];
+    }
+
+    /// The erodibility of rock of `hardness`, at most that of the parameter.
+    #[inline(always)]
+    fn softer(&self, hardness: f32) -> f32 {
+        let soft = 1.0 - hardness;
+        let soft = if soft > 0.0 { soft } else { 0.0 };
+        if soft < self.softest { soft } else { self.softest }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Grid};
+    use crate::field::Edges;
 
     #[test]
     fn the_harder_of_map_and_parameter_counts() {

@@ -312,7 +312,7 @@ impl SnowWeather {
     fn row(&self, grid: Grid, surface: &[f32], old: &[f32], i: usize, out: &mut [f32], distinct: usize) -> [f64; 2] {
         let n = grid.samples;
         let spans = |a: Option<usize>, b: Option<usize>| if a.is_some() & b.is_some() { 1.0 } else { 2.0f32 };
-        let (above, below) = (grid.before(i), grid.after(i));
+        let (above, below) = (grid.previous(i), grid.next(i));
         let row = |index: usize| &grid.row(surface, index)[..n];
         let (north, mid, south) = (row(above.unwrap_or(i)), row(i), row(below.unwrap_or(i)));
         let span_south = spans(above, below) * self.steepness;
@@ -322,7 +322,7 @@ impl SnowWeather {
             out[j] = self.cell(mid[j], old[j], east, (south[j] - north[j]) * span_south);
         }
         for j in [0, n - 1] {
-            let (west, east) = (grid.before(j), grid.after(j));
+            let (west, east) = (grid.previous(j), grid.next(j));
             let rise = mid[east.unwrap_or(j)] - mid[west.unwrap_or(j)];
             let east = rise * (spans(west, east) * self.steepness);
             out[j] = self.cell(mid[j], old[j], east, (south[j] - north[j]) * span_south);

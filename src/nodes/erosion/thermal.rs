@@ -170,10 +170,8 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
             Some(erodibility) if rates[0] != self.rate * erodibility => rates.fill(self.rate * erodibility),
             Some(_) => {}
             None => {
-                let first = grid.original(row) * grid.samples;
-                for (j, rate) in rates.iter_mut().enumerate() {
-                    *rate = self.rate * self.rock.erodibility(first + grid.original(j));
-                }
+                self.rock.load_row(grid, row, rates);
+                rates.iter_mut().for_each(|rate| *rate *= self.rate);
             }
         }
     }

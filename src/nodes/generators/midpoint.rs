@@ -175,9 +175,9 @@ impl MidpointLevel<'_> {
         let sharp = fine.to_vec();
         self.rows(fine, side, |row, cells| {
             let line = |k: Option<usize>| k.map(|k| grid.row(&sharp, k));
-            let (own, north, south) = (grid.row(&sharp, row), line(grid.before(row)), line(grid.after(row)));
+            let (own, north, south) = (grid.row(&sharp, row), line(grid.previous(row)), line(grid.next(row)));
             for (j, h) in cells.iter_mut().enumerate() {
-                let beside = [grid.before(j).map(|k| own[k]), grid.after(j).map(|k| own[k])];
+                let beside = [grid.previous(j).map(|k| own[k]), grid.next(j).map(|k| own[k])];
                 let around = [north.map(|r| r[j]), beside[0], beside[1], south.map(|r| r[j])];
                 let (sum, count) = around.iter().flatten().fold((0.0, 0.0), |(s, c), h| (s + h, c + 1.0));
                 *h = own[j] + (sum / count - own[j]) * (0.5 * share);

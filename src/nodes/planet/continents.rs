@@ -14,7 +14,7 @@
 
 use std::f32::consts::FRAC_2_PI;
 
-use crate::field::globe::{meet, towards};
+use crate::field::globe::{face_direction, meet};
 use crate::field::{Cancelled, Globe};
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves, RowReader};
 use crate::nodes::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
@@ -220,7 +220,7 @@ impl<'a> PlateCells<'a> {
     fn sorted(&self) -> Vec<Vec<u16>> {
         let corner = |face: usize, i: usize, j: usize| {
             let tangent = |k: usize| 2.0 * k as f64 / BUCKETS as f64 - 1.0;
-            towards(face, tangent(j), tangent(i)).map(|x| x as f32)
+            face_direction(face, tangent(j), tangent(i)).map(|x| x as f32)
         };
         let mut buckets = Vec::with_capacity(6 * BUCKETS * BUCKETS);
         for face in 0..6 {

@@ -82,7 +82,7 @@ impl BankedGround {
         let grid = mesh.grid();
         let (n, side) = (grid.samples, grid.distinct());
         let beside = |index: usize, step: isize| {
-            let there = if step < 0 { grid.before(index) } else { grid.after(index) };
+            let there = if step < 0 { grid.previous(index) } else { grid.next(index) };
             there.map(|there| grid.original(there))
         };
         let mut learn = |k: usize, from: Option<usize>| {
@@ -134,7 +134,7 @@ impl BankedGround {
             for &k in &front {
                 let index = self.by[k as usize];
                 let reach = &reaches[index as usize];
-                for there in mesh.beside(k as usize) {
+                for there in mesh.existing_neighbours(k as usize) {
                     // nothing is cut below the bed
                     if self.by[there] == index || height[there] <= floor || self.cut[there] <= reach.bed {
                         continue;

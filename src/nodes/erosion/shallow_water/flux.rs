@@ -120,7 +120,7 @@ impl ShallowWaterLaw {
         let n = self.grid.samples;
         let [e, s, se, sw] = old;
         let row = |row: Option<usize>, pipe: usize, own| row.map_or(own, |i| row_of(state, n, i, FLUX + pipe));
-        let (north, south) = (self.grid.before(at), self.grid.after(at));
+        let (north, south) = (self.grid.previous(at), self.grid.next(at));
         // no diagonal pipe starts in the last row of an open terrain
         let far = south.filter(|&i| self.grid.edges == Edges::Wrap || i < n - 1);
         self.relax(e, (e, -1), (e, 1), &mut out.east[1..=n]);
@@ -133,8 +133,8 @@ impl ShallowWaterLaw {
     fn relax(&self, own: &[f32], (a, aside): (&[f32], isize), (b, beside): (&[f32], isize), out: &mut [f32]) {
         let n = own.len();
         let aside_of = |j: usize, by: isize| match by {
-            -1 => self.grid.before(j).unwrap_or(j),
-            1 => self.grid.after(j).unwrap_or(j),
+            -1 => self.grid.previous(j).unwrap_or(j),
+            1 => self.grid.next(j).unwrap_or(j),
             _ => j,
         };
         for j in [0, n - 1] {

@@ -121,7 +121,7 @@ impl ShallowWaterLaw {
     fn load_washed(&self, state: &[f32], at: usize, out: &mut [PaddedRow; 4]) {
         let n = self.grid.samples;
         let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| row_of(state, n, row, FLUX + pipe)) };
-        let Some(north) = self.grid.before(at).map(pipes).filter(|_| self.per_washing > 0.0) else {
+        let Some(north) = self.grid.previous(at).map(pipes).filter(|_| self.per_washing > 0.0) else {
             out.iter_mut().for_each(|row| row.fill(0.0));
             return;
         };
@@ -129,7 +129,7 @@ impl ShallowWaterLaw {
         let [across, upright, falling, rising] = out;
         let mut out = [across, upright, falling, rising].map(|row| &mut row[1..=n]);
         for j in [0, n - 1] {
-            let shares = self.grid.before(j).zip(self.grid.after(j)).map(|(west, east)| {
+            let shares = self.grid.previous(j).zip(self.grid.next(j)).map(|(west, east)| {
                 let pairs = [
                     [own[0][j], own[0][west]],
                     [own[1][j], north[1][j]],

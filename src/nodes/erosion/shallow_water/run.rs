@@ -129,9 +129,9 @@ impl ShallowWaterRun {
         };
         let mut flow = vec![0.0f32; grid.len()];
         flow.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-            let (here, north) = (Some(i), grid.before(i));
+            let (here, north) = (Some(i), grid.previous(i));
             for (j, flow) in row.iter_mut().enumerate() {
-                let (own, west, east) = (Some(j), grid.before(j), grid.after(j));
+                let (own, west, east) = (Some(j), grid.previous(j), grid.next(j));
                 let falling = at(here, 2, own) + at(north, 2, west);
                 let rising = at(here, 3, own) + at(north, 3, east);
                 let x = at(here, 0, own) + at(here, 0, west) + falling - rising;

@@ -90,7 +90,8 @@ pub(super) fn deltas(
         cx.control.check()?;
         let from_mouth = |k: usize| network.chord_metres(k, mouth);
         let random = |k: usize| cx.random.unit(k as i32, 0);
-        let bay = Bay::grown(to, radius, from_mouth, random, |k| mesh.beside(k).filter(|&there| is_sea(there)));
+        let bay =
+            Bay::grown(to, radius, from_mouth, random, |k| mesh.existing_neighbours(k).filter(|&there| is_sea(there)));
         bay.arms(|a, b| network.chord_metres(a, b)).into_iter().for_each(|k| open[k] = true);
         for place in bay.places.iter().filter(|place| place.from_mouth <= radius) {
             let plain = sea + PLAIN_METRES * (1.0 - 2.0 * place.from_mouth / radius) / relief_metres;
@@ -190,12 +191,12 @@ impl Bay {
 /// Cells are taken from the sea one after the other, each only where this is false, so that the sea never falls apart
 /// (simple points; Rosenfeld 1970).
 fn joins_the_sea(mesh: &FlowMesh, k: usize, is_sea: impl Fn(usize) -> bool) -> bool {
-    let around: Vec<usize> = mesh.beside(k).filter(|&there| is_sea(there)).collect();
+    let around: Vec<usize> = mesh.existing_neighbours(k).filter(|&there| is_sea(there)).collect();
     let mut reached = vec![false; around.len()];
     let mut front: Vec<usize> = (!around.is_empty()).then_some(0).into_iter().collect();
     while let Some(from) = front.pop() {
         if !std::mem::replace(&mut reached[from], true) {
-            let beside = |&to: &usize| mesh.beside(around[from]).any(|there| there == around[to]);
+            let beside = |&to: &usize| mesh.existing_neighbours(around[from]).any(|there| there == around[to]);
             front.extend((0..around.len()).filter(beside));
         }
     }
