@@ -129,7 +129,8 @@ pub fn frame(ui: &mut egui::Ui, app: &mut App) {
         return; // the fonts come with the next pass
     }
     let drawn = interface::draw(app.app.world_mut(), &mut root);
-    app.requests.extend(app.editor_mut().doc.take_request());
+    let request = app.editor_mut().doc.take_request();
+    app.requests.extend(request);
     app.listen();
     app.drawn = Some(drawn);
 }

@@ -105,7 +105,7 @@ fn what_counts_as_playable_is_changed_without_an_edit() {
     let rect = widget(&panels, Role::Slider, "Playable slope").rect();
     drag(&mut panels, rect.center(), rect.right_center());
     drop_at(&mut panels, rect.right_center());
-    let editor = &panels.state().editor();
-    assert!(editor.measures.limits.playable_slope > Limits::default().playable_slope);
-    assert_eq!(editor.doc.undo_label().map(String::from), undo);
+    let limits = &panels.state().get::<MeasuresState>().limits;
+    assert!(limits.playable_slope > Limits::default().playable_slope);
+    assert_eq!(panels.state().editor().doc.undo_label().map(String::from), undo);
 }

@@ -361,6 +361,7 @@ fn the_window_fits_the_smallest_screen() {
 
 #[test]
 fn the_commands_are_in_the_lists() {
+    let panels = large(&["Perlin"]);
     assert!(
         panels.state().commands().contains(&Command::from(VariantsAction::Sheet))
             && panels.state().commands().contains(&Command::from(VariantsAction::SliderGhosts))
