@@ -1,5 +1,4 @@
 //! Numerics against what is known: laws, conserved sums, other programs.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
 use noise::NoiseFn;

@@ -1,5 +1,4 @@
 //! What the whole catalogue promises beyond tests/core/contract.rs, and laws of generators against something outside.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, altered, node, on_squares};
 use noise::NoiseFn;

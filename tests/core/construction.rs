@@ -1,6 +1,5 @@
 //! The construction tree against its definition: bounds, gradients, laws of the operators, files, pruning, sphere
 //! tracing.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::construction_kit::{Dice, large, tree};
 use proptest::prelude::*;

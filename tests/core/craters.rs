@@ -1,5 +1,4 @@
 //! Craters on globes and flat ground: copies, threads, air, lava. Forms and sizes are tested beside their laws.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{BARE, EARTH, Place, on_threads, set};
 use talweg::field::{Edges, Globe, MapKind, Terrain};

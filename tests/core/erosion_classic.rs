@@ -1,5 +1,4 @@
 //! The five erosions of document 000 against their laws, each other and what the document says of them.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, on_threads};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};

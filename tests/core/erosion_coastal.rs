@@ -1,6 +1,5 @@
 //! Coastal erosion against what does not come from it: coasts whose retreat is known, the limits of the waves, the mass
 //! balance.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, on_threads};
 use talweg::field::{Control, Edges, MapKind, Terrain};

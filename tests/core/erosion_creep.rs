@@ -1,5 +1,4 @@
 //! Hillslope creep: the Gaussian solution, volume, hard rock, no favourite direction, no favourite place.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};

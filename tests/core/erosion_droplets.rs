@@ -1,6 +1,5 @@
 //! Droplet erosion against what does not come from it: planes and cones whose answer is known, the mass balance, a
 //! brute-force flow map.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, on_threads};
 use talweg::field::{Control, Edges, MapKind, Terrain};

@@ -1,5 +1,4 @@
 //! Snow against what is known of it: nothing is lost, it rests at its angle, cliffs stay bare, cones are round.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, set};
 use talweg::field::{Control, Edges, MapKind, Terrain};

@@ -1,5 +1,4 @@
 //! Stream power against its analytic solutions; rivers, lakes, rock layers and rain against what they promise.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};

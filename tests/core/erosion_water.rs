@@ -1,6 +1,5 @@
 //! River erosion against what is known: water at rest, the speed of waves, dam breaks, the balance of water and
 //! material, and no direction of the grid preferred.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};

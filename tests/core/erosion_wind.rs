@@ -1,5 +1,4 @@
 //! Dunes against what is known of them: they stand across the wind, travel with it, and keep their sand.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};

@@ -1,5 +1,4 @@
 //! Filters against their laws: closed forms, searches through all neighbours, settings that change nothing.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Edges, MapKind, Terrain};

@@ -1,5 +1,4 @@
 //! Generators against their own laws, computed another way.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, on_squares};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};

@@ -1,6 +1,5 @@
 //! Erosion on a globe: what is taken arrives, slopes come to rest as they do on square ground, and neither the borders
 //! of the faces nor the corners of the cube show.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{extremes, on_threads, set};
 use talweg::field::globe::direction_at;

@@ -1,5 +1,4 @@
 //! Routing against brute force, planes and nets drawn by hand.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::on_threads;
 use talweg::field::topology::{DIRECTIONS, NONE};

@@ -1,5 +1,4 @@
 //! Measures against known answers, brute force and what must not change them.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::measure_kit::{SCALE, assert_near, brownian, measured, metres, of, rough, value};
 use crate::node_kit::on_threads;

@@ -1,5 +1,4 @@
 //! What is reported of the measures: plots, differences of two terrains, the lists, JSON, CSV and the command line.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::measure_kit::{SCALE, assert_near, brownian, measured, of, value};
 use assert_cmd::Command;

@@ -1,5 +1,4 @@
 //! Spectral synthesis as its spectrum shows it.
-#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Edges, Terrain};

@@ -430,7 +430,7 @@ impl<T: Copy + Default> Window<T> {
 
 /// The neighbours of the cells of the middle row of three padded ones, in the order of [`DIRECTIONS`].
 #[inline(always)]
-pub fn around_row<'a, T>([north, here, south]: [&'a [T]; 3]) -> [&'a [T]; 8] {
+pub fn around_row<T>([north, here, south]: [&[T]; 3]) -> [&[T]; 8] {
     let n = here.len() - 2;
     [
         &here[2..][..n],
