@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`piece`], [`check`], [`text`] | the tree that people edit and files hold; ranges, errors with their way down the tree; RON |
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
-//! | [`ground`], [`noise`], [`profile`], [`path`], [`picture`], [`falloff`] | what primitives are made of |
+//! | [`ground`], [`noise`], [`profile`], [`path`], [`image_sampler`], [`falloff`] | what primitives are made of |
 //! | [`blend`], [`replace`], [`deposit`], [`warp`], [`place`], [`detail`] | the operators |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |

@@ -17,19 +17,19 @@ pub use types::{ImageFile, LayerName, ParamType, ToneCurve, TreeValue, WithRange
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Of [`Kind::Float`].
+    /// Of [`ParamKind::Float`].
     Float(f32),
-    /// Of [`Kind::Int`].
+    /// Of [`ParamKind::Int`].
     Int(i64),
-    /// Of [`Kind::Bool`].
+    /// Of [`ParamKind::Bool`].
     Bool(bool),
     /// Index into [`ParamKind::Choice`]'s options.
     Choice(usize),
-    /// Of [`Kind::Curve`].
+    /// Of [`ParamKind::Curve`].
     Curve(ToneCurve),
     /// Of [`ParamKind::Image`] and [`ParamKind::Layer`].
     Text(String),
-    /// Of [`Kind::Tree`].
+    /// Of [`ParamKind::Tree`].
     Tree(Arc<dyn TreeValue>),
 }
 
@@ -65,7 +65,7 @@ pub enum ParamKind {
     Bool,
     /// One of these.
     Choice(&'static [ChoiceOption]),
-    /// A [`Curve`] from [0, 1] to [0, 1].
+    /// A [`ToneCurve`] from [0, 1] to [0, 1].
     Curve,
     /// An [`ImageFile`].
     Image,
