@@ -468,7 +468,8 @@ mod tests {
         let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let height: Vec<f32> = (0..mesh.len()).map(|k| 1.0 - dot(at(k), foot)).collect();
         let beyond = vec![f32::INFINITY; 24];
-        let mut worst = 1.0f32;
+        // facets are taken for right-angled; where three faces meet their lines cross at 60°, and the way is 12° off
+        let (mut worst, mut worst_at_corners) = (1.0f32, 1.0f32);
         for row in 0..grid.rows() {
             let window = RowWindow::new(&mesh, &height, &beyond, row);
             window.each_facet(|j, facet| {
@@ -482,11 +483,13 @@ mod tests {
                 // the part of `foot` that is tangent to the sphere
                 let down: [f32; 3] = std::array::from_fn(|i| foot[i] - dot(at(k), foot) * at(k)[i]);
                 let cosine = dot(way, down) / (dot(way, way) * dot(down, down)).sqrt();
-                worst = worst.min(cosine);
+                let is_corner = at(k).iter().all(|x| x.abs() < 0.75);
+                let worst = if is_corner { &mut worst_at_corners } else { &mut worst };
+                *worst = worst.min(cosine);
                 let length = dot(way, way).sqrt() * mesh.links().unwrap().1;
                 assert!((length / facet.distance - 1.0).abs() < 0.01, "{length} and {}", facet.distance);
             });
         }
-        assert!(worst > 0.99, "{worst}");
+        assert!(worst > 0.99 && worst_at_corners > 0.97, "{worst}, at corners {worst_at_corners}");
     }
 }

@@ -93,9 +93,12 @@ fn a_window_shows_the_neighbours_of_every_row() {
                     }
                 }
             }
-            let mut mirror = Window::new(grid, Beyond::Nearest, &field, 0);
-            mirror.advance(&field);
-            assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
+            // a wrapping square of 2² is one sample, its own neighbour
+            if n > 2 {
+                let mut mirror = Window::new(grid, Beyond::Nearest, &field, 0);
+                mirror.advance(&field);
+                assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
+            }
         }
     }
 }

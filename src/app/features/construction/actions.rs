@@ -44,9 +44,9 @@ impl Pieces<'_> {
         let aside = f64::from(tree.frame.side) / 16.0;
         match action {
             PieceAction::Rename => self.state.rename(&tree),
-            PieceAction::Grab => grab(&self.editor.doc, &mut self.state, stage, Grab::Move),
-            PieceAction::Turn => grab(&self.editor.doc, &mut self.state, stage, Grab::Turn),
-            PieceAction::Scale => grab(&self.editor.doc, &mut self.state, stage, Grab::Scale),
+            PieceAction::Grab => grab(&self.editor.doc, self.state, stage, Grab::Move),
+            PieceAction::Turn => grab(&self.editor.doc, self.state, stage, Grab::Turn),
+            PieceAction::Scale => grab(&self.editor.doc, self.state, stage, Grab::Scale),
             PieceAction::Duplicate => {
                 let seed = self.editor.doc.tree_seed(layer);
                 self.change(layer, &tree, "Duplicate piece", |tree| {
