@@ -489,7 +489,8 @@ mod tests {
         let under_data = snowy.with_overlay(&slope, &Control::default()).unwrap();
         assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "data is read");
         terrain.map_mut(MapKind::Snow).fill(1e-5);
-        assert_eq!(texel(&colours(&terrain, &OverlayChoice::default()), 4), [9, 9, 9], "a dusting");
+        let dusted = texel(&colours(&terrain, &OverlayChoice::default()), 4);
+        assert!(dusted.iter().all(|byte| *byte < 20), "a centimetre hides next to nothing: {dusted:?}");
     }
 
     #[test]
