@@ -359,7 +359,7 @@ impl Adjacency {
 pub enum Beyond<T> {
     /// This value; NaN compares as neither higher nor lower.
     Value(T),
-    /// The nearest sample of the face: the edge is a mirror.
+    /// The nearest sample of the padded row, or of the row beside it: the edge is a mirror.
     Nearest,
 }
 

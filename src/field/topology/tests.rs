@@ -93,8 +93,8 @@ fn a_window_shows_the_neighbours_of_every_row() {
                     }
                 }
             }
-            // a wrapping square of 2² is one sample, its own neighbour
-            if n > 2 {
+            // a wrapping square of 2² is one sample, its own neighbour; a globe has no edge
+            if n > 2 && !grid.is_globe() {
                 let mut mirror = Window::new(grid, Beyond::Nearest, &field, 0);
                 mirror.advance(&field);
                 assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
