@@ -50,7 +50,7 @@ impl Sheet<'_> {
             let is_present = variant.scene == *scene;
             self.cell(ui, cell, k, &response, is_present);
             response.widget_info(|| {
-                let name = format!("SceneVariant {}", variant.caption);
+                let name = format!("Variant {}", variant.caption);
                 egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_present, name)
             });
             if response.clicked() {
