@@ -36,7 +36,7 @@ fn a_killed_save_leaves_the_old_or_the_new_scene() {
         scene(1).save(&file).unwrap();
         let before = std::fs::metadata(&file).unwrap().modified().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child_saves_for_ever", "--nocapture"])
+            .args(["--exact", "saving::child_saves_for_ever", "--nocapture"])
             .env(FILE, &file)
             .stdout(Stdio::null())
             .spawn()
