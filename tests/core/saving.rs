@@ -41,13 +41,20 @@ fn a_killed_save_leaves_the_old_or_the_new_scene() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // wait until it is saving, then a little longer, another time for each kill
+        // wait until it has saved one or the other, then a little longer, another time for each kill; not for the first
+        let saved_large = kill % 2 == 1;
         let begun = Instant::now();
-        while std::fs::metadata(&file).unwrap().modified().unwrap() == before {
+        loop {
+            let now = std::fs::metadata(&file).unwrap();
+            if now.modified().unwrap() != before && (now.len() > small.len() as u64) == saved_large {
+                break;
+            }
             assert!(begun.elapsed() < Duration::from_secs(60), "the child never saved");
             std::thread::yield_now();
         }
-        std::thread::sleep(Duration::from_micros(kill * 7919 % 9000));
+        if kill > 1 {
+            std::thread::sleep(Duration::from_micros(kill * 7919 % 9000));
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         let text = std::fs::read_to_string(&file).unwrap();
