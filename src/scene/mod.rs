@@ -238,8 +238,8 @@ impl Scene {
         }
     }
 
-    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's settings, `climate` for
-    /// its climate, or `planet` for the planet's.
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's settings, `climate`
+    /// for its climate, or `planet` for the planet's.
     /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`,
     /// `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
