@@ -49,6 +49,7 @@
 //! | [`palette`] | palettes and biome tables, as their files describe them |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
+//! | [`recovery`] | unsaved work of editors that ended, earlier versions of scene files |
 //! | [`look`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
@@ -83,6 +84,7 @@ pub mod nodes;
 pub mod palette;
 pub mod param;
 pub mod planet;
+pub mod recovery;
 pub mod scene;
 
 #[cfg(feature = "app")]

@@ -11,6 +11,7 @@ mod input;
 mod measure;
 mod nodes;
 mod patch;
+mod recover;
 mod render;
 mod sheet;
 mod shot;
@@ -62,6 +63,7 @@ enum CliCommand {
     Measure(measure::MeasureArgs),
     Sheet(sheet::SheetArgs),
     Patch(patch::PatchArgs),
+    Recover(recover::RecoverArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
@@ -109,6 +111,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Measure(args)) => measure::run(&args),
         Some(CliCommand::Sheet(args)) => sheet::run(&args),
         Some(CliCommand::Patch(args)) => patch::run(&args),
+        Some(CliCommand::Recover(args)) => recover::run(&args),
         Some(CliCommand::Nodes(args)) => nodes::run(&args),
         Some(CliCommand::Bench(args)) => bench::run(&args),
         Some(CliCommand::Check(args)) => check::run(&args),

@@ -1,0 +1,117 @@
+//! `talweg recover`: unsaved work of editors that ended before it was saved.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{CommandResult, Failure, print, print_json, usage};
+use crate::recovery::{FoundWork, left_work, local_time, state_folder};
+
+/// List unsaved work of editors that crashed or were killed, write it to a file, or throw it away
+#[derive(Args)]
+#[command(after_help = "\
+What is written stays in the list until it is thrown away with --discard. Work of editors that are still running is
+not listed.
+
+Examples:
+  talweg recover                                    list what there is, the newest first
+  talweg recover -o saved.ron                       write the newest
+  talweg recover --number 2 -o saved.ron
+  talweg recover --number 2 --discard")]
+pub struct RecoverArgs {
+    /// Scene file to write (.ron); it must not exist
+    #[arg(short, long, value_name = "SCENE.ron")]
+    output: Option<PathBuf>,
+    /// Which one, as the list counts them; the newest is 1
+    #[arg(short, long, value_name = "N")]
+    number: Option<usize>,
+    /// Throw it away, after it was written if --output is given
+    #[arg(long)]
+    discard: bool,
+    /// Print the list as JSON
+    #[arg(long, conflicts_with_all = ["output", "number", "discard"])]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct ListedWork {
+    number: usize,
+    name: Option<String>,
+    edited: Option<String>,
+    edit: Option<String>,
+    file: Option<PathBuf>,
+    kept_in: PathBuf,
+    error: Option<String>,
+}
+
+impl ListedWork {
+    fn new(index: usize, found: &FoundWork) -> Self {
+        let work = found.work.as_ref();
+        Self {
+            number: index + 1,
+            name: work.ok().map(|work| work.scene.name.clone()),
+            edited: work.ok().map(|work| local_time(work.edited)),
+            edit: work.ok().map(|work| work.edit.clone()),
+            file: work.ok().and_then(|work| work.file.clone()),
+            kept_in: found.path(),
+            error: work.err().map(ToString::to_string),
+        }
+    }
+
+    fn line(&self) -> String {
+        let Self { number, name, edited, edit, file, error, .. } = self;
+        if let Some(error) = error {
+            return format!("{number:>3}  {error}\n");
+        }
+        let file = file.as_ref().map_or("in no file yet".into(), |file| format!("of {}", file.display()));
+        let text = |part: &Option<String>| part.clone().unwrap_or_default();
+        format!("{number:>3}  {}  “{}” {file}; last edit: {}\n", text(edited), text(name), text(edit))
+    }
+}
+
+pub fn run(args: &RecoverArgs) -> CommandResult {
+    let state = state_folder().ok_or_else(|| {
+        Failure::Failed(anyhow::anyhow!("this system names no folder for such files; name one in TALWEG_STATE"))
+    })?;
+    let mut found = left_work(&state)?;
+    if args.json {
+        return print_json(&found.iter().enumerate().map(|(k, found)| ListedWork::new(k, found)).collect::<Vec<_>>());
+    }
+    if args.output.is_none() && !args.discard {
+        if let Some(number) = args.number {
+            let what = format!("say what shall become of number {number}: --output FILE, or --discard");
+            return Err(usage(anyhow::anyhow!(what)));
+        }
+        if found.is_empty() {
+            return print("There is no unsaved work.\n");
+        }
+        let lines: String = found.iter().enumerate().map(|(k, found)| ListedWork::new(k, found).line()).collect();
+        return print(&lines);
+    }
+    if args.discard && args.output.is_none() && args.number.is_none() {
+        return Err(usage(anyhow::anyhow!("say which to throw away: --number N, as `talweg recover` lists them")));
+    }
+    let number = args.number.unwrap_or(1);
+    if !(1..=found.len()).contains(&number) {
+        let there = match found.len() {
+            0 => "there is no unsaved work".to_string(),
+            count => format!("there are {count}"),
+        };
+        return Err(Failure::Failed(anyhow::anyhow!("no unsaved work has the number {number}: {there}")));
+    }
+    let one = found.swap_remove(number - 1);
+    if let Some(output) = &args.output {
+        let work = one.work.as_ref().map_err(|error| anyhow::anyhow!("{error}")).map_err(Failure::Failed)?;
+        if output.symlink_metadata().is_ok() {
+            let text = format!("{} is there already; give a name that is free", output.display());
+            return Err(Failure::Failed(anyhow::anyhow!(text)));
+        }
+        work.scene.save(output)?;
+        print(&format!("{}  “{}” as of {}\n", output.display(), work.scene.name, local_time(work.edited)))?;
+    }
+    if args.discard {
+        one.discard();
+    }
+    Ok(())
+}

@@ -1,0 +1,379 @@
+//! A running editor's session: what it has open, and its unsaved edits.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::{from_unix_seconds, identity, make_private_folder, unix_seconds};
+use crate::io::write_atomically;
+use crate::scene::Scene;
+
+const FOLDER: &str = "sessions";
+const STATE: &str = "session.ron";
+const LOCK: &str = "lock";
+/// Held while a session begins or is looked for, so that nobody takes one that is just beginning for one left behind.
+const DOOR: &str = ".lock";
+const VERSION: u32 = 1;
+/// A scene of 16 MiB with every character escaped, and more; what is larger is not ours.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Why the safety net has a hole.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoveryError {
+    /// The folder of sessions cannot be used.
+    #[error("cannot keep unsaved work in {}: {source}. Save often, or name another folder in TALWEG_STATE", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// What is open could not be written.
+    #[error("unsaved work was not kept: {0}. Save the scene")]
+    Write(#[from] crate::io::FileError),
+    /// A session's file cannot be read.
+    #[error("the unsaved work in {} cannot be read: {message}. The file stays where it is", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+}
+
+/// A scene with edits that are in no file of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnsavedWork {
+    /// The scene as it was after the last edit.
+    pub scene: Scene,
+    /// The scene's file, if it has one.
+    pub file: Option<PathBuf>,
+    /// When the last edit was made, to the second.
+    pub edited: SystemTime,
+    /// What the last edit was, as *Undo* calls it.
+    pub edit: String,
+}
+
+/// A scene that another running editor has open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenScene {
+    /// Number of the process.
+    pub process: u32,
+    /// Whether it has unsaved edits there.
+    pub is_unsaved: bool,
+}
+
+/// What `session.ron` holds.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SessionFile {
+    version: u32,
+    process: u32,
+    /// The file as it is known whichever way leads to it; without one whose name is not UTF-8.
+    file: Option<String>,
+    /// Seconds since 1970.
+    edited: u64,
+    edit: String,
+    /// RON text of the unsaved scene; paths in it are absolute.
+    scene: Option<String>,
+}
+
+/// A running editor. However it ends, its unsaved work stays for [`left_work`] unless [`Session::end`] was called.
+#[derive(Debug)]
+pub struct Session {
+    folder: PathBuf,
+    /// The system frees it with the process.
+    _lock: File,
+}
+
+impl Session {
+    /// Begins a session in the folder `state`.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or written.
+    pub fn begin(state: &Path) -> Result<Self, RecoveryError> {
+        let sessions = state.join(FOLDER);
+        let begin = || {
+            make_private_folder(&sessions)?;
+            let _door = open_door(&sessions)?;
+            let now = unix_seconds(SystemTime::now());
+            let process = std::process::id();
+            let named = |k: u32| sessions.join(format!("{now}-{process}-{k}"));
+            let mut k = 0;
+            let folder = loop {
+                match std::fs::create_dir(named(k)) {
+                    Ok(()) => break named(k),
+                    Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && k < 1000 => k += 1,
+                    Err(error) => return Err(error),
+                }
+            };
+            let lock = File::create(folder.join(LOCK))?;
+            lock.lock()?;
+            Ok(Self { folder, _lock: lock })
+        };
+        let session = begin().map_err(|source| RecoveryError::Folder { folder: sessions.clone(), source })?;
+        session.keep(None, None)?;
+        Ok(session)
+    }
+
+    /// Writes down what is open: `file`, and its unsaved edits if there are any. Safely on disk when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was kept before stays.
+    pub fn keep(&self, file: Option<&Path>, unsaved: Option<&UnsavedWork>) -> Result<(), RecoveryError> {
+        let state = SessionFile {
+            version: VERSION,
+            process: std::process::id(),
+            file: file.and_then(|file| identity(file).to_str().map(String::from)),
+            edited: unix_seconds(unsaved.map_or_else(SystemTime::now, |work| work.edited)),
+            edit: unsaved.map(|work| work.edit.clone()).unwrap_or_default(),
+            scene: unsaved.map(|work| work.scene.to_ron()),
+        };
+        let text = ron::to_string(&state).map_err(|error| self.unreadable(&error))?;
+        Ok(write_atomically(&self.folder.join(STATE), |out| out.write_all(text.as_bytes()))?)
+    }
+
+    /// Ends the session: nothing unsaved is left, or it was given up by choice.
+    pub fn end(self) {
+        remove(&self.folder);
+    }
+
+    fn unreadable(&self, error: &dyn std::fmt::Display) -> RecoveryError {
+        RecoveryError::Read { path: self.folder.join(STATE), message: error.to_string() }
+    }
+}
+
+/// Unsaved work of an editor that has ended. As long as this is held, no other editor is offered it.
+#[derive(Debug)]
+pub struct FoundWork {
+    folder: PathBuf,
+    _lock: File,
+    /// What was left, or why it cannot be read.
+    pub work: Result<UnsavedWork, RecoveryError>,
+}
+
+impl FoundWork {
+    /// Throws it away.
+    pub fn discard(self) {
+        remove(&self.folder);
+    }
+
+    /// The file that it is in.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(STATE)
+    }
+}
+
+/// The unsaved work of all editors that have ended, the newest first. Sessions that left nothing are swept away; those
+/// of running editors are left alone.
+///
+/// # Errors
+/// When the folder is there and cannot be read.
+pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
+    let sessions = state.join(FOLDER);
+    let failed = |source| RecoveryError::Folder { folder: sessions.clone(), source };
+    if !sessions.is_dir() {
+        return Ok(Vec::new());
+    }
+    let _door = open_door(&sessions).map_err(failed)?;
+    let mut found = Vec::new();
+    for folder in session_folders(&sessions).map_err(failed)? {
+        let Some(lock) = free_lock(&folder) else { continue };
+        match read_state(&folder) {
+            Ok(SessionFile { scene: None, .. }) => remove(&folder),
+            Ok(state) => found.push(FoundWork { work: unsaved_work(&folder, state), folder, _lock: lock }),
+            // it ended before it wrote anything
+            Err(_) if !folder.join(STATE).exists() => remove(&folder),
+            Err(error) => found.push(FoundWork { folder, _lock: lock, work: Err(error) }),
+        }
+    }
+    let edited = |found: &FoundWork| found.work.as_ref().map_or(0, |work| unix_seconds(work.edited));
+    found.sort_by_key(|found| std::cmp::Reverse((edited(found), found.folder.clone())));
+    Ok(found)
+}
+
+/// The running editor, other than this process, that has `path` open.
+pub fn open_elsewhere(state: &Path, path: &Path) -> Option<OpenScene> {
+    let wanted = identity(path);
+    let sessions = state.join(FOLDER);
+    let _door = open_door(&sessions).ok()?;
+    session_folders(&sessions).ok()?.into_iter().find_map(|folder| {
+        let open = read_state(&folder).ok().filter(|open| open.process != std::process::id())?;
+        let is_wanted = open.file.as_deref().is_some_and(|file| Path::new(file) == wanted);
+        (is_wanted && free_lock(&folder).is_none())
+            .then_some(OpenScene { process: open.process, is_unsaved: open.scene.is_some() })
+    })
+}
+
+fn unsaved_work(folder: &Path, state: SessionFile) -> Result<UnsavedWork, RecoveryError> {
+    let text = state.scene.unwrap_or_default();
+    let (scene, _) = Scene::from_ron(&text)
+        .map_err(|error| RecoveryError::Read { path: folder.join(STATE), message: error.to_string() })?;
+    Ok(UnsavedWork {
+        scene,
+        file: state.file.map(PathBuf::from),
+        edited: from_unix_seconds(state.edited),
+        edit: state.edit,
+    })
+}
+
+fn read_state(folder: &Path) -> Result<SessionFile, RecoveryError> {
+    let path = folder.join(STATE);
+    let read = || {
+        if !std::fs::symlink_metadata(&path).map_err(|e| e.to_string())?.is_file() {
+            return Err("it is not a file".into());
+        }
+        let mut text = String::new();
+        let file = File::open(&path).map_err(|e| e.to_string())?;
+        file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(|e| e.to_string())?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err("it is larger than any scene".into());
+        }
+        let state: SessionFile = ron::from_str(&text).map_err(|e| e.to_string())?;
+        match state.version {
+            VERSION => Ok(state),
+            other => Err(format!("it is of version {other}, written by another Talweg; this one reads {VERSION}")),
+        }
+    };
+    read().map_err(|message| RecoveryError::Read { path: path.clone(), message })
+}
+
+fn session_folders(sessions: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(sessions)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            folders.push(entry.path());
+        }
+    }
+    Ok(folders)
+}
+
+/// Whoever holds it is alone among the sessions; freed when it is dropped.
+fn open_door(sessions: &Path) -> std::io::Result<File> {
+    let door = OpenOptions::new().create(true).truncate(false).write(true).open(sessions.join(DOOR))?;
+    door.lock()?;
+    Ok(door)
+}
+
+/// The lock of a session whose editor has ended.
+fn free_lock(folder: &Path) -> Option<File> {
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK)).ok()?;
+    match lock.try_lock() {
+        Ok(()) => Some(lock),
+        Err(TryLockError::WouldBlock) => None,
+        // a file system without locks: work that is offered twice is better than work that is never offered
+        Err(TryLockError::Error(_)) => Some(lock),
+    }
+}
+
+/// Takes a session away; what cannot be removed is found empty by the next editor and tried again.
+fn remove(folder: &Path) {
+    // the state first: a session without one has left nothing
+    let _ = std::fs::remove_file(folder.join(STATE));
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(name: &str, seconds: u64) -> UnsavedWork {
+        let scene = Scene { name: name.into(), ..Scene::default() };
+        UnsavedWork { scene, file: None, edited: from_unix_seconds(seconds), edit: "Rename".into() }
+    }
+
+    /// A session whose editor was killed.
+    fn killed(state: &Path, unsaved: Option<&UnsavedWork>) {
+        let session = Session::begin(state).unwrap();
+        session.keep(None, unsaved).unwrap();
+        drop(session);
+    }
+
+    fn names(found: &[FoundWork]) -> Vec<&str> {
+        found.iter().map(|found| found.work.as_ref().unwrap().scene.name.as_str()).collect()
+    }
+
+    #[test]
+    fn unsaved_work_of_the_dead_is_found_newest_first_and_that_of_the_living_is_not() {
+        let state = tempfile::tempdir().unwrap();
+        killed(state.path(), Some(&work("old", 100)));
+        killed(state.path(), Some(&work("new", 200)));
+        killed(state.path(), None);
+        let living = Session::begin(state.path()).unwrap();
+        living.keep(None, Some(&work("living", 300))).unwrap();
+        let found = left_work(state.path()).unwrap();
+        assert_eq!(names(&found), ["new", "old"]);
+        assert_eq!(found[0].work.as_ref().unwrap(), &work("new", 200));
+        let left = session_folders(&state.path().join(FOLDER)).unwrap().len();
+        assert_eq!(left, 3, "the session that left nothing was swept away");
+    }
+
+    #[test]
+    fn found_work_is_offered_to_one_editor_at_a_time_until_it_is_thrown_away() {
+        let state = tempfile::tempdir().unwrap();
+        killed(state.path(), Some(&work("mine", 100)));
+        let mut found = left_work(state.path()).unwrap();
+        assert!(left_work(state.path()).unwrap().is_empty(), "another editor is being offered it");
+        drop(found);
+        found = left_work(state.path()).unwrap();
+        assert_eq!(names(&found), ["mine"], "kept for later");
+        found.remove(0).discard();
+        assert!(left_work(state.path()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_clean_end_leaves_nothing() {
+        let state = tempfile::tempdir().unwrap();
+        let session = Session::begin(state.path()).unwrap();
+        session.keep(None, Some(&work("given up", 1))).unwrap();
+        session.end();
+        assert!(left_work(state.path()).unwrap().is_empty());
+        assert_eq!(session_folders(&state.path().join(FOLDER)).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_and_stays() {
+        let state = tempfile::tempdir().unwrap();
+        killed(state.path(), Some(&work("x", 1)));
+        let folder = session_folders(&state.path().join(FOLDER)).unwrap().remove(0);
+        for broken in ["", "nonsense", "(version:9,process:1,file:None,edited:0,edit:\"\",scene:Some(\"\"))"] {
+            std::fs::write(folder.join(STATE), broken).unwrap();
+            let found = left_work(state.path()).unwrap();
+            let said = found[0].work.as_ref().unwrap_err().to_string();
+            assert!(said.contains("session.ron") && said.contains("stays"), "{said}");
+            assert!(folder.join(STATE).exists());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_is_an_error_with_a_way_out() {
+        let state = tempfile::tempdir().unwrap();
+        std::fs::write(state.path().join(FOLDER), "a file").unwrap();
+        let said = Session::begin(state.path()).unwrap_err().to_string();
+        assert!(said.contains("TALWEG_STATE"), "{said}");
+        assert!(left_work(&state.path().join("nowhere")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn this_process_is_not_another_editor() {
+        let state = tempfile::tempdir().unwrap();
+        let scene = state.path().join("a.ron");
+        let session = Session::begin(state.path()).unwrap();
+        session.keep(Some(&scene), None).unwrap();
+        assert_eq!(open_elsewhere(state.path(), &scene), None);
+        // the same, as another process would have written it
+        let file = session.folder.join(STATE);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let other = std::process::id() + 1;
+        std::fs::write(&file, text.replace(&format!("process:{}", other - 1), &format!("process:{other}"))).unwrap();
+        let found = open_elsewhere(state.path(), &scene);
+        assert_eq!(found, Some(OpenScene { process: other, is_unsaved: false }));
+        assert_eq!(open_elsewhere(state.path(), &state.path().join("b.ron")), None);
+        drop(session);
+        assert_eq!(open_elsewhere(state.path(), &scene), None, "it has ended");
+    }
+}

@@ -1,0 +1,109 @@
+//! Earlier versions of a scene file: what each save replaced.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{from_unix_seconds, identity, make_private_folder, unix_seconds};
+use crate::io::{FileError, write_atomically};
+
+const FOLDER: &str = "versions";
+/// As large as a scene file may be.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A scene file as it was before a save.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierVersion {
+    /// The copy.
+    pub path: PathBuf,
+    /// When that version was written, to the second.
+    pub written: SystemTime,
+    hash: u64,
+}
+
+impl EarlierVersion {
+    /// Reads `TIME-HASH.ron`.
+    fn from_path(path: PathBuf) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.strip_suffix(".ron")?;
+        let (seconds, hash) = name.split_once('-')?;
+        let written = from_unix_seconds(seconds.parse().ok()?);
+        Some(Self { written, hash: u64::from_str_radix(hash, 16).ok()?, path })
+    }
+}
+
+/// The earlier versions of `file` that are kept under the folder `state`, the newest first.
+pub fn earlier_versions(state: &Path, file: &Path) -> Vec<EarlierVersion> {
+    let entries = std::fs::read_dir(folder(state, file)).into_iter().flatten().flatten();
+    let mut versions: Vec<_> = entries.filter_map(|entry| EarlierVersion::from_path(entry.path())).collect();
+    versions.sort_by_key(|version| std::cmp::Reverse((version.written, version.hash)));
+    versions
+}
+
+/// Copies what is in `file` now, before it is replaced, and keeps the newest `most` versions. Nothing is done where
+/// there is no such file, `most` is 0, or the newest version is the same.
+///
+/// # Errors
+/// When the copy cannot be written; the file itself is not touched.
+pub fn keep_version(state: &Path, file: &Path, most: usize) -> Result<(), FileError> {
+    let path = folder(state, file);
+    let failed = |source| FileError::Write { path: path.clone(), source };
+    let data = match std::fs::metadata(file) {
+        Ok(data) if data.is_file() && data.len() <= MAX_BYTES && most > 0 => data,
+        _ => return Ok(()),
+    };
+    let text = std::fs::read(file).map_err(failed)?;
+    let hash = xxh3_64(&text);
+    let versions = earlier_versions(state, file);
+    if versions.first().is_none_or(|newest| newest.hash != hash) {
+        make_private_folder(&path).map_err(failed)?;
+        let seconds = unix_seconds(data.modified().unwrap_or_else(|_| SystemTime::now()));
+        let copy = path.join(format!("{seconds}-{hash:016x}.ron"));
+        write_atomically(&copy, |out| out.write_all(&text))?;
+    }
+    for old in earlier_versions(state, file).into_iter().skip(most) {
+        // one more than asked for does no harm
+        let _ = std::fs::remove_file(old.path);
+    }
+    Ok(())
+}
+
+/// Where the versions of `file` are: its name, so that people recognise it, and a number of its whole path.
+fn folder(state: &Path, file: &Path) -> PathBuf {
+    let identity = identity(file);
+    let stem = identity.file_stem().unwrap_or_default().to_string_lossy();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(48).collect();
+    state.join(FOLDER).join(format!("{name}-{:016x}", xxh3_64(identity.as_os_str().as_encoded_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(state: &Path, file: &Path) -> Vec<String> {
+        earlier_versions(state, file).iter().map(|v| std::fs::read_to_string(&v.path).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_newest_versions_are_kept_once_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, file) = (folder.path().join("state"), folder.path().join("Große Alpen.ron"));
+        keep_version(&state, &file, 3).unwrap();
+        assert!(texts(&state, &file).is_empty(), "there was nothing to replace");
+        for k in 0..6_u64 {
+            std::fs::write(&file, format!("version {k}")).unwrap();
+            let written = from_unix_seconds(1_700_000_000 + k);
+            std::fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
+            keep_version(&state, &file, 3).unwrap();
+            keep_version(&state, &file, 3).unwrap();
+        }
+        assert_eq!(texts(&state, &file), ["version 5", "version 4", "version 3"]);
+        assert_eq!(earlier_versions(&state, &file)[0].written, from_unix_seconds(1_700_000_005));
+        assert!(texts(&state, &folder.path().join("other/Große Alpen.ron")).is_empty(), "another file of that name");
+        keep_version(&state, &file, 1).unwrap();
+        assert_eq!(texts(&state, &file), ["version 5"]);
+        keep_version(&state, &file, 0).unwrap();
+        assert_eq!(texts(&state, &file), ["version 5"], "none are made any more; those there are stay");
+    }
+}
