@@ -62,6 +62,7 @@ impl Session {
     fn talweg(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
         command.current_dir(self.folder.path()).env("TALWEG_CONFIG", self.path("config"));
+        command.env("TALWEG_STATE", self.path("state"));
         if let Some(display) = &self.screen.display {
             command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY");
         }
@@ -426,4 +427,85 @@ fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
     assert_eq!(moved["camera"], placed["camera"], "the camera keeps still");
     assert_eq!((&back["hash"], place(&back)), (&placed["hash"], from));
     assert_eq!(undone["hash"], opened["hash"]);
+}
+
+/// Plays `steps`, which end in a state file, and waits until the editor has written it.
+#[cfg(unix)]
+fn play_until(session: &Session, steps: &str, written: &str) -> Child {
+    std::fs::write(session.path("steps.ron"), steps).unwrap();
+    let mut command = session.talweg();
+    command.args(["scene.ron", "--drive", "steps.ron"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("talweg starts");
+    while !session.path(written).exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before {written}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child
+}
+
+#[cfg(unix)]
+fn left_work(session: &Session) -> Vec<Value> {
+    let output = session.talweg().args(["recover", "--json"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("a list")
+}
+
+/// Killed, asked to end by the system, without its screen, without its graphics card: the edit is offered again.
+#[cfg(unix)]
+#[test]
+fn unsaved_work_survives_any_end() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let mut session = Session::new();
+    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    let edit = |state: &str, then: &str| {
+        let click = r#"Settle, Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle"#;
+        format!(r#"[{click}, State("{state}"), {then}]"#)
+    };
+    let stay = r#"See("what never comes")"#;
+    for (k, signal) in ["KILL", "TERM", "INT", "HUP"].into_iter().enumerate() {
+        let state = format!("{signal}.json");
+        let mut child = play_until(&session, &edit(&state, stay), &state);
+        let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let ended = child.wait().unwrap();
+        assert!(ended.signal().is_some(), "ended by the signal: {ended}");
+        assert_eq!(left_work(&session).len(), k + 1, "{signal}");
+    }
+    // a lost graphics card is told, and told again at the next start
+    std::fs::write(session.path("steps.ron"), edit("card.json", &format!("LoseCard, {stay}"))).unwrap();
+    let output = session.talweg().args(["scene.ron", "--drive", "steps.ron"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("graphics card") && said.contains("talweg recover"), "{said}");
+    let left = left_work(&session);
+    assert_eq!(left.len(), 5);
+    assert!(left.iter().all(|work| work["name"] == "Window test" && work["error"].is_null()), "{left:?}");
+
+    session.drive(
+        "scene.ron",
+        r#"[
+            See("Unsaved work was found"), See("It ended because the graphics card"), Picture("offered.png"),
+            Click("Open"), Settle, Gone("Unsaved work was found"), State("recovered.json"), Key("Ctrl+S"), Settle,
+        ]"#,
+    );
+    let (edited, recovered) = (session.state("card.json"), session.state("recovered.json"));
+    assert_eq!(recovered["hash"], edited["hash"]);
+    assert_eq!(recovered["dirty"], true);
+    assert_eq!(left_work(&session).len(), 4, "what was opened and saved is not offered again");
+
+    if session.screen.xvfb.is_some() {
+        let child = play_until(&session, &edit("screen.json", stay), "screen.json");
+        session.screen.xvfb.take().map(|mut xvfb| (xvfb.kill(), xvfb.wait()));
+        let output = child.wait_with_output().unwrap();
+        assert!(!output.status.success());
+        assert_eq!(left_work(&session).len(), 5, "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_window_larger_than_the_card_can_draw_is_made_smaller() {
+    let session = Session::new();
+    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    session.drive("scene.ron", r#"[Settle, Resize(16500, 640), Settle, State("large.json")]"#);
+    assert!(session.state("large.json")["view"][2].as_f64().unwrap() > 0.0);
 }

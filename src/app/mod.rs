@@ -27,19 +27,21 @@ use bevy::camera::visibility::RenderLayers;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::render::RenderPlugin;
+use bevy::render::error_handler::{ErrorType, RenderError, RenderErrorHandler, RenderErrorPolicy};
 use bevy::render::render_resource::BlendState;
 use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::window::WindowResolution;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
 
+use self::features::recovery::EditJournal;
 use self::features::{FeaturePlugins, drive};
 use self::frame::FramePlugin;
-use self::frame::crash_recovery::CrashRecovery;
-use self::frame::editor::{Editor, Example};
+use self::frame::editor::{Editor, Example, because};
 use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded};
 use self::frame::recent::Recent;
 use self::frame::tasks::Tasks;
+use crate::recovery::state_folder;
 use crate::scene::{example, example_for, examples};
 
 /// What the editor is started with.
@@ -62,9 +64,20 @@ const FIRST_SCENE: &str = "alpine-range";
 pub fn run(options: Options) -> Result<(), AppError> {
     let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let driven = steps.is_some();
-    let recovery = CrashRecovery::default();
-    let editor = editor(&options);
-    let kept = recovery.clone();
+    let (mut editor, state) = (editor(&options), state_folder());
+    let journal = match state.as_deref().map(EditJournal::begin) {
+        None => EditJournal::default(),
+        Some(Ok(journal)) => journal,
+        Some(Err(error)) => {
+            editor.toasts.warning(because("Edits are not safe from a crash", &error));
+            EditJournal::default()
+        }
+    };
+    editor.state = state;
+    for (_, message) in editor.toasts.messages() {
+        eprintln!("talweg: {message}");
+    }
+    let kept = journal.clone();
     let outcome = guarded(move || {
         let mut app = build(editor, kept);
         if let Some(steps) = steps {
@@ -73,13 +86,39 @@ pub fn run(options: Options) -> Result<(), AppError> {
         app.run()
     });
     match outcome {
-        Ok(AppExit::Success) => Ok(()),
-        Ok(AppExit::Error(_)) if driven => Err(AppError::DriveFailed),
-        Ok(AppExit::Error(_)) => Err(recovery.write("the graphics card stopped answering".into())),
-        Err(AppError::Engine(message)) => Err(recovery.write(message)),
-        Err(other) if recovery.is_empty() => Err(other),
-        Err(other) => Err(recovery.write(other.to_string())),
+        Ok(AppExit::Success) => {
+            #[cfg(unix)]
+            if let Some(signal) = journal.signal() {
+                // who sends a signal has not chosen to lose anything
+                if !journal.is_unsaved() {
+                    journal.end();
+                }
+                features::recovery::end_by_signal(signal);
+            }
+            journal.end();
+            Ok(())
+        }
+        Ok(AppExit::Error(_)) if journal.failure().is_some() => {
+            Err(ended(&journal, journal.failure().unwrap_or_default()))
+        }
+        Ok(AppExit::Error(_)) if driven => {
+            journal.end();
+            Err(AppError::DriveFailed)
+        }
+        Ok(AppExit::Error(_)) => Err(ended(&journal, "the window was lost".into())),
+        Err(AppError::Engine(message)) => Err(ended(&journal, message)),
+        Err(other) if !journal.is_unsaved() => {
+            journal.end();
+            Err(other)
+        }
+        Err(other) => Err(ended(&journal, other.to_string())),
     }
+}
+
+/// The program ends for a reason that nobody chose.
+fn ended(journal: &EditJournal, message: String) -> AppError {
+    let recovery = journal.abandon(&message);
+    AppError::Crashed { message, recovery }
 }
 
 fn editor(options: &Options) -> Editor {
@@ -96,13 +135,10 @@ fn editor(options: &Options) -> Editor {
             None => editor.open(path),
         },
     }
-    for (_, message) in editor.toasts.messages() {
-        eprintln!("talweg: {message}");
-    }
     editor
 }
 
-fn build(editor: Editor, recovery: CrashRecovery) -> App {
+fn build(editor: Editor, journal: EditJournal) -> App {
     let window = Window {
         title: editor.doc.title(),
         resolution: WindowResolution::new(1280, 720),
@@ -124,10 +160,26 @@ fn build(editor: Editor, recovery: CrashRecovery) -> App {
     .add_plugins(EguiPlugin::default())
     .insert_resource(EguiGlobalSettings { auto_create_primary_context: false, ..default() })
     .insert_resource(editor)
-    .insert_resource(recovery)
+    .insert_resource(journal)
+    .insert_resource(RenderErrorHandler(on_render_error))
     .add_plugins((view::ViewPlugin, FramePlugin, FeaturePlugins))
     .add_systems(Startup, (spawn_interface, start_evaluation));
     app
+}
+
+/// The graphics card stopped answering, or cannot do what was asked of it: the program ends, and what is unsaved is
+/// offered at the next start together with the reason.
+fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
+    let what = match error.ty {
+        ErrorType::DeviceLost => "the graphics card stopped answering",
+        ErrorType::OutOfMemory => "the graphics card has too little memory",
+        ErrorType::Validation | ErrorType::Internal => "the graphics card refused to draw",
+    };
+    let first = error.description.lines().map(str::trim).find(|line| !line.is_empty());
+    let message = first.map_or(what.to_string(), |first| format!("{what} ({first})"));
+    main_world.resource::<EditJournal>().note_failure(message);
+    main_world.write_message(AppExit::error());
+    RenderErrorPolicy::StopRendering
 }
 
 /// A camera of its own for the panels: with one camera for both, the restricted viewport of the 3D view would clip

@@ -55,6 +55,8 @@ pub struct UnsavedWork {
     pub edited: SystemTime,
     /// What the last edit was, as *Undo* calls it.
     pub edit: String,
+    /// Why the editor ended, as far as it knew: the end of a sentence that begins with *because*.
+    pub ended: Option<String>,
 }
 
 /// A scene that another running editor has open.
@@ -77,6 +79,7 @@ struct SessionFile {
     /// Seconds since 1970.
     edited: u64,
     edit: String,
+    ended: Option<String>,
     /// RON text of the unsaved scene; paths in it are absolute.
     scene: Option<String>,
 }
@@ -130,6 +133,7 @@ impl Session {
             file: file.and_then(|file| identity(file).to_str().map(String::from)),
             edited: unix_seconds(unsaved.map_or_else(SystemTime::now, |work| work.edited)),
             edit: unsaved.map(|work| work.edit.clone()).unwrap_or_default(),
+            ended: unsaved.and_then(|work| work.ended.clone()),
             scene: unsaved.map(|work| work.scene.to_ron()),
         };
         let text = ron::to_string(&state).map_err(|error| self.unreadable(&error))?;
@@ -217,6 +221,7 @@ fn unsaved_work(folder: &Path, state: SessionFile) -> Result<UnsavedWork, Recove
         file: state.file.map(PathBuf::from),
         edited: from_unix_seconds(state.edited),
         edit: state.edit,
+        ended: state.ended,
     })
 }
 
@@ -283,7 +288,7 @@ mod tests {
 
     fn work(name: &str, seconds: u64) -> UnsavedWork {
         let scene = Scene { name: name.into(), ..Scene::default() };
-        UnsavedWork { scene, file: None, edited: from_unix_seconds(seconds), edit: "Rename".into() }
+        UnsavedWork { scene, file: None, edited: from_unix_seconds(seconds), edit: "Rename".into(), ended: None }
     }
 
     /// A session whose editor was killed.
@@ -340,7 +345,8 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         killed(state.path(), Some(&work("x", 1)));
         let folder = session_folders(&state.path().join(FOLDER)).unwrap().remove(0);
-        for broken in ["", "nonsense", "(version:9,process:1,file:None,edited:0,edit:\"\",scene:Some(\"\"))"] {
+        for broken in ["", "nonsense", "(version:9,process:1,file:None,edited:0,edit:\"\",ended:None,scene:Some(\"\"))"]
+        {
             std::fs::write(folder.join(STATE), broken).unwrap();
             let found = left_work(state.path()).unwrap();
             let said = found[0].work.as_ref().unwrap_err().to_string();

@@ -345,6 +345,11 @@ impl Scene {
 
     /// Reads a scene file; paths of files in it count from its folder.
     pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
+        Self::load_copy(path, path)
+    }
+
+    /// Reads the copy of a scene file; paths of files in it count from the folder of the `original`.
+    pub fn load_copy(path: &Path, original: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
         // a pipe or a device could keep us waiting for ever
@@ -360,7 +365,7 @@ impl Scene {
             .map_err(|e| SceneError::NotText { path: path.into(), byte: e.utf8_error().valid_up_to() })?;
         let (mut scene, warnings) =
             Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
-        scene.resolve_files(&folder_of(path));
+        scene.resolve_files(&folder_of(original));
         Ok((scene, warnings))
     }
 

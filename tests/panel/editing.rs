@@ -10,6 +10,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::features::construction::{PieceAction, PieceView};
+use talweg::app::features::recovery::RecoveryAction;
 use talweg::app::frame::commands::FileAction;
 use talweg::app::frame::document::Selection;
 use talweg::app::frame::status::{Running, StatusInfo, UnderCursor};
@@ -484,4 +485,28 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     assert!(panels.query_by_label_contains("Layer 1 of 1").is_some());
     click(&mut panels, "Cancel");
     assert_eq!(panels.state().effects, [Effect::Cancel]);
+}
+
+#[test]
+fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.ron");
+    let mut panels = large(&["Perlin"]);
+    let app = panels.state_mut();
+    app.editor_mut().state = Some(folder.path().join("state"));
+    app.editor_mut().doc.save(&path).unwrap();
+    app.editor_mut().doc.edit("Rename", None, |scene| scene.name = "Second".into());
+    app.ask(FileAction::Save);
+    panels.run();
+    panels.state_mut().ask(RecoveryAction::ShowVersions);
+    panels.run();
+    panels.get_by_label_contains("Earlier versions of");
+    panels.get_by_label("Go back to it").click();
+    panels.run();
+    let document = &panels.state().editor().doc;
+    assert_eq!((document.scene().name.as_str(), document.is_dirty()), ("Untitled", true));
+    assert_eq!(document.path(), Some(path.as_path()), "going back touches no file");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("Second"));
+    panels.state_mut().editor_mut().doc.undo();
+    assert_eq!(panels.state().editor().doc.scene().name, "Second");
 }

@@ -17,6 +17,7 @@ pub mod measures;
 pub mod patch;
 pub mod place_marker;
 pub mod planet_view;
+pub mod recovery;
 pub mod scene_settings;
 pub mod variants;
 pub mod view_settings;
@@ -29,6 +30,7 @@ pub struct FeaturePlugins;
 impl PluginGroup for FeaturePlugins {
     fn build(self) -> PluginGroupBuilder {
         PluginGroupBuilder::start::<Self>()
+            .add(recovery::RecoveryPlugin)
             .add(layers::LayersPlugin)
             .add(erosion::ErosionPlugin)
             .add(place_marker::PlaceMarkerPlugin)

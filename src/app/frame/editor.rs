@@ -15,6 +15,7 @@ use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
 use crate::app::view::globe::{GlobeView, PlanetProjection};
 use crate::app::view::{Overlay, ViewMode};
+use crate::recovery::keep_version;
 use crate::scene::{Scene, Warning};
 
 /// A scene that comes with the program.
@@ -52,6 +53,10 @@ pub struct Editor {
     pub dialogs: Dialogs,
     pub recent: Recent,
     pub examples: Vec<Example>,
+    /// Where unsaved work and earlier versions are kept ([`crate::recovery::state_folder`]); without it nothing is.
+    pub state: Option<PathBuf>,
+    /// So many earlier versions of a scene file are kept.
+    pub versions_kept: usize,
     preferences: Preferences,
     /// A command that waits for the text field to give its value away.
     pub(super) deferred: Option<Command>,
@@ -76,6 +81,8 @@ impl Editor {
             dialogs: Dialogs::default(),
             recent,
             examples,
+            state: None,
+            versions_kept: kept.versions,
             preferences,
             deferred: None,
         }
@@ -90,7 +97,7 @@ impl Editor {
     pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
-        if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.way) {
+        if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.way, self.versions_kept) {
             self.toasts.warning(format!("{problem}."));
         }
         self.doc.end_frame(is_dragging || is_grabbing, focused);
@@ -150,6 +157,11 @@ impl Editor {
 
     /// Saves to a file; returns whether it is written.
     pub(super) fn save_to(&mut self, path: &Path) -> bool {
+        if let Some(state) = &self.state
+            && let Err(error) = keep_version(state, path, self.versions_kept)
+        {
+            self.toasts.warning(because("What was in the file before was not kept as an earlier version", &error));
+        }
         match self.doc.save(path) {
             Ok(()) => {
                 self.toasts.info(format!("Saved {}", file_name(path)));
@@ -164,7 +176,7 @@ impl Editor {
     }
 
     /// Says what was mended in the scene that has just been opened.
-    fn tell(&mut self, warnings: &[Warning]) {
+    pub fn tell(&mut self, warnings: &[Warning]) {
         self.toasts.forget_warnings();
         match warnings {
             [] => {}

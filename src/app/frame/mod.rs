@@ -16,7 +16,6 @@
 
 pub mod actions;
 pub mod commands;
-pub mod crash_recovery;
 pub mod dialogs;
 pub mod document;
 pub mod editor;
@@ -56,7 +55,6 @@ impl Plugin for FramePlugin {
             .init_resource::<window::FrameCost>()
             .init_resource::<window::Pacing>()
             .init_resource::<window::Quitting>()
-            .init_resource::<crash_recovery::CrashRecovery>()
             .add_message::<CancelWork>()
             .add_message::<QuitRequested>()
             .add_actions(FileAction::all(), actions::file)
@@ -98,6 +96,6 @@ impl Plugin for FramePlugin {
                 ),
             )
             .add_systems(PostUpdate, window::pace.after(ViewSystems::Apply).run_if(resource_exists::<EvaluationClient>))
-            .add_systems(Last, window::end_frame);
+            .add_systems(Last, (window::end_frame, window::fit_to_card));
     }
 }

@@ -1,5 +1,5 @@
-//! How people like their planets drawn, kept between runs beside the list of recent scenes. What goes wrong here costs
-//! these settings, never a scene.
+//! How people like their planets drawn and how many versions they keep, kept between runs beside the list of recent
+//! scenes. What goes wrong here costs these settings, never a scene.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -23,17 +23,25 @@ pub enum PreferencesError {
 }
 
 /// What is kept.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Kept {
     pub globe: GlobeView,
     pub way: PlanetProjection,
+    /// So many earlier versions of a scene file.
+    pub versions: usize,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { globe: GlobeView::default(), way: PlanetProjection::default(), versions: 10 }
+    }
 }
 
 impl Kept {
     /// Where the clouds have drifted to is not a liking.
-    fn new(globe: &GlobeView, way: PlanetProjection) -> Self {
-        Self { globe: GlobeView { cloud_drift: 0.0, ..globe.clone() }, way }
+    fn new(globe: &GlobeView, way: PlanetProjection, versions: usize) -> Self {
+        Self { globe: GlobeView { cloud_drift: 0.0, ..globe.clone() }, way, versions }
     }
 }
 
@@ -67,8 +75,8 @@ impl Preferences {
     ///
     /// # Errors
     /// When the file cannot be written, once.
-    pub fn keep(&mut self, globe: &GlobeView, way: PlanetProjection) -> Result<(), PreferencesError> {
-        let kept = Kept::new(globe, way);
+    pub fn keep(&mut self, globe: &GlobeView, way: PlanetProjection, versions: usize) -> Result<(), PreferencesError> {
+        let kept = Kept::new(globe, way, versions);
         if kept == self.kept {
             return Ok(());
         }
@@ -112,11 +120,11 @@ mod tests {
         let (mut first, problem) = Preferences::load(Some(&recent));
         assert!(problem.is_none() && *first.kept() == Kept::default());
         let liked = GlobeView { exaggeration: 5.0, stars: false, cloud_drift: 77.0, ..GlobeView::default() };
-        first.keep(&liked, PlanetProjection::Map).unwrap();
+        first.keep(&liked, PlanetProjection::Map, 3).unwrap();
         let (again, problem) = Preferences::load(Some(&recent));
         assert!(problem.is_none());
         assert_eq!(again.kept().globe, GlobeView { cloud_drift: 0.0, ..liked });
-        assert_eq!(again.kept().way, PlanetProjection::Map);
+        assert_eq!((again.kept().way, again.kept().versions), (PlanetProjection::Map, 3));
     }
 
     #[test]
@@ -128,7 +136,7 @@ mod tests {
         // a folder that is a file
         let (mut lost, _) = Preferences::load(Some(&folder.path().join("view.ron/recent.ron")));
         let liked = |times| GlobeView { exaggeration: times, ..GlobeView::default() };
-        assert!(lost.keep(&liked(3.0), PlanetProjection::Globe).is_err());
-        assert!(lost.keep(&liked(4.0), PlanetProjection::Globe).is_ok());
+        assert!(lost.keep(&liked(3.0), PlanetProjection::Globe, 10).is_err());
+        assert!(lost.keep(&liked(4.0), PlanetProjection::Globe, 10).is_ok());
     }
 }

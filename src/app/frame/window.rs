@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use bevy::app::AppExit;
 use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
+use bevy::render::renderer::RenderDevice;
 use bevy::window::{PrimaryWindow, RequestRedraw, WindowCloseRequested};
 use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContexts, egui};
 
 use super::actions::{CancelWork, QuitRequested};
 use super::commands::{CommandQueue, FileAction};
-use super::crash_recovery::CrashRecovery;
 use super::editor::Editor;
 use super::evaluation::EvaluationClient;
 use super::interface;
@@ -86,6 +86,16 @@ pub(super) fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
     let spent = cost.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
     if drawn.serial() > 0 {
         cost.note("frame", spent);
+    }
+}
+
+/// A window larger than the largest picture that the graphics card can draw is made as large as that.
+pub(super) fn fit_to_card(mut window: Single<&mut Window, With<PrimaryWindow>>, card: Option<Res<RenderDevice>>) {
+    let Some(card) = card else { return };
+    let most = card.limits().max_texture_dimension_2d;
+    let (width, height) = (window.physical_width(), window.physical_height());
+    if width > most || height > most {
+        window.resolution.set_physical_resolution(width.min(most), height.min(most));
     }
 }
 
@@ -266,15 +276,13 @@ pub(super) fn send(mut evaluation: ResMut<EvaluationClient>, mut editor: ResMut<
     evaluation.send(&mut editor.doc);
 }
 
-/// The unsaved scene is kept, the window has its title, and the program ends where it shall.
+/// The window has its title, and the program ends where it shall.
 pub(super) fn settle(
     editor: Res<Editor>,
-    recovery: Res<CrashRecovery>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
     mut exit: MessageWriter<AppExit>,
     quitting: Res<Quitting>,
 ) {
-    recovery.keep(&editor.doc);
     let title = editor.doc.title();
     if window.title != title {
         window.title = title;

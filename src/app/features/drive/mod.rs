@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use bevy::app::AppExit;
 use bevy::prelude::*;
+use bevy::render::renderer::RenderDevice;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::PrimaryWindow;
 use bevy_egui::egui::accesskit;
@@ -117,6 +118,7 @@ fn drive(
     mut commands: Commands,
     mut queue: ResMut<CommandQueue>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
+    card: Option<Res<RenderDevice>>,
 ) {
     let driver = &mut *driver;
     driver.quiet = if observed.busy { 0 } else { driver.quiet + 1 };
@@ -166,6 +168,8 @@ fn drive(
             }
             return; // the observer takes this atom away
         }
+        Atom::LoseCard => card.iter().for_each(|card| card.wgpu_device().destroy()),
+        Atom::Resize(width, height) => window.resolution.set_physical_resolution(width, height),
         Atom::State(path) => {
             if let Err(error) = std::fs::write(&path, format!("{:#}\n", observed.state)) {
                 driver.failed = Some(format!("cannot write {}: {error}", path.display()));

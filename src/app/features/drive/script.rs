@@ -65,6 +65,10 @@ pub enum Step {
     Picture(PathBuf),
     /// Writes what the editor holds, as JSON.
     State(PathBuf),
+    /// The graphics card stops answering, as when its driver is restarted.
+    LoseCard,
+    /// The window gets this size in pixels, as a screen of that size would give it.
+    Resize(u32, u32),
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -105,6 +109,8 @@ pub enum Atom {
     View(ViewCommand),
     Picture(PathBuf),
     State(PathBuf),
+    LoseCard,
+    Resize(u32, u32),
 }
 
 /// Where the pointer goes.
@@ -211,6 +217,8 @@ impl Step {
             Self::Gone(name) => vec![Atom::Present(name, false)],
             Self::Picture(path) => vec![Atom::Picture(path)],
             Self::State(path) => vec![Atom::State(path)],
+            Self::LoseCard => vec![Atom::LoseCard, Atom::Frame],
+            Self::Resize(width, height) => vec![Atom::Resize(width, height), Atom::Frame, Atom::Frame],
         }
     }
 }

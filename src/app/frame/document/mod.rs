@@ -38,6 +38,8 @@ pub struct Document {
     path: Option<PathBuf>,
     /// The scene as it was opened or saved last.
     saved: Scene,
+    /// Grows with every change of the scene, its file, or what counts as saved.
+    edits: u64,
     selection: Selection,
     solo: Option<usize>,
     transport: Transport,
@@ -70,6 +72,7 @@ impl Default for Document {
             history: EditHistory::default(),
             path: None,
             saved: Scene::default(),
+            edits: 0,
             selection: Selection::Scene,
             solo: None,
             transport: Transport::default(),
@@ -140,6 +143,16 @@ impl Document {
 
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// Grows with every change of the scene, its file, or what counts as saved.
+    pub fn edits(&self) -> u64 {
+        self.edits
+    }
+
+    /// Whether the pointer drags something that changes the scene.
+    pub fn is_dragging(&self) -> bool {
+        self.dragging
     }
 
     /// Whether something would be lost if the program ended now.
@@ -238,6 +251,7 @@ impl Document {
     }
 
     fn after_change(&mut self, before: &Scene) {
+        self.edits += 1;
         if needs_evaluation(before, &self.scene) {
             self.transport.pause();
             self.bump(false);
@@ -293,6 +307,7 @@ impl Document {
             scene,
             path,
             selection,
+            edits: self.edits + 1,
             revision: self.revision + 1,
             // nothing of the old scene is shown any more
             shown: self.revision + 1,
@@ -311,6 +326,20 @@ impl Document {
         Ok(warnings)
     }
 
+    /// Goes on with a scene whose edits were not saved; what is in its file counts as saved.
+    pub fn restore(&mut self, scene: Scene, file: Option<PathBuf>) {
+        let saved = file.as_deref().and_then(|file| Scene::load(file).ok());
+        self.replace(scene, file);
+        self.saved = saved.map(|(scene, _)| scene).unwrap_or_default();
+    }
+
+    /// Puts another scene in place of this one, as an edit: the file stays, and it can be undone.
+    pub fn adopt(&mut self, label: &str, scene: Scene) {
+        let before = self.scene.clone();
+        self.edit(label, None, |now| *now = scene);
+        self.follow(&before);
+    }
+
     /// Saves to `path`, which becomes the document's file.
     ///
     /// # Errors
@@ -319,6 +348,7 @@ impl Document {
         self.scene.save(path)?;
         self.saved = self.scene.clone();
         self.path = Some(path.into());
+        self.edits += 1;
         Ok(())
     }
 }

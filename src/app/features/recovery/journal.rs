@@ -1,0 +1,225 @@
+//! What is unsaved in this editor, on its way to the disk. Shared with what outlives the engine.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use bevy::prelude::Resource;
+
+use crate::app::frame::document::Document;
+use crate::recovery::{RecoveryError, Session, UnsavedWork};
+
+/// The newest state of the document, and how much of it is on disk. Without a session nothing is written.
+#[derive(Resource, Clone, Default)]
+pub struct EditJournal(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    /// Locked while something is written, so that an older state never comes after a newer one.
+    session: Mutex<SessionState>,
+    newest: Mutex<DocumentState>,
+    /// The signal that ends the program, 0 before it.
+    signal: AtomicI32,
+    /// Why the engine ended, if it said so.
+    failure: Mutex<Option<String>>,
+}
+
+#[derive(Default)]
+struct SessionState {
+    session: Option<Session>,
+    /// Number of the state that is on disk.
+    written: u64,
+}
+
+#[derive(Clone, Default)]
+struct DocumentState {
+    number: u64,
+    /// [`Document::edits`] of the document it was taken from.
+    edits: u64,
+    file: Option<PathBuf>,
+    unsaved: Option<UnsavedWork>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl EditJournal {
+    /// Begins a session in the folder `state`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(state: &Path) -> Result<Self, RecoveryError> {
+        let journal = Self::default();
+        lock(&journal.0.session).session = Some(Session::begin(state)?);
+        Ok(journal)
+    }
+
+    /// Takes in what has changed.
+    pub fn note(&self, document: &Document) {
+        let mut newest = lock(&self.0.newest);
+        if newest.number > 0 && newest.edits == document.edits() {
+            return;
+        }
+        let unsaved = document.is_dirty().then(|| UnsavedWork {
+            scene: document.scene().clone(),
+            file: document.path().map(Path::to_path_buf),
+            edited: SystemTime::now(),
+            edit: document.undo_label().unwrap_or_default().into(),
+            ended: None,
+        });
+        let file = document.path().map(Path::to_path_buf);
+        *newest = DocumentState { number: newest.number + 1, edits: document.edits(), file, unsaved };
+    }
+
+    /// Whether something is not on disk yet.
+    pub fn has_news(&self) -> bool {
+        let newest = lock(&self.0.newest).number;
+        let session = lock(&self.0.session);
+        session.session.is_some() && session.written != newest
+    }
+
+    /// Whether edits are kept at all.
+    pub fn is_kept(&self) -> bool {
+        lock(&self.0.session).session.is_some()
+    }
+
+    /// Whether something would be lost without the journal.
+    pub fn is_unsaved(&self) -> bool {
+        lock(&self.0.newest).unsaved.is_some()
+    }
+
+    /// Puts the newest state on disk.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was there before stays.
+    pub fn write(&self) -> Result<(), RecoveryError> {
+        let mut session = lock(&self.0.session);
+        let newest = lock(&self.0.newest).clone();
+        let Some(open) = &session.session else { return Ok(()) };
+        if session.written != newest.number {
+            open.keep(newest.file.as_deref(), newest.unsaved.as_ref())?;
+            session.written = newest.number;
+        }
+        Ok(())
+    }
+
+    /// The program ends for a reason that nobody chose: what is unsaved stays, with the reason. Says what becomes of it.
+    pub fn abandon(&self, reason: &str) -> String {
+        if !self.is_unsaved() {
+            self.end();
+            return "Nothing unsaved was open".into();
+        }
+        {
+            let mut newest = lock(&self.0.newest);
+            newest.number += 1;
+            if let Some(work) = &mut newest.unsaved {
+                work.ended = Some(reason.into());
+            }
+        }
+        let failure = match self.write() {
+            Ok(()) if self.is_kept() => {
+                return "Unsaved work was kept: start Talweg again to go on with it, or see `talweg recover`".into();
+            }
+            Ok(()) => "there is no folder for it".into(),
+            Err(error) => error.to_string(),
+        };
+        let scene = lock(&self.0.newest).unsaved.as_ref().map(|work| work.scene.to_ron()).unwrap_or_default();
+        format!("Unsaved changes could not be kept ({failure}). Here they are:\n{scene}")
+    }
+
+    /// Somebody ended the program and chose what becomes of unsaved work: nothing is left.
+    pub fn end(&self) {
+        if let Some(session) = lock(&self.0.session).session.take() {
+            session.end();
+        }
+    }
+
+    /// Why the engine ended, if it said so.
+    pub fn failure(&self) -> Option<String> {
+        lock(&self.0.failure).clone()
+    }
+
+    /// The engine ends; the first reason is the one that counts.
+    pub fn note_failure(&self, message: String) {
+        lock(&self.0.failure).get_or_insert(message);
+    }
+
+    /// The signal that ends the program.
+    pub fn signal(&self) -> Option<i32> {
+        Some(self.0.signal.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+    }
+
+    /// A signal ends the program; returns whether it is the first.
+    #[cfg(unix)]
+    pub(super) fn note_signal(&self, signal: i32) -> bool {
+        self.0.signal.swap(signal, Ordering::Relaxed) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recovery::left_work;
+
+    fn left(state: &Path) -> Vec<(String, Option<String>)> {
+        let found = left_work(state).unwrap();
+        found.into_iter().map(|found| found.work.unwrap()).map(|work| (work.scene.name, work.ended)).collect()
+    }
+
+    #[test]
+    fn what_is_unsaved_is_found_again_and_what_is_saved_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let journal = EditJournal::begin(&state).unwrap();
+        let mut document = Document::default();
+        journal.note(&document);
+        assert!(journal.has_news() && !journal.is_unsaved());
+        document.edit("Rename", None, |scene| scene.name = "Unsaved".into());
+        journal.note(&document);
+        assert!(journal.is_unsaved());
+        journal.write().unwrap();
+        assert!(!journal.has_news());
+        journal.note(&document);
+        assert!(!journal.has_news(), "nothing has changed");
+        assert!(left(&state).is_empty(), "this editor is running");
+        drop(journal);
+        assert_eq!(left(&state), [("Unsaved".to_string(), None)]);
+
+        let journal = EditJournal::begin(&state).unwrap();
+        document.save(&folder.path().join("saved.ron")).unwrap();
+        journal.note(&document);
+        journal.write().unwrap();
+        drop(journal);
+        assert_eq!(left(&state).len(), 1, "only the first one's");
+    }
+
+    #[test]
+    fn an_end_that_nobody_chose_keeps_its_reason_and_one_that_was_chosen_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut document = Document::default();
+        let journal = EditJournal::begin(folder.path()).unwrap();
+        journal.note(&document);
+        assert!(journal.abandon("of a test").contains("Nothing unsaved"));
+        assert!(left(folder.path()).is_empty());
+
+        let journal = EditJournal::begin(folder.path()).unwrap();
+        document.edit("Rename", None, |scene| scene.name = "Unsaved".into());
+        journal.note(&document);
+        assert!(journal.abandon("of a test").contains("talweg recover"));
+        drop(journal);
+        assert_eq!(left(folder.path()), [("Unsaved".to_string(), Some("of a test".to_string()))]);
+
+        let journal = EditJournal::begin(folder.path()).unwrap();
+        journal.note(&document);
+        journal.write().unwrap();
+        journal.end();
+        assert_eq!(left(folder.path()).len(), 1, "only the one before");
+
+        let nowhere = EditJournal::default();
+        nowhere.note(&document);
+        let said = nowhere.abandon("of a test");
+        assert!(said.contains("Here they are") && said.contains("Unsaved"), "{said}");
+    }
+}

@@ -1,0 +1,171 @@
+//! A dialog that lists scenes with pictures, and what can be done with each.
+
+use std::sync::{Arc, OnceLock};
+
+use bevy_egui::egui;
+use egui::{Align, ColorImage, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, vec2};
+
+use super::RecoveryAction;
+use crate::app::frame::commands::Command;
+use crate::app::frame::dialogs::Dialog;
+use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::app::frame::theme::colour;
+use crate::look::RgbImage;
+
+/// Side of a picture in points.
+const SIDE: f32 = 72.0;
+
+/// A picture that may still be on its way.
+#[derive(Clone, Default)]
+pub struct ScenePicture {
+    image: Arc<OnceLock<RgbImage>>,
+    texture: Arc<OnceLock<TextureHandle>>,
+}
+
+impl ScenePicture {
+    /// The picture has been drawn.
+    pub fn set(&self, image: RgbImage) {
+        // it is drawn once
+        let _ = self.image.set(image);
+    }
+
+    fn show(&self, ui: &mut Ui) {
+        let Some(image) = self.image.get() else {
+            let (rect, _) = ui.allocate_exact_size(vec2(SIDE, SIDE), egui::Sense::hover());
+            ui.painter().rect_filled(rect, 4, colour::DEEP);
+            return;
+        };
+        let texture = self.texture.get_or_init(|| {
+            let image = ColorImage::from_rgb([image.width, image.height], &image.rgb);
+            ui.ctx().load_texture("scene", image, TextureOptions::LINEAR)
+        });
+        ui.add(egui::Image::new(texture).fit_to_exact_size(vec2(SIDE, SIDE)).corner_radius(4));
+    }
+}
+
+/// A button and what it does.
+pub struct SceneChoice {
+    label: &'static str,
+    command: Command,
+    is_main: bool,
+    /// It must be pressed twice, as it loses something.
+    asks_again: bool,
+    was_pressed: bool,
+}
+
+impl SceneChoice {
+    pub fn once(label: &'static str, command: Command) -> Self {
+        Self { label, command, is_main: false, asks_again: false, was_pressed: false }
+    }
+
+    pub fn main(label: &'static str, command: Command) -> Self {
+        Self { is_main: true, ..Self::once(label, command) }
+    }
+
+    /// It loses something: the first press asks.
+    pub fn twice(label: &'static str, command: Command) -> Self {
+        Self { asks_again: true, ..Self::once(label, command) }
+    }
+
+    /// Returns whether it was chosen.
+    fn show(&mut self, ui: &mut Ui) -> bool {
+        let text = if self.was_pressed { "Sure? It is lost" } else { self.label };
+        let pressed = ui.add(if self.is_main { main_button(text) } else { button(text) }).clicked();
+        if pressed && self.asks_again && !self.was_pressed {
+            self.was_pressed = true;
+            return false;
+        }
+        pressed
+    }
+}
+
+/// A scene of the list.
+pub struct ListedScene {
+    pub heading: String,
+    pub lines: Vec<String>,
+    pub picture: Option<ScenePicture>,
+    pub choices: Vec<SceneChoice>,
+}
+
+/// See the module.
+pub struct SceneList {
+    pub id: &'static str,
+    pub title: String,
+    pub text: String,
+    pub scenes: Vec<ListedScene>,
+    /// What closes the dialog.
+    pub foot: SceneChoice,
+    /// So many versions are kept; None where the list is not of versions.
+    pub kept: Option<usize>,
+}
+
+impl Dialog for SceneList {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        let mut answer = None;
+        let before = self.kept;
+        let modal = modal(ctx, self.id).show(ctx, |ui| {
+            ui.set_width(560.0);
+            ui.heading(&self.title);
+            ui.add_space(4.0);
+            ui.label(&self.text);
+            ui.add_space(10.0);
+            let height = (ctx.viewport_rect().height() - 260.0).max(120.0);
+            ScrollArea::vertical().max_height(height).show(ui, |ui| {
+                for scene in &mut self.scenes {
+                    answer = show_scene(ui, scene).or(answer.take());
+                }
+            });
+            ui.add_space(10.0);
+            ui.horizontal(|ui| {
+                if let Some(kept) = &mut self.kept {
+                    ui.label("Versions kept of each file");
+                    ui.add(egui::DragValue::new(kept).range(0..=100))
+                        .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
+                }
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    if self.foot.show(ui) {
+                        answer = Some(vec![self.foot.command.clone()]);
+                    }
+                });
+            });
+        });
+        let mut answer = answer.or_else(|| dismissed(ctx, &modal));
+        if let (Some(answer), Some(kept)) = (&mut answer, self.kept) {
+            answer.insert(0, RecoveryAction::KeepVersions(kept).into());
+        }
+        if before != self.kept {
+            ctx.request_repaint();
+        }
+        answer
+    }
+}
+
+fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
+    let mut answer = None;
+    egui::Frame::new().fill(colour::PANEL).corner_radius(6).inner_margin(8).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal(|ui| {
+            if let Some(picture) = &scene.picture {
+                picture.show(ui);
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.vertical(|ui| {
+                    for choice in &mut scene.choices {
+                        if choice.show(ui) {
+                            answer = Some(vec![choice.command.clone()]);
+                        }
+                    }
+                });
+                ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                    ui.label(RichText::new(&scene.heading).color(colour::TEXT_STRONG));
+                    for line in &scene.lines {
+                        ui.add(egui::Label::new(RichText::new(line).color(colour::TEXT_WEAK)).truncate())
+                            .on_hover_text(line);
+                    }
+                });
+            });
+        });
+    });
+    ui.add_space(6.0);
+    answer
+}

@@ -1,0 +1,391 @@
+//! Work survives any end of the program: unsaved edits are written down as they are made and offered at the next start;
+//! what a save replaces is kept as an earlier version.
+//!
+//! ```text
+//! Document ── note ──▶ EditJournal ── task ──▶ session.ron          (crate::recovery::Session)
+//! start: left_work ──▶ FoundSessions ──▶ SceneList ── RecoveryAction ──▶ Document::restore
+//! ```
+
+mod journal;
+mod list;
+#[cfg(unix)]
+mod signals;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bevy::app::AppExit;
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+pub use self::journal::EditJournal;
+use self::list::{ListedScene, SceneChoice, SceneList, ScenePicture};
+#[cfg(unix)]
+pub use self::signals::end as end_by_signal;
+use crate::app::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
+use crate::app::frame::document::Document;
+use crate::app::frame::editor::{Editor, because};
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::interface::InterfaceApp;
+use crate::app::frame::menu::pick;
+use crate::app::frame::tasks::{Newest, Outcome, Task, Tasks};
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::Waker;
+use crate::eval::{Cache, Store, Timeline};
+use crate::lab::{Size, draw};
+use crate::recovery::{FoundWork, RecoveryError, UnsavedWork, earlier_versions, left_work, local_time};
+use crate::scene::{Scene, SceneError, Warning};
+
+/// Unsaved edits reach the disk this soon while something is dragged; a finished edit is written at once.
+const WHILE_DRAGGING: Duration = Duration::from_millis(500);
+/// Of the pictures beside what can be opened.
+const PICTURE: Size = Size { samples: 129, pixels: 96 };
+/// Memory that the evaluation of a picture may keep.
+const PICTURE_BYTES: usize = 16 << 20;
+/// Pictures are drawn of so many; lists are no longer than people read.
+const MOST_PICTURES: usize = 20;
+
+pub struct RecoveryPlugin;
+
+impl Plugin for RecoveryPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<EditJournal>()
+            .init_resource::<FoundSessions>()
+            .init_resource::<Writing>()
+            .init_resource::<Pictures>()
+            .add_actions([RecoveryAction::ShowVersions], run)
+            .add_menu_part("File", 10, menu)
+            .add_systems(Startup, watch_signals)
+            .add_systems(
+                PreUpdate,
+                (look_for_left_work.run_if(resource_exists::<EvaluationClient>), receive)
+                    .chain()
+                    .in_set(FrameSystems::Receive),
+            )
+            .add_systems(EguiPrimaryContextPass, keep.in_set(FrameSystems::Settle));
+    }
+}
+
+/// What can be done about unsaved work and earlier versions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecoveryAction {
+    /// Lists what editors left that have ended.
+    ShowFound,
+    /// Opens found work, after asking about unsaved changes.
+    ChooseFound(u64),
+    /// Opens found work, once unsaved changes have been dealt with.
+    OpenFound(u64),
+    /// Throws found work away.
+    DiscardFound(u64),
+    /// Leaves found work for another time.
+    KeepFound,
+    /// Lists the earlier versions of the scene's file.
+    ShowVersions,
+    /// Goes back to an earlier version; an edit that can be undone.
+    OpenVersion(PathBuf),
+    /// So many versions of a file are kept from now on.
+    KeepVersions(usize),
+}
+
+impl Action for RecoveryAction {
+    fn section(&self) -> &'static str {
+        "File"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::ShowVersions | Self::OpenVersion(_) | Self::KeepVersions(_) => Info::new(
+                "Earlier versions…",
+                "Shows what saving this scene has replaced, and goes back to it.",
+                icon::CLOCK_COUNTER_CLOCKWISE,
+                &[],
+            ),
+            Self::OpenFound(_) => Info::new("Opening another scene", "Goes on with unsaved work.", icon::LIFEBUOY, &[]),
+            _ => Info::new(
+                "Unsaved work…",
+                "Shows unsaved work of editors that ended before it was saved.",
+                icon::LIFEBUOY,
+                &[],
+            ),
+        }
+    }
+}
+
+/// Unsaved work of editors that have ended. No other editor is offered what is in here.
+#[derive(Resource, Default)]
+struct FoundSessions {
+    looking: Option<Task<Result<Vec<FoundWork>, RecoveryError>>>,
+    has_looked: bool,
+    found: Vec<(u64, FoundWork)>,
+    /// It shall be offered as soon as no other dialog is open.
+    is_due: bool,
+}
+
+impl FoundSessions {
+    fn take(&mut self, id: u64) -> Option<FoundWork> {
+        let index = self.found.iter().position(|(found, _)| *found == id)?;
+        Some(self.found.remove(index).1)
+    }
+}
+
+/// Edits on their way to the disk.
+#[derive(Resource, Default)]
+struct Writing {
+    task: Option<Task<Result<(), RecoveryError>>>,
+    last: Option<Instant>,
+    /// A failure is told once, until one has succeeded.
+    has_told: bool,
+}
+
+/// The pictures of the list that is open.
+#[derive(Resource, Default)]
+struct Pictures(Newest<(), ()>);
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, found: Res<FoundSessions>, mut queue: ResMut<CommandQueue>) {
+    pick(ui, &mut queue, RecoveryAction::ShowVersions, editor.doc.path().is_some() && editor.state.is_some());
+    if !found.found.is_empty() {
+        pick(ui, &mut queue, RecoveryAction::ShowFound, true);
+    }
+}
+
+/// Signals wake the window, and end the program even where it does not answer.
+fn watch_signals(journal: Res<EditJournal>, waker: Option<Res<Waker>>) {
+    #[cfg(unix)]
+    if let Some(waker) = waker
+        && let Err(error) = signals::watch(journal.clone(), waker.clone())
+    {
+        warn!("signals are not watched: {error}");
+    }
+    #[cfg(not(unix))]
+    let _ = (journal, waker);
+}
+
+/// Once the window is there, unsaved work of editors that have ended is looked for.
+fn look_for_left_work(mut found: ResMut<FoundSessions>, editor: Res<Editor>, tasks: Res<Tasks>) {
+    let Some(state) = editor.state.clone().filter(|_| !found.has_looked) else { return };
+    found.has_looked = true;
+    found.looking = tasks.start("recovery", move |_| left_work(&state)).ok();
+}
+
+fn receive(
+    mut found: ResMut<FoundSessions>,
+    mut editor: ResMut<Editor>,
+    mut writing: ResMut<Writing>,
+    mut pictures: ResMut<Pictures>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    pictures.0.receive();
+    match found.looking.as_mut().map(Task::outcome) {
+        None | Some(Outcome::Running) => {}
+        Some(outcome) => {
+            found.looking = None;
+            match outcome {
+                Outcome::Done(Ok(left)) => found.found = (0..).zip(left).collect(),
+                Outcome::Done(Err(error)) => editor.toasts.warning(because("Unsaved work was not looked for", &error)),
+                _ => {}
+            }
+            found.is_due = !found.found.is_empty();
+        }
+    }
+    if found.is_due && !editor.dialogs.is_open() {
+        found.is_due = false;
+        queue.push(RecoveryAction::ShowFound);
+    }
+    match writing.task.as_mut().map(Task::outcome) {
+        None | Some(Outcome::Running) => {}
+        Some(outcome) => {
+            writing.task = None;
+            let error = match outcome {
+                Outcome::Done(Ok(())) => None,
+                Outcome::Done(Err(error)) => Some(error.to_string()),
+                _ => Some("its thread ended".into()),
+            };
+            if let Some(error) = &error
+                && !writing.has_told
+            {
+                editor.toasts.warning(because("Edits are not safe from a crash", error));
+            }
+            writing.has_told = error.is_some();
+        }
+    }
+}
+
+/// Unsaved edits go to the disk; a signal ends the program.
+fn keep(
+    journal: Res<EditJournal>,
+    editor: Res<Editor>,
+    tasks: Res<Tasks>,
+    mut writing: ResMut<Writing>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    journal.note(&editor.doc);
+    if journal.signal().is_some() {
+        exit.write(AppExit::Success);
+    }
+    let is_early = editor.doc.is_dragging() && writing.last.is_some_and(|last| last.elapsed() < WHILE_DRAGGING);
+    if writing.task.is_some() || is_early || !journal.has_news() {
+        return;
+    }
+    writing.last = Some(Instant::now());
+    let journal = journal.clone();
+    writing.task = tasks.start("journal", move |_| journal.write()).ok();
+}
+
+fn run(
+    In(action): In<RecoveryAction>,
+    mut editor: ResMut<Editor>,
+    mut found: ResMut<FoundSessions>,
+    mut pictures: ResMut<Pictures>,
+    mut queue: ResMut<CommandQueue>,
+    journal: Res<EditJournal>,
+    tasks: Res<Tasks>,
+) {
+    let editor = &mut *editor;
+    match action {
+        RecoveryAction::ShowFound => show_found(editor, &found, &mut pictures, &tasks),
+        RecoveryAction::ChooseFound(id) => editor.leave(&mut queue, RecoveryAction::OpenFound(id)),
+        RecoveryAction::OpenFound(id) => {
+            if let Some(one) = found.take(id) {
+                open_found(editor, &journal, one);
+            }
+        }
+        RecoveryAction::DiscardFound(id) => {
+            if let Some(one) = found.take(id) {
+                one.discard();
+            }
+            show_found(editor, &found, &mut pictures, &tasks);
+        }
+        // they are offered again at the next start
+        RecoveryAction::KeepFound => {}
+        RecoveryAction::ShowVersions => show_versions(editor, &mut pictures, &tasks),
+        RecoveryAction::OpenVersion(version) => match load_version(&version, &editor.doc) {
+            Ok((scene, warnings)) => {
+                editor.doc.adopt("Go back to an earlier version", scene);
+                editor.tell(&warnings);
+            }
+            Err(error) => editor.toasts.error(because("The earlier version was not opened", &error)),
+        },
+        RecoveryAction::KeepVersions(count) => editor.versions_kept = count,
+    }
+}
+
+/// Reads an earlier version; the files that it names lie where those of the scene do.
+fn load_version(version: &Path, document: &Document) -> Result<(Scene, Vec<Warning>), SceneError> {
+    Scene::load_copy(version, document.path().unwrap_or(version))
+}
+
+/// Goes on with found work. It is thrown away only when it is written down as this editor's own.
+fn open_found(editor: &mut Editor, journal: &EditJournal, found: FoundWork) {
+    match &found.work {
+        Ok(work) => {
+            editor.doc.restore(work.scene.clone(), work.file.clone());
+            journal.note(&editor.doc);
+            match journal.write() {
+                Ok(()) if journal.is_kept() => found.discard(),
+                Ok(()) => {}
+                Err(error) => editor.toasts.warning(because("Edits are not safe from a crash", &error)),
+            }
+        }
+        Err(error) => editor.toasts.error(error.to_string()),
+    }
+}
+
+fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Pictures, tasks: &Tasks) {
+    if found.found.is_empty() {
+        return;
+    }
+    let mut drawn = Vec::new();
+    let listed = found.found.iter().map(|(id, found)| {
+        let throw_away = SceneChoice::twice("Throw away", RecoveryAction::DiscardFound(*id).into());
+        match &found.work {
+            Ok(work) => {
+                let picture = ScenePicture::default();
+                drawn.push((work.scene.clone(), picture.clone()));
+                let open = Command::from(RecoveryAction::ChooseFound(*id));
+                ListedScene {
+                    heading: work.scene.name.clone(),
+                    lines: lines_about(work),
+                    picture: Some(picture),
+                    choices: vec![SceneChoice::main("Open", open), throw_away],
+                }
+            }
+            Err(error) => ListedScene {
+                heading: "Cannot be read".into(),
+                lines: vec![error.to_string()],
+                picture: None,
+                choices: vec![throw_away],
+            },
+        }
+    });
+    let list = SceneList {
+        id: "unsaved work",
+        title: "Unsaved work was found".into(),
+        text: "Talweg ended before it was saved. What you leave here is offered again at the next start.".into(),
+        scenes: listed.collect(),
+        foot: SceneChoice::once("Later", RecoveryAction::KeepFound.into()),
+        kept: None,
+    };
+    draw_pictures(pictures, tasks, drawn);
+    editor.dialogs.open(list);
+}
+
+fn lines_about(work: &UnsavedWork) -> Vec<String> {
+    let file = work.file.as_ref().map_or("Never saved to a file".into(), |file| format!("Of {}", file.display()));
+    let mut lines = vec![format!("Edited {}", local_time(work.edited)), file];
+    if !work.edit.is_empty() {
+        lines.push(format!("Last edit: {}", work.edit));
+    }
+    lines.extend(work.ended.as_ref().map(|why| format!("It ended because {why}.")));
+    lines
+}
+
+fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
+    let (Some(state), Some(path)) = (&editor.state, editor.doc.path()) else { return };
+    let versions = earlier_versions(state, path);
+    let mut drawn = Vec::new();
+    let listed = versions.iter().map(|version| {
+        let read = load_version(&version.path, &editor.doc);
+        let picture = ScenePicture::default();
+        let (heading, lines) = match read {
+            Ok((scene, _)) => {
+                let layers = scene.layers.len();
+                let line = format!("“{}”, {layers} {}", scene.name, if layers == 1 { "layer" } else { "layers" });
+                drawn.push((scene, picture.clone()));
+                (local_time(version.written), vec![line])
+            }
+            Err(error) => (local_time(version.written), vec![format!("It cannot be read: {error}")]),
+        };
+        let open = Command::from(RecoveryAction::OpenVersion(version.path.clone()));
+        ListedScene { heading, lines, picture: Some(picture), choices: vec![SceneChoice::main("Go back to it", open)] }
+    });
+    let list = SceneList {
+        id: "earlier versions",
+        title: format!("Earlier versions of “{}”", editor.doc.name()),
+        text: if versions.is_empty() {
+            "There is none yet: one is kept whenever saving replaces the file.".into()
+        } else {
+            "Going back is an edit: it can be undone, and changes no file before you save.".into()
+        },
+        scenes: listed.collect(),
+        foot: SceneChoice::once("Close", RecoveryAction::KeepFound.into()),
+        kept: Some(editor.versions_kept),
+    };
+    draw_pictures(pictures, tasks, drawn);
+    editor.dialogs.open(list);
+}
+
+/// Draws scenes small, one after the other, beside whatever else is computed.
+fn draw_pictures(pictures: &mut Pictures, tasks: &Tasks, scenes: Vec<(Scene, ScenePicture)>) {
+    let task = tasks.start("pictures", move |control| {
+        for (scene, picture) in scenes.into_iter().take(MOST_PICTURES) {
+            let mut store = Store::new(Cache::new(PICTURE_BYTES), Timeline::new(0));
+            let drawn = draw(&scene, PICTURE, &mut store, control).ok()?;
+            picture.set(drawn.image);
+        }
+        Some(())
+    });
+    pictures.0.begin((), task);
+}

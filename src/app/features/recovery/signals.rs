@@ -1,0 +1,45 @@
+//! Signals that ask the program to end: unsaved work is put on disk, and the window is left in good order.
+
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+use super::EditJournal;
+use crate::app::view::Waker;
+
+/// The window has so long to end by itself.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Watches for signals on a thread of its own, for as long as the program runs.
+pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let watch = move || {
+        for signal in signals.forever() {
+            let is_first = journal.note_signal(signal);
+            // what cannot be written now is told on standard error, as the window is going
+            if let Err(error) = journal.write() {
+                eprintln!("talweg: {error}");
+            }
+            if is_first {
+                waker.wake();
+                std::thread::spawn(move || {
+                    std::thread::sleep(PATIENCE);
+                    end(signal);
+                });
+            } else {
+                end(signal);
+            }
+        }
+    };
+    std::thread::Builder::new().name("talweg-signals".into()).spawn(watch)?;
+    Ok(())
+}
+
+/// Ends the program as the signal would have.
+pub fn end(signal: i32) {
+    if emulate_default_handler(signal).is_err() {
+        std::process::exit(128 + signal);
+    }
+}
