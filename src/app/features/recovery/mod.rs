@@ -263,7 +263,7 @@ fn run(
         RecoveryAction::ShowVersions => show_versions(editor, &mut pictures, &tasks),
         RecoveryAction::OpenVersion(version) => match load_version(&version, &editor.doc) {
             Ok((scene, warnings)) => {
-                editor.doc.adopt("Go back to an earlier version", scene);
+                editor.doc.replace_by_edit("Go back to an earlier version", scene);
                 editor.tell(&warnings);
             }
             Err(error) => editor.toasts.error(because("The earlier version was not opened", &error)),

@@ -334,7 +334,7 @@ impl Document {
     }
 
     /// Puts another scene in place of this one, as an edit: the file stays, and it can be undone.
-    pub fn adopt(&mut self, label: &str, scene: Scene) {
+    pub fn replace_by_edit(&mut self, label: &str, scene: Scene) {
         let before = self.scene.clone();
         self.edit(label, None, |now| *now = scene);
         self.follow(&before);
