@@ -39,7 +39,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let prepared =
         job.pool.install(|| SquareTerrain::new(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
-    let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe, None)));
+    let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe)));
     let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
     if let [east, south, height, heading, tilt] = args.from[..] {
         let place = [east, south].map(|metres| metres / prepared.scale.metres_per_world - 0.5 * SIDE_WORLD);

@@ -332,7 +332,7 @@ mod tests {
     }
 
     impl Above {
-        fn at(&self, u: f32, v: f32) -> [u8; 3] {
+        fn colour(&self, u: f32, v: f32) -> [u8; 3] {
             let world = Vec3::new((u - 0.5) * 1000.0, self.ground_world, (v - 0.5) * 1000.0);
             let pixel =
                 self.pose.project(&CompareLayout::One.lens(Vec2::splat(300.0)), world).expect("it is below the eye");
@@ -344,7 +344,7 @@ mod tests {
         fn mean(&self, u: f32, v: f32) -> [f32; 3] {
             let mut sum = [0.0; 3];
             for k in 0..81 {
-                let colour = self.at(u + 0.02 * ((k % 9) as f32 - 4.0), v + 0.02 * ((k / 9) as f32 - 4.0));
+                let colour = self.colour(u + 0.02 * ((k % 9) as f32 - 4.0), v + 0.02 * ((k / 9) as f32 - 4.0));
                 (0..3).for_each(|c| sum[c] += f32::from(colour[c]) / 81.0);
             }
             sum
@@ -367,10 +367,10 @@ mod tests {
             for k in 0..20 {
                 let v = 0.1 + 0.04 * k as f32;
                 let ([r, g, b], [red, green, _]) =
-                    (after.at(0.25, v).map(i32::from), before.at(0.25, v).map(i32::from));
+                    (after.colour(0.25, v).map(i32::from), before.colour(0.25, v).map(i32::from));
                 assert!(g > green + 60 && b > 40, "{kind:?} at {v}: {r} {g} {b}");
                 assert_eq!(is_sand, r > b + 60, "{kind:?} at {v}: {r} {g} {b}");
-                let east = after.at(0.75, v).map(i32::from);
+                let east = after.colour(0.75, v).map(i32::from);
                 assert!(east[0].abs_diff(red) < 12 && east[1].abs_diff(green) < 12, "{kind:?} at {v}: {east:?}");
             }
         }
@@ -395,7 +395,7 @@ mod tests {
         for k in 0..90 * 90 {
             let (u, v) = (0.05 + 0.01 * (k % 90) as f32, 0.05 + 0.01 * (k / 90) as f32);
             let nearest = is_lake(u, v).min((v - 0.75).abs() - 0.5 * cell);
-            let (old, new) = (before.at(u, v), after.at(u, v));
+            let (old, new) = (before.colour(u, v), after.colour(u, v));
             if nearest < -1.5 * cell {
                 assert!(new[2] > new[0], "no water at {u}, {v}: {new:?}");
                 drawn += 1;
@@ -406,11 +406,11 @@ mod tests {
         assert!(drawn > 400, "{drawn}");
         for k in 0..50 {
             let (u, v) = (0.1 + 0.016 * k as f32, 0.75);
-            assert!(after.at(u, v)[2] > after.at(u, v)[0], "the stream is broken at {u}");
+            assert!(after.colour(u, v)[2] > after.colour(u, v)[0], "the stream is broken at {u}");
         }
         let plain = draw(&dry, Overlay::Slope);
         let slope = draw(&wet, Overlay::Slope);
-        assert_eq!(plain.at(0.3, 0.35), slope.at(0.3, 0.35), "water does not hide data");
+        assert_eq!(plain.colour(0.3, 0.35), slope.colour(0.3, 0.35), "water does not hide data");
     }
 
     #[test]
@@ -449,7 +449,7 @@ mod tests {
             crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
         // without the sea, which would hide the ground
         let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
-        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(scene).expect("a tree alone"), None);
+        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(scene).expect("a tree alone"));
         (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
     }
 

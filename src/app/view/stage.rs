@@ -13,7 +13,7 @@ use super::square::SquareTerrain;
 use super::tree_surface::TreeSurface;
 
 /// A share of the square: to the east, to the south.
-pub type Place = [f64; 2];
+pub type GroundPosition = [f64; 2];
 
 /// The terrain that is edited, as it is seen.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Stage {
 
 impl Stage {
     /// The place of the ground at a point of the screen.
-    pub fn ground(&self, at: [f32; 2]) -> Option<Place> {
+    pub fn ground(&self, at: [f32; 2]) -> Option<GroundPosition> {
         let ray = self.ray(at);
         let Some(tree_surface) = &self.tree_surface else {
             let point = self.square.picker().pick_point(self.pose.eye_world, ray)?;
@@ -57,7 +57,7 @@ impl Stage {
 
     /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at
     /// `near`.
-    pub fn ground_or_level(&self, at: [f32; 2], near: Place) -> Option<Place> {
+    pub fn ground_or_level(&self, at: [f32; 2], near: GroundPosition) -> Option<GroundPosition> {
         self.ground(at).or_else(|| {
             let (ray, height) = (self.ray(at), self.point_above(near, 0.0).y);
             let distance = (height - self.pose.eye_world.y) / ray.y;
@@ -70,14 +70,14 @@ impl Stage {
     }
 
     /// Where a place of the ground, or a point so many metres above it, is on the screen.
-    pub fn screen(&self, place: Place, over_metres: f32) -> Option<[f32; 2]> {
+    pub fn screen(&self, place: GroundPosition, over_metres: f32) -> Option<[f32; 2]> {
         let point = self.point_above(place, over_metres);
         let at = self.pose.project(&self.lens, point)? + self.origin;
         Some([at.x, at.y])
     }
 
     /// Whether nothing lies between the eye and a place of the ground.
-    pub fn is_seen(&self, place: Place) -> bool {
+    pub fn is_seen(&self, place: GroundPosition) -> bool {
         let point = self.point_above(place, 0.0);
         let way = point - self.pose.eye_world;
         match self.square.picker().pick(self.pose.eye_world, way) {
@@ -92,19 +92,19 @@ impl Stage {
     }
 
     /// Height of the ground in metres.
-    pub fn height_metres(&self, place: Place) -> f32 {
+    pub fn height_metres(&self, place: GroundPosition) -> f32 {
         self.point_above(place, 0.0).y * self.square.scale.metres_per_world
     }
 
     /// Share of the square that a point of the screen covers at a place, across the line of sight.
-    pub fn share_per_point(&self, place: Place) -> f64 {
+    pub fn share_per_point(&self, place: GroundPosition) -> f64 {
         let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
         let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
         f64::from(height / self.lens.size.y / SIDE_WORLD)
     }
 
     /// The box around the ground between two places, in the world that is drawn.
-    pub fn box_world(&self, low: Place, high: Place) -> [[f32; 3]; 2] {
+    pub fn box_world(&self, low: GroundPosition, high: GroundPosition) -> [[f32; 3]; 2] {
         const STEPS: usize = 12;
         let span = |k: usize, axis: usize| low[axis] + (high[axis] - low[axis]) * k as f64 / STEPS as f64;
         let (mut from, mut to) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -115,7 +115,7 @@ impl Stage {
         [from.into(), to.into()]
     }
 
-    fn point_above(&self, [u, v]: Place, metres: f32) -> Vec3 {
+    fn point_above(&self, [u, v]: GroundPosition, metres: f32) -> Vec3 {
         let (on_grid, scale) = ([u as f32, v as f32], &self.square.scale);
         let mut ground = scale.world(on_grid[0], on_grid[1], self.square.terrain.height_at(on_grid[0], on_grid[1]));
         if let Some(tree_surface) = &self.tree_surface {
@@ -134,7 +134,7 @@ impl Stage {
         2.0 * (0.5 * self.lens.fov_y).tan() / self.lens.size.y
     }
 
-    fn place(&self, point: Vec3) -> Place {
+    fn place(&self, point: Vec3) -> GroundPosition {
         [f64::from(point.x / SIDE_WORLD + 0.5), f64::from(point.z / SIDE_WORLD + 0.5)]
     }
 
@@ -182,7 +182,7 @@ mod tests {
     fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
         use crate::app::view::TreeRecipe;
         let scene = crate::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
-        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"), None);
+        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"));
         // of the grid next to nothing is left: what fits is the tree
         let coarse = crate::eval::evaluate(&scene, 9, None, &mut crate::eval::Store::forgetful(), &Control::default());
         let terrain = coarse.expect("nobody stops it").terrain;

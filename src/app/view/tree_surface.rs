@@ -16,9 +16,8 @@ use crate::construction::buffer::Buffer;
 use crate::construction::{
     Area, Capsule, Detail, MaterialLayer, NodeSelection, Program, THRESHOLD, Tree, changed_area,
 };
-use crate::field::Stream;
-use crate::nodes::Node;
-use crate::scene::{Mask, Mix, Scene};
+use crate::nodes::Construction;
+use crate::scene::{NotAlone, Scene};
 
 /// Samples along a side at which a tree shows its plain forms, and from which on everything.
 const COARSEST: f64 = 4.0;
@@ -79,20 +78,13 @@ impl TreeRecipe {
         if scene.as_planet().is_some() {
             return Err(Unsupported::Planet);
         }
-        let mut shown = scene.layers.iter().enumerate().filter(|(_, layer)| layer.enabled);
-        let found = |index: usize| matches!(scene.layers[index].node, Node::Construction(_));
-        let Some(index) = shown.clone().map(|(index, _)| index).find(|&index| found(index)) else {
-            return Err(Unsupported::NoTree);
-        };
-        let layer = &scene.layers[index];
-        let alone = shown.all(|(other, _)| other == index);
-        let Node::Construction(construction) = &layer.node else { return Err(Unsupported::NoTree) };
-        if !alone || layer.mask != Mask::default() || layer.mix != Mix::default() {
-            return Err(Unsupported::NotAlone(index));
-        }
+        let (index, construction) = scene.only_construction().map_err(|why| match why {
+            NotAlone::NoConstruction => Unsupported::NoTree,
+            NotAlone::Beside(index) => Unsupported::NotAlone(index),
+        })?;
         Ok(Self {
             tree: construction.tree.clone(),
-            seed: Stream::new(scene.settings.seed, layer.seed).bits(0, 0) as u32,
+            seed: Construction::seed(scene.random(&scene.layers[index])),
             level: construction.detail,
             relief_over_size: scene.settings.relief_over_size(),
         })
@@ -120,7 +112,7 @@ pub struct TreeSurface {
     /// Different for every one made.
     pub serial: u64,
     pub recipe: TreeRecipe,
-    pub program: Program,
+    pub program: Arc<Program>,
     everything: NodeSelection,
     /// World units in a metre of the tree, along the ground and upwards.
     pub per_metre: f64,
@@ -132,10 +124,10 @@ pub struct TreeSurface {
 }
 
 impl TreeSurface {
-    /// Takes milliseconds; `before` lends what the two have in common.
-    pub fn new(recipe: TreeRecipe, before: Option<&Self>) -> Self {
+    /// Takes milliseconds, unless evaluation or picking has compiled the tree.
+    pub fn new(recipe: TreeRecipe) -> Self {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
-        let program = Program::reusing(&recipe.tree, recipe.seed, before.map(|before| &before.program));
+        let program = Program::shared(&recipe.tree, recipe.seed);
         let side = f64::from(SIDE_WORLD);
         let square = Area { low: [0.0; 2], high: [program.side; 2] };
         let everything = program.selection(&square);
@@ -298,6 +290,7 @@ const DRY: f64 = -50.0;
 mod tests {
     use super::*;
     use crate::construction::presets;
+    use crate::nodes::Node;
     use crate::scene::{Layer, Settings};
 
     pub fn scene(name: &str) -> Scene {
@@ -333,7 +326,7 @@ mod tests {
             )
             .expect("nobody stops it");
             let terrain = evaluated.terrain;
-            let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"), None);
+            let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"));
             let spacing = f64::from(SIDE_WORLD) / 128.0;
             // κ as the node has it
             let detail = Detail { level: f64::from(tree_surface.recipe.level), ..tree_surface.detail(spacing) };
@@ -361,7 +354,7 @@ mod tests {
             level: 1.0,
             relief_over_size: Settings::default().relief_over_size(),
         };
-        let tree_surface = TreeSurface::new(recipe, None);
+        let tree_surface = TreeSurface::new(recipe);
         let detail = tree_surface.detail(1.0);
         let mut apart = 0;
         for k in 0..400 {

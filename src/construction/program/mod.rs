@@ -322,17 +322,12 @@ impl Program {
         self.bounds(capsule, detail).surface(self.ground)
     }
 
-    /// [`surface_bounds`](Self::surface_bounds) with what has weight there.
-    pub fn surface_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
-        self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground)
-    }
-
     /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short
     /// enough for their bounds to be tight.
     pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
-        let way = sub(to, from);
-        let parts = ((length(way) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
-        let at = |k: usize| add(from, scaled(way, k as f64 / parts as f64));
+        let segment = sub(to, from);
+        let parts = ((length(segment) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
+        let at = |k: usize| add(from, scaled(segment, k as f64 / parts as f64));
         (0..parts).fold(0.0, |steepest, k| {
             // rounding moves the ends of the parts by less than this
             let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);

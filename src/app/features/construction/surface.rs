@@ -30,14 +30,14 @@ pub(super) fn advance(
     mut surface_task: ResMut<TreeSurfaceTask>,
     editor: Res<Editor>,
     mode: Res<ViewMode>,
-    mut shown: ResMut<ViewState>,
+    mut view_state: ResMut<ViewState>,
     tasks: Res<Tasks>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
     if !mode.asks_tree() {
         if surface_task.asked.is_some() {
             *surface_task = TreeSurfaceTask::default();
-            shown.tree_surface = None;
+            view_state.tree_surface = None;
         }
         return;
     }
@@ -52,8 +52,8 @@ pub(super) fn advance(
     let recipe = match &surface_task.asked {
         Some((_, Ok(recipe))) => recipe.clone(),
         _ => {
-            if shown.tree_surface.is_some() {
-                shown.tree_surface = None;
+            if view_state.tree_surface.is_some() {
+                view_state.tree_surface = None;
                 redraw.write(RequestRedraw);
             }
             return;
@@ -61,15 +61,14 @@ pub(super) fn advance(
     };
     let made = surface_task.surface.done().map(|(_, made)| made.clone());
     if !made.as_ref().is_some_and(|made| made.recipe.is_same(&recipe)) {
-        let before = made.clone();
         // without a thread the grid stays on screen
-        let task = tasks.start("tree", move |_| Some(Arc::new(TreeSurface::new(recipe, before.as_deref()))));
+        let task = tasks.start("tree", move |_| Some(Arc::new(TreeSurface::new(recipe))));
         surface_task.surface.begin((), task);
     }
     if let Some(made) = &made
-        && shown.tree_surface.as_ref().is_none_or(|tree_surface| !Arc::ptr_eq(tree_surface, made))
+        && view_state.tree_surface.as_ref().is_none_or(|tree_surface| !Arc::ptr_eq(tree_surface, made))
     {
-        shown.tree_surface = Some(made.clone());
+        view_state.tree_surface = Some(made.clone());
         redraw.write(RequestRedraw);
     }
 }

@@ -366,8 +366,8 @@ mod tests {
     use crate::app::view::tree_surface::TreeRecipe;
     use crate::construction::{Tree, presets};
 
-    fn tree_surface(tree: Arc<Tree>, before: Option<&TreeSurface>) -> Arc<TreeSurface> {
-        Arc::new(TreeSurface::new(TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225 }, before))
+    fn tree_surface(tree: Arc<Tree>) -> Arc<TreeSurface> {
+        Arc::new(TreeSurface::new(TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225 }))
     }
 
     const LOOK: TileCamera =
@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn it_comes_to_rest_within_its_budget_and_a_small_change_computes_little_again() {
         let tree = presets::valley();
-        let first = tree_surface(tree.clone(), None);
+        let first = tree_surface(tree.clone());
         let mut tessellation = Tessellation::new(SMALL);
         let camera = camera();
         let all = settle(&mut tessellation, &first, &camera);
@@ -419,19 +419,19 @@ mod tests {
             }),
             ..Default::default()
         };
-        let second = tree_surface(Arc::new(changed), Some(&first));
+        let second = tree_surface(Arc::new(changed));
         assert!(second.changed_from(&first).is_some());
         let again = settle(&mut tessellation, &second, &camera);
         assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
         assert!(again > 0 && again <= all + 8, "{again} of {all}");
-        let same = tree_surface(second.recipe.tree.clone(), Some(&second));
+        let same = tree_surface(second.recipe.tree.clone());
         assert!(same.changed_from(&second).is_none());
         assert_eq!(settle(&mut tessellation, &same, &camera), 0, "nothing changed, nothing is computed");
     }
 
     #[test]
     fn a_small_picture_from_near_the_ground_comes_to_rest_with_few_patches() {
-        let tree_surface = tree_surface(presets::volcano(), None);
+        let tree_surface = tree_surface(presets::volcano());
         let mut tessellation = Tessellation::new(SMALL);
         let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
         let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.per_metre, 125.0);
@@ -442,7 +442,7 @@ mod tests {
 
     #[test]
     fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
-        let tree_surface = tree_surface(presets::valley(), None);
+        let tree_surface = tree_surface(presets::valley());
         let mut tessellation = Tessellation::new(SMALL);
         let mut camera = camera();
         settle(&mut tessellation, &tree_surface, &camera);
@@ -461,7 +461,7 @@ mod tests {
 
     #[test]
     fn with_little_room_all_of_the_picture_gets_coarser_and_nothing_is_left_out() {
-        let tree_surface = tree_surface(presets::valley(), None);
+        let tree_surface = tree_surface(presets::valley());
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
         for (part, above) in [(2, 0.5), (2, 20.0), (4, 20.0)] {
             let poor = Budget { bytes: SMALL.bytes / part, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
@@ -485,7 +485,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_stays_on_the_shelf_wherever_the_eye_goes() {
-        let tree_surface = tree_surface(presets::valley(), None);
+        let tree_surface = tree_surface(presets::valley());
         let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
         let mut tessellation = Tessellation::new(poor);
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
@@ -509,7 +509,7 @@ mod tests {
 
     #[test]
     fn near_the_ground_the_patches_are_of_centimetres() {
-        let tree_surface = tree_surface(presets::volcano(), None);
+        let tree_surface = tree_surface(presets::volcano());
         let mut tessellation = Tessellation::new(SMALL);
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
         // ten centimetres over the ground

@@ -115,7 +115,7 @@ mod tests {
 
     fn tree_surface() -> TreeSurface {
         let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225 };
-        TreeSurface::new(recipe, None)
+        TreeSurface::new(recipe)
     }
 
     #[test]
