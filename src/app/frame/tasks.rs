@@ -5,8 +5,13 @@
 //! Tasks::start ──▶ thread: work(&Control) ──▶ result, and the window is woken
 //!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Broke
 //! ```
-//! Dropping a [`Task`] stops it. [`Newest`] is a task that always concerns the newest of what was asked for. The window
-//! draws calmly while anything runs ([`Tasks::is_busy`]), and seldom while something is timed ([`Tasks::is_timing`]).
+//! Dropping a [`Task`] stops it. [`Newest`] is a task that always concerns the newest of what was asked for,
+//! [`SceneWork`] one of which there is one at a time. The window draws calmly while anything runs
+//! ([`Tasks::is_busy`]), and seldom while something is timed ([`Tasks::is_timing`]).
+//!
+//! Two kinds of work keep threads of their own, for they are no task with one result: the worker of `eval` keeps its
+//! cache and timelines from request to request and reports many times, and the thumbnail service of `lab` shares a few
+//! threads among many small evaluations. The command line and the tests use both without a window.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -15,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bevy::prelude::Resource;
 
 use crate::app::view::Waker;
-use crate::field::Control;
+use crate::field::{Cancelled, Control};
 
 /// Starts tasks and knows whether any is there. Without a [`Waker`], as in tests, a task is done as soon as it is
 /// started.
@@ -219,6 +224,77 @@ impl<K, T: Send + 'static> Newest<K, T> {
     /// Takes away what was worked out last.
     pub fn take(&mut self) -> Option<(K, T)> {
         self.done.take()
+    }
+}
+
+/// Work on a scene of which there is one at a time, such as an export: a task with what it is about.
+pub struct SceneWork<I, T> {
+    running: Option<SceneTask<I, T>>,
+}
+
+struct SceneTask<I, T> {
+    about: I,
+    /// Layers of the scene.
+    layers: usize,
+    task: Task<anyhow::Result<T>>,
+}
+
+impl<I, T> Default for SceneWork<I, T> {
+    fn default() -> Self {
+        Self { running: None }
+    }
+}
+
+impl<I, T: Send + 'static> SceneWork<I, T> {
+    /// Begins `work` about a scene of so many layers.
+    ///
+    /// # Errors
+    /// While something is under way, or when the system refuses a thread.
+    pub fn begin(
+        &mut self,
+        tasks: &Tasks,
+        name: &str,
+        (about, layers): (I, usize),
+        work: impl FnOnce(&Control) -> anyhow::Result<T> + Send + 'static,
+    ) -> anyhow::Result<()> {
+        anyhow::ensure!(!self.is_running(), "another {name} is still under way; wait for it, or stop it with Esc");
+        let task = tasks.start(name, work)?;
+        self.running = Some(SceneTask { about, layers, task });
+        Ok(())
+    }
+
+    /// Stops what is under way; that is its end, too.
+    pub fn cancel(&self) {
+        if let Some(running) = &self.running {
+            running.task.control().cancel();
+        }
+    }
+
+    /// Whether something is under way.
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// What is under way, and the share of its layers that is evaluated.
+    pub fn progress(&self) -> Option<(&I, f32)> {
+        let SceneTask { about, layers, task } = self.running.as_ref()?;
+        let (layer, fraction) = task.control().progress();
+        Some((about, (layer as f32 + fraction) / (*layers).max(1) as f32))
+    }
+
+    /// How it ended, once.
+    pub fn ended(&mut self) -> Option<anyhow::Result<T>> {
+        let ending = match self.running.as_mut()?.task.outcome() {
+            Outcome::Running => return None,
+            Outcome::Done(ending) => ending,
+            Outcome::Broke => Err(anyhow::anyhow!("the evaluation broke; this is a defect of the program")),
+        };
+        self.running = None;
+        let stopped = |error: anyhow::Error| match error.is::<Cancelled>() {
+            true => error.context("it was stopped; nothing was written"),
+            false => error,
+        };
+        Some(ending.map_err(stopped))
     }
 }
 

@@ -136,7 +136,7 @@ fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
 
 /// Says how an export ended, and ends the program where that waited for it.
 fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: MessageWriter<AppExit>) {
-    match task.ended() {
+    match task.work.ended() {
         None => {}
         Some(Ok(_)) if task.then_quit => {
             exit.write(AppExit::Success);
@@ -164,7 +164,7 @@ fn obey(
     tasks: Res<Tasks>,
 ) {
     if cancelled.read().next().is_some() {
-        task.cancel();
+        task.work.cancel();
     }
     for order in orders.read() {
         let what = order.product.name();
@@ -176,7 +176,7 @@ fn obey(
 
 /// The program ends when the export is written.
 fn put_off_quitting(mut quitting: ResMut<Quitting>, mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>) {
-    if quitting.0 && task.is_running() {
+    if quitting.0 && task.work.is_running() {
         quitting.0 = false;
         task.then_quit = true;
         editor.toasts.info("Talweg closes when the export is written. Esc stops the export.");

@@ -6,33 +6,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bevy::prelude::Resource;
 
-use crate::app::frame::tasks::{Outcome, Task, Tasks};
+use crate::app::frame::tasks::{SceneWork, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
-use crate::field::{Cancelled, Control};
-use crate::film::{Film, FilmError, check_target};
-use crate::io::{FileError, check_place, export_heightmap};
+use crate::field::Control;
+use crate::film::{Film, check_target};
+use crate::io::{check_place, export_heightmap};
 use crate::look::PaletteTable;
 use crate::planet::projection::{Equirectangular, export_map};
 use crate::scene::Scene;
-
-/// Why nothing was exported.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("stopped before it was finished; nothing was written")]
-    Cancelled(#[from] Cancelled),
-    #[error(transparent)]
-    Film(#[from] FilmError),
-    #[error("another export is still under way; wait for it, or stop it with Esc")]
-    Busy,
-    #[error("no threads could be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    #[error("no thread could be started: {0}")]
-    Thread(#[from] std::io::Error),
-    #[error("the evaluation broke; this is a defect of the program")]
-    Broke,
-}
 
 /// What is exported.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,73 +32,44 @@ impl Product {
     }
 }
 
-struct Running {
+/// What is known about an export under way.
+pub(super) struct ExportProgress {
     path: PathBuf,
-    layers: usize,
     /// Share of a film that is done, as bits of an f32; NaN for a heightmap.
     filmed: Arc<AtomicU32>,
-    task: Task<Result<String, ExportError>>,
 }
 
-/// The export under way, if there is one.
+/// The export under way, if there is one; it ends with a sentence that says what was written.
 #[derive(Resource, Default)]
 pub struct ExportTask {
-    running: Option<Running>,
+    pub(super) work: SceneWork<ExportProgress, String>,
     /// The program ends when the export is written.
     pub then_quit: bool,
 }
 
 impl ExportTask {
     /// Begins to export `scene`.
-    pub fn start(&mut self, scene: &Scene, product: Product, path: &Path, tasks: &Tasks) -> Result<(), ExportError> {
-        if self.running.is_some() {
-            return Err(ExportError::Busy);
-        }
+    ///
+    /// # Errors
+    /// While another one is under way, or when the place of the file cannot be written to.
+    pub fn start(&mut self, scene: &Scene, product: Product, path: &Path, tasks: &Tasks) -> anyhow::Result<()> {
         match &product {
             Product::Heightmap => check_place(path)?,
             Product::Film(_) => check_target(path)?,
         }
         let filmed = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
         let (copy, target, told) = (scene.clone(), path.to_path_buf(), filmed.clone());
-        let task = tasks.start("export", move |control| export(&copy, &product, &target, control, &told))?;
-        let layers = scene.layers.len();
-        self.running = Some(Running { path: path.into(), layers, filmed, task });
-        Ok(())
-    }
-
-    pub fn cancel(&mut self) {
-        if let Some(running) = &self.running {
-            running.task.control().cancel();
-        }
-    }
-
-    fn file_name(&self) -> Option<String> {
-        let name = self.running.as_ref()?.path.file_name()?;
-        Some(name.to_string_lossy().into_owned())
-    }
-
-    pub fn is_running(&self) -> bool {
-        self.running.is_some()
+        let about = ExportProgress { path: path.into(), filmed };
+        self.work.begin(tasks, "export", (about, scene.layers.len()), move |control| {
+            export(&copy, &product, &target, control, &told)
+        })
     }
 
     /// Name of the file being written, and the share of the work that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
-        let running = self.running.as_ref()?;
-        let (layer, fraction) = running.task.control().progress();
-        let evaluated = (layer as f32 + fraction) / running.layers.max(1) as f32;
-        let filmed = f32::from_bits(running.filmed.load(Ordering::Relaxed));
-        Some((self.file_name()?, if filmed.is_nan() { evaluated } else { filmed }))
-    }
-
-    /// How the export ended, once: what was written, in a sentence.
-    pub fn ended(&mut self) -> Option<Result<String, ExportError>> {
-        let ending = match self.running.as_mut()?.task.outcome() {
-            Outcome::Running => return None,
-            Outcome::Done(ending) => ending,
-            Outcome::Broke => Err(ExportError::Broke),
-        };
-        self.running = None;
-        Some(ending)
+        let (ExportProgress { path, filmed }, evaluated) = self.work.progress()?;
+        let filmed = f32::from_bits(filmed.load(Ordering::Relaxed));
+        Some((path.file_name()?.to_string_lossy().into_owned(), if filmed.is_nan() { evaluated } else { filmed }))
     }
 }
 
@@ -127,7 +79,7 @@ fn export(
     path: &Path,
     control: &Control,
     filmed: &AtomicU32,
-) -> Result<String, ExportError> {
+) -> anyhow::Result<String> {
     let pool = thread_pool(0)?;
     match product {
         Product::Heightmap => {

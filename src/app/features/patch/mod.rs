@@ -1,7 +1,7 @@
 //! Patches of planets: a square is taken out as a terrain scene of its own, worked on, and put back.
 //!
 //! ```text
-//! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ Made ──▶ the patch, or the planet, is opened
+//! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ PatchResult ──▶ the patch, or the planet, is opened
 //! ```
 
 pub mod panel;
@@ -15,8 +15,8 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
-use self::panel::{PatchInfo, PatchState, absolute, way_back};
-use self::task::{Made, PatchOrder, PatchTask, PatchedPlanet, PatchingError};
+use self::panel::{PatchInfo, PatchState, absolute, put_back_order};
+use self::task::{PatchOrder, PatchResult, PatchTask, PatchedPlanet};
 use crate::app::frame::actions::CancelWork;
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, Proceed, keys};
 use crate::app::frame::dialogs::files::{self, Files, file_stem};
@@ -112,7 +112,7 @@ fn run(
             let planet = editor.doc.scene().clone();
             orders.write(PatchOrder::Take { planet, from, square, samples, path });
         }
-        PatchAction::PutBack => match way_back(&editor.doc) {
+        PatchAction::PutBack => match put_back_order(&editor.doc) {
             Ok(order) => {
                 orders.write(order);
             }
@@ -161,25 +161,25 @@ fn receive(
     mut state: ResMut<PatchState>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    if let Some(ending) = task.ended() {
+    if let Some(ending) = task.0.ended() {
         finish(ending, &mut editor, &mut state, &mut queue);
     }
 }
 
 /// What came of a patch: opens it, or the planet that it was put back onto.
 pub fn finish(
-    ending: Result<Made, PatchingError>,
+    ending: anyhow::Result<PatchResult>,
     editor: &mut Editor,
     state: &mut PatchState,
     queue: &mut CommandQueue,
 ) {
     match ending {
-        Ok(Made::Patch(path)) => {
+        Ok(PatchResult::Patch(path)) => {
             let name = file_name(&path);
             editor.toasts.info(format!("Took {name}; work on it, then put it back (Layer menu)"));
             editor.leave(queue, Proceed::Open(path));
         }
-        Ok(Made::Planet(patched)) => {
+        Ok(PatchResult::Planet(patched)) => {
             state.patched = Some(*patched);
             editor.leave(queue, PatchAction::ShowPlanet);
         }
@@ -190,22 +190,23 @@ pub fn finish(
 fn tell(
     (task, state, editor): (Res<PatchTask>, Res<PatchState>, Res<Editor>),
     (mut info, mut status): (ResMut<PatchInfo>, ResMut<StatusInfo>),
-    (shown, area): (Res<ViewState>, Res<ViewportArea>),
-    (camera, showing): (Res<GlobeCamera>, Res<PlanetView>),
+    (view_state, area): (Res<ViewState>, Res<ViewportArea>),
+    (camera, planet_view): (Res<GlobeCamera>, Res<PlanetView>),
 ) {
-    if let Some((doing, done)) = task.progress() {
+    if let Some((doing, done)) = task.0.progress() {
         let text = format!("{doing}, {:.0} %", done * 100.0);
         status.activities.push(Activity { text, done: Some(done) });
     }
     // also before the window is there: it begins where the view looks
-    info.looks_at = looks_at(&shown, &camera, &showing);
-    info.border = if state.is_open() { border(&editor, &state, &shown, &camera, &showing, &area) } else { Vec::new() };
+    info.looks_at = looks_at(&view_state, &camera, &planet_view);
+    info.border =
+        if state.is_open() { border(&editor, &state, &view_state, &camera, &planet_view, &area) } else { Vec::new() };
 }
 
 /// Longitude and latitude of the middle of the view of a planet, in degrees.
-fn looks_at(shown: &ViewState, camera: &GlobeCamera, showing: &PlanetView) -> Option<[f64; 2]> {
-    let prepared = shown.globe_of(CompareSide::A)?;
-    let angles = match showing.projection {
+fn looks_at(view_state: &ViewState, camera: &GlobeCamera, planet_view: &PlanetView) -> Option<[f64; 2]> {
+    let prepared = view_state.globe_of(CompareSide::A)?;
+    let angles = match planet_view.projection {
         PlanetProjection::Map => [camera.map.longitude, camera.map.latitude],
         PlanetProjection::Globe | PlanetProjection::Orbit => {
             let pose = camera.pose;
@@ -221,20 +222,20 @@ fn looks_at(shown: &ViewState, camera: &GlobeCamera, showing: &PlanetView) -> Op
 fn border(
     editor: &Editor,
     state: &PatchState,
-    shown: &ViewState,
+    view_state: &ViewState,
     camera: &GlobeCamera,
-    showing: &PlanetView,
+    planet_view: &PlanetView,
     area: &ViewportArea,
 ) -> Vec<Vec<[f32; 2]>> {
-    let (Some(prepared), Some(planet)) = (shown.globe_of(CompareSide::A), editor.doc.scene().as_planet()) else {
+    let (Some(prepared), Some(planet)) = (view_state.globe_of(CompareSide::A), editor.doc.scene().as_planet()) else {
         return Vec::new();
     };
     let size = area.max - area.min;
-    let ground = prepared.ground_from(&showing.view, camera.pose.eye(), shown.water);
+    let ground = prepared.ground_from(&planet_view.view, camera.pose.eye(), view_state.water);
     let border = state.square().border(f64::from(planet.radius_metres), OUTLINE_STEPS);
     let mut lines: Vec<Vec<[f32; 2]>> = vec![Vec::new()];
     for direction in border {
-        let seen = project(camera, showing, &ground, size, direction.into()).map(|at| at + area.min);
+        let seen = project(camera, planet_view, &ground, size, direction.into()).map(|at| at + area.min);
         let line = lines.last_mut().and_then(|line| line.last().copied());
         // a map goes on at its other edge
         let torn = seen.zip(line).is_some_and(|(at, before)| (at.x - before[0]).abs() > 0.5 * size.x);
@@ -257,7 +258,7 @@ fn obey(
     tasks: Res<Tasks>,
 ) {
     if cancelled.read().next().is_some() {
-        task.cancel();
+        task.0.cancel();
     }
     for order in orders.drain() {
         if let Err(error) = task.start(order, &tasks) {

@@ -99,9 +99,9 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         let step = 1000.0 * state.side_km / (state.samples - 1) as f64;
         let text = format!("A sample every {}; the planet has one every {}.", length(step), length(own));
         ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
-        let trouble = obstacle(doc);
-        if let Some(trouble) = trouble {
-            ui.label(RichText::new(trouble).small().color(colour::WARNING));
+        let problem = obstacle(doc);
+        if let Some(problem) = problem {
+            ui.label(RichText::new(problem).small().color(colour::WARNING));
         } else if doc.is_dirty() {
             let text = "The planet has unsaved changes. They are in the patch; save them before you put it back.";
             ui.label(RichText::new(text).small().color(colour::WARNING));
@@ -111,7 +111,7 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
             let take = Button::new(RichText::new("Take…").color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP);
             let tip =
                 "Computes the planet at full size, writes the square as a terrain scene of its own, and opens it.";
-            chosen = ui.add_enabled(trouble.is_none(), take).on_hover_text(tip).clicked();
+            chosen = ui.add_enabled(problem.is_none(), take).on_hover_text(tip).clicked();
             let here = ui.button("Where I look").on_hover_text("Lays the square where the view looks.");
             if here.clicked() {
                 look_here(state, info);
@@ -180,25 +180,26 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
 }
 
 /// The task that puts the scene back onto the planet it was taken from, or what is missing.
-pub(super) fn way_back(document: &Document) -> Result<PatchOrder, NoWayBack> {
+pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchReturnError> {
     let scene = document.scene();
     if scene.as_planet().is_some() {
-        return Err(NoWayBack::Planet);
+        return Err(PatchReturnError::Planet);
     }
-    let origin = scene.patch.as_ref().ok_or(NoWayBack::NoPatch)?;
+    let origin = scene.patch.as_ref().ok_or(PatchReturnError::NoPatch)?;
     let (planet, file) = if origin.names_a_file() {
         let path = Path::new(&origin.planet);
-        let (planet, _) = Scene::load(path).map_err(|e| NoWayBack::Unread(origin.planet.clone(), e.to_string()))?;
+        let (planet, _) =
+            Scene::load(path).map_err(|e| PatchReturnError::Unread(origin.planet.clone(), e.to_string()))?;
         (planet, Some(path.to_path_buf()))
     } else {
-        let shipped = example(&origin.planet).ok_or_else(|| NoWayBack::Unknown(origin.planet.clone()))?;
+        let shipped = example(&origin.planet).ok_or_else(|| PatchReturnError::Unknown(origin.planet.clone()))?;
         (shipped.scene.clone(), None)
     };
     if planet.as_planet().is_none() {
-        return Err(NoWayBack::Terrain(origin.planet.clone()));
+        return Err(PatchReturnError::Terrain(origin.planet.clone()));
     }
     // beside the planet; of a shipped one beside the patch
-    let beside = file.as_deref().or(document.path()).ok_or(NoWayBack::Unsaved)?;
+    let beside = file.as_deref().or(document.path()).ok_or(PatchReturnError::Unsaved)?;
     let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
     let heights = unused(&absolute(beside).with_extension(""), &of);
     Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
@@ -206,7 +207,7 @@ pub(super) fn way_back(document: &Document) -> Result<PatchOrder, NoWayBack> {
 
 /// Why a scene cannot be put back.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoWayBack {
+pub(super) enum PatchReturnError {
     #[error("This scene is a planet. Open the patch that was taken from it, then put that back.")]
     Planet,
     #[error("This scene was not taken from a planet, so there is nowhere to put it back.")]

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use bevy::prelude::{Message, Resource};
 
-use crate::app::frame::tasks::{self, Outcome, Tasks};
+use crate::app::frame::tasks::{SceneWork, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
-use crate::field::{Cancelled, Control};
-use crate::io::{FileError, check_place};
+use crate::field::Control;
+use crate::io::check_place;
 use crate::planet::square::Square;
-use crate::scene::{PatchError, put_patch_back, take_patch};
-use crate::scene::{Scene, SceneError};
+use crate::scene::{Scene, put_patch_back, take_patch};
 
 /// What shall be done.
 #[derive(Message, Clone, Debug, PartialEq)]
@@ -61,7 +60,7 @@ fn quoted(name: &str, otherwise: &str) -> String {
 
 /// What came of it.
 #[derive(Debug)]
-pub enum Made {
+pub enum PatchResult {
     /// A scene was written.
     Patch(PathBuf),
     /// The planet as it was, and with the patch on it.
@@ -75,85 +74,22 @@ pub struct PatchedPlanet {
     pub file: Option<PathBuf>,
 }
 
-/// Why nothing came of it.
-#[derive(Debug, thiserror::Error)]
-pub enum PatchingError {
-    #[error(transparent)]
-    Patch(#[from] PatchError),
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    #[error("it was stopped; nothing was changed")]
-    Cancelled(#[from] Cancelled),
-    #[error("another patch is still under way; wait for it, or stop it with Esc")]
-    Busy,
-    #[error("no threads could be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    #[error("no thread could be started: {0}")]
-    Thread(#[from] std::io::Error),
-    #[error("the evaluation broke; this is a defect of the program")]
-    Broke,
-}
-
-struct Running {
-    doing: String,
-    layers: usize,
-    task: tasks::Task<Result<Made, PatchingError>>,
-}
-
-/// The patch under way, if there is one.
+/// The patch under way, if there is one, with what is being done.
 #[derive(Resource, Default)]
-pub struct PatchTask {
-    running: Option<Running>,
-}
+pub struct PatchTask(pub(super) SceneWork<String, PatchResult>);
 
 impl PatchTask {
-    /// Begins `task`.
+    /// Begins what `order` asks for.
     ///
     /// # Errors
     /// While another one is under way, or when the place of the file cannot be written to.
-    pub fn start(&mut self, task: PatchOrder, tasks: &Tasks) -> Result<(), PatchingError> {
-        if self.running.is_some() {
-            return Err(PatchingError::Busy);
-        }
-        let (target, layers) = match &task {
+    pub fn start(&mut self, order: PatchOrder, tasks: &Tasks) -> anyhow::Result<()> {
+        let (target, layers) = match &order {
             PatchOrder::Take { path, planet, .. } => (path, planet.layers.len()),
             PatchOrder::Put { heights, patch, .. } => (heights, patch.layers.len()),
         };
         check_place(target)?;
-        let doing = task.doing();
-        let task = tasks.start("patch", move |control| carry_out(task, control))?;
-        self.running = Some(Running { doing, layers, task });
-        Ok(())
-    }
-
-    pub fn cancel(&self) {
-        if let Some(running) = &self.running {
-            running.task.control().cancel();
-        }
-    }
-
-    pub fn is_running(&self) -> bool {
-        self.running.is_some()
-    }
-
-    /// What is being done, and the share of it that is done.
-    pub fn progress(&self) -> Option<(String, f32)> {
-        let running = self.running.as_ref()?;
-        let (layer, fraction) = running.task.control().progress();
-        Some((running.doing.clone(), (layer as f32 + fraction) / running.layers.max(1) as f32))
-    }
-
-    /// How it ended, once.
-    pub fn ended(&mut self) -> Option<Result<Made, PatchingError>> {
-        let ending = match self.running.as_mut()?.task.outcome() {
-            Outcome::Running => return None,
-            Outcome::Done(ending) => ending,
-            Outcome::Broke => Err(PatchingError::Broke),
-        };
-        self.running = None;
-        Some(ending)
+        self.0.begin(tasks, "patch", (order.doing(), layers), move |control| carry_out(order, control))
     }
 }
 
@@ -161,9 +97,9 @@ impl PatchTask {
 ///
 /// # Errors
 /// When it is stopped, or a file cannot be written.
-pub fn carry_out(task: PatchOrder, control: &Control) -> Result<Made, PatchingError> {
+pub fn carry_out(task: PatchOrder, control: &Control) -> anyhow::Result<PatchResult> {
     let pool = thread_pool(0)?;
-    let terrain = |scene: &Scene| -> Result<_, PatchingError> {
+    let terrain = |scene: &Scene| -> anyhow::Result<_> {
         let evaluated = pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
         control.check()?;
         Ok(evaluated.terrain)
@@ -173,11 +109,11 @@ pub fn carry_out(task: PatchOrder, control: &Control) -> Result<Made, PatchingEr
             let heights = absolute(&path.with_extension("r32"));
             let patch = take_patch(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?;
             patch.save(&path)?;
-            Ok(Made::Patch(path))
+            Ok(PatchResult::Patch(path))
         }
         PatchOrder::Put { patch, planet, file, square, heights } => {
             let after = put_patch_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
-            Ok(Made::Planet(Box::new(PatchedPlanet { before: planet, after, file })))
+            Ok(PatchResult::Planet(Box::new(PatchedPlanet { before: planet, after, file })))
         }
     }
 }
