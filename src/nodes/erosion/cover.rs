@@ -78,7 +78,7 @@ pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
 /// How a cover slides.
 #[derive(Clone, Copy)]
 pub struct Repose {
-    /// The grid.
+    /// A square; its edges say whether the cover slides over them.
     pub grid: Grid,
     /// Height of a slab.
     pub slabs: Slabs,

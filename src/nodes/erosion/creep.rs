@@ -23,8 +23,9 @@ use rayon::prelude::*;
 
 use super::buffers::{self, Next, WorkingMemory, account, add_balance};
 use super::rock::Rock;
+use super::run::ErosionRun;
 use crate::field::metric::{GridMetric, Links, Stencil};
-use crate::field::topology::{Beyond, Window, around_row};
+use crate::field::topology::{Beyond, StencilWindow, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
@@ -165,8 +166,8 @@ impl CreepRun {
     }
 }
 
-impl Run for CreepRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for CreepRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let n = grid.samples;
         let spread = self.spread(grid, f64::from(cx.size_metres));
@@ -220,20 +221,12 @@ impl Run for CreepRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes() + 4 * self.rest.len()
+    fn own_bytes(&self) -> usize {
+        4 * self.rest.len()
     }
 }
 
@@ -249,8 +242,8 @@ fn diffuse<S: Stencil>(
 ) -> Result<(), Cancelled> {
     let (grid, n) = (cx.grid, cx.grid.samples);
     cx.bands(later, |first, out| {
-        let mut heights = Window::new(grid, Beyond::Nearest, now, first);
-        let mut windows = (!rates.is_empty()).then(|| Window::new(grid, Beyond::Nearest, rates, first));
+        let mut heights = StencilWindow::new(grid, Beyond::Nearest, now, first);
+        let mut windows = (!rates.is_empty()).then(|| StencilWindow::new(grid, Beyond::Nearest, rates, first));
         for (row, out) in (first..).zip(out.chunks_mut(n)) {
             heights.advance(now);
             match &mut windows {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::buffers::{RowAccount, account, add_balance};
 use crate::field::metric::{GridMetric, RowMetric};
-use crate::field::topology::{Beyond, Window};
+use crate::field::topology::{Beyond, StencilWindow};
 use crate::field::{Cancelled, Grid, Metric, Uniform};
 use crate::nodes::Context;
 
@@ -239,7 +239,7 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     );
     bands.into_par_iter().enumerate().try_for_each(|(b, (mut lost, mut shares))| {
         cx.control.check()?;
-        let mut levels = Window::new(grid, Beyond::Value(f32::NAN), level, b * rows);
+        let mut levels = StencilWindow::new(grid, Beyond::Value(f32::NAN), level, b * rows);
         for k in 0..lost[0].len() / n {
             let row = b * rows + k;
             levels.advance(level);
@@ -254,8 +254,8 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     let bands = pieces(out.each_mut().map(|out| &mut **out), cells);
     bands.into_par_iter().enumerate().try_for_each(|(b, mut out)| {
         cx.control.check()?;
-        let mut levels = Window::new(grid, Beyond::Value(f32::NAN), level, b * rows);
-        let mut windows = shares.map(|share| Window::new(grid, Beyond::Value(0.0), share, b * rows));
+        let mut levels = StencilWindow::new(grid, Beyond::Value(f32::NAN), level, b * rows);
+        let mut windows = shares.map(|share| StencilWindow::new(grid, Beyond::Value(0.0), share, b * rows));
         for k in 0..out[0].len() / n {
             let row = b * rows + k;
             levels.advance(level);
@@ -264,7 +264,7 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
                 levels: levels.rows(),
                 own: own.map(|own| grid.row(own, row)),
                 lost: lost.map(|lost| grid.row(lost, row)),
-                shares: windows.each_ref().map(Window::rows),
+                shares: windows.each_ref().map(StencilWindow::rows),
             };
             law.settle(row, metric.row(row), cells, row_mut(&mut out, k, n));
         }

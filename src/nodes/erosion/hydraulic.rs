@@ -34,6 +34,7 @@
 
 use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
+use super::run::ErosionRun;
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
@@ -114,8 +115,8 @@ struct HydraulicRun {
     carried_before: f64,
 }
 
-impl Run for HydraulicRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for HydraulicRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.next.fit(&self.terrain);
         let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *self.next;
         let old = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
@@ -145,16 +146,10 @@ impl Run for HydraulicRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
-    }
-
-    fn mass_balance(&self) -> MassBalance {
-        MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance }
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
+    fn state(&self) -> (&Terrain, MassBalance) {
+        let mass_balance =
+            MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance };
+        (&self.terrain, mass_balance)
     }
 }
 

@@ -26,6 +26,7 @@
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
+use super::run::ErosionRun;
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
@@ -107,8 +108,8 @@ struct HydraulicFastRun {
     carried_before: f64,
 }
 
-impl Run for HydraulicFastRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for HydraulicFastRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let Self { weather, left, terrain, next, even, uneven, .. } = self;
         let rain = if terrain.map(MapKind::Rain).is_none() { Some(weather.rain) } else { None };
         let solubility = weather.solubility(0);
@@ -124,16 +125,10 @@ impl Run for HydraulicFastRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
-    }
-
-    fn mass_balance(&self) -> MassBalance {
-        MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance }
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
+    fn state(&self) -> (&Terrain, MassBalance) {
+        let mass_balance =
+            MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance };
+        (&self.terrain, mass_balance)
     }
 }
 

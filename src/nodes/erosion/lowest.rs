@@ -10,11 +10,12 @@
 
 use super::buffers::{self, Next, WorkingMemory, add_balance, balance};
 use super::rock::Rock;
+use super::run::ErosionRun;
 use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use super::thermal::Neighbours;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Run};
+use crate::nodes::{Context, MassBalance};
 
 /// Where material moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +83,8 @@ impl LowestNeighbourRun {
     }
 }
 
-impl Run for LowestNeighbourRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for LowestNeighbourRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         match (self.place, self.neighbours) {
             (Where::Steep, Neighbours::Moore) => self.scan::<true, true, true>(cx),
             (Where::Steep, Neighbours::VonNeumann) => self.scan::<true, true, false>(cx),
@@ -94,16 +95,8 @@ impl Run for LowestNeighbourRun {
         }
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
-    }
-
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 }
 

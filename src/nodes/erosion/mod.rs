@@ -12,6 +12,7 @@ pub mod hydraulic_fast;
 mod lowest;
 pub mod olsen;
 pub mod rock;
+mod run;
 pub mod shallow_water;
 pub mod snow;
 pub mod stream_power;

@@ -27,6 +27,7 @@ use rayon::prelude::*;
 
 use super::buffers::{WorkingMemory, exchange_maps};
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
+use super::run::ErosionRun;
 use super::wind::wind_direction;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
@@ -161,8 +162,8 @@ struct SnowBuffers {
     slides: Vec<[f64; 2]>,
 }
 
-impl Run for SnowRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for SnowRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, len) = (grid.samples, grid.len());
         let left = self.params.total_metres - self.fallen_metres;
@@ -246,16 +247,8 @@ impl Run for SnowRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
-    }
-
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 }
 

@@ -28,6 +28,7 @@
 use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
+use super::run::ErosionRun;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
@@ -114,8 +115,8 @@ struct ThermalRun {
     mass_balance: MassBalance,
 }
 
-impl Run for ThermalRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for ThermalRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let rise = cx.rise_over(self.talus_angle, self.metric.unit_metres(grid, cx.size_metres));
         self.next.fit(&self.terrain);
@@ -138,16 +139,8 @@ impl Run for ThermalRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
-    }
-
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 }
 

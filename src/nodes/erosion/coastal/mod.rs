@@ -34,6 +34,7 @@ use rayon::prelude::*;
 
 use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare, total};
 use super::rock::Rock;
+use super::run::ErosionRun;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 use fetch::Fetch;
@@ -143,8 +144,8 @@ struct CoastalBuffers {
     rows: Vec<[f64; 3]>,
 }
 
-impl Run for CoastalRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for CoastalRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
         let CoastalBuffers { height, maps, undercut, shore, fetch, rows } = &mut *self.next;
@@ -207,20 +208,12 @@ impl Run for CoastalRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes() + self.undercut.len()
+    fn own_bytes(&self) -> usize {
+        self.undercut.len()
     }
 }
 
@@ -242,7 +235,7 @@ pub struct CoastalLaw {
     pub mobile: f32,
     /// Share of the rock that becomes sand.
     pub beach_share: f32,
-    /// The wave base.
+    /// Height of the wave base, below which waves wear nothing.
     pub base: f32,
     /// Retreat in one step.
     pub retreat: f32,

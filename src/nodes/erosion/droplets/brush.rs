@@ -7,7 +7,7 @@ pub const FAN: f32 = 3.0;
 
 /// What a droplet works the ground with.
 pub struct Tools {
-    /// On its way.
+    /// Brushes of the radius of the droplet, for its way downhill.
     pub brush: Brushes,
     /// For all that it still carries at its end.
     pub fan: Brushes,

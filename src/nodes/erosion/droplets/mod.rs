@@ -38,6 +38,7 @@ use rayon::prelude::*;
 
 use super::buffers::{WorkingMemory, exchange_maps, prepare};
 use super::rock::Rock;
+use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 use brush::Tools;
@@ -147,8 +148,8 @@ struct DropletBuffers {
     rows: Vec<[f64; 2]>,
 }
 
-impl Run for DropletsRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for DropletsRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let tiles_random = cx.random.fork(u64::from(self.round));
         let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid));
@@ -195,16 +196,8 @@ impl Run for DropletsRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
-    }
-
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 }
 

@@ -9,8 +9,9 @@ use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::erosion::buffers::{WorkingMemory, exchange_maps};
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
+use crate::nodes::erosion::run::ErosionRun;
 use crate::nodes::erosion::wind::{Hop, WindLine, wind_direction};
-use crate::nodes::{Context, MassBalance, Run};
+use crate::nodes::{Context, MassBalance};
 
 /// Cells of a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
@@ -203,8 +204,8 @@ impl DunesRun {
     }
 }
 
-impl Run for DunesRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for DunesRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, len) = (grid.samples, grid.len());
         let (law, repose) = (self.law(cx), self.repose(cx));
@@ -337,22 +338,14 @@ impl Run for DunesRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(self.clone())
-    }
-
-    fn bytes(&self) -> usize {
+    fn own_bytes(&self) -> usize {
         let own = self.now.flying.len() + self.now.shadow.len() + self.now.worn.len();
         // the rock is shared by all snapshots of a run
-        self.terrain.bytes() + 4 * own
+        4 * own
     }
 }
 

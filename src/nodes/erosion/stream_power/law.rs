@@ -11,7 +11,7 @@ use super::uplift::Uplift;
 use super::{SLIDE_YEARS, StreamPower};
 use crate::field::Cancelled;
 use crate::field::metric::Links;
-use crate::field::topology::{Beyond, Window, around_row};
+use crate::field::topology::{Beyond, StencilWindow, around_row};
 use crate::hydrology::{Basins, DInfinity, FlowMesh};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
@@ -261,7 +261,7 @@ impl Bed {
         };
         self.next.resize(grid.len(), 0.0);
         cx.bands(&mut self.next, |first, out| {
-            let mut window = Window::new(grid, Beyond::Nearest, old, first);
+            let mut window = StencilWindow::new(grid, Beyond::Nearest, old, first);
             for (row, new) in (first..).zip(out.chunks_mut(n)) {
                 let here = grid.row(old, row);
                 if let Some(smooth) = &smooth {

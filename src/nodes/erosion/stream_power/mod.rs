@@ -31,8 +31,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{self, exchange_maps};
+use super::buffers::{self, WorkingMemory, exchange_maps};
 use super::rock::Rock;
+use super::run::ErosionRun;
 use crate::field::metric::Links;
 use crate::field::{Cancelled, Globe, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
@@ -125,13 +126,14 @@ impl Process for StreamPower {
             conductances: grid.is_globe().then(|| Arc::new(Links::conductances(&Globe::new(grid.samples)))),
             uplift: None,
             terrain,
-            scratch: Scratch::default(),
+            scratch: WorkingMemory::default(),
             mass_balance: MassBalance::default(),
         })
     }
 }
 
 /// A range under way.
+#[derive(Clone)]
 struct StreamPowerRun {
     law: StreamPower,
     rock: Rock,
@@ -142,7 +144,7 @@ struct StreamPowerRun {
     /// Made in the first step; it depends on nothing but the place.
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
-    scratch: Scratch,
+    scratch: WorkingMemory<Scratch>,
     mass_balance: MassBalance,
 }
 
@@ -158,8 +160,8 @@ struct Scratch {
     rows: Vec<[f64; 3]>,
 }
 
-impl Run for StreamPowerRun {
-    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+impl ErosionRun for StreamPowerRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let (law, mesh, grid) = (&self.law, &*self.mesh, self.terrain.grid);
         let uplift = match &self.uplift {
             Some(uplift) => uplift.clone(),
@@ -168,7 +170,7 @@ impl Run for StreamPowerRun {
                 self.uplift.insert(Arc::new(made)).clone()
             }
         };
-        let Scratch { graph, flow, bed, area, maps, rows } = &mut self.scratch;
+        let Scratch { graph, flow, bed, area, maps, rows } = &mut *self.scratch;
         let old = &self.terrain.height;
         let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
@@ -234,29 +236,11 @@ impl Run for StreamPowerRun {
         Ok(())
     }
 
-    fn terrain(&self) -> &Terrain {
-        &self.terrain
+    fn state(&self) -> (&Terrain, MassBalance) {
+        (&self.terrain, self.mass_balance)
     }
 
-    fn mass_balance(&self) -> MassBalance {
-        self.mass_balance
-    }
-
-    fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            law: self.law.clone(),
-            rock: self.rock.clone(),
-            rain: self.rain.clone(),
-            mesh: self.mesh.clone(),
-            conductances: self.conductances.clone(),
-            uplift: self.uplift.clone(),
-            terrain: self.terrain.clone(),
-            scratch: Scratch::default(),
-            mass_balance: self.mass_balance,
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes() + self.uplift.as_ref().map_or(0, |uplift| uplift.bytes())
+    fn own_bytes(&self) -> usize {
+        self.uplift.as_ref().map_or(0, |uplift| uplift.bytes())
     }
 }

@@ -1,0 +1,38 @@
+//! What the runs of erosions have in common.
+
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, MassBalance, Run};
+
+/// A [`Run`] that owns its terrain and its mass balance, and of which a clone is a snapshot.
+pub trait ErosionRun: Clone + Send + Sync + 'static {
+    /// One iteration, as [`Run::step`] says.
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled>;
+    /// The terrain after the last whole iteration, and the mass balance up to then.
+    fn state(&self) -> (&Terrain, MassBalance);
+    /// Memory of a snapshot besides its terrain, without what all snapshots of a run share.
+    fn own_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl<R: ErosionRun> Run for R {
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        self.advance(cx)
+    }
+
+    fn terrain(&self) -> &Terrain {
+        self.state().0
+    }
+
+    fn mass_balance(&self) -> MassBalance {
+        self.state().1
+    }
+
+    fn snapshot(&self) -> Box<dyn Run> {
+        Box::new(self.clone())
+    }
+
+    fn bytes(&self) -> usize {
+        self.terrain().bytes() + self.own_bytes()
+    }
+}
