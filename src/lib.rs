@@ -56,7 +56,7 @@
 //! | [`film`] | time-lapse films of a process |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |
-//! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
+//! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, evaluation client |
 //!
 //! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything
 //! in `saves/`, `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.

@@ -23,8 +23,8 @@ fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
 // The floor the block stands over: wide, pale and out of focus, with the shadow of the block.
 fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
     let down = max(-ray.y, 1e-4);
-    let way = max(eye().y - base(), 1.0) / down;
-    let place = eye().xz + ray.xz * way;
+    let distance = max(eye().y - base(), 1.0) / down;
+    let place = eye().xz + ray.xz * distance;
     // the block throws its shadow away from the sun
     let thickness = max(frame.heights.w - base(), 1.0);
     let lean = -to_sun().xz / max(to_sun().y, 0.25) * thickness * 0.35;
@@ -36,7 +36,7 @@ fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
     let ground = mix(vec3<f32>(0.27, 0.315, 0.36), vec3<f32>(0.26, 0.25, 0.29), dusk());
     let spot = exp(-dot(place, place) / (2.2 * side() * side()));
     let colour = ground * (0.80 + 0.35 * spot) * (1.0 - 0.42 * contact) * (1.0 - 0.30 * shade);
-    let haze = 1.0 - exp(-way / (4.5 * side()));
+    let haze = 1.0 - exp(-distance / (4.5 * side()));
     return mix(colour, horizon_colour(ray), haze);
 }
 
@@ -50,9 +50,9 @@ fn backdrop(ray: vec3<f32>) -> vec3<f32> {
 
 // Colour of the air between the eye and `world`, and the share of what is seen that it makes up.
 fn haze(world: vec3<f32>) -> vec4<f32> {
-    let way = world - eye();
-    let distance = length(way);
-    let ray = way / distance;
+    let offset = world - eye();
+    let distance = length(offset);
+    let ray = offset / distance;
     // thinner higher up: density falls with height over the lowest ground
     let height = saturate((world.y - frame.heights.z) / (0.35 * side()));
     let density = mix(1.0, 0.45, height) / (6.5 * side());

@@ -29,7 +29,7 @@ struct Tracing {
 // Where a ray is.
 struct Ray {
     // distance gone, length of the next stretch, height of the ground met, depth of the water there
-    way: vec4<f32>,
+    marched: vec4<f32>,
     // slope of the ground to the east and to the south
     slope: vec2<f32>,
     phase: u32,
@@ -37,7 +37,7 @@ struct Ray {
 }
 
 @group(0) @binding(0) var<storage, read> words: array<u32>;
-@group(0) @binding(1) var<storage, read> pictures: array<f32>;
+@group(0) @binding(1) var<storage, read> image_samples: array<f32>;
 @group(0) @binding(2) var<uniform> tracing: Tracing;
 @group(0) @binding(3) var<storage, read_write> rays: array<Ray>;
 
@@ -170,7 +170,7 @@ fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
     return vec4<f32>(window(w, middle), min(a, b), select(max(a, b), 1.0, whole), slope);
 }
 
-// An answer for a disc of places.
+// A sample over a disc of places.
 struct Answer {
     // in the middle
     height: f32,
@@ -350,15 +350,15 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         to = min(to, max(a, b));
     }
     if tracing.grid.w == 1u {
-        state.way = vec4<f32>(begin, (to - begin) / 8.0, 0.0, 0.0);
+        state.marched = vec4<f32>(begin, (to - begin) / 8.0, 0.0, 0.0);
         if begin >= to { state.phase = LOST; }
     }
 
     var left = tracing.grid.z;
     var is_asking = true;
-    // the stretch ahead, what the tiers gave so far
+    // the stretch ahead, what the material layers gave so far
     var ahead = 0.0;
-    var tier = 0u;
+    var material = 0u;
     var ground = vec3<f32>(0.0);
     // a walk: where it is, its open frame, what the frames around it keep
     var pc = 0u;
@@ -393,8 +393,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if state.phase >= MET || left == 0u { break; }
                 left -= 1u;
                 state.evaluations += 1u;
-                let t = state.way.x;
-                ahead = select(0.0, min(state.way.y, to - t), state.phase == MARCH);
+                let t = state.marched.x;
+                ahead = select(0.0, min(state.marched.y, to - t), state.phase == MARCH);
                 let middle = t + 0.5 * ahead;
                 p = eye.xy + along * middle;
                 r = 0.5 * ahead * flat + select(0.0, 1e-7 * side, state.phase == MARCH);
@@ -405,9 +405,9 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     p += select(vec2<f32>(e, 0.0), vec2<f32>(0.0, e), k > 1u);
                 }
                 is_asking = false;
-                tier = select(0u, 1u, state.phase == WATER);
+                material = select(0u, 1u, state.phase == WATER);
                 ground = vec3<f32>(0.0);
-                pc = words[6u + tier];
+                pc = words[6u + material];
                 top = 0u;
                 op = 0u;
                 count = 0u;
@@ -486,30 +486,30 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             var is_closing = false;
             var probed = -1.0;
             if code == END {
-                var answer = own;
-                if count > 1u { answer = blend_bounds(own); }
-                let base = select(0.0, real(5u), tier == 0u);
-                let s = surface_over(answer, base);
-                if tier == 0u {
+                var gathered = own;
+                if count > 1u { gathered = blend_bounds(own); }
+                let base = select(0.0, real(5u), material == 0u);
+                let s = surface_over(gathered, base);
+                if material == 0u {
                     ground = vec3<f32>(s.x, s.z, s.w);
                 } else {
                     ground += vec3<f32>(max(s.x, 0.0), max(s.z, 0.0), s.w);
                 }
-                if tier != 1u { tier = max(tier, 1u) + 1u; }
-                if tier == 2u && words[8] == 0u { tier = 3u; }
-                if tier == 3u && words[9] == 0u { tier = 4u; }
-                if tier == 2u || tier == 3u {
-                    pc = words[6u + tier];
+                if material != 1u { material = max(material, 1u) + 1u; }
+                if material == 2u && words[8] == 0u { material = 3u; }
+                if material == 3u && words[9] == 0u { material = 4u; }
+                if material == 2u || material == 3u {
+                    pc = words[6u + material];
                     op = 0u;
                     count = 0u;
                     own = nothing();
                     continue;
                 }
                 is_asking = true;
-                let t = state.way.x;
+                let t = state.marched.x;
                 if state.phase == WATER {
-                    let depth = own.height - state.way.z;
-                    state.way.w = select(0.0, max(depth, 0.0), own.weight >= THRESHOLD);
+                    let depth = own.height - state.marched.z;
+                    state.marched.w = select(0.0, max(depth, 0.0), own.weight >= THRESHOLD);
                     state.phase = MET;
                 } else if state.phase >= SLOPES {
                     // east less west, then south less north
@@ -550,15 +550,15 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     }
                     if state.phase == SLOPES || state.evaluations >= MOST_EVALUATIONS {
                         state.phase = SLOPES;
-                        state.way.z = ground.x;
+                        state.marched.z = ground.x;
                     } else if free > 0.0 {
-                        state.way.x = t + free;
-                        state.way.y = max(2.0 * free, least);
-                        if state.way.x >= to * 0.9999999 { state.phase = LOST; }
+                        state.marched.x = t + free;
+                        state.marched.y = max(2.0 * free, least);
+                        if state.marched.x >= to * 0.9999999 { state.phase = LOST; }
                     } else {
                         // half as far, or as far as the height over the middle promises
                         let hoped = select(0.0, (start - ground.x) / max(steepest, 1e-20), start > ground.x);
-                        state.way.y = max(clamp(hoped, 0.125 * ahead, 0.5 * ahead), least);
+                        state.marched.y = max(clamp(hoped, 0.125 * ahead, 0.5 * ahead), least);
                     }
                 }
                 continue;
@@ -652,7 +652,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var q = p;
         var reach = r;
         var fine = spacing;
-        var laying = vec3<f32>(1.0, 0.0, 1.0);
+        var placement = vec3<f32>(1.0, 0.0, 1.0);
         if code != LEAF {
             let map = select(pc + 7u, pc + 6u, is_warp);
             q = vec2<f32>(
@@ -660,12 +660,12 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 real(map + 2u) * p.x + real(map + 3u) * p.y + real(map + 5u),
             );
             if is_warp {
-                laying.z = real(pc + 12u);
+                placement.z = real(pc + 12u);
             } else {
-                laying = vec3<f32>(real(pc + 13u), real(pc + 14u), real(pc + 15u));
+                placement = vec3<f32>(real(pc + 13u), real(pc + 14u), real(pc + 15u));
             }
-            reach *= laying.z;
-            fine *= laying.z;
+            reach *= placement.z;
+            fine *= placement.z;
         }
         let head = select(words[pc + 6u], pc, is_warp);
         let kind = select(words[head], 5u, is_warp);
@@ -684,8 +684,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
 
         // discs, and the distance to a contour's middle
         let centre = vec2<f32>(real(o), real(o + 1u));
-        let way = q - centre;
-        let d = length(way);
+        let offset = q - centre;
+        let d = length(offset);
         if is_disc { weight = falloff_over(d, reach, real(o + 3u), real(o + 4u)); }
         var waves = 0u;
         var surface = 0u;
@@ -736,8 +736,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     if part <= 0.0 { break; }
                 }
                 place = vec2<f32>(
-                    (turn.x * way.x + turn.y * way.y) * by + 0.5 + shift,
-                    (turn.x * way.y - turn.y * way.x) * by + 0.25 - shift,
+                    (turn.x * offset.x + turn.y * offset.y) * by + 0.5 + shift,
+                    (turn.x * offset.y - turn.y * offset.x) * by + 0.25 - shift,
                 );
             }
             let wave = wave_noise(wave_seed, place);
@@ -781,7 +781,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             height = level + over;
             if surface == 3u {
                 let size = real(o + 8u);
-                let phase = dot(way, vec2<f32>(real(o + 10u), real(o + 11u))) / size + 0.55 * pair.x;
+                let phase = dot(offset, vec2<f32>(real(o + 10u), real(o + 11u))) / size + 0.55 * pair.x;
                 let t = phase - floor(phase);
                 let up = t / 0.72;
                 let down = (1.0 - t) / 0.28;
@@ -809,12 +809,12 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
             next_r = reach * stretching * 1.0001;
             next_spacing = fine;
-            next_share = stretching * laying.z;
+            next_share = stretching * placement.z;
             opening = WARP;
             continue;
         }
 
-        // curves: the nearest chord, then the mean of all that are as near
+        // curves: the nearest segment, then the mean of all that are as near
         var distance = 0.0;
         var sums = vec3<f32>(0.0);
         var vertices = 0u;
@@ -842,9 +842,9 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 for (var k = own_run * RUN; k < min((own_run + 1u) * RUN, chords); k++) {
                     let v = vertices + 1u + 2u * k;
                     let from_here = vec2<f32>(real(v), real(v + 1u));
-                    let chord = vec2<f32>(real(v + 2u), real(v + 3u)) - from_here;
-                    let long = length(chord);
-                    let unit = select(vec2<f32>(1.0, 0.0), chord / max(long, 1e-30), long > 0.0);
+                    let segment = vec2<f32>(real(v + 2u), real(v + 3u)) - from_here;
+                    let long = length(segment);
+                    let unit = select(vec2<f32>(1.0, 0.0), segment / max(long, 1e-30), long > 0.0);
                     let t = clamp(dot(q - from_here, unit), 0.0, long);
                     let rest = q - from_here - unit * t;
                     let square = dot(rest, rest);
@@ -874,7 +874,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             weight = vec4<f32>(0.0, falloff((d + reach) / least, core, rim), falloff(max(d - reach, 0.0) / farthest, core, rim), bounds.w);
             if weight.y >= 1.0 { weight.w = 0.0; }
             is_near = (d + reach) / least < rim;
-            angle = select(atan2(way.y, way.x), 0.0, d == 0.0);
+            angle = select(atan2(offset.y, offset.x), 0.0, d == 0.0);
         }
 
         // lines: of a curve width, height, depth and two profiles; of a contour the radius and two rays
@@ -977,15 +977,15 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let f = vec2<f32>(real(o + 4u), real(o + 5u));
             let g = vec2<f32>(real(o + 6u), real(o + 7u));
             let a = cross_of(g, f);
-            let b = cross_of(e, f) + cross_of(way, g);
-            let c = cross_of(way, e);
+            let b = cross_of(e, f) + cross_of(offset, g);
+            let c = cross_of(offset, e);
             let root = sqrt(max(b * b - 4.0 * a * c, 0.0));
             let h = -0.5 * (b + select(root, -root, b < 0.0));
             for (var k = 0u; k < min(words[o + 12u], 2u); k++) {
                 let part = select(vec2<f32>(h, a), vec2<f32>(c, h), k == 0u);
                 let v = select(-1.0, part.x / part.y, part.y != 0.0);
                 let line = e + g * v;
-                let rest = way - f * v;
+                let rest = offset - f * v;
                 let u = select(rest.x / line.x, rest.y / line.y, abs(line.y) > abs(line.x));
                 if u >= 0.0 && u <= 1.0 && v >= 0.0 && v <= 1.0 && uv.x < 0.0 { uv = vec2<f32>(u, v); }
             }
@@ -1014,7 +1014,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 let one = max(1.0 - y, vec2<f32>(0.0));
                 let w = (z * z * z - 4.0 * one * one * one) / 6.0;
                 let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
-                value += w.x * w.y * pictures[words[picture] + texel.y * size.x + texel.x];
+                value += w.x * w.y * image_samples[words[picture] + texel.y * size.x + texel.x];
             }
             if kind == 3u {
                 height = real(o + 8u) + real(o + 9u) * value;
@@ -1029,11 +1029,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 bounds.x = max(bounds.x, height - room);
                 bounds.y = min(bounds.y, height + room);
             }
-            let ends = bounds.xy * laying.x + laying.y;
-            let steepness = bounds.z * laying.z * abs(laying.x);
+            let ends = bounds.xy * placement.x + placement.y;
+            let steepness = bounds.z * placement.z * abs(placement.x);
             given = Answer(
-                height * laying.x + laying.y, weight.x, min(ends.x, ends.y), max(ends.x, ends.y), weight.y, weight.z,
-                steepness, weight.w * laying.z, steepness * weight.z,
+                height * placement.x + placement.y, weight.x, min(ends.x, ends.y), max(ends.x, ends.y), weight.y, weight.z,
+                steepness, weight.w * placement.z, steepness * weight.z,
             );
         }
         is_given = true;

@@ -13,7 +13,7 @@ struct Tracing {
 
 struct Ray {
     // distance gone, length of the next stretch, height of the ground met, depth of the water there
-    way: vec4<f32>,
+    marched: vec4<f32>,
     slope: vec2<f32>,
     phase: u32,
     evaluations: u32,
@@ -35,8 +35,8 @@ fn ray_to(place: vec2<f32>) -> vec3<f32> {
     return normalize(far.xyz / far.w);
 }
 
-fn seen_at(colour: vec3<f32>, way: vec3<f32>) -> Traced {
-    let clip = frame.clip_from_eye * vec4<f32>(way, 1.0);
+fn seen_at(colour: vec3<f32>, from_eye: vec3<f32>) -> Traced {
+    let clip = frame.clip_from_eye * vec4<f32>(from_eye, 1.0);
     return Traced(vec4<f32>(colour, 1.0), clip.z / clip.w);
 }
 
@@ -55,7 +55,7 @@ fn inspected(ray: Ray) -> vec3<f32> {
     if tracing.look.x < 1.5 {
         return ramp_colour(f32(ray.evaluations) / tracing.look.y);
     }
-    let whole = u32(saturate(ray.way.x / tracing.look.z) * 16777215.0);
+    let whole = u32(saturate(ray.marched.x / tracing.look.z) * 16777215.0);
     return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
 }
 
@@ -126,11 +126,11 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let followed = ray_to(vec2<f32>(middle.x, -middle.y));
     let its = entry_of(followed);
     let lowest = tracing.range.x / tracing.scale.y;
-    let ground = met.way.z / tracing.scale.y;
+    let ground = met.marched.z / tracing.scale.y;
     let is_over = number < 4u && enter < entry.far && edge.y >= base();
     // what has not gone on from the side is inside the ground
     let is_below = edge.y < lowest || (its.side < 4u && its.near < its.far && eye().y + followed.y * its.near < lowest);
-    let is_at_side = met.phase != LOST && met.phase >= 1u && met.evaluations > 0u && met.way.x <= its.near * 1.0001;
+    let is_at_side = met.phase != LOST && met.phase >= 1u && met.evaluations > 0u && met.marched.x <= its.near * 1.0001;
     if is_over && (is_below || (is_at_side && edge.y < ground + 1e-3)) {
         if is_void(edge.xz) { discard; }
         let top = select(ground, edge.y + side(), is_below);
@@ -139,13 +139,13 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     }
     if met.phase == LOST || met.evaluations == 0u { discard; }
     // where there is no ground the plane was met on which it stands
-    if is_void((eye() + own * met.way.x).xz) { discard; }
-    if tracing.look.x > 0.5 { return seen_at(inspected(met), own * met.way.x); }
+    if is_void((eye() + own * met.marched.x).xz) { discard; }
+    if tracing.look.x > 0.5 { return seen_at(inspected(met), own * met.marched.x); }
 
     // a ray stands for several pixels: its ground goes on as a plane
     let steepness = tracing.scale.x / tracing.scale.y;
     let slope = select(vec2<f32>(0.0), met.slope * steepness, met.phase >= MET - 1u);
-    var t = met.way.x;
+    var t = met.marched.x;
     if tracing.range.w > 1.0 && met.phase >= MET - 1u {
         let there = followed * t;
         let up = vec3<f32>(-slope.x, 1.0, -slope.y);
@@ -168,7 +168,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     var colour = with_haze(light_on(bare, surface), vertex);
     // data would be hard to read through water
     if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }
-    let depth = met.way.w / tracing.scale.y;
+    let depth = met.marched.w / tracing.scale.y;
     if depth > 0.0 && !is_drowned(world.y) {
         // the water is level: the ray has met it before
         let back = min(depth / max(-own.y, 0.05), t - enter);

@@ -56,10 +56,10 @@ mod tests {
         let edited = Arc::new(Tree::clone(&tree));
         let other = Program::shared(&edited, 5);
         assert!(!Arc::ptr_eq(&other, &programs[0]));
-        let (alone, place) = (Program::new(&tree, 5), [1234.5, 987.6]);
+        let (alone, point) = (Program::new(&tree, 5), [1234.5, 987.6]);
         for program in [&programs[0], &other] {
-            let height = program.height(place, &Detail::FULL);
-            assert_eq!(height.to_bits(), alone.height(place, &Detail::FULL).to_bits());
+            let height = program.height(point, &Detail::FULL);
+            assert_eq!(height.to_bits(), alone.height(point, &Detail::FULL).to_bits());
         }
     }
 }

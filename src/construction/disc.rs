@@ -84,14 +84,14 @@ impl PreparedDisc {
     /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
-        let way = sub(p, self.centre);
-        let distance = length(way);
+        let offset = sub(p, self.centre);
+        let distance = length(offset);
         let (weight, turn) = self.falloff.sample(distance);
         if weight <= 0.0 {
             return GroundSample::default();
         }
-        let (over, slope) = self.ground.sample::<G>(way, detail);
-        let fade = if distance > 0.0 { scaled(way, turn / distance) } else { [0.0; 2] };
+        let (over, slope) = self.ground.sample::<G>(offset, detail);
+        let fade = if distance > 0.0 { scaled(offset, turn / distance) } else { [0.0; 2] };
         GroundSample { height: self.height + over, weight, slope, fade }
     }
 

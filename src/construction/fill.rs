@@ -17,9 +17,9 @@ const TILE: usize = 32;
 /// The samples of a grid to be computed: rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The rows.
+    /// Rows from the north, the last one excluded.
     pub rows: Span<usize>,
-    /// The columns.
+    /// Columns from the west, the last one excluded.
     pub columns: Span<usize>,
 }
 
@@ -46,7 +46,7 @@ impl Region {
         self.rows.is_empty() || self.columns.is_empty()
     }
 
-    /// Samples in it.
+    /// Number of samples.
     pub fn len(&self) -> usize {
         self.rows.len() * self.columns.len()
     }
@@ -55,7 +55,7 @@ impl Region {
 /// How a grid is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FillOptions {
-    /// What is sampled.
+    /// Whose surface, thickness or density is sampled.
     pub material: MaterialLayer,
     /// Level of detail κ.
     pub level: f64,
@@ -100,15 +100,17 @@ impl Program {
             for left in region.columns.clone().step_by(LANES) {
                 control.check()?;
                 let right = (left + LANES).min(region.columns.end);
-                let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
-                let tile =
-                    Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
+                let coordinate = |i: usize| i as f64 / (n - 1) as f64 * self.side;
+                let tile = Area {
+                    low: [coordinate(left), coordinate(first)],
+                    high: [coordinate(right - 1), coordinate(first + count - 1)],
+                };
                 let selection = if sampling.pruned { self.selection(&tile) } else { self.selection(&Area::ALL) };
                 let (width, mut xs) = (right - left, [0.0; LANES]);
-                xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = place(left + j));
+                xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = coordinate(left + j));
                 let mut lanes = RowSamples::NOTHING;
                 for i in 0..count {
-                    let ys = [place(first + i); LANES];
+                    let ys = [coordinate(first + i); LANES];
                     let row = PointRow { xs: &xs[..width], ys: &ys[..width] };
                     self.row_in(&selection, sampling.material, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {

@@ -96,7 +96,7 @@ impl PreparedImage {
     }
 
     /// Where `p` lies in the unit square, if it does.
-    fn place(&self, p: Point) -> Option<(f64, f64)> {
+    fn uv(&self, p: Point) -> Option<(f64, f64)> {
         let h = sub(p, self.corner);
         // cross(h - f v, e + g v) = 0 is a v² + b v + c = 0
         let (a, b, c) = (cross(self.g, self.f), cross(self.e, self.f) + cross(h, self.g), cross(h, self.e));
@@ -104,10 +104,10 @@ impl PreparedImage {
         // without cancellation, and finite as the quadrangle becomes a parallelogram
         let q = -0.5 * (b + if b < 0.0 { -root } else { root });
         for v in [c / q, q / a] {
-            let way = add(self.e, scaled(self.g, v));
+            let edge = add(self.e, scaled(self.g, v));
             let rest = sub(h, scaled(self.f, v));
-            let k = usize::from(way[1].abs() > way[0].abs());
-            let u = rest[k] / way[k];
+            let k = usize::from(edge[1].abs() > edge[0].abs());
+            let u = rest[k] / edge[k];
             // NaN and ∞ lie in no range
             if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
                 return Some((u, v));
@@ -131,7 +131,7 @@ impl PreparedImage {
 
     /// Height and weight at `p`; without G the gradients are left out.
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
-        let Some((u, v)) = self.place(p) else { return GroundSample::default() };
+        let Some((u, v)) = self.uv(p) else { return GroundSample::default() };
         let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
         let weight = along * across;
         if weight <= 0.0 {
@@ -168,7 +168,7 @@ impl PreparedImage {
         let (du, dv) = self.steepest(unit, unit);
         let (mut u, mut v) = (unit, unit);
         let mut steep = (du, dv);
-        if let Some((mu, mv)) = self.place(capsule.middle()) {
+        if let Some((mu, mv)) = self.uv(capsule.middle()) {
             // within the quadrangle, which is convex, the way to the middle is no longer than the radius
             let r = capsule.radius();
             u = Interval::centred(mu, du * r).intersection(unit);
@@ -197,6 +197,6 @@ impl PreparedImage {
 
     /// Whether the whole capsule lies in the quadrangle.
     fn area_inside(&self, capsule: &Capsule) -> bool {
-        capsule.area_of().corners().into_iter().all(|p| self.place(p).is_some())
+        capsule.area_of().corners().into_iter().all(|p| self.uv(p).is_some())
     }
 }

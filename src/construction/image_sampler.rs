@@ -77,12 +77,12 @@ impl ImageSampler {
     #[inline]
     pub fn sample(&self, u: f64, v: f64) -> (f64, [f64; 2]) {
         let last = self.last();
-        let place = |t: f64, last: f64| {
+        let cell_and_share = |t: f64, last: f64| {
             let x = t.clamp(0.0, 1.0) * last;
             let cell = lower(x as usize as f64, last - 1.0);
             (cell as usize, x - cell)
         };
-        let ((j, fx), (i, fy)) = (place(u, last[0]), place(v, last[1]));
+        let ((j, fx), (i, fy)) = (cell_and_share(u, last[0]), cell_and_share(v, last[1]));
         let (wx, dx) = weights(fx);
         let (wy, dy) = weights(fy);
         let (w, h) = (self.raster.width, self.raster.height);

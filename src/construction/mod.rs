@@ -11,7 +11,7 @@
 //! | [`piece`], [`check`], [`text`] | the tree that people edit and files hold; ranges, errors with their way down the tree; RON |
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
 //! | [`ground`], [`noise`], [`profile`], [`path`], [`image_sampler`], [`falloff`] | what primitives are made of |
-//! | [`blend`], [`replace`], [`deposit`], [`warp`], [`place`], [`detail`] | the operators |
+//! | [`blend`], [`replace`], [`deposit`], [`warp`], [`placement`], [`detail`] | the operators |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
 //! | [`fill`], [`rows`], [`change`] | a whole grid or a part of it, row by row; where two trees differ |
@@ -41,7 +41,7 @@ pub mod material;
 pub mod noise;
 pub mod path;
 pub mod piece;
-pub mod place;
+pub mod placement;
 pub mod plane;
 pub mod presets;
 pub mod profile;

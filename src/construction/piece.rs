@@ -9,7 +9,7 @@ use super::detail::DetailSettings;
 use super::disc::Disc;
 use super::image::Image;
 use super::material::MaterialLayer;
-use super::place::Placement;
+use super::placement::Placement;
 use super::replace::ReplaceSettings;
 use super::ribbon::Ribbon;
 use super::warp::WarpSettings;
@@ -193,7 +193,7 @@ impl Piece {
     }
 
     /// Its picture, if it shows one.
-    pub fn picture(&self) -> Option<&ImageFile> {
+    pub fn image_file(&self) -> Option<&ImageFile> {
         match &self.form {
             PieceKind::Image(form) => Some(&form.settings.picture),
             PieceKind::Ribbon(form) => Some(&form.settings.picture),
@@ -202,7 +202,7 @@ impl Piece {
     }
 
     /// The picture that it reads, if it reads one.
-    pub fn picture_mut(&mut self) -> Option<&mut ImageFile> {
+    pub fn image_file_mut(&mut self) -> Option<&mut ImageFile> {
         match &mut self.form {
             PieceKind::Image(form) => Some(&mut form.settings.picture),
             PieceKind::Ribbon(form) => Some(&mut form.settings.picture),
@@ -265,7 +265,7 @@ impl Piece {
 pub struct Definition {
     /// What instances call it.
     pub name: String,
-    /// What they repeat.
+    /// The original that they repeat.
     pub piece: Piece,
 }
 
@@ -288,13 +288,13 @@ pub struct Tree {
     pub frame: Frame,
     /// Pieces that instances repeat.
     pub definitions: Vec<Definition>,
-    /// The ground.
+    /// Elevation of the ground, in metres.
     pub terrain: Piece,
-    /// Height of the water surface.
+    /// Elevation of the water surface, in metres.
     pub water: Option<Piece>,
-    /// Thickness of sand on the ground.
+    /// Thickness of sand on the ground, in metres.
     pub sand: Option<Piece>,
-    /// Thickness of snow on the ground.
+    /// Thickness of snow on the ground, in metres.
     pub snow: Option<Piece>,
     /// Density of plants from 0 to 1.
     pub vegetation: Option<Piece>,
@@ -343,11 +343,11 @@ impl Tree {
     }
 
     /// Every picture that a piece shows.
-    pub fn pictures(&self) -> Vec<&ImageFile> {
-        let mut pictures = Vec::new();
+    pub fn image_files(&self) -> Vec<&ImageFile> {
+        let mut image_files = Vec::new();
         for (_, root) in self.roots() {
-            root.visit(&mut |piece| pictures.extend(piece.picture()));
+            root.visit(&mut |piece| image_files.extend(piece.image_file()));
         }
-        pictures
+        image_files
     }
 }

@@ -11,7 +11,7 @@ pub const LANES: usize = 64;
 pub struct RowSamples {
     /// Heights in metres.
     pub height: [f64; LANES],
-    /// Weights.
+    /// Weights α, from 0 to 1.
     pub weight: [f64; LANES],
 }
 

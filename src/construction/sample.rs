@@ -45,11 +45,11 @@ impl Detail {
 pub struct GroundSample {
     /// Elevation f, in metres.
     pub height: f64,
-    /// Weight α.
+    /// Weight α, from 0 where the piece is not to 1 where it is whole.
     pub weight: f64,
-    /// ∇f.
+    /// ∇f to the east and south: metres upwards over a metre.
     pub slope: Point,
-    /// ∇α, per metre.
+    /// ∇α to the east and south, per metre.
     pub fade: Point,
 }
 
@@ -77,14 +77,14 @@ pub struct GroundBounds {
     pub weight: Interval,
     /// Bound of |∇f|; may be infinite.
     pub slope: f64,
-    /// Bound of |∇α|.
+    /// Bound of |∇α|, per metre.
     pub fade: f64,
     /// Bound of α·|∇f|.
     pub laid: f64,
 }
 
 impl GroundBounds {
-    /// Nothing here.
+    /// No ground anywhere: the weight is 0.
     pub const NOTHING: Self = Self {
         height: Interval { low: 0.0, high: 0.0 },
         weight: Interval { low: 0.0, high: 0.0 },

@@ -106,19 +106,19 @@ impl PreparedWarp {
                 (add(p, [strength * x, strength * y]), Affine { rows, offset: [0.0; 2] })
             }
             Self::Twist { centre, angle, falloff } => {
-                let way = sub(p, *centre);
-                let d = length(way);
+                let offset = sub(p, *centre);
+                let d = length(offset);
                 let (g, dg) = falloff.sample(d);
                 if g <= 0.0 {
                     return (p, Affine::IDENTITY);
                 }
                 let (sin, cos) = (libm::sin(angle * g), libm::cos(angle * g));
-                let turned = [cos * way[0] - sin * way[1], sin * way[0] + cos * way[1]];
+                let turned = [cos * offset[0] - sin * offset[1], sin * offset[0] + cos * offset[1]];
                 let side = [-turned[1], turned[0]];
                 let k = if d > 0.0 { angle * dg / d } else { 0.0 };
                 let rows = [
-                    [cos + side[0] * k * way[0], -sin + side[0] * k * way[1]],
-                    [sin + side[1] * k * way[0], cos + side[1] * k * way[1]],
+                    [cos + side[0] * k * offset[0], -sin + side[0] * k * offset[1]],
+                    [sin + side[1] * k * offset[0], cos + side[1] * k * offset[1]],
                 ];
                 (add(*centre, turned), Affine { rows, offset: [0.0; 2] })
             }
@@ -194,11 +194,11 @@ mod tests {
                 assert!(jacobian.stretching() <= stretching * (1.0 + 1e-9), "{} {stretching}", jacobian.stretching());
                 let e = 1e-4;
                 for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
-                    let way = scaled(
+                    let slope = scaled(
                         sub(warp.displace::<false>(add(p, step)).0, warp.displace::<false>(sub(p, step)).0),
                         0.5 / e,
                     );
-                    assert!(length(sub(way, [jacobian.rows[0][axis], jacobian.rows[1][axis]])) < 1e-5);
+                    assert!(length(sub(slope, [jacobian.rows[0][axis], jacobian.rows[1][axis]])) < 1e-5);
                 }
             }
         }

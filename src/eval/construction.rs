@@ -39,7 +39,7 @@ pub struct Constructions {
 /// In what a terrain differs from one before.
 #[derive(Clone, Debug)]
 pub struct ChangedRegion {
-    /// The terrain before.
+    /// The earlier terrain.
     pub before: Arc<Terrain>,
     /// The samples that may differ.
     pub region: Region,

@@ -124,7 +124,7 @@ pub struct PlaceProbe {
     pub layers: Vec<(usize, f32)>,
     /// Height over the iterations of the watched process, where a key frame is kept; before the layer's mask and
     /// opacity.
-    pub course: Vec<(u32, f32)>,
+    pub heights: Vec<(u32, f32)>,
 }
 
 /// Looks at one place of `shown`, which is what `scene` evaluates to: the height after each layer, and over the
@@ -156,27 +156,27 @@ pub fn probe(
         let terrain = if k + 1 == steps.len() {
             shown.clone()
         } else {
-            let mut below = scene.clone();
-            below.layers[step.index + 1..].iter_mut().for_each(|above| above.enabled = false);
-            evaluate(&below, samples, playhead, store, control)?.terrain
+            let mut lower = scene.clone();
+            lower.layers[step.index + 1..].iter_mut().for_each(|above| above.enabled = false);
+            evaluate(&lower, samples, playhead, store, control)?.terrain
         };
         layers.push((step.index, height(&terrain)));
     }
     let steps = plan(scene, samples, None);
     let step = watched.and_then(|layer| steps.iter().find(|step| step.index == layer));
-    let mut course: Vec<(u32, f32)> = step.map_or_else(Vec::new, |step| frames_of(step, store, height));
-    course.sort_by_key(|(at, _)| *at);
-    course.dedup_by_key(|(at, _)| *at);
-    Ok(PlaceProbe { place, layers, course })
+    let mut heights: Vec<(u32, f32)> = step.map_or_else(Vec::new, |step| frames_of(step, store, height));
+    heights.sort_by_key(|(at, _)| *at);
+    heights.dedup_by_key(|(at, _)| *at);
+    Ok(PlaceProbe { place, layers, heights })
 }
 
 fn frames_of(step: &LayerStep, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
     let mut begins = 0;
-    let mut course = Vec::new();
+    let mut heights = Vec::new();
     for stage in &step.stages {
         let frames = store.timeline.terrains(stage.key).filter(|(at, _)| *at <= stage.iterations);
-        course.extend(frames.map(|(at, terrain)| (begins + at, height(terrain))));
+        heights.extend(frames.map(|(at, terrain)| (begins + at, height(terrain))));
         begins += stage.iterations;
     }
-    course
+    heights
 }

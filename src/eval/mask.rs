@@ -21,7 +21,7 @@ const MOST_PATCHES: f32 = 8192.0;
 
 /// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask
 /// reads.
-pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terrain>) -> Result<Vec<f32>, Cancelled> {
+pub fn weights(cx: &Context, mask: &Mask, beneath: &Terrain, source: Option<&Terrain>) -> Result<Vec<f32>, Cancelled> {
     let grid = cx.grid;
     let mut weights = vec![1.0; grid.len()];
     // multiplies by a weight of every sample's index
@@ -33,7 +33,7 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
     if mask.by_height {
         let to_metres = cx.relief_metres;
         let between = FeatherBand::new(mask.height_from, mask.height_to, mask.height_feather);
-        narrow(&|k, _, _| between.weight(below.height[k] * to_metres))?;
+        narrow(&|k, _, _| between.weight(beneath.height[k] * to_metres))?;
     }
     if mask.by_slope {
         let relief_over_size = cx.relief_metres / cx.size_metres;
@@ -41,15 +41,15 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
         if let Some(planet) = cx.planet {
             let globe = Globe::new(grid.samples);
             let steepness = cx.relief_metres / planet.radius_metres;
-            narrow(&|k, _, _| between.weight(globe_slope_degrees(&globe, &below.height, k, steepness)))?;
+            narrow(&|k, _, _| between.weight(globe_slope_degrees(&globe, &beneath.height, k, steepness)))?;
         } else {
-            narrow(&|_, i, j| between.weight(slope_degrees(grid, &below.height, i, j, relief_over_size)))?;
+            narrow(&|_, i, j| between.weight(slope_degrees(grid, &beneath.height, i, j, relief_over_size)))?;
         }
     }
     if mask.by_curvature {
-        let around = gauss::smoothed(cx, &below.height, mask.curvature_metres)?;
+        let around = gauss::smoothed(cx, &beneath.height, mask.curvature_metres)?;
         let between = FeatherBand::new(mask.curvature_from, mask.curvature_to, mask.curvature_feather);
-        narrow(&|k, _, _| between.weight((below.height[k] - around[k]) * cx.relief_metres))?;
+        narrow(&|k, _, _| between.weight((beneath.height[k] - around[k]) * cx.relief_metres))?;
     }
     if mask.by_noise {
         let noise = uniform_noise(cx, mask)?;
@@ -80,9 +80,9 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     // a map that no layer below has made leaves the condition out, as a file that is not there does
-    if mask.by_data && (below.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
+    if mask.by_data && (beneath.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
-        let read = MapValues::new(cx, below, mask.data);
+        let read = MapValues::new(cx, beneath, mask.data);
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     if mask.soften_metres > 0.0 {
@@ -167,19 +167,19 @@ mod tests {
     use crate::field::{Control, Edges, Grid, Stream};
     use crate::param::ImageFile;
 
-    fn made(mask: &Mask, below: &Terrain, source: Option<&Terrain>) -> Vec<f32> {
+    fn made(mask: &Mask, beneath: &Terrain, source: Option<&Terrain>) -> Vec<f32> {
         let control = Control::default();
         let cx = Context {
-            grid: below.grid,
+            grid: beneath.grid,
             size_metres: 8000.0,
             relief_metres: 1000.0,
             sea_level: 0.0,
             planet: None,
-            scene_samples: below.samples(),
+            scene_samples: beneath.samples(),
             random: Stream::new(1, 1),
             control: &control,
         };
-        weights(&cx, mask, below, source).unwrap()
+        weights(&cx, mask, beneath, source).unwrap()
     }
 
     #[test]
@@ -230,17 +230,17 @@ mod tests {
 
     #[test]
     fn data_maps_are_read_in_their_units() {
-        let mut below = Terrain::flat(Grid::new(2, Edges::Open));
-        below.map_mut(MapKind::Wear).copy_from_slice(&[0.0, 0.001, 0.002, 0.003]);
+        let mut beneath = Terrain::flat(Grid::new(2, Edges::Open));
+        beneath.map_mut(MapKind::Wear).copy_from_slice(&[0.0, 0.001, 0.002, 0.003]);
         let mask = Mask { by_data: true, data: MapKind::Wear, data_from: 1.5, ..Mask::default() };
-        assert_eq!(made(&mask, &below, None), [0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(made(&mask, &beneath, None), [0.0, 0.0, 1.0, 1.0]);
         let none = Mask { by_data: true, data: MapKind::Flow, data_from: 1.5, ..Mask::default() };
-        assert_eq!(made(&none, &below, None), [1.0; 4]);
+        assert_eq!(made(&none, &beneath, None), [1.0; 4]);
         // where there is no map its neutral value counts: rain falls everywhere
         let rain = Mask { by_data: true, data: MapKind::Rain, data_from: 0.9, ..Mask::default() };
-        assert_eq!(made(&rain, &below, None), [1.0; 4]);
+        assert_eq!(made(&rain, &beneath, None), [1.0; 4]);
         let source = Terrain::from_fn(2, Edges::Open, |u, _| u);
         let layer = Mask { by_layer: true, layer_from: 900.0, ..Mask::default() };
-        assert_eq!(made(&layer, &below, Some(&source)), [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(made(&layer, &beneath, Some(&source)), [0.0, 1.0, 0.0, 1.0]);
     }
 }

@@ -18,24 +18,24 @@ const LIMIT: f32 = 1.0e6;
 /// as the other ground leaves it. Other maps that the generator made replace those below; what it did not make stays.
 /// Where a generator makes no ground, that below stays as it is, and where there is none below, that made does; with
 /// Replace only the made one is left.
-pub fn join(cx: &Context, mix: &Mix, below: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
-    let water = blend_water(cx, mix, below, made)?;
+pub fn join(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
+    let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };
     if let Some(over) = &ground {
-        let under = below.map(MapKind::Ground);
+        let under = beneath.map(MapKind::Ground);
         let both = |(&a, &b): (&f32, &f32)| if a < b { b } else { a };
         let joined = under.map(|under| Arc::new(under.iter().zip(over.iter()).map(both).collect()));
         made.set_map(MapKind::Ground, joined);
     }
     for &kind in MapKind::ALL {
         if made.map(kind).is_none() {
-            made.set_map(kind, below.map(kind).cloned());
+            made.set_map(kind, beneath.map(kind).cloned());
         }
     }
     if let Some(water) = water {
         made.set_map(MapKind::Water, Some(Arc::new(water)));
     }
-    blend(cx, mix, below, ground.as_ref(), &mut made.height)
+    blend(cx, mix, beneath, ground.as_ref(), &mut made.height)
 }
 
 /// Which of two grounds there is at a place, if a generator made its own `over` in some places only.
@@ -49,8 +49,8 @@ impl Grounds<'_> {
     #[inline]
     fn only(&self, k: usize) -> (bool, bool) {
         let Some(over) = self.over else { return (false, false) };
-        let (below, made) = (self.under.is_none_or(|under| under[k] >= HAS_GROUND), over[k] >= HAS_GROUND);
-        (!made, made && !below)
+        let (beneath, made) = (self.under.is_none_or(|under| under[k] >= HAS_GROUND), over[k] >= HAS_GROUND);
+        (!made, made && !beneath)
     }
 }
 
@@ -74,7 +74,7 @@ fn combine(mode: Blend) -> Combine {
 fn blend(
     cx: &Context,
     mix: &Mix,
-    below: &Terrain,
+    beneath: &Terrain,
     over: Option<&Arc<Vec<f32>>>,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
@@ -82,9 +82,9 @@ fn blend(
         return Ok(());
     }
     let (combine, grid) = (combine(mix.blend), cx.grid);
-    let grounds = Grounds { under: below.map(MapKind::Ground), over };
+    let grounds = Grounds { under: beneath.map(MapKind::Ground), over };
     cx.rows(out, |i, row| {
-        for (j, (b, &a)) in row.iter_mut().zip(grid.row(&below.height, i)).enumerate() {
+        for (j, (b, &a)) in row.iter_mut().zip(grid.row(&beneath.height, i)).enumerate() {
             *b = match grounds.only(i * grid.samples + j) {
                 (true, _) => a,
                 (_, true) => *b,
@@ -95,20 +95,20 @@ fn blend(
 }
 
 /// The blended depth of water, if there is any on either side.
-fn blend_water(cx: &Context, mix: &Mix, below: &Terrain, made: &Terrain) -> Result<Option<Vec<f32>>, Cancelled> {
-    let (under, over) = (below.map(MapKind::Water), made.map(MapKind::Water));
+fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Result<Option<Vec<f32>>, Cancelled> {
+    let (under, over) = (beneath.map(MapKind::Water), made.map(MapKind::Water));
     if under.is_none() && over.is_none() {
         return Ok(None);
     }
     let depth = |map: Option<&Arc<Vec<f32>>>, k: usize| map.map_or(0.0, |m| m[k]);
     let (combine, n) = (combine(mix.blend), cx.grid.samples);
     let over_ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground) };
-    let grounds = Grounds { under: below.map(MapKind::Ground), over: over_ground };
+    let grounds = Grounds { under: beneath.map(MapKind::Ground), over: over_ground };
     let mut water = vec![0.0; cx.grid.len()];
     cx.rows(&mut water, |i, row| {
         for (j, out) in row.iter_mut().enumerate() {
             let k = i * n + j;
-            let (a, b) = (below.height[k], made.height[k]);
+            let (a, b) = (beneath.height[k], made.height[k]);
             let (wa, wb) = (depth(under, k), depth(over, k));
             // the depth itself where the mode shifts ground and surface alike: a difference would round it
             let kept = |surface: f32, w: f32, ground: f32| {
@@ -146,28 +146,28 @@ fn seam(a: f32, b: f32, k: f32) -> f32 {
 pub fn weigh(
     cx: &Context,
     layer: &Layer,
-    below: &Arc<Terrain>,
+    beneath: &Arc<Terrain>,
     source: Option<&Terrain>,
     out: &mut Terrain,
 ) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let opacity = layer.mix.opacity;
-    let weights = if layer.mask.is_active() { Some(mask::weights(cx, &layer.mask, below, source)?) } else { None };
+    let weights = if layer.mask.is_active() { Some(mask::weights(cx, &layer.mask, beneath, source)?) } else { None };
     if opacity >= 1.0 && weights.is_none() {
         return cx.rows(&mut out.height, |i, row| {
-            let from = grid.row(&below.height, i);
+            let from = grid.row(&beneath.height, i);
             row.iter_mut().zip(from).for_each(|(h, &b)| *h = bounded(*h, b));
         });
     }
     let weight = |i: usize, j: usize| weights.as_ref().map_or(opacity, |w| opacity * w[i * grid.samples + j]);
     cx.rows(&mut out.height, |i, row| {
-        let from = grid.row(&below.height, i);
+        let from = grid.row(&beneath.height, i);
         for (j, h) in row.iter_mut().enumerate() {
             *h = bounded(from[j] + (*h - from[j]) * weight(i, j), from[j]);
         }
     })?;
     for &kind in MapKind::ALL {
-        let (old, new) = (below.map(kind).cloned(), out.map(kind).cloned());
+        let (old, new) = (beneath.map(kind).cloned(), out.map(kind).cloned());
         let unchanged = match (&old, &new) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
@@ -187,8 +187,8 @@ pub fn weigh(
 }
 
 /// `height` inside the limits; what is not a number gives way to what is below.
-fn bounded(height: f32, below: f32) -> f32 {
-    if height.is_nan() { below } else { height.clamp(-LIMIT, LIMIT) }
+fn bounded(height: f32, beneath: f32) -> f32 {
+    if height.is_nan() { beneath } else { height.clamp(-LIMIT, LIMIT) }
 }
 
 #[cfg(test)]

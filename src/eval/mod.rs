@@ -73,7 +73,7 @@ impl Store {
 pub struct Evaluated {
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
-    /// The result.
+    /// Heights and data maps at the samples that were asked for.
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub mass_balance: Option<MassBalance>,
@@ -161,7 +161,7 @@ fn plan_with<'a>(
         transient |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
         let mut stages = Vec::new();
         let mut node = node_key(key, &layer.node, layer.seed, settings.sea_level);
-        for (past, process, iterations) in layer.stages() {
+        for (stage_node, process, iterations) in layer.stages() {
             let run = left.map_or(iterations, |left| left.min(iterations));
             let scaled = cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()));
             if run == 0 && !stages.is_empty() {
@@ -169,7 +169,7 @@ fn plan_with<'a>(
             }
             node = node_key(
                 stages.last().map_or(key, |last: &ProcessStage| last.result()),
-                past,
+                stage_node,
                 layer.seed,
                 settings.sea_level,
             );
@@ -230,12 +230,12 @@ fn evaluate_with(
     let steps = plan(scene, samples, playhead);
     // the highest result that is known makes everything below it needless
     let known = steps.iter().enumerate().rev().find_map(|(k, step)| Some((k + 1, store.cache.get(step.result)?)));
-    let (first, mut below) = known.unwrap_or_else(|| (0, Arc::new(Terrain::flat(scene.grid(samples)))));
+    let (first, mut beneath) = known.unwrap_or_else(|| (0, Arc::new(Terrain::flat(scene.grid(samples)))));
     for step in &steps[first..] {
         control.check()?;
         control.enter_layer(step.index);
         let cx = context(scene, samples, step.layer, control);
-        let (mut result, account) = run_node(step, &cx, &below, store)?;
+        let (mut result, account) = run_node(step, &cx, &beneath, store)?;
         let source = match mask_scene(scene, step.index) {
             None => None,
             Some((index, alone)) => {
@@ -247,17 +247,17 @@ fn evaluate_with(
                 sources.get(&index)
             }
         };
-        mix::weigh(&cx, step.layer, &below, source.map(Arc::as_ref), &mut result)?;
+        mix::weigh(&cx, step.layer, &beneath, source.map(Arc::as_ref), &mut result)?;
         if playhead.is_some_and(|p| p.layer == step.index) {
             mass_balance = account;
         }
-        below = Arc::new(result);
+        beneath = Arc::new(result);
         if !step.transient && !store.transient {
-            store.cache.insert(step.result, &below);
+            store.cache.insert(step.result, &beneath);
         }
     }
     control.check()?;
-    Ok((below, mass_balance))
+    Ok((beneath, mass_balance))
 }
 
 impl ProcessStage<'_> {
@@ -268,10 +268,10 @@ impl ProcessStage<'_> {
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
-fn node_key(below: ContentKey, node: &Node, seed: u32, sea_level: f32) -> ContentKey {
+fn node_key(beneath: ContentKey, node: &Node, seed: u32, sea_level: f32) -> ContentKey {
     let about = node.about();
     let mut key =
-        below.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
+        beneath.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
             key = param_key(key, spec, &node.params().get(k));
@@ -293,7 +293,7 @@ fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value) -> ContentKey {
         (ParamKind::Tree, tree) => tree
             .as_tree::<Tree>()
             .iter()
-            .flat_map(|tree| tree.pictures())
+            .flat_map(|tree| tree.image_files())
             .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
         _ => key,
     }
@@ -342,7 +342,7 @@ fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
 fn run_node(
     step: &LayerStep,
     cx: &Context,
-    below: &Arc<Terrain>,
+    beneath: &Arc<Terrain>,
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
@@ -359,16 +359,16 @@ fn run_node(
                     result
                 }
             };
-            mix::join(cx, &layer.mix, below, &mut result)?;
+            mix::join(cx, &layer.mix, beneath, &mut result)?;
             Ok((result, None))
         }
         Work::Filter(filter) => {
-            let mut result = Terrain::clone(below);
+            let mut result = Terrain::clone(beneath);
             filter.apply(cx, &mut result)?;
             Ok((result, None))
         }
         Work::Process(_) => {
-            let mut ground = below.clone();
+            let mut ground = beneath.clone();
             let mut mass_balance = MassBalance::default();
             let last = step.stages.len().saturating_sub(1);
             // stretches that have gone by are kept like the results of layers
@@ -397,12 +397,12 @@ fn run_node(
 fn run_stage(
     stage: &ProcessStage,
     cx: &Context,
-    below: &Arc<Terrain>,
+    beneath: &Arc<Terrain>,
     timeline: &mut Timeline,
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     let (mut iteration, mut run) =
-        timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Terrain::clone(below))));
+        timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Terrain::clone(beneath))));
     let begun = iteration;
     while iteration < target {
         cx.control.advance((iteration - begun) as f32 / (target - begun) as f32);

@@ -252,14 +252,15 @@ fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
         s
     };
     let (by_ramp, all) = (masked("Ramp"), run(&unmasked, None, &mut Store::forgetful()));
-    let below = run(&Scene { layers: by_ramp.layers[..2].to_vec(), ..by_ramp.clone() }, None, &mut Store::forgetful());
+    let beneath =
+        run(&Scene { layers: by_ramp.layers[..2].to_vec(), ..by_ramp.clone() }, None, &mut Store::forgetful());
     let made = run(&by_ramp, None, &mut Store::forgetful());
     // the ramp rises to the east: nothing happens in the west, everything in the east
     for i in 0..65 {
         let (west, east) = (i * 65, i * 65 + 64);
-        assert_eq!((made.height[west], made.height[east]), (below.height[west], all.height[east]));
+        assert_eq!((made.height[west], made.height[east]), (beneath.height[west], all.height[east]));
     }
-    assert!(made != below && made != all);
+    assert!(made != beneath && made != all);
     let mut store = Store::default();
     assert_eq!(run(&by_ramp, None, &mut store), made);
     let mut other = by_ramp.clone();
@@ -410,11 +411,11 @@ fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
     let told = probe(&scene, &end, None, place, Some(1), &mut store, &Control::default()).unwrap();
     assert_eq!(told.layers.iter().map(|l| l.0).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!(told.layers[2].1, end.height_at(place[0], place[1]));
-    assert_eq!(told.course.iter().map(|c| c.0).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
-    for (iteration, height) in &told.course {
+    assert_eq!(told.heights.iter().map(|c| c.0).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
+    for (iteration, height) in &told.heights {
         let then = Some(Playhead { layer: 1, iteration: *iteration });
-        let below = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
-        assert_eq!(*height, run(&below, then, &mut Store::forgetful()).height_at(place[0], place[1]));
+        let beneath = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
+        assert_eq!(*height, run(&beneath, then, &mut Store::forgetful()).height_at(place[0], place[1]));
     }
 }
 

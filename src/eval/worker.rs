@@ -71,7 +71,7 @@ pub struct Insight {
 /// A terrain with what the owner makes of it on the worker's side.
 #[derive(Clone, Debug)]
 pub struct Output<P> {
-    /// The terrain.
+    /// Heights and data maps; of a preview fewer samples than the scene has.
     pub terrain: Arc<Terrain>,
     /// What the owner made of it.
     pub prepared: P,

@@ -3,7 +3,6 @@
 //!
 //! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
 
-mod brink;
 mod control;
 pub mod globe;
 mod grid;
@@ -12,8 +11,8 @@ mod random;
 mod slope;
 mod terrain;
 pub mod topology;
+mod void_edge;
 
-pub use brink::brinked;
 pub use control::{Cancelled, Control};
 pub use globe::Globe;
 pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
@@ -22,3 +21,4 @@ pub use random::Stream;
 pub use slope::{globe_gradient, globe_slope_degrees, gradient, slope_degrees};
 pub use terrain::{HAS_GROUND, MapKind, Terrain};
 pub use topology::{Adjacency, DIRECTIONS};
+pub use void_edge::heights_over_void;

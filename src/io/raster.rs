@@ -76,9 +76,9 @@ pub enum RasterError {
     NotANumber {
         /// The file.
         path: PathBuf,
-        /// Row, from 0.
+        /// From 0, from the top.
         row: usize,
-        /// Column, from 0.
+        /// From 0, from the left.
         column: usize,
     },
     /// No stamp of this name is shipped.

@@ -16,7 +16,7 @@ pub const CONFIDENCE: f64 = 0.95;
 /// A median with the interval it lies in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The middle value.
+    /// Median of the sample, in the unit of what was measured.
     pub median: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -65,7 +65,7 @@ fn ranks(n: usize) -> (usize, f64) {
 /// How a cost grows: cost ∝ sizeᵉ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PowerLaw {
-    /// The exponent e.
+    /// Exponent e: 1 grows as the size, 2 as its square.
     pub exponent: f64,
     /// Of the exponent; `None` for two sizes, which every power law fits.
     pub standard_error: Option<f64>,

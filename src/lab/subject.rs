@@ -9,7 +9,7 @@ use crate::scene::{Scene, Settings, example};
 
 /// Where a subject runs: the terrain or the planet of a new scene, at one size.
 pub struct Site {
-    /// The grid.
+    /// A square of so many samples per side, or the six faces of a planet.
     pub grid: Grid,
     /// Settings of the scene.
     pub settings: Settings,

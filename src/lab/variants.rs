@@ -17,7 +17,7 @@ use crate::scene::{Layer, Scene};
 /// A scene that differs a little from another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneVariant {
-    /// The scene.
+    /// All of it, with the changed values in it.
     pub scene: Scene,
     /// What is different, in a few words.
     pub caption: String,

@@ -11,7 +11,7 @@ pub struct PixelGrid {
     pub width: usize,
     /// Number of rows.
     pub height: usize,
-    /// The values.
+    /// Row by row from the north, `width` × `height`.
     pub values: Vec<f32>,
 }
 

@@ -20,7 +20,7 @@ use super::colour::{Light, decode, encode, mix};
 use super::image::RgbImage;
 use super::raster::{PixelGrid, Pyramid};
 use super::snow_sand::PixelCoverDepths;
-use crate::field::{HAS_GROUND, MapKind, Terrain, brinked};
+use crate::field::{HAS_GROUND, MapKind, Terrain, heights_over_void};
 use crate::scene::Settings;
 
 pub(super) const SUN: Light = [1.0, 0.965, 0.9];
@@ -61,7 +61,7 @@ pub(super) const SHORE: usize = 256;
 
 /// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
 pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
-    if let Some(heights) = brinked(terrain) {
+    if let Some(heights) = heights_over_void(terrain) {
         let mut ground = Terrain::clone(terrain);
         ground.height = heights;
         let void = map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, width, height);

@@ -61,7 +61,7 @@ pub struct LegendEntry {
     pub index: u8,
     /// Name of the type.
     pub name: String,
-    /// sRGB.
+    /// Red, green and blue in sRGB.
     pub colour: [u8; 3],
 }
 

@@ -12,7 +12,7 @@ use crate::scene::Scene;
 /// How a quantity is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AreaQuantiles {
-    /// By area.
+    /// Mean, each sample weighted by its area.
     pub mean: f64,
     /// Least value of any sample.
     pub min: f64,

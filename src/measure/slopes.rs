@@ -11,7 +11,7 @@ use crate::field::Terrain;
 /// Mean and standard deviation of s over all distinct samples, as fractions of the relief.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slopes {
-    /// Mean of s.
+    /// Mean of s, from 0 on level ground.
     pub mean: f64,
     /// Standard deviation of s.
     pub deviation: f64,

@@ -211,7 +211,7 @@ impl ParamType for ToneCurve {
     }
 }
 
-/// A heightmap or picture: the path of a file, or a shipped stamp as `stamp:crater`; empty for none.
+/// A heightmap or image: the path of a file, or a shipped stamp as `stamp:crater`; empty for none.
 ///
 /// Inside the program paths are absolute; a scene's file holds them relative to its own folder where it can.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

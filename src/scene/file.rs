@@ -23,8 +23,8 @@ pub const VERSION: u32 = 1;
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_LAYERS: usize = 1000;
 /// As many as any process can have at once.
-const MAX_PAST_ITERATIONS: u32 = 1_000_000;
-const MAX_PASTS: usize = 64;
+const MAX_EPOCH_ITERATIONS: u32 = 1_000_000;
+const MAX_EPOCHS: usize = 64;
 
 /// Something in a file that was mended on loading.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,7 +150,8 @@ struct LayerV1 {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     algorithm: u32,
     #[serde(default, skip_serializing_if = "is_default")]
-    past: Vec<PastV1>,
+    #[serde(rename = "past")]
+    epochs: Vec<EpochV1>,
     #[serde(default, skip_serializing_if = "is_default")]
     branch: u32,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -161,7 +162,7 @@ struct LayerV1 {
 
 #[derive(PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PastV1 {
+struct EpochV1 {
     node: Node,
     iterations: u32,
 }
@@ -218,10 +219,10 @@ impl Scene {
                     enabled: layer.enabled,
                     seed: layer.seed,
                     algorithm: layer.node.traits().version_in(self.settings.world),
-                    past: layer
+                    epochs: layer
                         .epochs
                         .iter()
-                        .map(|past| PastV1 { node: past.node.clone(), iterations: past.iterations })
+                        .map(|epoch| EpochV1 { node: epoch.node.clone(), iterations: epoch.iterations })
                         .collect(),
                     branch: layer.branch,
                     mix: layer.mix.clone(),
@@ -285,28 +286,28 @@ impl Scene {
                 }
                 let owner = format!("layer `{}`", made.name);
                 mend(&owner, made.node.params_mut());
-                if layer.past.len() > MAX_PASTS {
+                if layer.epochs.len() > MAX_EPOCHS {
                     changed.push(Warning(format!(
-                        "{owner}: it has {} pasts; {MAX_PASTS} is the most, the others were left out",
-                        layer.past.len()
+                        "{owner}: its parameters changed {} times while it ran; {MAX_EPOCHS} is the most, the others were left out",
+                        layer.epochs.len()
                     )));
                 }
-                for (k, mut past) in layer.past.into_iter().take(MAX_PASTS).enumerate() {
-                    mend(&format!("{owner}, past {}", k + 1), past.node.params_mut());
-                    if made.node.as_process().is_some() && past.node.as_process().is_some() {
-                        let iterations = past.iterations.clamp(1, MAX_PAST_ITERATIONS);
-                        if iterations != past.iterations {
+                for (k, mut epoch) in layer.epochs.into_iter().take(MAX_EPOCHS).enumerate() {
+                    mend(&format!("{owner}, earlier parameters {}", k + 1), epoch.node.params_mut());
+                    if made.node.as_process().is_some() && epoch.node.as_process().is_some() {
+                        let iterations = epoch.iterations.clamp(1, MAX_EPOCH_ITERATIONS);
+                        if iterations != epoch.iterations {
                             changed.push(Warning(format!(
-                                "{owner}, past {}: it lasted {} iterations; it is now {iterations}",
+                                "{owner}, earlier parameters {}: they held for {} iterations; it is now {iterations}",
                                 k + 1,
-                                past.iterations
+                                epoch.iterations
                             )));
                         }
-                        made.epochs.push(ParamEpoch { node: past.node, iterations });
+                        made.epochs.push(ParamEpoch { node: epoch.node, iterations });
                     } else {
                         changed.push(Warning(format!(
-                            "{owner}: only processes have a past; {} was left out",
-                            past.node.about().label
+                            "{owner}: only processes have earlier parameters; those of {} were left out",
+                            epoch.node.about().label
                         )));
                     }
                 }

@@ -88,7 +88,7 @@ impl Scene {
         let mask = &self.layers[index].mask;
         let mut idle = Vec::new();
         if mask.by_image && mask.image.0.is_empty() {
-            idle.push("the mask has no picture yet, so it leaves nothing out; choose one".into());
+            idle.push("the mask has no image yet, so it leaves nothing out; choose one".into());
         }
         if mask.by_layer && mask.layer.0.is_empty() {
             idle.push("the mask has no layer to read yet, so it leaves nothing out; choose one".into());
@@ -183,7 +183,7 @@ impl Scene {
                     let mut made = Tree::clone(&tree);
                     for (_, root) in made.roots_mut() {
                         root.visit_mut(&mut |piece| {
-                            if let Some(file) = piece.picture_mut()
+                            if let Some(file) = piece.image_file_mut()
                                 && let Some(text) = changed(&file.0, &change)
                             {
                                 file.0 = text;

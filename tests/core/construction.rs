@@ -243,7 +243,7 @@ fn buffers_come_back_and_broken_ones_are_refused() {
     }
     let mut buffer = Program::new(&tree(3), 7).to_buffer();
     for length in [0, 1, 15, 16, 40, buffer.words.len() - 1] {
-        let short = Buffer { words: buffer.words[..length].to_vec(), pictures: Vec::new() };
+        let short = Buffer { words: buffer.words[..length].to_vec(), image_samples: Vec::new() };
         assert!(short.listing().is_err(), "{length}");
     }
     let mut dice = Dice::new(1);

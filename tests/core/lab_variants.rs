@@ -268,15 +268,15 @@ fn drawing_stops_and_the_newest_order_comes_first() {
 
     let notified = std::sync::Arc::new(AtomicUsize::new(0));
     let counter = notified.clone();
-    let maker = ThumbnailService::new(1, move || _ = counter.fetch_add(1, Ordering::SeqCst)).unwrap();
+    let service = ThumbnailService::new(1, move || _ = counter.fetch_add(1, Ordering::SeqCst)).unwrap();
     // far more than can be drawn before the next line
     let many = seeds(&hills(), 200).unwrap();
     let few = seeds(&hills(), 3).unwrap();
-    maker.order(1, many.clone(), Size { samples: 129, pixels: 48 });
-    maker.order(2, few.clone(), SMALL);
-    assert!(maker.is_busy());
+    service.order(1, many.clone(), Size { samples: 129, pixels: 48 });
+    service.order(2, few.clone(), SMALL);
+    assert!(service.is_busy());
     let mut all = Vec::new();
-    while let Some(made) = maker.wait() {
+    while let Some(made) = service.wait() {
         all.push((made.order, made.index, made.thumbnail));
     }
     let last_of = |order: u64| all.iter().rposition(|(o, ..)| *o == order).unwrap();
@@ -287,14 +287,14 @@ fn drawing_stops_and_the_newest_order_comes_first() {
     assert_eq!(notified.load(Ordering::SeqCst), 203);
     let expected = drawn(&few);
     assert!(all.iter().filter(|(o, ..)| *o == 2).all(|(_, k, thumbnail)| *thumbnail == expected[*k]));
-    assert!(!maker.is_busy());
+    assert!(!service.is_busy());
     // an order in the place of another, and one that is forgotten
-    maker.order(3, many.clone(), SMALL);
-    maker.order(3, few, SMALL);
-    maker.order(4, many, SMALL);
-    maker.forget(4);
+    service.order(3, many.clone(), SMALL);
+    service.order(3, few, SMALL);
+    service.order(4, many, SMALL);
+    service.forget(4);
     let mut seen: Vec<(u64, usize)> = Vec::new();
-    while let Some(made) = maker.wait() {
+    while let Some(made) = service.wait() {
         seen.push((made.order, made.index));
     }
     assert!(seen.iter().filter(|(order, _)| *order == 3).count() >= 3);

@@ -205,22 +205,12 @@ fn types(files: &[File]) -> BTreeMap<&str, Vec<&str>> {
     types
 }
 
-/// Names that still stand for several types. A new one does not belong here: a type's name is its own, or says whose it
-/// is.
-const NAMED_TWICE: [&str; 14] = [
-    "About", "Ask", "Axis", "Curve", "Drawn", "Held", "Made", "Order", "Place", "Renaming", "Row", "Running",
-    "Subject", "Window",
-];
-
 #[test]
 fn a_type_has_a_name_of_its_own() {
     let files = files();
     let types = types(&files);
     let twice: Vec<_> = types.iter().filter(|(_, places)| places.len() > 1).collect();
-    let new: Vec<_> = twice.iter().filter(|(name, _)| !NAMED_TWICE.contains(name)).collect();
-    assert!(new.is_empty(), "named more than once: {new:#?}");
-    let gone: Vec<_> = NAMED_TWICE.iter().filter(|name| !twice.iter().any(|(twice, _)| **twice == **name)).collect();
-    assert!(gone.is_empty(), "named once by now, take them from the list: {gone:?}");
+    assert!(twice.is_empty(), "named more than once: {twice:#?}");
 }
 
 const PREPOSITIONS: [&str; 36] = [
@@ -229,24 +219,19 @@ const PREPOSITIONS: [&str; 36] = [
     "past", "since", "through", "to", "toward", "towards", "under", "until", "up", "within",
 ];
 
-/// Functions that are still called by a preposition alone, by folder. A new one does not belong here.
-const PREPOSITIONS_LEFT: [(&str, usize); 1] = [("app", 20)];
-
 #[test]
 fn functions_say_what_they_return() {
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut found = Vec::new();
     for file in files().iter().filter(|f| f.under("src/")) {
         for (number, line) in file.text.lines().enumerate() {
             let line = line.split("//").next().unwrap_or("");
             let Some((_, rest)) = line.split_once("fn ") else { continue };
             if PREPOSITIONS.contains(&word(rest)) {
-                let folder = file.name.split('/').nth(1).unwrap().to_string();
-                found.entry(folder).or_default().push(format!("{}:{}: {}", file.name, number + 1, line.trim()));
+                found.push(format!("{}:{}: {}", file.name, number + 1, line.trim()));
             }
         }
     }
-    let left: Vec<(&str, usize)> = found.iter().map(|(folder, lines)| (folder.as_str(), lines.len())).collect();
-    assert_eq!(left, PREPOSITIONS_LEFT, "{found:#?}");
+    assert!(found.is_empty(), "a preposition alone:\n{}", found.join("\n"));
 }
 
 #[test]

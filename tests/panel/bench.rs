@@ -12,7 +12,7 @@ use talweg::app::features::bench::BenchAction;
 use talweg::app::features::bench::findings::Tone;
 use talweg::app::features::bench::panel::BenchState;
 use talweg::app::features::bench::task::BenchInfo;
-use talweg::app::features::bench::task::{Ask, BenchTask, Ending, Order};
+use talweg::app::features::bench::task::{BenchOrder, BenchRequest, BenchTask, Ending};
 use talweg::app::frame::commands::Command;
 use talweg::app::frame::tasks::Tasks;
 use talweg::app::view::Waker;
@@ -85,9 +85,9 @@ impl Bench {
         repetitions(&mut self.panels, "1");
     }
 
-    fn order(&self) -> Order {
+    fn order(&self) -> BenchOrder {
         match self.panels.state().effects.last() {
-            Some(Effect::Bench(Ask::Run(order))) => order.clone(),
+            Some(Effect::Bench(BenchRequest::Run(order))) => order.clone(),
             other => panic!("{other:?}"),
         }
     }
@@ -202,7 +202,8 @@ fn what_was_measured_is_shown_sorted_and_copied() {
 
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
-        let y = |row: &talweg::app::features::bench::report::Row| bench.panels.get_by_label(&row.told).rect().top();
+        let y =
+            |row: &talweg::app::features::bench::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };
@@ -260,7 +261,7 @@ fn one_that_is_stopped_leaves_what_was_found_before() {
     }
     assert_eq!(bench.wait(), Ending::Stopped);
     let info = bench.lab.info();
-    assert!(std::sync::Arc::ptr_eq(&info.report.unwrap(), &before) && info.trouble.is_none());
+    assert!(std::sync::Arc::ptr_eq(&info.report.unwrap(), &before) && info.failure.is_none());
     assert!(bench.panels.query_by_label("Run benchmark").is_some(), "another can begin");
 }
 

@@ -8,11 +8,11 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::Queryable;
 use talweg::app::features::compare::CompareAction;
-use talweg::app::features::compare::Way;
-use talweg::app::features::compare::differences::{Row, Table, Values};
+use talweg::app::features::compare::CompareMode;
+use talweg::app::features::compare::differences::{DifferenceRow, Table, Values};
 use talweg::app::features::compare::panel::CompareInfo;
 use talweg::app::features::compare::panel::CompareState;
-use talweg::app::features::compare::task::Ask;
+use talweg::app::features::compare::task::CompareRequest;
 use talweg::app::frame::commands::Command;
 use talweg::app::frame::document::Group;
 use talweg::app::view::Overlay;
@@ -23,13 +23,13 @@ use talweg::scene::Settings;
 
 fn kept(effect: &Effect) -> &str {
     match effect {
-        Effect::Compare(Ask::Keep { state, .. }) => &state.name,
+        Effect::Compare(CompareRequest::Keep { state, .. }) => &state.name,
         other => panic!("{other:?}"),
     }
 }
 
 fn table() -> Arc<Table> {
-    let row = |label: &str, unit: &str, values| Row {
+    let row = |label: &str, unit: &str, values| DifferenceRow {
         label: label.into(),
         unit: unit.into(),
         help: format!("What {label} means."),
@@ -67,7 +67,7 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
     assert!(panels.query_by_label("View of B: Untitled, kept").is_some());
     assert!(free(&panels).height() < before.height(), "bar and table take their place");
     press(&mut panels, Modifiers::NONE, Key::C);
-    assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(Ask::Nothing)));
+    assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(CompareRequest::Nothing)));
     *panels.state_mut().get_mut::<CompareInfo>() = CompareInfo::default();
     panels.run();
     assert_eq!(free(&panels), before);
@@ -96,7 +96,7 @@ fn every_way_to_show_both_has_a_key_and_a_button() {
     click(&mut panels, "Swap A and B");
     assert!(panels.query_by_label("View of B: B").is_some() && panels.query_by_label_contains("View of A").is_none());
     press(&mut panels, Modifiers::ALT, Key::Num1);
-    assert_eq!(panels.state().get::<CompareState>().way, Way::Split);
+    assert_eq!(panels.state().get::<CompareState>().mode, CompareMode::Split);
     click(&mut panels, "Table of differences");
     assert!(!panels.state().get::<CompareState>().table);
     press(&mut panels, Modifiers::SHIFT, Key::C);
@@ -116,7 +116,11 @@ fn the_difference_map_brings_its_overlay_and_takes_it_away() {
     assert_eq!(panels.state().editor().view.overlay, Overlay::Slope, "what was there before");
     press(&mut panels, Modifiers::ALT, Key::Num4);
     press(&mut panels, Modifiers::SHIFT, Key::Num0);
-    assert_eq!(panels.state().get::<CompareState>().way, Way::One, "without its overlay it is no difference map");
+    assert_eq!(
+        panels.state().get::<CompareState>().mode,
+        CompareMode::One,
+        "without its overlay it is no difference map"
+    );
     press(&mut panels, Modifiers::SHIFT, Key::Num8);
     click(&mut panels, "End comparing");
     assert_eq!(panels.state().editor().view.overlay, Overlay::None, "no difference to nothing");
@@ -147,7 +151,7 @@ fn the_handle_is_dragged_and_the_camera_leaves_it_alone() {
 fn b_is_a_layer_hidden_another_scene_or_another_branch() {
     let mut panels = large(&["Perlin", "Thermal"]);
     press(&mut panels, Modifiers::SHIFT, Key::H);
-    assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(Ask::Variant)));
+    assert_eq!(panels.state().effects.last(), Some(&Effect::Compare(CompareRequest::Variant)));
     assert_eq!(panels.state().editor().doc.variant_name().as_deref(), Some("without Thermal erosion"));
     let doc = &mut panels.state_mut().editor_mut().doc;
     doc.seek(20);
@@ -157,7 +161,7 @@ fn b_is_a_layer_hidden_another_scene_or_another_branch() {
     there(&mut panels, "without Thermal erosion");
     click(&mut panels, "B is without Thermal erosion");
     click(&mut panels, "Compare with “Thermal erosion”");
-    let Some(Effect::Compare(Ask::State(state))) = panels.state().effects.last() else { panic!() };
+    let Some(Effect::Compare(CompareRequest::State(state))) = panels.state().effects.last() else { panic!() };
     let shown: Vec<bool> = state.scene.layers.iter().map(|layer| layer.enabled).collect();
     assert_eq!((state.name.as_str(), shown), ("Thermal erosion", vec![true, true, false]));
     assert_eq!(state.playhead.map(|playhead| playhead.layer), Some(1));

@@ -13,7 +13,7 @@ use talweg::app::features::construction::{PieceAction, PieceView};
 use talweg::app::features::recovery::RecoveryAction;
 use talweg::app::frame::commands::FileAction;
 use talweg::app::frame::document::Selection;
-use talweg::app::frame::status::{Running, StatusInfo, UnderCursor};
+use talweg::app::frame::status::{LayerProgress, StatusInfo, UnderCursor};
 use talweg::app::frame::toasts::Kind as ToastKind;
 use talweg::app::view::{Overlay, OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewCommand, ViewMode};
 use talweg::eval::RequestQuality;
@@ -452,7 +452,7 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     let mut panels = panels(vec2(1024.0, 640.0), &["Thermal"]);
     panels.state_mut().editor_mut().doc.select(Selection::Scene);
     *panels.state_mut().info_mut() = StatusInfo {
-        running: Some(Running {
+        running: Some(LayerProgress {
             layer: 0,
             layers: 1,
             fraction: 0.5,

@@ -5,7 +5,7 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::app::features::compare::task::Ask;
+use talweg::app::features::compare::task::CompareRequest;
 use talweg::param::Value;
 
 #[test]
@@ -47,7 +47,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     assert_eq!(shown, [true, true, false]);
     click(&mut panels, "Compare branches");
     assert!(panels.state().editor().doc.scene().layers[2].enabled, "the other branch is shown");
-    let kept = |effect: &Effect| matches!(effect, Effect::Compare(Ask::Keep { state, .. }) if state.name == "Thermal erosion, iteration 20");
+    let kept = |effect: &Effect| matches!(effect, Effect::Compare(CompareRequest::Keep { state, .. }) if state.name == "Thermal erosion, iteration 20");
     assert!(panels.state().effects.iter().any(kept), "the branch that was on screen");
 }
 
@@ -66,7 +66,7 @@ fn charts_ask_for_the_course_and_show_it() {
         Moment { iteration: k, mass_balance, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
     };
     let history = ProcessHistory { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
-    let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], course: vec![(1, 0.5), (20, 0.4)] };
+    let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], heights: vec![(1, 0.5), (20, 0.4)] };
     let insight = Insight {
         slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
         history: Some(history),

@@ -8,15 +8,15 @@ use egui::{Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use talweg::app::features::FeaturePlugins;
-use talweg::app::features::bench::task::Ask as BenchAsk;
-use talweg::app::features::compare::task::Ask as CompareAsk;
+use talweg::app::features::bench::task::BenchRequest;
+use talweg::app::features::compare::task::CompareRequest;
 use talweg::app::features::patch::task::PatchOrder;
 use talweg::app::features::scene_settings::Swatches;
 use talweg::app::features::scene_settings::panel::Swatch;
 use talweg::app::frame::actions::{CancelWork, QuitRequested};
 use talweg::app::frame::commands::{Command, CommandQueue, CommandRegistry};
 use talweg::app::frame::editor::{Editor, Example};
-use talweg::app::frame::interface::{self, Drawn};
+use talweg::app::frame::interface::{self, InterfaceLayout};
 use talweg::app::frame::status::StatusInfo;
 use talweg::app::frame::{FramePlugin, theme};
 use talweg::app::view::ViewCommand;
@@ -30,14 +30,14 @@ pub enum Effect {
     Cancel,
     Quit,
     View(ViewCommand),
-    Bench(BenchAsk),
-    Compare(CompareAsk),
+    Bench(BenchRequest),
+    Compare(CompareRequest),
     Patch(Box<PatchOrder>),
 }
 
 pub struct App {
     pub app: bevy::app::App,
-    pub drawn: Option<Drawn>,
+    pub drawn: Option<InterfaceLayout>,
     pub requests: Vec<Request>,
     pub effects: Vec<Effect>,
     pub frames: usize,
@@ -91,8 +91,8 @@ impl App {
         let mut heard: Vec<Effect> = self.take::<CancelWork>().into_iter().map(|_| Effect::Cancel).collect();
         heard.extend(self.take::<QuitRequested>().into_iter().map(|_| Effect::Quit));
         heard.extend(self.take::<ViewCommand>().into_iter().map(Effect::View));
-        heard.extend(self.take::<BenchAsk>().into_iter().map(Effect::Bench));
-        heard.extend(self.take::<CompareAsk>().into_iter().map(Effect::Compare));
+        heard.extend(self.take::<BenchRequest>().into_iter().map(Effect::Bench));
+        heard.extend(self.take::<CompareRequest>().into_iter().map(Effect::Compare));
         heard.extend(self.take::<PatchOrder>().into_iter().map(|order| Effect::Patch(Box::new(order))));
         self.effects.extend(heard);
     }

@@ -9,12 +9,12 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::features::compare::CompareAction;
 use talweg::app::features::compare::panel::CompareInfo;
-use talweg::app::features::compare::task::Ask;
+use talweg::app::features::compare::task::CompareRequest;
 use talweg::app::features::measures::panel::MeasuresInfo;
 use talweg::app::features::patch::PatchAction;
 use talweg::app::features::patch::finish;
 use talweg::app::features::patch::panel::{PatchInfo, PatchState};
-use talweg::app::features::patch::task::{Made, PatchOrder, PatchingError, carry_out};
+use talweg::app::features::patch::task::{PatchOrder, PatchResult, carry_out};
 use talweg::app::frame::commands::{Command, CommandQueue};
 use talweg::app::frame::editor::Editor;
 use talweg::app::frame::status::Activity;
@@ -45,9 +45,9 @@ fn run(panels: &mut Panels, command: Command) {
 }
 
 /// What the window does when a patch has ended.
-fn end(panels: &mut Panels, made: Result<Made, PatchingError>) {
+fn end(panels: &mut Panels, made: anyhow::Result<PatchResult>) {
     let world = panels.state_mut().app.world_mut();
-    let finish = |In(made): In<Result<Made, PatchingError>>,
+    let finish = |In(made): In<anyhow::Result<PatchResult>>,
                   mut editor: ResMut<Editor>,
                   mut state: ResMut<PatchState>,
                   mut queue: ResMut<CommandQueue>| finish(made, &mut editor, &mut state, &mut queue);
@@ -126,7 +126,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     run(&mut panels, Command::from(PatchAction::PutBack));
     let Some(Effect::Patch(task)) = panels.state_mut().effects.pop() else { panic!("{:?}", messages(&panels)) };
     let made = carry_out(*task, &Control::default());
-    assert!(matches!(made, Ok(Made::Planet(_))));
+    assert!(matches!(made, Ok(PatchResult::Planet(_))));
     end(&mut panels, made);
     panels.run();
     let doc = &panels.state().editor().doc;
@@ -182,7 +182,7 @@ fn comparing_ends_where_a_planet_is_opened() {
     assert!(panels.state().effects.is_empty());
     panels.state_mut().editor_mut().doc.replace(planet(), None);
     panels.run();
-    assert!(panels.state().effects.contains(&Effect::Compare(Ask::Nothing)));
+    assert!(panels.state().effects.contains(&Effect::Compare(CompareRequest::Nothing)));
     assert!(messages(&panels).iter().any(|text| text.contains("Comparing ended")));
 }
 

@@ -33,12 +33,17 @@ pub struct ViewSettings {
     pub overlay: Overlay,
     pub water: bool,
     /// How a planet is shown.
-    pub way: PlanetProjection,
+    pub projection: PlanetProjection,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
-        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: PlanetProjection::default() }
+        Self {
+            mode: ViewMode::default(),
+            overlay: Overlay::default(),
+            water: true,
+            projection: PlanetProjection::default(),
+        }
     }
 }
 
@@ -75,7 +80,7 @@ impl Editor {
         let kept = preferences.kept().clone();
         Self {
             doc: Document::default(),
-            view: ViewSettings { way: kept.way, ..ViewSettings::default() },
+            view: ViewSettings { projection: kept.projection, ..ViewSettings::default() },
             globe: kept.globe,
             toasts,
             dialogs: Dialogs::default(),
@@ -97,7 +102,7 @@ impl Editor {
     pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
-        if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.way, self.versions_kept) {
+        if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.projection, self.versions_kept) {
             self.toasts.warning(format!("{problem}."));
         }
         self.doc.end_frame(is_dragging || is_grabbing, focused);

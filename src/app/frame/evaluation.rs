@@ -13,13 +13,13 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::look::Biomes;
 use crate::scene::{Problem, Scene};
 
-type Answer = Result<RenderTerrain, Cancelled>;
+type PrepareResult = Result<RenderTerrain, Cancelled>;
 
 /// The worker with the last good answer.
 #[derive(Resource)]
 pub struct EvaluationClient {
-    worker: Mutex<Worker<Answer>>,
-    wanted: Arc<Mutex<Wanted>>,
+    worker: Mutex<Worker<PrepareResult>>,
+    wanted: Arc<Mutex<PrepareInput>>,
     waker: Waker,
     /// What is on screen.
     shown: Option<RenderTerrain>,
@@ -40,13 +40,13 @@ pub struct EvaluationClient {
 
 /// What the worker's side has to know.
 #[derive(Default)]
-struct Wanted {
+struct PrepareInput {
     choice: OverlayChoice,
     /// The scene of the newest request, with what stops making its terrain ready for the screen.
     newest: Option<(Arc<Scene>, Arc<Control>)>,
 }
 
-impl Wanted {
+impl PrepareInput {
     /// What stops making a terrain of `scene` ready. A preview is let through, as the worker does.
     fn control(&self, scene: &Scene, samples: usize) -> Result<Arc<Control>, Cancelled> {
         match &self.newest {
@@ -73,7 +73,7 @@ impl EvaluationClient {
     /// # Errors
     /// When the system refuses a thread.
     pub fn start(waker: Waker, tasks: Tasks) -> std::io::Result<Self> {
-        let wanted = Arc::new(Mutex::new(Wanted::default()));
+        let wanted = Arc::new(Mutex::new(PrepareInput::default()));
         let seen = wanted.clone();
         // the newest that was made, with the terrain that it was made of
         let newest: Mutex<Option<(Arc<Terrain>, Arc<SquareTerrain>)>> = Mutex::default();
@@ -117,7 +117,7 @@ impl EvaluationClient {
         })
     }
 
-    fn worker(&mut self) -> &mut Worker<Answer> {
+    fn worker(&mut self) -> &mut Worker<PrepareResult> {
         self.worker.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -266,6 +266,6 @@ impl EvaluationClient {
     }
 }
 
-fn locked(wanted: &Mutex<Wanted>) -> MutexGuard<'_, Wanted> {
+fn locked(wanted: &Mutex<PrepareInput>) -> MutexGuard<'_, PrepareInput> {
     wanted.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -88,14 +88,14 @@ impl Default for InterfaceFrame {
 
 /// What a frame of the interface came to.
 #[derive(Resource, Clone, Copy, Debug)]
-pub struct Drawn {
+pub struct InterfaceLayout {
     /// What is left for the 3D view, in points.
     pub free_rect: Rect,
     /// A dialog is open, or the pointer is over a menu or a message: the 3D view shall not take the pointer.
     pub covered: bool,
 }
 
-impl Default for Drawn {
+impl Default for InterfaceLayout {
     fn default() -> Self {
         Self { free_rect: Rect::NOTHING, covered: false }
     }
@@ -158,7 +158,7 @@ impl InterfaceApp for App {
 }
 
 /// Draws everything and carries out what was asked for.
-pub fn draw(world: &mut World, root: &mut Ui) -> Drawn {
+pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let ctx = root.ctx().clone();
     world.insert_resource(InterfaceFrame::default());
     slot(world, Slot::Begin, root);
@@ -186,7 +186,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> Drawn {
         || egui::Popup::is_any_open(&ctx)
         || frame.takes_pointer
         || over.is_some_and(|layer| layer.order != egui::Order::Background);
-    Drawn { free_rect, covered }
+    InterfaceLayout { free_rect, covered }
 }
 
 /// Draws the parts of a slot.

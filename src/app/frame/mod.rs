@@ -48,7 +48,7 @@ pub struct FramePlugin;
 impl Plugin for FramePlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<CommandQueue>()
-            .init_resource::<interface::Drawn>()
+            .init_resource::<interface::InterfaceLayout>()
             .init_resource::<status::StatusInfo>()
             .init_resource::<status::StatusHint>()
             .init_resource::<tasks::Tasks>()

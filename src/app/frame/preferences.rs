@@ -27,21 +27,22 @@ pub enum PreferencesError {
 #[serde(default, deny_unknown_fields)]
 pub struct Kept {
     pub globe: GlobeView,
-    pub way: PlanetProjection,
+    #[serde(rename = "way")]
+    pub projection: PlanetProjection,
     /// So many earlier versions of a scene file.
     pub versions: usize,
 }
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { globe: GlobeView::default(), way: PlanetProjection::default(), versions: 10 }
+        Self { globe: GlobeView::default(), projection: PlanetProjection::default(), versions: 10 }
     }
 }
 
 impl Kept {
     /// Where the clouds have drifted to is not a liking.
-    fn new(globe: &GlobeView, way: PlanetProjection, versions: usize) -> Self {
-        Self { globe: GlobeView { cloud_drift: 0.0, ..globe.clone() }, way, versions }
+    fn new(globe: &GlobeView, projection: PlanetProjection, versions: usize) -> Self {
+        Self { globe: GlobeView { cloud_drift: 0.0, ..globe.clone() }, projection, versions }
     }
 }
 
@@ -75,8 +76,8 @@ impl Preferences {
     ///
     /// # Errors
     /// When the file cannot be written, once.
-    pub fn keep(&mut self, globe: &GlobeView, way: PlanetProjection, versions: usize) -> Result<(), PreferencesError> {
-        let kept = Kept::new(globe, way, versions);
+    pub fn keep(&mut self, globe: &GlobeView, projection: PlanetProjection, versions: usize) -> Result<(), PreferencesError> {
+        let kept = Kept::new(globe, projection, versions);
         if kept == self.kept {
             return Ok(());
         }
@@ -124,7 +125,7 @@ mod tests {
         let (again, problem) = Preferences::load(Some(&recent));
         assert!(problem.is_none());
         assert_eq!(again.kept().globe, GlobeView { cloud_drift: 0.0, ..liked });
-        assert_eq!((again.kept().way, again.kept().versions), (PlanetProjection::Map, 3));
+        assert_eq!((again.kept().projection, again.kept().versions), (PlanetProjection::Map, 3));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::scene::Problem;
 
 /// What the running evaluation is at.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Running {
+pub struct LayerProgress {
     pub layer: usize,
     pub layers: usize,
     /// Share of the layer that is done.
@@ -50,7 +50,7 @@ pub struct Activity {
 /// What the panels are told about the evaluation and the view.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct StatusInfo {
-    pub running: Option<Running>,
+    pub running: Option<LayerProgress>,
     /// Work beside the evaluation; the first is shown.
     pub activities: Vec<Activity>,
     /// The evaluation was stopped: what is on screen is not the scene.
@@ -128,7 +128,7 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&s
     command
 }
 
-fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) -> String {
+fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgress>) -> String {
     if let Some(running) = running {
         let layer = document.scene().layers.get(running.layer);
         let what = layer.map_or_else(String::new, |layer| format!(": {}", layer.name));

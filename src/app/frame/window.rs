@@ -17,7 +17,7 @@ use super::commands::{CommandQueue, FileAction};
 use super::editor::Editor;
 use super::evaluation::EvaluationClient;
 use super::interface;
-use super::status::{Running, StatusInfo, UnderCursor};
+use super::status::{LayerProgress, StatusInfo, UnderCursor};
 use super::tasks::Tasks;
 use super::theme;
 use crate::app::view::globe::GlobeProbe;
@@ -133,7 +133,7 @@ impl Colours {
 pub(super) fn receive(
     mut evaluation: ResMut<EvaluationClient>,
     mut editor: ResMut<Editor>,
-    mut shown: ResMut<ViewState>,
+    mut view_state: ResMut<ViewState>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut cost: ResMut<FrameCost>,
     mut coloured: Local<Option<Colours>>,
@@ -153,7 +153,7 @@ pub(super) fn receive(
         editor.toasts.warning(format!("{name}{}.", problem.message));
     }
     if let Some(prepared) = received.prepared {
-        shown.terrain = Some(prepared);
+        view_state.terrain = Some(prepared);
         redraw.write(RequestRedraw);
     }
     let scene = editor.doc.scene();
@@ -161,7 +161,7 @@ pub(super) fn receive(
     if coloured.as_ref() != Some(&colours) {
         let table = PaletteTable::for_scene(scene);
         evaluation.grow(table.biomes.clone(), scene);
-        shown.palette = Some(Arc::new(table));
+        view_state.palette = Some(Arc::new(table));
         *coloured = Some(colours);
         redraw.write(RequestRedraw);
     }
@@ -179,7 +179,7 @@ pub(super) fn tell(
     let (scene, settings) = (editor.doc.scene(), &editor.doc.scene().settings);
     let samples = evaluation.terrain.as_ref().map(|t| t.samples());
     *info = StatusInfo {
-        running: evaluation.status().map(|s| Running {
+        running: evaluation.status().map(|s| LayerProgress {
             layer: s.layer,
             layers: s.layers,
             fraction: s.fraction,
@@ -247,7 +247,7 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
 pub(super) fn apply_view_settings(
     editor: Res<Editor>,
     mut mode: ResMut<ViewMode>,
-    mut shown: ResMut<ViewState>,
+    mut view_state: ResMut<ViewState>,
     mut evaluation: ResMut<EvaluationClient>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
@@ -255,8 +255,8 @@ pub(super) fn apply_view_settings(
     if mode.set_if_neq(view.mode) {
         redraw.write(RequestRedraw);
     }
-    if shown.water != view.water {
-        shown.water = view.water;
+    if view_state.water != view.water {
+        view_state.water = view.water;
         redraw.write(RequestRedraw);
     }
     if evaluation.show_overlay(view.overlay) {

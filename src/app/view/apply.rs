@@ -87,7 +87,7 @@ pub fn apply_camera(
     };
     let size = window.physical_size();
     if size.min_element() > 0 {
-        let rect = area.within(window.size());
+        let rect = area.clamped_rect(window.size());
         let pixels = window.scale_factor();
         let min = (rect.min * pixels).round().as_uvec2().min(size - 1);
         let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
@@ -113,7 +113,7 @@ pub fn update_probe(
 ) {
     let found = || {
         let cursor = view.cursor()?;
-        let rect = area.within(window.as_ref()?.size());
+        let rect = area.clamped_rect(window.as_ref()?.size());
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }

@@ -191,7 +191,7 @@ mod tests {
     const LENS: Lens = Lens { fov_y: 0.7, size: Vec2::new(1280.0, 720.0) };
     const POSE: Pose = Pose { eye_world: Vec3::new(-300.0, 500.0, 700.0), yaw: 0.4, pitch: -0.6 };
 
-    fn near(a: Vec2, b: Vec2) -> bool {
+    fn are_near(a: Vec2, b: Vec2) -> bool {
         a.distance(b) < 0.05
     }
 
@@ -207,7 +207,7 @@ mod tests {
     fn rays_and_projection_agree() {
         let cursor = Vec2::new(200.0, 610.0);
         let point = POSE.eye_world + POSE.ray(&LENS, cursor) * 321.0;
-        assert!(near(POSE.project(&LENS, point).unwrap(), cursor));
+        assert!(are_near(POSE.project(&LENS, point).unwrap(), cursor));
         assert_eq!(POSE.project(&LENS, POSE.eye_world - POSE.forward()), None);
     }
 
@@ -217,7 +217,7 @@ mod tests {
         let before = POSE.project(&LENS, pivot).unwrap();
         for (yaw, pitch) in [(0.3, 0.0), (-2.0, 0.2), (5.0, -3.0), (0.0, 9.0)] {
             let turned = POSE.rotate_about(pivot, yaw, pitch);
-            assert!(near(turned.project(&LENS, pivot).unwrap(), before), "{yaw} {pitch}");
+            assert!(are_near(turned.project(&LENS, pivot).unwrap(), before), "{yaw} {pitch}");
             assert!((turned.eye_world.distance(pivot) - POSE.eye_world.distance(pivot)).abs() < 1e-2);
             assert!((MIN_PITCH..=MAX_PITCH).contains(&turned.pitch));
         }
@@ -229,7 +229,7 @@ mod tests {
         for plane in [PanPlane::Level, PanPlane::Picture] {
             let cursor = Vec2::new(720.0, 410.0);
             let moved = POSE.pan_to(&LENS, grabbed, cursor, plane);
-            assert!(near(moved.project(&LENS, grabbed).unwrap(), cursor));
+            assert!(are_near(moved.project(&LENS, grabbed).unwrap(), cursor));
             assert_eq!((moved.yaw, moved.pitch), (POSE.yaw, POSE.pitch));
             if plane == PanPlane::Level {
                 assert!((moved.eye_world.y - POSE.eye_world.y).abs() < 1e-2);
@@ -242,7 +242,7 @@ mod tests {
         let cursor = Vec2::new(900.0, 500.0);
         let anchor = POSE.eye_world + POSE.ray(&LENS, cursor) * 600.0;
         let closer = POSE.zoom_towards(anchor, 0.5);
-        assert!(near(closer.project(&LENS, anchor).unwrap(), cursor));
+        assert!(are_near(closer.project(&LENS, anchor).unwrap(), cursor));
         assert!((closer.eye_world.distance(anchor) - 0.5 * POSE.eye_world.distance(anchor)).abs() < 1e-2);
     }
 

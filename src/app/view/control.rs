@@ -40,7 +40,7 @@ impl Default for ViewportArea {
 
 impl ViewportArea {
     /// The area within a window of `size`, at least a pixel wide and high.
-    pub fn within(&self, size: Vec2) -> Rect {
+    pub fn clamped_rect(&self, size: Vec2) -> Rect {
         let min = self.min.clamp(Vec2::ZERO, (size - 1.0).max(Vec2::ZERO));
         Rect { min, max: self.max.min(size).max(min + 1.0) }
     }
@@ -210,7 +210,7 @@ pub fn obey_commands(
 ) {
     let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
     // how two terrains share the area is no reason to frame them anew
-    let size = area.within(window.size()).size();
+    let size = area.clamped_rect(window.size()).size();
     let lens = state.layout().lens(size);
     // the first frames come before the panels have said how much they leave free
     let heights_world = Vec2::new(low.y, high.y);
@@ -275,7 +275,7 @@ pub fn follow_mouse(
         camera.drag = None;
         return;
     };
-    let rect = area.within(window.size());
+    let rect = area.clamped_rect(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
     // what was taken hold of in one picture stays with it, wherever the cursor goes
     if camera.drag.is_none() || !dragging {

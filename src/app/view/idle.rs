@@ -73,8 +73,8 @@ fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>
 
 /// Keeps frames coming while a terrain that should be shown is on its way to the graphics card, or one on its way from
 /// it.
-fn redraw_until_shown(state: Res<ViewState>, drawn: Res<FrameStatus>, mut redraw: MessageWriter<RequestRedraw>) {
-    if !drawn.is_current(&state) {
+fn redraw_until_shown(state: Res<ViewState>, frame_status: Res<FrameStatus>, mut redraw: MessageWriter<RequestRedraw>) {
+    if !frame_status.is_current(&state) {
         redraw.write(RequestRedraw);
     }
 }

@@ -158,8 +158,8 @@ impl SunSweep {
                 let top = top_a[j] + (top_b[j] - top_a[j]) * part - drop;
                 let way = way_a[j] + (way_b[j] - way_a[j]) * part + self.step_world;
                 let ground = heights[j] * self.relief_world;
-                let softness = SUN_TANGENT * way + 0.35 * self.cell_world * self.fall;
-                let x = ((top - ground) / softness).clamp(0.0, 1.0);
+                let penumbra = SUN_TANGENT * way + 0.35 * self.cell_world * self.fall;
+                let x = ((top - ground) / penumbra).clamp(0.0, 1.0);
                 shade[j] = 1.0 - x * x * (3.0 - 2.0 * x);
                 let is_dark = top > ground;
                 tops[j] = if is_dark { top } else { ground };

@@ -74,7 +74,7 @@ pub use ramp::Ramp;
 pub use render_terrain::RenderTerrain;
 pub use scale::{SIDE_WORLD, WorldScale};
 pub use square::{SquareTerrain, Tint};
-pub use stage::{Place, Stage};
+pub use stage::{GroundPosition, Stage};
 pub use state::{FrameStatus, ViewState};
 #[cfg(test)]
 pub use trace::FARTHEST_WORLD;

@@ -17,7 +17,7 @@ use super::surface_water::{SurfaceWater, surface_water};
 use super::texels::TerrainMap;
 use super::void_mask::{VoidMask, void_mask};
 use crate::construction::fill::Region;
-use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, brinked, gradient};
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
 use crate::scene::Settings;
 
 /// The widest texture that every graphics card takes.
@@ -37,7 +37,7 @@ pub struct SquareTerrain {
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
     pub surface_water: Option<Arc<SurfaceWater>>,
-    /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`brinked`].
+    /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`heights_over_void`].
     pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
     /// The ground as its biomes paint it, as sRGB bytes.
@@ -87,7 +87,7 @@ impl SquareTerrain {
         let mut terrain = thinned(terrain, MAX_DRAWN_SAMPLES);
         control.check()?;
         let void_mask = void_mask(&terrain, control)?.map(Arc::new);
-        if let Some(heights) = brinked(&terrain) {
+        if let Some(heights) = heights_over_void(&terrain) {
             Arc::make_mut(&mut terrain).height = heights;
             control.check()?;
         }

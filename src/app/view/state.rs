@@ -116,9 +116,9 @@ impl FrameStatus {
     }
 
     /// Whether what is on screen is what shall be.
-    pub fn is_current(&self, shown: &ViewState) -> bool {
-        let beside = shown.beside.as_ref().map_or(0, |beside| beside.terrain.base().serial);
-        let there = shown.serial() == 0 || shown.serial() == self.serial();
+    pub fn is_current(&self, view_state: &ViewState) -> bool {
+        let beside = view_state.beside.as_ref().map_or(0, |beside| beside.terrain.base().serial);
+        let there = view_state.serial() == 0 || view_state.serial() == self.serial();
         let settled = !self.0.unsettled.load(Ordering::Acquire);
         there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
     }

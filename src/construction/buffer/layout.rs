@@ -25,7 +25,7 @@ pub enum LeafWords {
 pub struct Primitive {
     /// Lowest and highest height, |∇f|, |∇α|.
     pub bounds: [f32; 4],
-    /// What it is.
+    /// Parameters, by the kind of primitive.
     pub words: LeafWords,
 }
 

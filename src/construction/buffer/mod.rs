@@ -130,7 +130,7 @@ pub struct Buffer {
     /// The words, as a storage buffer takes them.
     pub words: Vec<u32>,
     /// Samples of the pictures, from 0 to 1.
-    pub pictures: Vec<f32>,
+    pub image_samples: Vec<f32>,
 }
 
 impl Buffer {
@@ -152,7 +152,7 @@ impl Program {
     /// The program as a buffer.
     pub fn to_buffer(&self) -> Buffer {
         let mut encoder =
-            Encoder { program: self, primitives: Vec::new(), known: BTreeMap::new(), pictures: Vec::new() };
+            Encoder { program: self, primitives: Vec::new(), known: BTreeMap::new(), image_samples: Vec::new() };
         let materials = MaterialLayer::ALL.map(|material| Some(encoder.step(self.roots[material as usize]?)));
         let listing = BufferListing {
             frame: [self.side, self.relief, self.ground].map(|v| v as f32),
@@ -160,7 +160,7 @@ impl Program {
             primitives: encoder.primitives,
             materials,
         };
-        Buffer { words: listing.words(), pictures: encoder.pictures }
+        Buffer { words: listing.words(), image_samples: encoder.image_samples }
     }
 }
 
@@ -169,7 +169,7 @@ struct Encoder<'a> {
     primitives: Vec<Primitive>,
     /// Index of the words of a primitive, by where it is in memory: instances share it.
     known: BTreeMap<usize, u32>,
-    pictures: Vec<f32>,
+    image_samples: Vec<f32>,
 }
 
 /// The box in `f32` that holds it.
@@ -315,8 +315,8 @@ impl Encoder<'_> {
     /// Where the samples of a picture begin, its width and its height.
     fn picture(&mut self, picture: &ImageSampler) -> [u32; 3] {
         let raster = picture.raster();
-        let from = self.pictures.len() as u32;
-        self.pictures.extend_from_slice(&raster.values);
+        let from = self.image_samples.len() as u32;
+        self.image_samples.extend_from_slice(&raster.values);
         [from, raster.width as u32, raster.height as u32]
     }
 

@@ -16,7 +16,7 @@ use crate::construction::ground::ReliefStyle;
 use crate::construction::image::{Image, ImageSettings};
 use crate::construction::material::MaterialLayer;
 use crate::construction::piece::{OperatorGroup, Piece, PieceKind, Tree};
-use crate::construction::place::Placement;
+use crate::construction::placement::Placement;
 use crate::construction::plane::{Point, lower};
 use crate::construction::presets;
 use crate::construction::program::Program;
@@ -60,10 +60,10 @@ pub enum Item {
     Crater,
     /// An island.
     Island,
-    /// Ground from a picture.
-    Picture,
-    /// A picture along a line.
-    PictureLine,
+    /// Ground from an image.
+    Image,
+    /// An image along a line.
+    ImageLine,
     /// A volcano with a crater.
     Volcano,
     /// A valley between mountains.
@@ -81,11 +81,11 @@ const COMPOSED: f32 = 0.4;
 
 impl Item {
     /// By headings.
-    pub const SHELVES: [(&'static str, &'static [Self]); 5] = [
+    pub const GROUPS: [(&'static str, &'static [Self]); 5] = [
         ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::Dunes]),
         ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
         ("Landforms", &[Self::Lake, Self::Mesa, Self::Crater, Self::Island]),
-        ("Pictures", &[Self::Picture, Self::PictureLine]),
+        ("Images", &[Self::Image, Self::ImageLine]),
         ("Composed", &[Self::Volcano, Self::Valley, Self::Oasis, Self::Moon]),
     ];
 
@@ -104,8 +104,8 @@ impl Item {
             Self::Mesa => "Mesa",
             Self::Crater => "Crater",
             Self::Island => "Island",
-            Self::Picture => "Image",
-            Self::PictureLine => "Image line",
+            Self::Image => "Image",
+            Self::ImageLine => "Image line",
             Self::Volcano => "Volcano",
             Self::Valley => "Valley",
             Self::Oasis => "Oasis",
@@ -128,8 +128,8 @@ impl Item {
             Self::Mesa => "A table mountain with steep walls.",
             Self::Crater => "A crater with a raised rim, in place of the ground there.",
             Self::Island => "Land that rises from a shore and falls off around it.",
-            Self::Picture => "A picture of heights over four corners; choose another picture in its parameters.",
-            Self::PictureLine => "A picture of heights laid along a line, again and again.",
+            Self::Image => "An image of heights over four corners; choose another one in its parameters.",
+            Self::ImageLine => "An image of heights laid along a line, again and again.",
             Self::Volcano => "The relief of the composed volcano, smaller. Its sea stays behind.",
             Self::Valley => "The composed valley, smaller, with its river.",
             Self::Oasis => "The composed oasis, smaller, with its lake and palms.",
@@ -160,12 +160,12 @@ impl Item {
         let metres = match self {
             Self::Plain | Self::Hills | Self::Dunes => 1600.0,
             Self::Mountains => 2200.0,
-            Self::River | Self::Road | Self::Ridge | Self::Canyon | Self::PictureLine => 1100.0,
+            Self::River | Self::Road | Self::Ridge | Self::Canyon | Self::ImageLine => 1100.0,
             Self::Lake => 960.0,
             Self::Mesa => 1120.0,
             Self::Crater => 875.0,
             Self::Island => 1440.0,
-            Self::Picture => 1000.0,
+            Self::Image => 1000.0,
             _ => 0.5 * COMPOSED * SIDE,
         };
         f64::from(metres * side / SIDE)
@@ -228,13 +228,13 @@ impl Item {
             Self::Mesa => contour(Landform::Mesa, z, 260.0, 700.0, 1.6),
             Self::Crater => contour(Landform::Crater, z, 180.0, 500.0, 1.75),
             Self::Island => contour(Landform::Island, z, 280.0, 900.0, 1.6),
-            Self::Picture => {
+            Self::Image => {
                 let (a, b) = (1000.0 * k, -1000.0 * k);
                 let corners = [(x + b, y + b), (x + a, y + b), (x + a, y + a), (x + b, y + a)];
                 let settings = ImageSettings { height: z, depth: 600.0 * k, ..ImageSettings::default() };
                 PieceKind::Image(Image { corners, settings })
             }
-            Self::PictureLine => {
+            Self::ImageLine => {
                 let settings = RibbonSettings {
                     length: 1500.0 * k,
                     depth: 260.0 * k,

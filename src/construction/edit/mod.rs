@@ -24,7 +24,7 @@ pub mod transform_path;
 use super::check::TreeError;
 use super::material::MaterialLayer;
 use super::piece::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
-use super::place::Placement;
+use super::placement::Placement;
 use super::replace::Extent;
 
 /// What a way begins at.
@@ -39,7 +39,7 @@ pub enum Root {
 /// Where a piece is: a root, and from there the number of the child at each step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PiecePath {
-    /// Where it begins.
+    /// The tree or the original that it lies in.
     pub root: Root,
     /// Number of the child at each step.
     pub steps: Vec<usize>,
@@ -48,7 +48,7 @@ pub struct PiecePath {
 /// Where a piece can be put: among the children of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// The operator.
+    /// The operator that will hold the piece.
     pub parent: PiecePath,
     /// The number that it will have.
     pub at: usize,
@@ -92,17 +92,17 @@ pub enum EditError {
 /// An operator to put around a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
-    /// A blend.
+    /// [`PieceKind::Blend`].
     Blend,
-    /// A replacement.
+    /// [`PieceKind::Replace`].
     Replace,
-    /// An addition.
+    /// [`PieceKind::Add`].
     Add,
-    /// A warp.
+    /// [`PieceKind::Warp`].
     Warp,
-    /// A placement.
+    /// [`PieceKind::Place`].
     Place,
-    /// A mixture by level of detail.
+    /// [`PieceKind::Detail`].
     Detail,
 }
 

@@ -73,7 +73,7 @@ impl PickIndex {
             let tree = self.tree.clone();
             let Some(definition) = tree.definition(&instance.definition) else { return };
             let mut transform = transform.clone();
-            transform.place(&instance.settings);
+            transform.push(&instance.settings);
             // an original that is locked shows in its copies all the same
             let shown = Piece { locked: false, ..definition.piece.clone() };
             self.gather(&shown, path, Some(copy.unwrap_or(path)), &transform, before, depth + 1);
@@ -159,8 +159,9 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
                 _ => None,
             };
             // what it turns about already, where that is in it
-            if let Some(place) = placement {
-                let at = [f64::from(place.pivot_x + place.move_x), f64::from(place.pivot_y + place.move_y)];
+            if let Some(placement) = placement {
+                let at =
+                    [f64::from(placement.pivot_x + placement.move_x), f64::from(placement.pivot_y + placement.move_y)];
                 if area.contains(at) {
                     return Some(at);
                 }
@@ -211,7 +212,7 @@ fn walk(
     if let PieceKind::Instance(instance) = &piece.form {
         if let Some(definition) = tree.definition(&instance.definition) {
             let mut transform = transform.clone();
-            transform.place(&instance.settings);
+            transform.push(&instance.settings);
             walk(tree, &definition.piece, &transform, left, depth + 1, out);
         }
         return;

@@ -177,8 +177,8 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     let turn = libm::atan2(new[1], new[0]);
     // the list goes once around: after the last one that lies before it
     let ahead = |p: &(f32, f32)| {
-        let way = turn - angle(p);
-        if way < 0.0 { way + std::f64::consts::TAU } else { way }
+        let ahead = turn - angle(p);
+        if ahead < 0.0 { ahead + std::f64::consts::TAU } else { ahead }
     };
     let nearest =
         (0..contour.points.len()).min_by(|&a, &b| ahead(&contour.points[a]).total_cmp(&ahead(&contour.points[b])));

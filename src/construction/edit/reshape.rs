@@ -2,7 +2,7 @@
 
 use crate::construction::curve::CurvePoint;
 use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::place::Placement;
+use crate::construction::placement::Placement;
 use crate::construction::plane::{Point, add, scaled, sub};
 
 /// p ↦ about + shift + scale · turn (p - about), in the metres around the piece.
@@ -12,24 +12,24 @@ pub struct Reshape {
     pub about: Point,
     /// Degrees, from east to south.
     pub turn: f64,
-    /// Factor of distances.
+    /// Factor of distances from `about`.
     pub scale: f64,
     /// Where `about` goes, in metres.
     pub shift: Point,
 }
 
 impl Reshape {
-    /// A move.
+    /// Moved by metres to the east and south.
     pub fn shift(by: Point) -> Self {
         Self { about: [0.0; 2], turn: 0.0, scale: 1.0, shift: by }
     }
 
-    /// A turn.
+    /// Turned about a point.
     pub fn turn(about: Point, degrees: f64) -> Self {
         Self { about, turn: degrees, scale: 1.0, shift: [0.0; 2] }
     }
 
-    /// A scaling.
+    /// Stretched by a factor from a point on.
     pub fn scale(about: Point, by: f64) -> Self {
         Self { about, turn: 0.0, scale: by, shift: [0.0; 2] }
     }

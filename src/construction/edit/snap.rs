@@ -15,12 +15,12 @@ const LEAST_FALL: f64 = 2e-4;
 const ROUNDING: f64 = 1e-3;
 
 /// The relief without one piece.
-pub struct Below {
+pub struct GroundBeneath {
     program: Program,
     transform: TransformPath,
 }
 
-impl Below {
+impl GroundBeneath {
     /// `before` is a program of a tree much like this one, to be quick.
     pub fn new(tree: &Tree, path: &PiecePath, seed: u32, before: Option<&Program>) -> Self {
         let mut bare = tree.clone();
@@ -55,8 +55,8 @@ pub fn fall(points: &mut [CurvePoint]) -> usize {
     let mut sunk = 0;
     for pair in order.windows(2) {
         let (above, here) = (&points[pair[0]], &points[pair[1]]);
-        let place = |p: &CurvePoint| [f64::from(p.at.0), f64::from(p.at.1)];
-        let most = f64::from(above.height) - LEAST_FALL * length(sub(place(above), place(here)));
+        let point = |p: &CurvePoint| [f64::from(p.at.0), f64::from(p.at.1)];
+        let most = f64::from(above.height) - LEAST_FALL * length(sub(point(above), point(here)));
         if f64::from(here.height) > most + ROUNDING {
             points[pair[1]].height = most as f32;
             sunk += 1;

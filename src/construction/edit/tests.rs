@@ -166,7 +166,7 @@ fn the_heights_of_a_placed_piece_are_those_the_chain_says() {
 
 #[test]
 fn what_was_moved_is_found_where_it_was_moved_to() {
-    for item in Item::SHELVES.iter().flat_map(|shelf| shelf.1).copied() {
+    for item in Item::GROUPS.iter().flat_map(|group| group.1).copied() {
         let base = tree_of(vec![Piece::new(PieceKind::Disc(Disc { radius: 9000.0, core: 0.9, ..Disc::default() }))]);
         let mut tree = base.clone();
         let program = Program::new(&tree, 1);
@@ -315,7 +315,7 @@ fn corners_stay_convex() {
 fn outlines_run_where_the_weight_ends() {
     let mut tree = (*presets::oasis()).clone();
     let program = Program::new(&tree, 0);
-    for item in [Item::River, Item::Lake, Item::Mountains, Item::Picture] {
+    for item in [Item::River, Item::Lake, Item::Mountains, Item::Image] {
         let new = place(&mut tree, item, [4100.0, 3900.0], None, &program, 0).unwrap();
         let alone = Tree { terrain: new.piece(&tree).unwrap().clone(), ..Tree::default() };
         let alone = Program::new(&alone, 0);

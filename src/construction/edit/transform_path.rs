@@ -6,7 +6,7 @@
 
 use super::{PiecePath, Root};
 use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::place::Placement;
+use crate::construction::placement::Placement;
 use crate::construction::plane::{Affine, Point, add, sub};
 use crate::construction::warp::PreparedWarp;
 
@@ -47,7 +47,7 @@ impl TransformPath {
         {
             transform = Self::nested(tree, &copy, seed, depth + 1);
             if let Some(Piece { form: PieceKind::Instance(instance), .. }) = copy.piece(tree) {
-                transform.place(&instance.settings);
+                transform.push(&instance.settings);
             }
         }
         let mut here = PiecePath { root: path.root, steps: Vec::new() };
@@ -72,7 +72,7 @@ impl TransformPath {
     /// Goes into child `k` of a piece.
     pub fn enter(&mut self, piece: &Piece, k: usize) {
         match &piece.form {
-            PieceKind::Place(group) => self.place(&group.settings),
+            PieceKind::Place(group) => self.push(&group.settings),
             PieceKind::Warp(group) => self.links.push(Link::Warp(group.settings.prepare(self.seed))),
             // what is added is a height of its own
             PieceKind::Add(_) if k > 0 => self.lift = 0.0,
@@ -81,7 +81,7 @@ impl TransformPath {
     }
 
     /// Goes through a placement.
-    pub fn place(&mut self, placement: &Placement) {
+    pub fn push(&mut self, placement: &Placement) {
         let outward = placement.map();
         self.links.push(Link::Map { inward: outward.inverse(), outward });
         let (rise, lift) = placement.heights();

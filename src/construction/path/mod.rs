@@ -47,8 +47,8 @@ impl PathSegment {
     /// Place on the segment from its beginning, and the way from there to `p`.
     #[inline]
     fn foot(&self, p: Point) -> (f64, Point) {
-        let way = sub(p, self.from);
-        let t = dot(way, self.along);
+        let from_start = sub(p, self.from);
+        let t = dot(from_start, self.along);
         let t = if t < 0.0 {
             0.0
         } else if t > self.length {
@@ -56,7 +56,7 @@ impl PathSegment {
         } else {
             t
         };
-        (t, [way[0] - self.along[0] * t, way[1] - self.along[1] * t])
+        (t, [from_start[0] - self.along[0] * t, from_start[1] - self.along[1] * t])
     }
 
     #[inline]
@@ -68,11 +68,11 @@ impl PathSegment {
 /// Where a place is beside a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NearestPoint {
-    /// Distance to the path.
+    /// Distance to the path, in metres.
     pub distance: f64,
-    /// Arc length.
+    /// Arc length from its beginning, in metres.
     pub along: f64,
-    /// Offset to the right.
+    /// Offset to the right, in metres; to the left it is below 0.
     pub offset: f64,
     /// Gradient of the distance.
     pub ddistance: Point,
@@ -102,7 +102,7 @@ pub struct NearestBounds {
 pub struct PathOutline {
     /// How far from the curve places are asked for.
     pub reach: f64,
-    /// τ.
+    /// τ, in metres: how much farther segments may be that count as nearly as near.
     pub tolerance: f64,
     /// x, y and arc length; segments run from one to the next.
     pub vertices: Vec<[f64; 3]>,
@@ -138,11 +138,11 @@ impl Path {
         let mut segments: Vec<PathSegment> = Vec::with_capacity(line.len());
         let mut lengths = vec![0.0];
         for ends in line.windows(2) {
-            let way = sub(ends[1], ends[0]);
-            let (start, long) = (lengths[lengths.len() - 1], length(way));
+            let span = sub(ends[1], ends[0]);
+            let (start, long) = (lengths[lengths.len() - 1], length(span));
             lengths.push(start + long);
             if long > 0.0 {
-                segments.push(PathSegment { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
+                segments.push(PathSegment { from: ends[0], along: scaled(span, 1.0 / long), length: long, start });
             }
         }
         if segments.is_empty() {
@@ -256,8 +256,8 @@ impl Path {
         let candidates = self.candidates(p);
         let mut nearest = f64::INFINITY;
         for &k in candidates {
-            let way = self.segments[k as usize].foot(p).1;
-            nearest = lower(nearest, dot(way, way));
+            let from_foot = self.segments[k as usize].foot(p).1;
+            nearest = lower(nearest, dot(from_foot, from_foot));
         }
         let distance = nearest.sqrt();
         if distance >= self.reach {
@@ -271,21 +271,21 @@ impl Path {
         let mut first = true;
         for &k in candidates {
             let segment = &self.segments[k as usize];
-            let (t, way) = segment.foot(p);
-            let square = dot(way, way);
+            let (t, from_foot) = segment.foot(p);
+            let square = dot(from_foot, from_foot);
             if square >= farthest * farthest {
                 continue;
             }
             let d = square.sqrt();
             let x = (d - distance) / self.tolerance;
             let part = 1.0 - x * x;
-            let (w, s, o) = (part * part, segment.start + t, cross(segment.along, way));
+            let (w, s, o) = (part * part, segment.start + t, cross(segment.along, from_foot));
             sum += w;
             near.along += w * s;
             near.offset += w * o;
             if G {
                 let inside = t > 0.0 && t < segment.length;
-                let unit = if d > 0.0 { scaled(way, 1.0 / d) } else { [0.0; 2] };
+                let unit = if d > 0.0 { scaled(from_foot, 1.0 / d) } else { [0.0; 2] };
                 if first && square == nearest {
                     near.ddistance = unit;
                     first = false;
@@ -317,12 +317,12 @@ impl Path {
     /// What [`nearest_point`](Self::nearest_point) says anywhere on the capsule; `None` where all of it is out of
     /// reach. Long ways are looked at in parts: over each of them the segments that count are few.
     pub fn nearest_bounds(&self, capsule: &Capsule) -> Option<NearestBounds> {
-        let way = sub(capsule.to, capsule.from);
-        let parts = ((length(way) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
+        let span = sub(capsule.to, capsule.from);
+        let parts = ((length(span) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
         let mut all: Option<NearestBounds> = None;
         let mut leaves = false;
         for k in 0..parts {
-            let at = |k: usize| add(capsule.from, scaled(way, k as f64 / parts as f64));
+            let at = |k: usize| add(capsule.from, scaled(span, k as f64 / parts as f64));
             let part = Capsule { from: at(k), to: at(k + 1), pad: capsule.pad };
             match self.nearest_bounds_of_part(&part) {
                 Some(one) => all = Some(all.map_or(one, |all| all.union(&one))),
@@ -343,10 +343,10 @@ impl Path {
         for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
             if run.square(p) < nearest {
                 for segment in segments {
-                    let way = segment.foot(p).1;
-                    let square = dot(way, way);
+                    let from_foot = segment.foot(p).1;
+                    let square = dot(from_foot, from_foot);
                     if square < nearest {
-                        (nearest, foot) = (square, way);
+                        (nearest, foot) = (square, from_foot);
                     }
                 }
             }
@@ -358,10 +358,10 @@ impl Path {
     fn nearest_in_cell(&self, p: Point) -> Option<(f64, Point)> {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
         for &k in self.candidates(p) {
-            let way = self.segments[k as usize].foot(p).1;
-            let square = dot(way, way);
+            let from_foot = self.segments[k as usize].foot(p).1;
+            let square = dot(from_foot, from_foot);
             if square < nearest {
-                (nearest, foot) = (square, way);
+                (nearest, foot) = (square, from_foot);
             }
         }
         // a cell that misses a nearer segment is farther from it than that
@@ -390,8 +390,8 @@ impl Path {
         let square = window * window * (1.0 + 1e-9);
         let near = self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
         for segment in near.flat_map(|(_, segments)| segments) {
-            let (t, way) = segment.foot(middle);
-            let d = length(way);
+            let (t, from_foot) = segment.foot(middle);
+            let d = length(from_foot);
             if d > window {
                 continue;
             }
@@ -404,13 +404,13 @@ impl Path {
             sum += part * part;
             let steepest = lower(higher(0.577_350_269_189_625_8, x.low), x.high);
             // two ways from one place differ in direction by no more than their feet lie apart
-            let apart = length(sub(way, foot)) + 2.0 * r;
+            let apart = length(sub(from_foot, foot)) + 2.0 * r;
             let far = d + nearest - 2.0 * r;
             let turn = if far > apart { 2.0 * apart / far } else { 2.0 };
             turning += 4.0 * steepest * (1.0 - steepest * steepest) / self.tolerance * turn;
             let s = Interval::new(segment.start + higher(t - r, 0.0), segment.start + lower(t + r, segment.length));
             along = along.union(s);
-            offset = offset.union(Interval::centred(cross(segment.along, way), r));
+            offset = offset.union(Interval::centred(cross(segment.along, from_foot), r));
         }
         // one segment alone is not mixed
         let mixing = if count > 1 { turning / higher(1.0, sum) * (1.0 + 1e-9) } else { 0.0 };
@@ -520,8 +520,8 @@ fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>)
         while k + 2 < at.len() && at[k + 1] < s {
             k += 1;
         }
-        let way = sub(line[k + 1], line[k]);
-        let angle = libm::atan2(way[1], way[0]);
+        let step = sub(line[k + 1], line[k]);
+        let angle = libm::atan2(step[1], step[0]);
         if let Some(last) = last {
             let mut by = angle - last;
             while by > std::f64::consts::PI {

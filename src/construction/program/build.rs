@@ -11,7 +11,7 @@ use crate::construction::deposit::Deposit;
 use crate::construction::hierarchy::Hierarchy;
 use crate::construction::image_sampler::ImageSampler;
 use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::place;
+use crate::construction::placement::Placement;
 use crate::construction::plane::{Affine, Area};
 use crate::construction::replace::Extent;
 
@@ -138,7 +138,7 @@ impl Builder<'_> {
 
     fn add_leaf(&mut self, piece: &Piece, at: &str, frame: NodeFrame) -> Option<u32> {
         let mut text = format!("{:?}", piece.form);
-        let picture = match piece.picture() {
+        let image_file = match piece.image_file() {
             None => None,
             Some(file) if file.0.is_empty() => return None,
             Some(file) => match crate::io::raster(&file.0) {
@@ -155,16 +155,16 @@ impl Builder<'_> {
         let key = xxh3_64(text.as_bytes());
         // the frame gives a primitive nothing but its seed
         let made_of = key ^ u64::from(frame.seed);
-        let leaf = match (self.known.get(&made_of), &piece.form, picture) {
+        let leaf = match (self.known.get(&made_of), &piece.form, image_file) {
             (Some(leaf), ..) => leaf.clone(),
-            (None, form, picture) => Arc::new(match (form, picture.map(ImageSampler::new)) {
+            (None, form, image_file) => Arc::new(match (form, image_file.map(ImageSampler::new)) {
                 (PieceKind::Disc(disc), _) => PreparedPrimitive::Disc(disc.prepare(frame.seed)),
                 (PieceKind::Curve(curve), _) if !curve.points.is_empty() => PreparedPrimitive::Curve(curve.prepare()),
                 (PieceKind::Contour(contour), _) => PreparedPrimitive::Contour(contour.prepare()),
-                (PieceKind::Ribbon(ribbon), Some(picture)) if !ribbon.points.is_empty() => {
-                    PreparedPrimitive::Ribbon(ribbon.prepare(picture))
+                (PieceKind::Ribbon(ribbon), Some(image_file)) if !ribbon.points.is_empty() => {
+                    PreparedPrimitive::Ribbon(ribbon.prepare(image_file))
                 }
-                (PieceKind::Image(image), Some(picture)) => match image.prepare(picture) {
+                (PieceKind::Image(image), Some(image_file)) => match image.prepare(image_file) {
                     Some(image) => PreparedPrimitive::Image(image),
                     None => {
                         self.problems
@@ -185,7 +185,7 @@ impl Builder<'_> {
 }
 
 /// The frame inside a placement; `None` where a size of next to nothing is left.
-fn placed(frame: &NodeFrame, placement: &place::Placement) -> Option<NodeFrame> {
+fn placed(frame: &NodeFrame, placement: &Placement) -> Option<NodeFrame> {
     let map = placement.map();
     let (rise, lift) = placement.heights();
     let inward = frame.inward.then(&map.inverse());

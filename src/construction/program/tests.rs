@@ -18,10 +18,10 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
     let kind: String = format!("{:?}", node.operator).chars().take(300).collect();
     let mut places = Vec::new();
     for k in 0..40 {
-        let way = scaled(sub(capsule.to, capsule.from), f64::from(k) / 39.0);
+        let along = scaled(sub(capsule.to, capsule.from), f64::from(k) / 39.0);
         let angle = f64::from(k) * 2.4;
         let off = capsule.pad * f64::from(k % 7) / 6.0;
-        places.push(add(add(capsule.from, way), [off * libm::cos(angle), off * libm::sin(angle)]));
+        places.push(add(add(capsule.from, along), [off * libm::cos(angle), off * libm::sin(angle)]));
     }
     for p in places {
         let sample =

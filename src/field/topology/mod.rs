@@ -47,7 +47,7 @@ const fn opposite(axis: Axis) -> Axis {
 
 /// A sample by its face, row and column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct CellPosition {
     face: usize,
     row: usize,
     column: usize,
@@ -63,13 +63,13 @@ enum Side {
 }
 
 impl Grid {
-    fn index(self, place: Place) -> usize {
+    fn index(self, place: CellPosition) -> usize {
         (place.face * self.samples + place.row) * self.samples + place.column
     }
 
-    fn place(self, index: usize) -> Place {
+    fn place(self, index: usize) -> CellPosition {
         let n = self.samples;
-        Place { face: index / (n * n), row: index / n % n, column: index % n }
+        CellPosition { face: index / (n * n), row: index / n % n, column: index % n }
     }
 
     /// Samples that are not copies.
@@ -96,8 +96,11 @@ impl Grid {
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples - 1;
         if here.row.wrapping_sub(1) < last - 1 && here.column.wrapping_sub(1) < last - 1 {
-            let place =
-                Place { row: here.row.strict_add_signed(down), column: here.column.strict_add_signed(right), ..here };
+            let place = CellPosition {
+                row: here.row.strict_add_signed(down),
+                column: here.column.strict_add_signed(right),
+                ..here
+            };
             return Some(self.index(self.owned(place)));
         }
         let place = if self.is_globe() {
@@ -108,7 +111,7 @@ impl Grid {
                 1 => self.next(index),
                 _ => self.previous(index),
             };
-            Place { face: 0, row: along(here.row, down)?, column: along(here.column, right)? }
+            CellPosition { face: 0, row: along(here.row, down)?, column: along(here.column, right)? }
         };
         Some(self.index(self.owned(place)))
     }
@@ -126,7 +129,7 @@ impl Grid {
             for face in 1..FACES {
                 for along in 0..n {
                     for (row, column) in [(0, along), (last, along), (along, 0), (along, last)] {
-                        let place = Place { face, row, column };
+                        let place = CellPosition { face, row, column };
                         field[self.index(place)] = field[self.index(self.owned(place))];
                     }
                 }
@@ -138,13 +141,13 @@ impl Grid {
     }
 
     /// A neighbour on a globe, not yet by its owner.
-    fn stepped(self, here: Place, direction: usize) -> Option<Place> {
+    fn stepped(self, here: CellPosition, direction: usize) -> Option<CellPosition> {
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples as isize - 1;
         let (row, column) = (here.row as isize + down, here.column as isize + right);
         let inside = |k: isize| (0..=last).contains(&k);
         match (inside(row), inside(column)) {
-            (true, true) => Some(Place { face: here.face, row: row as usize, column: column as usize }),
+            (true, true) => Some(CellPosition { face: here.face, row: row as usize, column: column as usize }),
             (false, false) => None,
             (false, true) => {
                 Some(self.behind_border(here.face, if row < 0 { Side::North } else { Side::South }, column as usize, 1))
@@ -158,12 +161,12 @@ impl Grid {
     }
 
     #[inline]
-    fn owned(self, place: Place) -> Place {
+    fn owned(self, place: CellPosition) -> CellPosition {
         if self.is_globe() {
             let copies = self.copies(place).into_iter().flatten();
             copies.fold(place, |least, copy| if copy.face < least.face { copy } else { least })
         } else {
-            Place { face: 0, row: self.original(place.row), column: self.original(place.column) }
+            CellPosition { face: 0, row: self.original(place.row), column: self.original(place.column) }
         }
     }
 
@@ -174,7 +177,7 @@ impl Grid {
     }
 
     /// The copies of a sample of a globe on the faces across the borders it lies on.
-    fn copies(self, place: Place) -> [Option<Place>; 2] {
+    fn copies(self, place: CellPosition) -> [Option<CellPosition>; 2] {
         let last = self.samples - 1;
         let across = |side: Side, along: usize| Some(self.behind_border(place.face, side, along, 0));
         [
@@ -192,7 +195,7 @@ impl Grid {
     }
 
     /// The sample `depth` steps behind a border of `face`, at `along` of the border.
-    fn behind_border(self, face: usize, side: Side, along: usize, depth: usize) -> Place {
+    fn behind_border(self, face: usize, side: Side, along: usize, depth: usize) -> CellPosition {
         let [out, east, south] = AXES[face];
         let (beyond, along_axis) = match side {
             Side::North => (opposite(south), east),
@@ -208,7 +211,7 @@ impl Grid {
             a if a == along_axis => along,
             _ => last - along,
         };
-        Place { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
+        CellPosition { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
     }
 
     /// A face of a globe's closed field with the samples up to `margin` steps behind its borders, less than n, as a
@@ -221,14 +224,14 @@ impl Grid {
             let outside = |k: usize| (margin.saturating_sub(k), (k + 1).saturating_sub(margin + n));
             let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
             let place = match (outside(row), outside(column)) {
-                ((0, 0), (0, 0)) => Place { face, row: row - margin, column: column - margin },
+                ((0, 0), (0, 0)) => CellPosition { face, row: row - margin, column: column - margin },
                 ((0, 0), (0, east)) => self.behind_border(face, Side::East, inner(row), east),
                 ((0, 0), (west, _)) => self.behind_border(face, Side::West, inner(row), west),
                 ((0, south), (0, 0)) => self.behind_border(face, Side::South, inner(column), south),
                 ((north, _), (0, 0)) => self.behind_border(face, Side::North, inner(column), north),
                 _ => match beyond {
                     Beyond::Value(value) => return value,
-                    Beyond::Nearest => Place { face, row: inner(row), column: inner(column) },
+                    Beyond::Nearest => CellPosition { face, row: inner(row), column: inner(column) },
                 },
             };
             field[self.index(place)]
@@ -248,8 +251,8 @@ impl Grid {
     fn ring(self, face: usize, mut heading: Side, along: usize) -> [(usize, isize); 4] {
         let n = self.samples as isize;
         let mut place = match heading {
-            Side::East => Place { face, row: along, column: 0 },
-            _ => Place { face, row: 0, column: along },
+            Side::East => CellPosition { face, row: along, column: 0 },
+            _ => CellPosition { face, row: 0, column: along },
         };
         std::array::from_fn(|_| {
             let stride = [-n, n, -1, 1][heading as usize];
@@ -368,7 +371,7 @@ pub enum Beyond<T> {
 ///
 /// A padded row has n + 2 values. The field it reads is closed ([`Grid::close`]).
 #[derive(Clone, Debug)]
-pub struct Window<T> {
+pub struct StencilWindow<T> {
     grid: Grid,
     beyond: Beyond<T>,
     face: usize,
@@ -377,7 +380,7 @@ pub struct Window<T> {
     rows: [Vec<T>; 3],
 }
 
-impl<T: Copy + Default> Window<T> {
+impl<T: Copy + Default> StencilWindow<T> {
     /// A window that [`advance`](Self::advance) will bring to row `first` of all rows of the grid.
     pub fn new(grid: Grid, beyond: Beyond<T>, field: &[T], first: usize) -> Self {
         let n = grid.samples;

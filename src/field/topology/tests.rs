@@ -81,7 +81,7 @@ fn a_window_shows_the_neighbours_of_every_row() {
             let mut field: Vec<i64> = (0..grid.len() as i64).collect();
             grid.close(&mut field);
             for first in [0, n - 1, grid.rows() - n] {
-                let mut window = Window::new(grid, Beyond::Value(-1), &field, first);
+                let mut window = StencilWindow::new(grid, Beyond::Value(-1), &field, first);
                 for row in first..grid.rows() {
                     window.advance(&field);
                     assert_eq!(window.here(), grid.row(&field, row));
@@ -95,7 +95,7 @@ fn a_window_shows_the_neighbours_of_every_row() {
             }
             // a wrapping square of 2² is one sample, its own neighbour; a globe has no edge
             if n > 2 && !grid.is_globe() {
-                let mut mirror = Window::new(grid, Beyond::Nearest, &field, 0);
+                let mut mirror = StencilWindow::new(grid, Beyond::Nearest, &field, 0);
                 mirror.advance(&field);
                 assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
             }

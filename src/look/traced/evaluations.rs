@@ -16,11 +16,11 @@ const INK: [u8; 3] = [232, 234, 236];
 /// Counts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EvaluationTotals {
-    /// All pixels together.
+    /// Sum over all pixels.
     pub asked: EvaluationCounts,
-    /// Number of pixels.
+    /// Pixels of the picture.
     pub pixels: usize,
-    /// The most of one pixel.
+    /// Most evaluations of one pixel.
     pub most: u64,
 }
 

@@ -33,7 +33,7 @@ pub struct TracedScene<'a> {
     pub program: &'a Program,
     /// Sea, sun and scale.
     pub settings: &'a Settings,
-    /// Colours.
+    /// Colours by height and slope.
     pub palette: &'a PaletteTable,
     /// Level of detail κ of the layer.
     pub level: f64,
@@ -44,9 +44,9 @@ pub struct TracedScene<'a> {
 /// How often the tree was asked, in all pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationCounts {
-    /// For heights.
+    /// Evaluations of a height.
     pub heights: u64,
-    /// For bounds.
+    /// Evaluations of a bound over a capsule.
     pub bounds: u64,
 }
 
@@ -72,7 +72,7 @@ const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.37
 struct PixelRay {
     ray: TraceRay,
     /// Metres of the tree in one of the scene along the ray.
-    capsule: f64,
+    per_metre: f64,
 }
 
 /// A subject before a camera.
@@ -99,16 +99,16 @@ impl<'a> TracedView<'a> {
         Self { subject, camera, width, height, per_metre, pixel, shade: Shade::new(subject, per_metre) }
     }
 
-    fn sight(&self, x: f64, y: f64) -> PixelRay {
-        self.sight_along(self.camera.eye, self.camera.direction(x, y, self.width, self.height))
+    fn pixel_ray(&self, x: f64, y: f64) -> PixelRay {
+        self.pixel_ray_along(self.camera.eye, self.camera.direction(x, y, self.width, self.height))
     }
 
-    fn sight_along(&self, eye: [f64; 3], direction: [f64; 3]) -> PixelRay {
+    fn pixel_ray_along(&self, eye: [f64; 3], direction: [f64; 3]) -> PixelRay {
         let [k, up] = self.per_metre;
         let scaled = [direction[0] * k, direction[1] * k, direction[2] * up];
-        let capsule = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
-        let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / capsule) };
-        PixelRay { ray, capsule }
+        let per_metre = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
+        let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / per_metre) };
+        PixelRay { ray, per_metre }
     }
 
     /// A tracer for rays like this one: as fine as a pixel.
@@ -173,7 +173,7 @@ impl<'a> TracedView<'a> {
     ) -> Result<Vec<EvaluationCounts>, Cancelled> {
         let tracer = self.tracer(TracedSurface::Ground);
         self.rows(control, show, |x, y| {
-            let trace = tracer.trace(&self.sight(x as f64 + 0.5, y as f64 + 0.5).ray);
+            let trace = tracer.trace(&self.pixel_ray(x as f64 + 0.5, y as f64 + 0.5).ray);
             EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
         })
     }
@@ -203,16 +203,16 @@ impl<'a> TracedView<'a> {
     /// What is seen at a place of the picture.
     fn look(&self, tracers: &[Tracer; 2], x: f64, y: f64) -> (Light, EvaluationCounts) {
         let direction = self.camera.direction(x, y, self.width, self.height);
-        let sight = self.sight(x, y);
+        let pixel_ray = self.pixel_ray(x, y);
         let mut asked = EvaluationCounts::default();
-        let ground = tracers[0].trace(&sight.ray);
+        let ground = tracers[0].trace(&pixel_ray.ray);
         asked = asked.plus(EvaluationCounts { heights: u64::from(ground.heights), bounds: u64::from(ground.bounds) });
         let (mut nearest, mut is_sea) = (f64::INFINITY, false);
         let mut light = self.shade.sky(direction);
         if let Some(t) = ground.distance {
             nearest = t;
             let detail = tracers[0].detail(t);
-            let p = sight.ray.point(t);
+            let p = pixel_ray.ray.point(t);
             let is_cut = t == ground.entry && t > 0.0 && {
                 let above = p[2] - tracers[0].height([p[0], p[1]], &detail);
                 above < -0.002 * self.subject.program.relief
@@ -224,36 +224,36 @@ impl<'a> TracedView<'a> {
             };
         }
         if self.subject.program.has(MaterialLayer::Water)
-            && let Some((t, more)) = self.water(&tracers[1], &sight, nearest)
+            && let Some((t, more)) = self.water(&tracers[1], &pixel_ray, nearest)
         {
             asked = asked.plus(more);
             nearest = t;
-            let p = sight.ray.point(t);
+            let p = pixel_ray.ray.point(t);
             // water of the construction that stands as high as the sea is the sea
             is_sea = (p[2] - self.shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
             light = self.shade.water(&tracers[0], p, direction, is_sea, &tracers[0].detail(t), &mut asked);
         }
-        if !is_sea && let Some(t) = self.sea(&tracers[0], &sight.ray, nearest) {
+        if !is_sea && let Some(t) = self.sea(&tracers[0], &pixel_ray.ray, nearest) {
             nearest = t;
-            let p = sight.ray.point(t);
+            let p = pixel_ray.ray.point(t);
             light = self.shade.water(&tracers[0], p, direction, true, &tracers[0].detail(t), &mut asked);
         }
         if nearest.is_finite() {
-            light = self.shade.through_air(light, direction, nearest / sight.capsule);
+            light = self.shade.through_air(light, direction, nearest / pixel_ray.per_metre);
         }
         (light, asked)
     }
 
     /// Where the ray meets the water of the construction before `nearest`.
-    fn water(&self, tracer: &Tracer, sight: &PixelRay, nearest: f64) -> Option<(f64, EvaluationCounts)> {
+    fn water(&self, tracer: &Tracer, pixel_ray: &PixelRay, nearest: f64) -> Option<(f64, EvaluationCounts)> {
         let mut asked = EvaluationCounts::default();
         let mut from = 0.0;
         // beside its shores the water's surface falls below the ground: what is met there is none
         for _ in 0..8 {
-            let trace = tracer.trace_from(&sight.ray, from, 0.0);
+            let trace = tracer.trace_from(&pixel_ray.ray, from, 0.0);
             asked = asked.plus(EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
             let t = trace.distance.filter(|&t| t < nearest)?;
-            let p = sight.ray.point(t);
+            let p = pixel_ray.ray.point(t);
             if self.shade.is_wet([p[0], p[1]], &tracer.detail(t)) {
                 return Some((t, asked));
             }

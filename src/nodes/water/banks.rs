@@ -35,7 +35,7 @@ impl Reach {
 pub struct BankedGround {
     /// Index in the reaches of the river cell that cuts each cell, or [`NONE`].
     pub by: Vec<u32>,
-    /// The heights.
+    /// Heights of all cells after the cut, as fractions of the relief.
     pub cut: Vec<f32>,
 }
 

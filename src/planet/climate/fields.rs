@@ -10,7 +10,7 @@ use crate::field::{Cancelled, Control, Globe};
 /// How warm and wet it is at every sample of a terrain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClimateFields {
-    /// Temperature in °C.
+    /// Temperature in °C, a value for every sample of the grid.
     pub celsius: Vec<f32>,
     /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
     pub moisture: Vec<f32>,

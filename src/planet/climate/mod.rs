@@ -105,7 +105,7 @@ impl Climate {
 /// A terrain with what its climate depends on.
 #[derive(Clone, Copy)]
 pub struct ClimateTerrain<'a> {
-    /// The heights.
+    /// Heights as fractions of the relief.
     pub terrain: &'a Terrain,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,

@@ -9,7 +9,7 @@ use talweg::construction::disc::Disc;
 use talweg::construction::ground::ReliefStyle;
 use talweg::construction::image::{Image, ImageSettings};
 use talweg::construction::path::CurveFit;
-use talweg::construction::place::Placement;
+use talweg::construction::placement::Placement;
 use talweg::construction::profile::Profile;
 use talweg::construction::replace::{Extent, ReplaceSettings};
 use talweg::construction::ribbon::{Ribbon, RibbonSettings};

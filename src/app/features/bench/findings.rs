@@ -128,13 +128,13 @@ fn speed(list: &mut List, found: &Benchmark) {
             "One {} of {} takes {} at {} on {}.",
             one.timed,
             one.name,
-            within(&cell.milliseconds),
+            time_with_interval(&cell.milliseconds),
             one.grid(size),
             threads(on)
         )),
         [(first, _), others @ ..] if others.len() < NAMED && first.name == found.subjects[0].name => {
             for (other, cell) in others {
-                list.plain(against(first, other, &cell.times_the_first, &place));
+                list.plain(comparison(first, other, &cell.times_the_first, &place));
             }
         }
         many => {
@@ -146,16 +146,16 @@ fn speed(list: &mut List, found: &Benchmark) {
                 "Of {} nodes {place}, {} is the fastest with {} and {} the slowest with {}.",
                 many.len(),
                 fast.0.name,
-                within(&fast.1.milliseconds),
+                time_with_interval(&fast.1.milliseconds),
                 slow.0.name,
-                within(&slow.1.milliseconds)
+                time_with_interval(&slow.1.milliseconds)
             ));
         }
     }
 }
 
 /// `quotient`: time of `other` over that of `first`.
-fn against(first: &Findings, other: &Findings, quotient: &Estimate, place: &str) -> String {
+fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &str) -> String {
     let (a, b, q) = (&first.name, &other.name, quotient);
     let apples = if first.timed == other.timed {
         String::new()
@@ -332,13 +332,13 @@ fn extremes(list: &mut List, found: &Benchmark) {
         return;
     }
     let all = || looked.iter().flat_map(|(s, list)| list.iter().map(move |e| (*s, e)));
-    let count = |fate: Fate| match all().filter(|(_, e)| Fate::of(e) == fate).count() {
+    let count = |fate: Fate| match all().filter(|(_, e)| Fate::of_extreme(e) == fate).count() {
         0 => "none".to_string(),
         some => some.to_string(),
     };
     let total = all().count();
     let broken: Vec<String> = all()
-        .filter(|(_, e)| Fate::of(e) == Fate::NotFinite)
+        .filter(|(_, e)| Fate::of_extreme(e) == Fate::NotFinite)
         .map(|(s, e)| format!("{} with {} = {}", s.name, e.parameter.replace('_', " "), e.value))
         .collect();
     if broken.is_empty() {
@@ -365,7 +365,7 @@ fn extremes(list: &mut List, found: &Benchmark) {
 }
 
 /// A time and its interval.
-fn within(e: &Estimate) -> String {
+fn time_with_interval(e: &Estimate) -> String {
     if e.confidence <= 0.0 {
         return time(e.median);
     }

@@ -1,7 +1,7 @@
 //! The benchmark lab: what nodes cost.
 //!
 //! ```text
-//! panel: what shall be measured ── Ask ──▶ task: BenchTask ──▶ BenchInfo: report, findings ──▶ panel
+//! panel: what shall be measured ── BenchRequest ──▶ task: BenchTask ──▶ BenchInfo: report, findings ──▶ panel
 //! ```
 
 pub mod findings;
@@ -16,7 +16,7 @@ use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use self::panel::BenchState;
-use self::task::{Ask, BenchInfo, BenchTask};
+use self::task::{BenchInfo, BenchRequest, BenchTask};
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, Slot};
@@ -30,7 +30,7 @@ impl Plugin for BenchPlugin {
         app.init_resource::<BenchState>()
             .init_resource::<BenchInfo>()
             .init_resource::<BenchTask>()
-            .add_message::<Ask>()
+            .add_message::<BenchRequest>()
             .add_actions([BenchAction::Toggle], run)
             .add_menu_part("Help", 0, menu)
             .add_part(Slot::View, window)
@@ -78,7 +78,7 @@ fn window(
     mut state: ResMut<BenchState>,
     editor: Res<Editor>,
     info: Res<BenchInfo>,
-    mut asks: MessageWriter<Ask>,
+    mut asks: MessageWriter<BenchRequest>,
 ) {
     asks.write_batch(panel::show(ui.ctx(), &mut state, &editor.doc, &info));
 }

@@ -9,7 +9,7 @@ pub struct Report {
     pub found: Benchmark,
     pub findings: Vec<Finding>,
     /// One for each node, size and number of threads, by node.
-    pub rows: Vec<Row>,
+    pub rows: Vec<BenchRow>,
     pub extremes: Vec<ExtremeLine>,
     pub csv: String,
     pub json: String,
@@ -17,7 +17,7 @@ pub struct Report {
 
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct BenchRow {
     /// Of the benchmark's subjects.
     pub subject: usize,
     /// Of the subject's cells.
@@ -130,7 +130,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    pub fn of(extreme: &Extreme) -> Self {
+    pub fn of_extreme(extreme: &Extreme) -> Self {
         match (extreme.is_finite, extreme.is_level) {
             _ if extreme.was_stopped => Self::Stopped,
             (Some(false), _) => Self::NotFinite,
@@ -165,7 +165,7 @@ impl Report {
     pub fn new(found: Benchmark, was_disturbed: bool) -> Self {
         let rows = (0..found.subjects.len())
             .flat_map(|subject| (0..found.subjects[subject].cells.len()).map(move |cell| (subject, cell)))
-            .map(|(subject, cell)| Row::new(&found, subject, cell))
+            .map(|(subject, cell)| BenchRow::new(&found, subject, cell))
             .collect();
         Self {
             findings: findings(&found, was_disturbed),
@@ -178,11 +178,11 @@ impl Report {
         }
     }
 
-    pub fn subject(&self, row: &Row) -> &Findings {
+    pub fn subject(&self, row: &BenchRow) -> &Findings {
         &self.found.subjects[row.subject]
     }
 
-    pub fn cell(&self, row: &Row) -> &BenchCell {
+    pub fn cell(&self, row: &BenchRow) -> &BenchCell {
         &self.subject(row).cells[row.cell]
     }
 
@@ -199,7 +199,7 @@ impl Report {
     }
 
     /// What a number of the table means.
-    pub fn meaning(&self, row: &Row, column: Column) -> String {
+    pub fn meaning(&self, row: &BenchRow, column: Column) -> String {
         let (subject, cell) = (self.subject(row), self.cell(row));
         let (name, n) = (&subject.name, cell.samples);
         match column {
@@ -306,7 +306,7 @@ fn timed_help(timed: &str) -> &'static str {
     }
 }
 
-impl Row {
+impl BenchRow {
     fn new(found: &Benchmark, subject: usize, index: usize) -> Self {
         let of = &found.subjects[subject];
         let cell = &of.cells[index];
@@ -361,7 +361,7 @@ fn extremes(found: &Benchmark) -> Vec<ExtremeLine> {
         lines.extend(extremes.iter().map(|extreme| ExtremeLine::Value {
             parameter: extreme.parameter.replace('_', " "),
             value: extreme.value.clone(),
-            fate: Fate::of(extreme),
+            fate: Fate::of_extreme(extreme),
             times: extreme.times_the_default,
         }));
     }

@@ -1,7 +1,7 @@
 //! The benchmark lab beside the editor: [`crate::lab::bench`] on a thread of its own, with a stop flag.
 //!
 //! ```text
-//! Ask::Run ──▶ job ──▶ Report: what was found, with the texts of table and findings ready to be drawn
+//! BenchRequest::Run ──▶ job ──▶ Report: what was found, with the texts of table and findings ready to be drawn
 //! ```
 //! One runs at a time. One that was told to stop is waited for before the next begins, for two at once would measure
 //! each other. What was found before stays until there is something newer.
@@ -24,7 +24,7 @@ use crate::nodes::Node;
 
 /// What shall be measured.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Order {
+pub struct BenchOrder {
     /// With their names in the results.
     pub subjects: Vec<(String, Node)>,
     pub plan: BenchPlan,
@@ -32,8 +32,8 @@ pub struct Order {
 
 /// What is asked of the lab.
 #[derive(Message, Clone, Debug, PartialEq)]
-pub enum Ask {
-    Run(Order),
+pub enum BenchRequest {
+    Run(BenchOrder),
     Stop,
 }
 
@@ -43,7 +43,7 @@ pub struct BenchInfo {
     pub underway: Option<Underway>,
     pub report: Option<Arc<Report>>,
     /// Why the last one gave nothing.
-    pub trouble: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// A benchmark that runs.
@@ -58,7 +58,7 @@ pub struct Underway {
     pub is_stopping: bool,
 }
 
-struct Running {
+struct RunningBench {
     task: Task<Result<Report, BenchError>>,
     at: Arc<Mutex<Option<BenchProgress>>>,
     was_disturbed: Arc<AtomicBool>,
@@ -68,9 +68,9 @@ struct Running {
 /// See the module.
 #[derive(Resource, Default)]
 pub struct BenchTask {
-    running: Option<Running>,
+    running: Option<RunningBench>,
     report: Option<Arc<Report>>,
-    trouble: Option<String>,
+    failure: Option<String>,
 }
 
 /// How a benchmark ended.
@@ -90,14 +90,14 @@ impl BenchTask {
     ///
     /// # Errors
     /// When the system refuses a thread.
-    pub fn ask(&mut self, ask: Ask, tasks: &Tasks) -> std::io::Result<()> {
+    pub fn ask(&mut self, ask: BenchRequest, tasks: &Tasks) -> std::io::Result<()> {
         match (ask, &self.running) {
-            (Ask::Stop, Some(running)) => running.task.control().cancel(),
-            (Ask::Run(order), None) => {
-                self.trouble = None;
-                self.running = Some(Running::start(order, tasks)?);
+            (BenchRequest::Stop, Some(running)) => running.task.control().cancel(),
+            (BenchRequest::Run(order), None) => {
+                self.failure = None;
+                self.running = Some(RunningBench::start(order, tasks)?);
             }
-            (Ask::Stop, None) | (Ask::Run(_), Some(_)) => {}
+            (BenchRequest::Stop, None) | (BenchRequest::Run(_), Some(_)) => {}
         }
         Ok(())
     }
@@ -116,11 +116,11 @@ impl BenchTask {
             }
             Outcome::Running | Outcome::Done(Err(BenchError::Cancelled)) => Some(Ending::Stopped),
             Outcome::Done(Err(error)) => {
-                self.trouble = Some(format!("Nothing was measured: {error}."));
+                self.failure = Some(format!("Nothing was measured: {error}."));
                 Some(Ending::Failed)
             }
             Outcome::Broke => {
-                self.trouble = Some("The benchmark broke off. This is a defect of Talweg.".into());
+                self.failure = Some("The benchmark broke off. This is a defect of Talweg.".into());
                 Some(Ending::Failed)
             }
         }
@@ -135,15 +135,15 @@ impl BenchTask {
 
     pub fn info(&self) -> BenchInfo {
         BenchInfo {
-            underway: self.running.as_ref().map(Running::underway),
+            underway: self.running.as_ref().map(RunningBench::underway),
             report: self.report.clone(),
-            trouble: self.trouble.clone(),
+            failure: self.failure.clone(),
         }
     }
 }
 
-impl Running {
-    fn start(order: Order, tasks: &Tasks) -> std::io::Result<Self> {
+impl RunningBench {
+    fn start(order: BenchOrder, tasks: &Tasks) -> std::io::Result<Self> {
         let (at, was_disturbed) = (Arc::new(Mutex::new(None)), Arc::new(AtomicBool::new(false)));
         let (told, disturbed) = (at.clone(), was_disturbed.clone());
         let task = tasks.start_timing("bench", move |control| {
@@ -207,7 +207,7 @@ pub(super) fn tell(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status
 
 /// Begins what was asked for.
 pub(super) fn obey(
-    mut asks: ResMut<Messages<Ask>>,
+    mut asks: ResMut<Messages<BenchRequest>>,
     mut task: ResMut<BenchTask>,
     mut editor: ResMut<Editor>,
     tasks: Res<Tasks>,

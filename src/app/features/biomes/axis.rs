@@ -13,17 +13,17 @@ const GRAB: f32 = 9.0;
 
 /// A type on the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Curve {
+pub struct ToleranceCurve {
     pub rgb: [u8; 3],
     /// Optimum and tolerance; nothing where the type does not mind.
     pub bell: Option<[f32; 2]>,
 }
 
 /// What is drawn.
-pub struct Axis<'a> {
+pub struct BiomeAxis<'a> {
     pub label: &'a str,
     pub range: [f32; 2],
-    pub curves: &'a [Curve],
+    pub curves: &'a [ToleranceCurve],
     pub selected: usize,
     /// The colour at a value of the axis, all others held.
     pub wins: &'a dyn Fn(f32) -> [u8; 3],
@@ -39,7 +39,7 @@ pub struct Dragged {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Held {
+enum BellHandle {
     Optimum,
     Tolerance,
 }
@@ -47,14 +47,14 @@ enum Held {
 /// What is being dragged, and the axis as it was when the drag began.
 #[derive(Clone, Copy)]
 struct Drag {
-    held: Held,
+    held: BellHandle,
     bell: [f32; 2],
     from: f32,
     range: [f32; 2],
 }
 
 /// Shows the axis.
-pub fn show(ui: &mut Ui, axis: &Axis) -> Option<Dragged> {
+pub fn show(ui: &mut Ui, axis: &BiomeAxis) -> Option<Dragged> {
     let size = vec2(ui.available_width(), CURVES + BAND + 3.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, format!("{} axis", axis.label)));
@@ -73,7 +73,7 @@ pub fn show(ui: &mut Ui, axis: &Axis) -> Option<Dragged> {
         let side = sides[0].min(sides[1]);
         let top = (to_x(optimum) - x).abs();
         let by_side = side <= GRAB && ((y - shoulder).abs() < (y - area.top()).abs() || top > GRAB);
-        Some(if by_side { Held::Tolerance } else { Held::Optimum })
+        Some(if by_side { BellHandle::Tolerance } else { BellHandle::Optimum })
     };
     let hover = response.hover_pos().and_then(|at| grabbed(at.x, at.y));
     if response.drag_started()
@@ -96,8 +96,8 @@ pub fn show(ui: &mut Ui, axis: &Axis) -> Option<Dragged> {
     let moved = (at.x - drag.from) * per_point;
     let [optimum, tolerance] = drag.bell;
     let bell = match drag.held {
-        Held::Optimum => [(optimum + moved).clamp(range[0].min(optimum), range[1].max(optimum)), tolerance],
-        Held::Tolerance => {
+        BellHandle::Optimum => [(optimum + moved).clamp(range[0].min(optimum), range[1].max(optimum)), tolerance],
+        BellHandle::Tolerance => {
             let right = drag.from >= to_x(optimum);
             let tolerance = tolerance + if right { moved } else { -moved };
             [optimum, tolerance.clamp(axis.least_tolerance, range[1] - range[0])]
@@ -109,7 +109,7 @@ pub fn show(ui: &mut Ui, axis: &Axis) -> Option<Dragged> {
 /// Height of a curve one tolerance from its optimum.
 const SHOULDER: f32 = 0.367_88;
 
-fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &Axis, range: [f32; 2], hot: Option<Held>) {
+fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &BiomeAxis, range: [f32; 2], hot: Option<BellHandle>) {
     let painter = ui.painter_at(rect);
     painter.rect(area, 3.0, colour::DEEP, Stroke::new(1.0, colour::LINE), StrokeKind::Inside);
     let points = area.width() as usize;
@@ -129,14 +129,14 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &Axis, range: [f32; 2], hot: Opt
         painter.line(line(bell), Stroke::new(4.0, colour::DEEP));
         painter.line(line(bell), Stroke::new(2.4, tint));
         let x = |value: f32| egui::remap_clamp(value, range[0]..=range[1], area.left() + 5.0..=area.right() - 5.0);
-        let handle = |value: f32, y: f32, held: Held| {
+        let handle = |value: f32, y: f32, held: BellHandle| {
             let at = pos2(x(value), area.bottom() - 1.0 - (area.height() - 5.0) * y);
             let radius = if hot == Some(held) { 5.0 } else { 3.8 };
             painter.circle(at, radius, colour::PANEL, Stroke::new(1.8, colour::TEXT_STRONG));
         };
-        handle(bell[0], 1.0, Held::Optimum);
-        handle(bell[0] - bell[1], SHOULDER, Held::Tolerance);
-        handle(bell[0] + bell[1], SHOULDER, Held::Tolerance);
+        handle(bell[0], 1.0, BellHandle::Optimum);
+        handle(bell[0] - bell[1], SHOULDER, BellHandle::Tolerance);
+        handle(bell[0] + bell[1], SHOULDER, BellHandle::Tolerance);
     }
     let band = Rect::from_min_max(pos2(rect.left(), area.bottom() + 3.0), rect.max);
     let mut mesh = Mesh::default();

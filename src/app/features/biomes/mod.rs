@@ -18,7 +18,7 @@ use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::dialogs::files::{Files, file_stem};
 use crate::app::frame::editor::{Editor, because, file_name};
 use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::interface::{Drawn, InterfaceApp, Slot, right_panel};
+use crate::app::frame::interface::{InterfaceApp, InterfaceLayout, Slot, right_panel};
 use crate::app::frame::menu::{pick, tick};
 use crate::app::frame::status::StatusInfo;
 use crate::app::frame::window::FrameSystems;
@@ -171,12 +171,12 @@ fn tell(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: 
 /// A click on the ground chooses the place that is told about.
 fn choose_clicked_place(
     mut contexts: EguiContexts,
-    drawn: Res<Drawn>,
+    layout: Res<InterfaceLayout>,
     mut state: ResMut<BiomesState>,
     (probe, globe): (Res<Probe>, Res<GlobeProbe>),
 ) -> Result {
     if state.open
-        && let Some(place) = place_marker::clicked_place(contexts.ctx_mut()?, &drawn, &probe, &globe)
+        && let Some(place) = place_marker::clicked_place(contexts.ctx_mut()?, &layout, &probe, &globe)
     {
         state.place = Some(place);
     }

@@ -353,8 +353,8 @@ fn one(
     ];
     for dimension in &axes {
         let rgb = types.iter().map(|kind| kind.colour);
-        let curves: Vec<axis::Curve> =
-            rgb.zip(&dimension.bells).map(|(rgb, bell)| axis::Curve { rgb, bell: *bell }).collect();
+        let curves: Vec<axis::ToleranceCurve> =
+            rgb.zip(&dimension.bells).map(|(rgb, bell)| axis::ToleranceCurve { rgb, bell: *bell }).collect();
         let wins = |value: f32| {
             let mut place = held;
             *(dimension.at)(&mut place) = value;
@@ -389,7 +389,7 @@ impl Dimension {
         ui: &mut Ui,
         document: &mut Document,
         index: usize,
-        curves: &[axis::Curve],
+        curves: &[axis::ToleranceCurve],
         wins: &dyn Fn(f32) -> [u8; 3],
         mark: Option<f32>,
         sea: f32,
@@ -433,7 +433,7 @@ impl Dimension {
                 }
             });
         });
-        let shown = axis::Axis {
+        let shown = axis::BiomeAxis {
             label: self.label,
             range: self.range,
             curves,

@@ -12,7 +12,7 @@ use self::panel::Charts;
 use crate::app::features::place_marker::{self, MarkedPlace};
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{Drawn, InterfaceApp, Slot};
+use crate::app::frame::interface::{InterfaceApp, InterfaceLayout, Slot};
 use crate::app::frame::menu::tick;
 use crate::app::frame::status::StatusInfo;
 use crate::app::frame::theme::colour;
@@ -83,12 +83,12 @@ fn charts(
 /// A click on the ground, one that does not turn the camera, chooses the place that is watched.
 fn watch_clicked_place(
     mut contexts: EguiContexts,
-    drawn: Res<Drawn>,
+    layout: Res<InterfaceLayout>,
     mut editor: ResMut<Editor>,
     (probe, globe): (Res<Probe>, Res<GlobeProbe>),
 ) -> Result {
     let takes_clicks = editor.doc.is_watching() && editor.doc.tree().is_none();
-    if takes_clicks && let Some(place) = place_marker::clicked_place(contexts.ctx_mut()?, &drawn, &probe, &globe) {
+    if takes_clicks && let Some(place) = place_marker::clicked_place(contexts.ctx_mut()?, &layout, &probe, &globe) {
         editor.doc.watch_place(Some(place));
     }
     Ok(())

@@ -19,18 +19,18 @@ use crate::nodes::MassBalance;
 pub struct Charts {
     /// The mass balance of each iteration, not of all so far.
     each: bool,
-    curve: Curve,
+    curve: ErosionChart,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Curve {
+enum ErosionChart {
     #[default]
     Score,
     Slope,
     Change,
 }
 
-impl Curve {
+impl ErosionChart {
     const ALL: [Self; 3] = [Self::Score, Self::Slope, Self::Change];
 
     fn label(self) -> &'static str {
@@ -153,7 +153,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
 fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     // the column is narrow while the measures stand beside it
     ui.horizontal_wrapped(|ui| {
-        for which in Curve::ALL {
+        for which in ErosionChart::ALL {
             let label = ui.selectable_label(charts.curve == which, RichText::new(which.label()).small());
             if label.on_hover_text(which.help()).clicked() {
                 charts.curve = which;
@@ -166,12 +166,12 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
         history.moments.iter().filter_map(point).collect()
     };
     let lines = match charts.curve {
-        Curve::Score => vec![("score", BLUE, measured(&|s| s.erosion_score()))],
-        Curve::Slope => vec![
+        ErosionChart::Score => vec![("score", BLUE, measured(&|s| s.erosion_score()))],
+        ErosionChart::Slope => vec![
             ("mean, m", BLUE, measured(&|s| s.mean * relief)),
             ("deviation, m", ORANGE, measured(&|s| s.deviation * relief)),
         ],
-        Curve::Change => {
+        ErosionChart::Change => {
             let at = |k: usize| [f64::from(history.moments[k].iteration), history.change(k) * relief * 1000.0];
             vec![("mm an iteration", ORANGE, (0..history.moments.len()).map(at).collect())]
         }
@@ -204,8 +204,8 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
     let height = ui.available_height();
     ui.horizontal_top(|ui| {
         ui.allocate_ui(vec2(width * 0.56, height), |ui| {
-            let course = probe.course.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
-            plot(ui, "course", here, vec![("height, m", BLUE, course)]);
+            let heights = probe.heights.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
+            plot(ui, "course", here, vec![("height, m", BLUE, heights)]);
         });
         let list = egui::ScrollArea::vertical().id_salt("contributions").auto_shrink(false);
         let contributions = |ui: &mut Ui| {

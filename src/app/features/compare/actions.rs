@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::commands::{CompareAction, Way};
+use super::commands::{CompareAction, CompareMode};
 use super::panel::{CompareState, NO_COMPARING};
-use super::task::{Ask, State};
+use super::task::{CompareRequest, State};
 use crate::app::frame::dialogs::files::{self, Files};
 use crate::app::frame::editor::Editor;
 use crate::app::view::Overlay;
@@ -14,7 +14,7 @@ pub(super) struct Comparison<'a> {
     pub editor: &'a mut Editor,
     pub state: &'a mut CompareState,
     /// What B shall be, in the order in which it was asked for.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<CompareRequest>,
 }
 
 impl Comparison<'_> {
@@ -29,25 +29,25 @@ impl Comparison<'_> {
             CompareAction::Toggle if self.state.is_on() => self.end_comparing(),
             CompareAction::Toggle | CompareAction::Keep => self.keep_as_b(),
             CompareAction::WithScene => self.ask_which_scene(),
-            CompareAction::WithFile(path) => self.ask(Ask::File(path)),
+            CompareAction::WithFile(path) => self.ask(CompareRequest::File(path)),
             CompareAction::NextBranch => self.compare_branch(),
             CompareAction::WithoutLayer => {
                 if let Some(index) = self.editor.doc.selected_layer() {
                     self.editor.doc.vary(index);
-                    self.ask(Ask::Variant);
+                    self.ask(CompareRequest::Variant);
                 }
             }
             CompareAction::WithBranch(index) => {
                 if let Some((scene, playhead)) = self.editor.doc.branch_scene(index) {
                     let name = self.editor.doc.scene().layers[index].name.clone();
-                    self.ask(Ask::State(State { name, scene: Arc::new(scene), playhead }));
+                    self.ask(CompareRequest::State(State { name, scene: Arc::new(scene), playhead }));
                 }
             }
-            CompareAction::Show(way) => {
+            CompareAction::Show(mode) => {
                 if !self.state.is_on() {
                     self.keep_as_b();
                 }
-                self.show_way(way);
+                self.show_mode(mode);
             }
             CompareAction::Swap => self.state.swapped ^= self.state.is_on(),
             CompareAction::Table => self.state.table ^= self.state.is_on(),
@@ -61,10 +61,10 @@ impl Comparison<'_> {
     }
 
     /// Asks for a B.
-    pub(super) fn ask(&mut self, ask: Ask) {
+    pub(super) fn ask(&mut self, ask: CompareRequest) {
         self.state.begin();
         if self.editor.view.overlay == Overlay::Difference {
-            self.state.way = Way::Difference;
+            self.state.mode = CompareMode::Difference;
         }
         self.asks.push(ask);
     }
@@ -77,16 +77,16 @@ impl Comparison<'_> {
     fn keep_named(&mut self, name: String) {
         let (scene, playhead) = self.editor.doc.shown_scene();
         let state = State { name, scene: Arc::new(scene), playhead };
-        self.ask(Ask::Keep { state, is_whole: !self.editor.doc.is_unfinished() });
+        self.ask(CompareRequest::Keep { state, is_whole: !self.editor.doc.is_unfinished() });
     }
 
     fn end_comparing(&mut self) {
-        self.show_way(Way::Split);
+        self.show_mode(CompareMode::Split);
         self.state.end();
         if self.editor.view.overlay == Overlay::Difference {
             self.show_overlay(Overlay::None);
         }
-        self.asks.push(Ask::Nothing);
+        self.asks.push(CompareRequest::Nothing);
     }
 
     /// What was begun with a terrain ends where a planet is opened.
@@ -97,16 +97,16 @@ impl Comparison<'_> {
         }
     }
 
-    fn show_way(&mut self, way: Way) {
-        let was = std::mem::replace(&mut self.state.way, way);
+    fn show_mode(&mut self, mode: CompareMode) {
+        let was = std::mem::replace(&mut self.state.mode, mode);
         self.state.swapped = false;
-        match (was, way) {
-            (Way::Difference, Way::Difference) => {}
-            (_, Way::Difference) if self.editor.view.overlay != Overlay::Difference => {
+        match (was, mode) {
+            (CompareMode::Difference, CompareMode::Difference) => {}
+            (_, CompareMode::Difference) if self.editor.view.overlay != Overlay::Difference => {
                 self.state.before = self.editor.view.overlay;
                 self.show_overlay(Overlay::Difference);
             }
-            (Way::Difference, _) if self.editor.view.overlay == Overlay::Difference => {
+            (CompareMode::Difference, _) if self.editor.view.overlay == Overlay::Difference => {
                 let before = std::mem::take(&mut self.state.before);
                 self.show_overlay(before);
             }
@@ -120,8 +120,8 @@ impl Comparison<'_> {
 
     /// Another overlay was chosen in the menu.
     pub(super) fn follow_overlay(&mut self) {
-        if self.state.way == Way::Difference && self.editor.view.overlay != Overlay::Difference {
-            self.state.way = Way::One;
+        if self.state.mode == CompareMode::Difference && self.editor.view.overlay != Overlay::Difference {
+            self.state.mode = CompareMode::One;
         }
     }
 
@@ -135,7 +135,7 @@ impl Comparison<'_> {
         let name = self.editor.doc.state_name();
         self.keep_named(name);
         if !was_on {
-            self.show_way(Way::Difference);
+            self.show_mode(CompareMode::Difference);
         }
         self.editor.doc.show_branch(next);
     }

@@ -9,7 +9,7 @@ use crate::app::frame::commands::{Action, Info, keys};
 
 /// How A and B are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
+pub enum CompareMode {
     #[default]
     Split,
     Halves,
@@ -17,7 +17,7 @@ pub enum Way {
     Difference,
 }
 
-impl Way {
+impl CompareMode {
     pub const ALL: [Self; 4] = [Self::Split, Self::Halves, Self::One, Self::Difference];
 }
 
@@ -36,7 +36,7 @@ pub enum CompareAction {
     WithoutLayer,
     /// Of the branches of the process, by index of the layer.
     WithBranch(usize),
-    Show(Way),
+    Show(CompareMode),
     Swap,
     Table,
     /// Shows the next branch of the process as A and keeps the one on screen as B.
@@ -47,7 +47,7 @@ impl CompareAction {
     /// Those that need nothing named, in the order of the menu.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Toggle, Self::Keep, Self::WithScene, Self::WithoutLayer];
-        all.extend(Way::ALL.map(Self::Show));
+        all.extend(CompareMode::ALL.map(Self::Show));
         all.extend([Self::Swap, Self::Table]);
         all
     }
@@ -95,26 +95,26 @@ fn info(action: &CompareAction) -> Info {
             icon::GIT_BRANCH,
             &[],
         ),
-        CompareAction::Show(way) => match way {
-            Way::Split => (
+        CompareAction::Show(mode) => match mode {
+            CompareMode::Split => (
                 "Split view",
                 "Shows A to the left of a handle and B to the right; drag the handle over the ground.",
                 icon::SQUARE_SPLIT_HORIZONTAL,
                 keys![ALT + Num1],
             ),
-            Way::Halves => (
+            CompareMode::Halves => (
                 "Side by side",
                 "Shows A and B in a half of the view each; the camera moves both.",
                 icon::COLUMNS,
                 keys![ALT + Num2],
             ),
-            Way::One => (
+            CompareMode::One => (
                 "One at a time",
                 "Shows A in the whole view; swap to see B from the same place.",
                 icon::SQUARE,
                 keys![ALT + Num3],
             ),
-            Way::Difference => (
+            CompareMode::Difference => (
                 "Difference map",
                 "Colours A by how many metres it lies above B, green, or below it, brown.",
                 icon::INTERSECT,

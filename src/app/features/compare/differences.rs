@@ -7,12 +7,12 @@ use crate::measure::{DIFFERENCES, Limits, MEASURES, MeasureValue, TerrainScale, 
 
 /// A terrain with what its numbers mean.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct ScaledTerrain {
     pub terrain: Arc<Terrain>,
     pub scale: TerrainScale,
 }
 
-impl PartialEq for Subject {
+impl PartialEq for ScaledTerrain {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.terrain, &other.terrain) && self.scale == other.scale
     }
@@ -20,7 +20,7 @@ impl PartialEq for Subject {
 
 /// One number of a terrain, of the one and of the other, or of the difference A − B.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct DifferenceRow {
     pub label: String,
     pub unit: String,
     /// One sentence that says what it means.
@@ -38,7 +38,7 @@ pub enum Values {
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    pub rows: Vec<Row>,
+    pub rows: Vec<DifferenceRow>,
     /// What to mind when the numbers are read.
     pub notes: Vec<String>,
 }
@@ -48,19 +48,19 @@ impl Table {
     ///
     /// # Errors
     /// When `control` says so.
-    pub fn new(a: &Subject, b: &Subject, control: &Control) -> Result<Self, Cancelled> {
+    pub fn new(a: &ScaledTerrain, b: &ScaledTerrain, control: &Control) -> Result<Self, Cancelled> {
         let limits = Limits::default();
-        let of = |subject: &Subject| measure(&subject.terrain, subject.scale, &limits, control);
+        let of = |subject: &ScaledTerrain| measure(&subject.terrain, subject.scale, &limits, control);
         let (of_a, of_b) = (of(a)?, of(b)?);
         let number = |reading: MeasureValue| reading.number().unwrap_or(f64::NAN);
-        let row = |label: &str, unit: &str, help: &str, values| Row {
+        let row = |label: &str, unit: &str, help: &str, values| DifferenceRow {
             label: label.into(),
             unit: unit.into(),
             help: help.into(),
             values,
         };
         // a hash is no number, and says only whether the two are the same
-        let mut rows: Vec<Row> = MEASURES
+        let mut rows: Vec<DifferenceRow> = MEASURES
             .iter()
             .filter(|m| !matches!((m.read)(&of_a), MeasureValue::Hash(_)))
             .map(|m| {
@@ -77,7 +77,7 @@ impl Table {
     }
 }
 
-fn notes(a: &Subject, b: &Subject) -> Vec<String> {
+fn notes(a: &ScaledTerrain, b: &ScaledTerrain) -> Vec<String> {
     let mut notes = Vec::new();
     if a.terrain.samples() != b.terrain.samples() {
         let (a, b) = (a.terrain.samples(), b.terrain.samples());
@@ -99,16 +99,16 @@ mod tests {
     use super::*;
     use crate::field::Edges;
 
-    fn subject(samples: usize, height: impl Fn(f32, f32) -> f32 + Sync) -> Subject {
+    fn subject(samples: usize, height: impl Fn(f32, f32) -> f32 + Sync) -> ScaledTerrain {
         let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, height));
-        Subject { terrain, scale: TerrainScale { size_metres: 2000.0, relief_metres: 100.0, sea_metres: None } }
+        ScaledTerrain { terrain, scale: TerrainScale { size_metres: 2000.0, relief_metres: 100.0, sea_metres: None } }
     }
 
     fn value(table: &Table, label: &str) -> Values {
         table.rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("{label}")).values
     }
 
-    fn between(table: &Table, label: &str) -> f64 {
+    fn difference_of(table: &Table, label: &str) -> f64 {
         match value(table, label) {
             Values::Between(value) => value,
             Values::Each { .. } => panic!("{label}"),
@@ -124,12 +124,12 @@ mod tests {
         assert!((mean - 50.0).abs() < 1e-3 && (level - 50.0).abs() < 1e-3);
         let Values::Each { a: score, b: none } = value(&table, "Erosion score") else { panic!() };
         assert!(score < 1e-2 && none.is_nan(), "level ground has no score");
-        assert!((between(&table, "Largest") - 50.0).abs() < 1e-3);
+        assert!((difference_of(&table, "Largest") - 50.0).abs() < 1e-3);
         // two wedges of 50 m · 1 km · 2 km / 2; the samples at the edges stand for whole cells
         for label in ["Volume gained", "Volume lost"] {
-            assert!((between(&table, label).abs() / 50e6 - 1.0).abs() < 0.05, "{label}");
+            assert!((difference_of(&table, label).abs() / 50e6 - 1.0).abs() < 0.05, "{label}");
         }
-        assert!((between(&table, "Root mean square") - 50.0 / 3f64.sqrt()).abs() < 0.5);
+        assert!((difference_of(&table, "Root mean square") - 50.0 / 3f64.sqrt()).abs() < 0.5);
         assert!(table.notes.is_empty());
     }
 
@@ -137,13 +137,13 @@ mod tests {
     fn what_is_equal_differs_by_nothing_whatever_the_samples() {
         let (a, b) = (subject(65, |u, v| u + v), subject(33, |u, v| u + v));
         let table = Table::new(&a, &b, &Control::default()).unwrap();
-        assert!(between(&table, "Root mean square") < 1e-4);
+        assert!(difference_of(&table, "Root mean square") < 1e-4);
         assert_eq!(table.notes.len(), 1);
-        let wide = Subject { scale: TerrainScale { size_metres: 4000.0, ..a.scale }, ..a.clone() };
+        let wide = ScaledTerrain { scale: TerrainScale { size_metres: 4000.0, ..a.scale }, ..a.clone() };
         assert_eq!(Table::new(&wide, &b, &Control::default()).unwrap().notes.len(), 2);
-        let lower = Subject { scale: TerrainScale { relief_metres: 50.0, ..a.scale }, ..a.clone() };
+        let lower = ScaledTerrain { scale: TerrainScale { relief_metres: 50.0, ..a.scale }, ..a.clone() };
         let table = Table::new(&a, &lower, &Control::default()).unwrap();
-        assert!((between(&table, "Largest") - 100.0).abs() < 1e-3 && between(&table, "Volume lost") == 0.0);
+        assert!((difference_of(&table, "Largest") - 100.0).abs() < 1e-3 && between(&table, "Volume lost") == 0.0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::app::features::compare::differences::Subject;
+use crate::app::features::compare::differences::ScaledTerrain;
 use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
@@ -30,7 +30,7 @@ pub enum MakeError {
 #[derive(Clone)]
 pub struct B {
     pub name: String,
-    pub subject: Subject,
+    pub subject: ScaledTerrain,
     pub palette: Arc<PaletteTable>,
     pub prepared: Arc<SquareTerrain>,
     /// Its scene without layers, for overlays of its climate.
@@ -51,14 +51,14 @@ impl B {
 }
 
 /// A terrain with the scale that it was prepared with.
-pub fn subject(terrain: Arc<Terrain>, prepared: &SquareTerrain) -> Subject {
+pub fn subject(terrain: Arc<Terrain>, prepared: &SquareTerrain) -> ScaledTerrain {
     let scale = &prepared.scale;
     let measured = measure::TerrainScale {
         size_metres: scale.metres_per_world * SIDE_WORLD,
         relief_metres: scale.relief_metres(),
         sea_metres: Some(scale.sea_world * scale.metres_per_world),
     };
-    Subject { terrain, scale: measured }
+    ScaledTerrain { terrain, scale: measured }
 }
 
 /// What a B is made from.

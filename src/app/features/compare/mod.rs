@@ -1,7 +1,7 @@
 //! Comparing two terrains: A, the one that is edited, and B.
 //!
 //! ```text
-//! CompareAction ── actions ──▶ Ask ──▶ task: CompareTask ──▶ ViewState.beside, CompareInfo ──▶ panel
+//! CompareAction ── actions ──▶ CompareRequest ──▶ task: CompareTask ──▶ ViewState.beside, CompareInfo ──▶ panel
 //! ```
 
 mod actions;
@@ -17,9 +17,9 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::{Frame, Margin, Panel, RichText, Ui};
 
 use self::actions::Comparison;
-pub use self::commands::{CompareAction, Way};
+pub use self::commands::{CompareAction, CompareMode};
 use self::panel::{CompareInfo, CompareState, NO_COMPARING};
-use self::task::{Ask, CompareTask};
+use self::task::{CompareRequest, CompareTask};
 use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame};
@@ -35,7 +35,7 @@ impl Plugin for ComparePlugin {
         app.init_resource::<CompareState>()
             .init_resource::<CompareInfo>()
             .init_resource::<CompareTask>()
-            .add_message::<Ask>()
+            .add_message::<CompareRequest>()
             .add_actions(CompareAction::all().into_iter().chain([CompareAction::NextBranch]), run)
             .add_menu("Compare", 60)
             .add_menu_part("File", 30, file_menu)
@@ -56,7 +56,7 @@ impl Plugin for ComparePlugin {
 fn with(
     editor: &mut Editor,
     state: &mut CompareState,
-    asks: &mut MessageWriter<Ask>,
+    asks: &mut MessageWriter<CompareRequest>,
     act: impl FnOnce(&mut Comparison),
 ) {
     let mut comparison = Comparison { editor, state, asks: Vec::new() };
@@ -68,7 +68,7 @@ fn run(
     In(action): In<CompareAction>,
     mut editor: ResMut<Editor>,
     mut state: ResMut<CompareState>,
-    mut asks: MessageWriter<Ask>,
+    mut asks: MessageWriter<CompareRequest>,
 ) {
     with(&mut editor, &mut state, &mut asks, |comparison| comparison.run(action));
 }
@@ -78,7 +78,7 @@ fn begin(
     mut editor: ResMut<Editor>,
     mut state: ResMut<CompareState>,
     info: Res<CompareInfo>,
-    mut asks: MessageWriter<Ask>,
+    mut asks: MessageWriter<CompareRequest>,
 ) {
     state.hear(&info);
     with(&mut editor, &mut state, &mut asks, |comparison| {
@@ -104,8 +104,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<CompareState>, mut
     }
     queue.extend(panel::choose(ui, &editor.doc));
     ui.separator();
-    for way in Way::ALL {
-        tick(ui, &mut queue, CompareAction::Show(way), true, is_on && state.way == way);
+    for mode in CompareMode::ALL {
+        tick(ui, &mut queue, CompareAction::Show(mode), true, is_on && state.mode == mode);
     }
     tick(ui, &mut queue, CompareAction::Swap, is_on, state.swapped);
     tick(ui, &mut queue, CompareAction::Table, is_on, is_on && state.table);
@@ -143,6 +143,6 @@ fn over_view(
     (info, status): (Res<CompareInfo>, Res<StatusInfo>),
     mut frame: ResMut<InterfaceFrame>,
 ) {
-    panel::over(ui, frame.free_rect, &mut state, &editor.doc, status.legend.as_ref(), &info);
+    panel::view_overlay(ui, frame.free_rect, &mut state, &editor.doc, status.legend.as_ref(), &info);
     frame.takes_pointer |= state.holds_pointer();
 }

@@ -2,7 +2,7 @@
 //! ends.
 //!
 //! ```text
-//! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ ViewState.beside
+//! CompareRequest ──▶ making ──▶ B ──▶ overlaid (the overlay over B) ──▶ ViewState.beside
 //!                    └───▶ measuring (with the terrain on screen) ──▶ Table
 //! ```
 //! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is
@@ -17,7 +17,7 @@ use std::time::Instant;
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use crate::app::features::compare::differences::{Subject, Table};
+use crate::app::features::compare::differences::{ScaledTerrain, Table};
 use crate::app::features::compare::make::{B, From, MakeError, make, subject};
 use crate::app::features::compare::panel::{CompareInfo, CompareState};
 use crate::app::frame::actions::CancelWork;
@@ -35,7 +35,7 @@ use crate::scene::Scene;
 
 /// What B shall be.
 #[derive(Message, Clone, Debug, PartialEq)]
-pub enum Ask {
+pub enum CompareRequest {
     /// The terrain on screen, as it is now; made anew where only a preview of it is there.
     Keep { state: State, is_whole: bool },
     /// Another state of the scene.
@@ -73,7 +73,7 @@ pub struct CompareTask {
     b: Option<B>,
     making: Option<Making>,
     overlaid: Newest<Laid, Arc<SquareTerrain>>,
-    table: Newest<(Subject, Subject), Arc<Table>>,
+    table: Newest<(ScaledTerrain, ScaledTerrain), Arc<Table>>,
     store: Arc<Mutex<Option<Store>>>,
     /// The variant that was made last, or is being made.
     followed: Option<(Arc<Scene>, Option<Playhead>)>,
@@ -90,29 +90,31 @@ impl CompareTask {
     /// When the system refuses a thread.
     pub fn ask(
         &mut self,
-        ask: Ask,
+        ask: CompareRequest,
         document: &mut Document,
         evaluation: &mut EvaluationClient,
         tasks: &Tasks,
     ) -> std::io::Result<()> {
         (self.making, self.followed) = (None, None);
-        if ask != Ask::Variant {
+        if ask != CompareRequest::Variant {
             document.forget_variant();
         }
         match ask {
-            Ask::Nothing => {
+            CompareRequest::Nothing => {
                 evaluation.compare_with(None);
                 let old = std::mem::take(self);
                 // giving back so much memory takes its time
                 std::thread::Builder::new().spawn(move || drop(old))?;
             }
-            Ask::Variant => {}
-            Ask::File(path) => {
+            CompareRequest::Variant => {}
+            CompareRequest::File(path) => {
                 let name = path.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
                 self.make(name, From::File(path), false, tasks)?;
             }
-            Ask::State(state) => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
-            Ask::Keep { state, is_whole } => {
+            CompareRequest::State(state) => {
+                self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?
+            }
+            CompareRequest::Keep { state, is_whole } => {
                 match evaluation
                     .on_screen()
                     .filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples())
@@ -231,7 +233,7 @@ impl CompareTask {
     /// Measures the terrain on screen against B, when both are whole and somebody looks.
     fn measure(&mut self, is_wanted: bool, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
         self.table.receive();
-        let is_whole = |pair: &(Subject, Subject)| pair.0.terrain.samples() == document.scene().samples();
+        let is_whole = |pair: &(ScaledTerrain, ScaledTerrain)| pair.0.terrain.samples() == document.scene().samples();
         let Some(pair) = self.pair(evaluation).filter(|pair| is_wanted && is_whole(pair)) else { return };
         let known = self.table.done().is_some_and(|(measured, _)| *measured == pair);
         if known || self.table.running() == Some(&pair) {
@@ -247,13 +249,13 @@ impl CompareTask {
     }
 
     /// What is on screen, and B.
-    fn pair(&self, evaluation: &EvaluationClient) -> Option<(Subject, Subject)> {
+    fn pair(&self, evaluation: &EvaluationClient) -> Option<(ScaledTerrain, ScaledTerrain)> {
         let (terrain, prepared) = evaluation.on_screen()?;
         Some((subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone()))
     }
 
     /// What the view shows beside the terrain on screen.
-    fn beside(&self, state: &CompareState) -> Option<ComparedTerrain> {
+    fn compared_terrain(&self, state: &CompareState) -> Option<ComparedTerrain> {
         let b = self.b.as_ref()?;
         Some(ComparedTerrain {
             terrain: RenderTerrain::Square(b.prepared.clone()),
@@ -289,7 +291,7 @@ pub(super) fn advance(
     mut evaluation: ResMut<EvaluationClient>,
     mut editor: ResMut<Editor>,
     state: Res<CompareState>,
-    mut shown: ResMut<ViewState>,
+    mut view_state: ResMut<ViewState>,
     tasks: Res<Tasks>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut cost: ResMut<FrameCost>,
@@ -307,8 +309,8 @@ pub(super) fn advance(
     task.follow(&editor.doc, &mut evaluation, &tasks);
     task.lay(editor.view.overlay, &tasks);
     task.measure(state.table, &editor.doc, &mut evaluation, &tasks);
-    let beside = task.beside(&state);
-    let same = match (&shown.beside, &beside) {
+    let beside = task.compared_terrain(&state);
+    let same = match (&view_state.beside, &beside) {
         (None, None) => true,
         (Some(old), Some(new)) => {
             old.terrain.base().serial == new.terrain.base().serial
@@ -317,7 +319,7 @@ pub(super) fn advance(
         _ => false,
     };
     if !same {
-        shown.beside = beside;
+        view_state.beside = beside;
         redraw.write(RequestRedraw);
     }
     cost.note("compare", begun.elapsed());
@@ -335,7 +337,7 @@ pub(super) fn tell(
 
 /// Begins what was asked for, or stops what is being worked out.
 pub(super) fn obey(
-    mut asks: ResMut<Messages<Ask>>,
+    mut asks: ResMut<Messages<CompareRequest>>,
     mut cancelled: MessageReader<CancelWork>,
     mut task: ResMut<CompareTask>,
     (mut editor, mut evaluation): (ResMut<Editor>, ResMut<EvaluationClient>),

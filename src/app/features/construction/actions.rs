@@ -1,6 +1,6 @@
 //! What the commands for pieces do.
 
-use crate::app::features::construction::commands::{PieceAction, Push, TakePicture};
+use crate::app::features::construction::commands::{PieceAction, Push, TakeImage};
 use crate::app::features::construction::list::{TreeState, set};
 use crate::app::features::construction::viewport::{Grab, grab, look_at, push_metres, pushed, transform_of};
 use crate::app::frame::commands::{Command, CommandQueue};
@@ -100,13 +100,13 @@ impl Pieces<'_> {
                     points::give_points(contour);
                 }
             }),
-            PieceAction::ChoosePicture => self.ask_which_picture(),
+            PieceAction::ChooseImage => self.ask_which_image(),
             PieceAction::Library | PieceAction::Follow => {}
         }
     }
 
-    fn ask_which_picture(&mut self) {
-        let then = |path| TakePicture(path).into();
+    fn ask_which_image(&mut self) {
+        let then = |path| TakeImage(path).into();
         let files = Files::open(&self.editor.doc, files::HEIGHTS_TITLE, files::IMAGES, then);
         self.editor.dialogs.open(files);
     }
@@ -218,7 +218,10 @@ impl Pieces<'_> {
                 link_group::tie(&mut new, &other, path);
                 self.editor.doc.edit_tree(layer, "Tie pieces", None, new);
             }
-            None => self.state.notice = Some("At its middle lies no piece of another tier to go together with.".into()),
+            None => {
+                self.state.notice =
+                    Some("At its middle lies no piece of another material layer to go together with.".into())
+            }
         }
     }
 

@@ -52,20 +52,20 @@ pub enum PieceAction {
     Fall,
     /// Gives a contour points, so that its line can be bent.
     Bend,
-    ChoosePicture,
+    ChooseImage,
 }
 
 /// The file that was chosen for the selected piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakePicture(pub PathBuf);
+pub struct TakeImage(pub PathBuf);
 
-impl Action for TakePicture {
+impl Action for TakeImage {
     fn section(&self) -> &'static str {
         "Piece of a construction"
     }
 
     fn info(&self) -> Info {
-        info(PieceAction::ChoosePicture)
+        info(PieceAction::ChooseImage)
     }
 }
 
@@ -258,7 +258,7 @@ fn info(action: PieceAction) -> Info {
             icon::BEZIER_CURVE,
             &[],
         ),
-        PieceAction::ChoosePicture => ("Choose a file…", "Reads heights from a picture.", icon::IMAGE, &[]),
+        PieceAction::ChooseImage => ("Choose a file…", "Reads heights from an image.", icon::IMAGE, &[]),
     };
     Info::new(label, tooltip, icon, shortcuts)
 }

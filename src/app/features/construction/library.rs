@@ -27,8 +27,8 @@ pub fn item_icon(item: Item) -> &'static str {
         Item::Mesa => icon::POLYGON,
         Item::Crater => icon::TARGET,
         Item::Island => icon::ISLAND,
-        Item::Picture => icon::IMAGE,
-        Item::PictureLine => icon::FILM_STRIP,
+        Item::Image => icon::IMAGE,
+        Item::ImageLine => icon::FILM_STRIP,
         Item::Volcano => icon::FIRE,
         Item::Valley => icon::TREE,
         Item::Oasis => icon::TREE_PALM,
@@ -104,7 +104,7 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
     let most = (free.height() - 76.0).max(80.0);
     egui::ScrollArea::vertical().max_height(most).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
-        for (heading, items) in Item::SHELVES {
+        for (heading, items) in Item::GROUPS {
             ui.label(RichText::new(heading).small().color(colour::TEXT_WEAK));
             for pair in items.chunks(2) {
                 ui.horizontal(|ui| {

@@ -23,7 +23,7 @@ const INDENT: f32 = 14.0;
 
 /// A piece whose name is being typed.
 #[derive(Debug)]
-struct Renaming {
+struct PieceRename {
     path: PiecePath,
     text: String,
     begun: bool,
@@ -52,7 +52,7 @@ pub struct TreeState {
     /// The list has yet to be scrolled to the selected piece.
     is_sought: bool,
     folded: Vec<PiecePath>,
-    renaming: Option<Renaming>,
+    renaming: Option<PieceRename>,
     dragged: Option<PiecePath>,
     layer: Option<usize>,
 }
@@ -117,7 +117,7 @@ impl TreeState {
             Root::Definition(k) if path.is_root() => tree.definitions[k].name.clone(),
             _ => piece.name.clone(),
         };
-        self.renaming = Some(Renaming { path: path.clone(), text, begun: false });
+        self.renaming = Some(PieceRename { path: path.clone(), text, begun: false });
     }
 
     /// A tree made ready to be asked that has much in common with that of the selected layer.
@@ -169,7 +169,7 @@ pub fn material_words(material: MaterialLayer) -> (&'static str, &'static str, &
 }
 
 /// A row of the list.
-struct Row<'a> {
+struct PieceRow<'a> {
     path: PiecePath,
     depth: usize,
     piece: Option<&'a Piece>,
@@ -178,35 +178,35 @@ struct Row<'a> {
     help: &'static str,
 }
 
-fn list<'a>(tree: &'a Tree, state: &TreeState) -> Vec<Row<'a>> {
+fn list<'a>(tree: &'a Tree, state: &TreeState) -> Vec<PieceRow<'a>> {
     let mut rows = Vec::new();
     for material in MaterialLayer::ALL {
         let (title, icon, help) = material_words(material);
         let (path, piece) = (PiecePath::material(material), tree.root(material));
-        rows.push(Row { path: path.clone(), depth: 0, piece, title: title.into(), icon, help });
+        rows.push(PieceRow { path: path.clone(), depth: 0, piece, title: title.into(), icon, help });
         if let Some(piece) = piece {
-            below(piece, &path, 1, state, &mut rows);
+            add_children(piece, &path, 1, state, &mut rows);
         }
     }
     for (k, definition) in tree.definitions.iter().enumerate() {
         let (path, piece) = (PiecePath::definition(k), &definition.piece);
         let help = "An original: editing it edits all of its copies.";
         let title = definition.name.clone();
-        rows.push(Row { path: path.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
-        below(piece, &path, 1, state, &mut rows);
+        rows.push(PieceRow { path: path.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
+        add_children(piece, &path, 1, state, &mut rows);
     }
     rows
 }
 
-fn below<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &TreeState, rows: &mut Vec<Row<'a>>) {
+fn add_children<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &TreeState, rows: &mut Vec<PieceRow<'a>>) {
     if state.folded.contains(path) {
         return;
     }
     for (k, child) in piece.children().iter().enumerate() {
         let (path, icon) = (path.child(k), piece_icon(child));
         let help = child.params().about().help;
-        rows.push(Row { path: path.clone(), depth, piece: Some(child), title: child.title(), icon, help });
-        below(child, &path, depth + 1, state, rows);
+        rows.push(PieceRow { path: path.clone(), depth, piece: Some(child), title: child.title(), icon, help });
+        add_children(child, &path, depth + 1, state, rows);
     }
 }
 
@@ -279,7 +279,7 @@ fn row(
     state: &mut TreeState,
     tree: &Tree,
     layer: usize,
-    row: &Row,
+    row: &PieceRow,
 ) -> Option<Command> {
     let id = ui.id().with(("piece", format!("{:?}", row.path)));
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEIGHT));
@@ -414,7 +414,7 @@ fn name(
     state: &mut TreeState,
     tree: &Tree,
     layer: usize,
-    row: &Row,
+    row: &PieceRow,
     tint: egui::Color32,
 ) {
     let Some(renaming) = state.renaming.as_mut().filter(|renaming| renaming.path == row.path) else {
@@ -483,7 +483,7 @@ fn drag(
     state: &mut TreeState,
     tree: &Tree,
     layer: usize,
-    rows: &[Row],
+    rows: &[PieceRow],
     from: &PiecePath,
     top: f32,
     across: egui::Rangef,
@@ -535,7 +535,7 @@ pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
 }
 
 /// Where something lands that is let go `y` rows from the top.
-fn landing(rows: &[Row], y: f32) -> Option<Landing> {
+fn landing(rows: &[PieceRow], y: f32) -> Option<Landing> {
     let k = (y.max(0.0) as usize).min(rows.len().checked_sub(1)?);
     let part = y - k as f32;
     let row = &rows[k];

@@ -22,7 +22,7 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::{Panel, Ui};
 
 use self::actions::{Pieces, look};
-pub use self::commands::{PieceAction, Push, TakePicture, TreeAction};
+pub use self::commands::{PieceAction, Push, TakeImage, TreeAction};
 use self::list::TreeState;
 use self::surface::TreeSurfaceTask;
 use crate::app::frame::commands::{CommandApp, CommandQueue};
@@ -50,7 +50,7 @@ impl Plugin for ConstructionPlugin {
             .add_actions(PieceAction::all(), run)
             .scope_actions(applies)
             .add_actions([TreeAction::ShowAlone], show_alone)
-            .add_actions([], take_picture)
+            .add_actions([], take_image)
             .add_leaving(leave)
             .add_menu("Piece", 30)
             .add_menu_part("Piece", 0, menu)
@@ -79,11 +79,11 @@ fn tell(
     mut state: ResMut<TreeState>,
     mut info: ResMut<StatusInfo>,
     (task, tasks): (Res<TreeSurfaceTask>, Res<Tasks>),
-    (editor, drawn, shown): (Res<Editor>, Res<FrameStatus>, Res<ViewState>),
+    (editor, frame_status, view_state): (Res<Editor>, Res<FrameStatus>, Res<ViewState>),
     (camera, area): (Res<ViewCamera>, Res<ViewportArea>),
 ) {
-    view.stage = stage(&shown, &camera, &area);
-    view.unsupported = task.unsupported().or(drawn.unsupported());
+    view.stage = stage(&view_state, &camera, &area);
+    view.unsupported = task.unsupported().or(frame_status.unsupported());
     if editor.view.mode == ViewMode::TracedCost && view.unsupported.is_none() {
         info.legend = Some(std::sync::Arc::new(cost_legend()));
     }
@@ -91,15 +91,15 @@ fn tell(
 }
 
 /// The terrain that is edited, as it is seen.
-fn stage(shown: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Stage> {
+fn stage(view_state: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Stage> {
     let view = Rect { min: area.min, max: area.max };
     if !view.max.is_finite() || view.size().min_element() < 1.0 {
         return None;
     }
-    let square = shown.square_of(CompareSide::A)?;
-    let pane = shown.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
-    let lens = shown.layout().lens(view.size());
-    let (square, tree_surface) = (square.clone(), shown.tree_surface.clone());
+    let square = view_state.square_of(CompareSide::A)?;
+    let pane = view_state.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
+    let lens = view_state.layout().lens(view.size());
+    let (square, tree_surface) = (square.clone(), view_state.tree_surface.clone());
     Some(Stage { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
 }
 
@@ -132,9 +132,9 @@ fn show_alone(In(TreeAction::ShowAlone): In<TreeAction>, mut editor: ResMut<Edit
     }
 }
 
-fn take_picture(In(TakePicture(file)): In<TakePicture>, mut editor: ResMut<Editor>, state: Res<TreeState>) {
+fn take_image(In(TakeImage(file)): In<TakeImage>, mut editor: ResMut<Editor>, state: Res<TreeState>) {
     if let Some(path) = state.selected() {
-        piece::take_picture(&mut editor.doc, path, file.to_string_lossy().into_owned());
+        piece::take_image(&mut editor.doc, path, file.to_string_lossy().into_owned());
     }
 }
 

@@ -57,7 +57,7 @@ impl PieceEdit<'_> {
             let change =
                 ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
             if choose.is_some() {
-                command = Some(Command::from(PieceAction::ChoosePicture));
+                command = Some(Command::from(PieceAction::ChooseImage));
             }
             if let Some(Change { value, gesture }) = change {
                 let label = format!("Change {}", spec.label.to_lowercase());
@@ -79,7 +79,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         empty_material(ui, &path);
         return None;
     };
-    let mut desk = PieceEdit { document, layer, tree: tree.clone(), path: path.clone() };
+    let mut edit = PieceEdit { document, layer, tree: tree.clone(), path: path.clone() };
     let about = piece.params().about();
     ui.horizontal(|ui| {
         ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::ACCENT));
@@ -98,14 +98,14 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         copy_of(ui, &tree, &piece, state);
         goes_with(ui, &tree, &path, state);
         ui.add_space(4.0);
-        let rows = desk.rows(ui, piece.params(), |piece, act| act(piece.params_mut()));
+        let rows = edit.rows(ui, piece.params(), |piece, act| act(piece.params_mut()));
         command = command.take().or(rows);
         if line(&piece).is_some() {
-            point(ui, &mut desk, &piece, state);
+            point(ui, &mut edit, &piece, state);
         }
         match &piece.form {
-            PieceKind::Curve(_) => cross(ui, &mut desk, &piece, state),
-            PieceKind::Contour(contour) => contour_profile(ui, &mut desk, contour, state),
+            PieceKind::Curve(_) => cross(ui, &mut edit, &piece, state),
+            PieceKind::Contour(contour) => contour_profile(ui, &mut edit, contour, state),
             _ => {}
         }
     });
@@ -195,7 +195,7 @@ fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
 }
 
 /// The selected point of a line.
-fn point(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &mut TreeState) {
+fn point(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &mut TreeState) {
     let count = points::handles(piece).len();
     heading(ui, "Points");
     ui.horizontal(|ui| {
@@ -220,7 +220,7 @@ fn point(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &mut TreeState
             let enough = count > 2;
             let bin = icon_button(ui, enough, icon::TRASH, "Delete point");
             if bin.on_hover_text("Removes the point; the line runs on without it.").clicked() {
-                desk.edit("Delete point", None, |piece| drop(points::remove_point(piece, k)));
+                edit.edit("Delete point", None, |piece| drop(points::remove_point(piece, k)));
                 state.point = None;
             }
         }
@@ -231,7 +231,7 @@ fn point(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &mut TreeState
     };
     let form = LinePoint::from_point(point);
     ui.push_id(("point", index), |ui| {
-        desk.rows(ui, &form, |piece, act| {
+        edit.rows(ui, &form, |piece, act| {
             if let Some(point) = line_mut(piece).and_then(|points| points.get_mut(index)) {
                 let mut form = LinePoint::from_point(point);
                 act(&mut form);
@@ -248,7 +248,7 @@ fn heading(ui: &mut Ui, text: &str) {
 }
 
 /// The shape across a line: at the selected point, or all along.
-fn cross(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &TreeState) {
+fn cross(ui: &mut Ui, edit: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     let PieceKind::Curve(curve) = &piece.form else { return };
     let plain = curve.settings.cross.profile();
     let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
@@ -262,7 +262,7 @@ fn cross(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     let all = state.point.is_none();
     if let Some((profile, gesture)) = changed {
         let at = state.point;
-        desk.edit("Change profile", gesture, |piece| set_cross(piece, at, Some(profile)));
+        edit.edit("Change profile", gesture, |piece| set_cross(piece, at, Some(profile)));
     }
     ui.horizontal(|ui| {
         let name = curve.settings.cross.label();
@@ -274,7 +274,7 @@ fn cross(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &TreeState) {
         let tip = format!("Goes back to the shape of {}.", name.to_lowercase());
         if is_own && ui.button("Reset").on_hover_text(tip).clicked() {
             let at = state.point;
-            desk.edit("Reset profile", None, |piece| set_cross(piece, at, None));
+            edit.edit("Reset profile", None, |piece| set_cross(piece, at, None));
         }
     });
 }
@@ -289,7 +289,7 @@ fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
 }
 
 /// The shape from the centre outwards, in one direction of several or all around.
-fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
+fn contour_profile(ui: &mut Ui, edit: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
     heading(ui, "Shape outwards");
     let rays = contour.profiles.len();
     state.ray = state.ray.min(rays.saturating_sub(1));
@@ -307,7 +307,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
             );
             let bin = icon_button(ui, true, icon::TRASH, "Delete direction");
             if bin.on_hover_text("Removes the profile of this direction.").clicked() {
-                with_contour(desk, "Delete profile", None, |contour| drop(contour.profiles.remove(ray)));
+                with_contour(edit, "Delete profile", None, |contour| drop(contour.profiles.remove(ray)));
             }
         });
     }
@@ -316,7 +316,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
     if let Some((mut profile, gesture)) = profile::editor(ui, "Profile outwards", shown, contour.settings.reach) {
         // outwards there is nothing below 0
         profile.0.retain(|point| point.0 >= 0.0);
-        with_contour(desk, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
+        with_contour(edit, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
             Some(ray) => ray.profile = profile,
             None => contour.profiles.push(ContourRay { angle: 0.0, profile }),
         });
@@ -327,7 +327,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
         if ui.button("Another direction").on_hover_text(tip).clicked() {
             let angles: Vec<f32> = contour.profiles.iter().map(|ray| ray.angle).collect();
             let profile = shown.clone();
-            with_contour(desk, "Add profile", None, |contour| {
+            with_contour(edit, "Add profile", None, |contour| {
                 if contour.profiles.is_empty() {
                     contour.profiles.push(ContourRay { angle: 0.0, profile: profile.clone() });
                 }
@@ -337,14 +337,14 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
         }
         let tip = "Goes back to the shape of the landform, all around.";
         if rays > 0 && ui.button("Reset").on_hover_text(tip).clicked() {
-            with_contour(desk, "Reset profile", None, |contour| contour.profiles.clear());
+            with_contour(edit, "Reset profile", None, |contour| contour.profiles.clear());
             state.ray = 0;
         }
     });
 }
 
-fn with_contour(desk: &mut PieceEdit, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
-    desk.edit(label, gesture, |piece| {
+fn with_contour(edit: &mut PieceEdit, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
+    edit.edit(label, gesture, |piece| {
         if let PieceKind::Contour(contour) = &mut piece.form {
             change(contour);
         }
@@ -383,12 +383,12 @@ pub fn frame(ui: &mut Ui, document: &mut Document) {
     }
 }
 
-/// Changes a picture of the selected piece.
-pub fn take_picture(document: &mut Document, path: &PiecePath, name: String) {
+/// Changes the image file of the selected piece.
+pub fn take_image(document: &mut Document, path: &PiecePath, name: String) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
-    set(document, layer, &tree, path, "Choose picture", |piece| {
-        if let Some(picture) = piece.picture_mut() {
-            picture.0 = name;
+    set(document, layer, &tree, path, "Choose image", |piece| {
+        if let Some(file) = piece.image_file_mut() {
+            file.0 = name;
         }
     });
 }

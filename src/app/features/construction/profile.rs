@@ -15,14 +15,14 @@ const MOST_POINTS: usize = 64;
 
 /// What the plot shows: distances from left to right, rises from the bottom to the top.
 #[derive(Clone, Copy, Debug)]
-struct Window {
+struct PlotRange {
     x: (f32, f32),
     y: (f32, f32),
     area: Rect,
 }
 
-impl Window {
-    fn around(profile: &Profile, reach: f32, area: Rect) -> Self {
+impl PlotRange {
+    fn of_profile(profile: &Profile, reach: f32, area: Rect) -> Self {
         let fold =
             |f: fn(f32, f32) -> f32, start: f32, of: fn(&(f32, f32)) -> f32| profile.0.iter().map(of).fold(start, f);
         let (low, high) = (fold(f32::min, -0.2, |p| p.1), fold(f32::max, 0.2, |p| p.1));
@@ -59,11 +59,11 @@ pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option
     let area = rect.shrink(GRAB);
     let points = profile.sanitised().0;
     let held = response.id.with("held");
-    let kept: Option<(usize, Window)> = ui.data(|data| data.get_temp(held)).flatten();
+    let kept: Option<(usize, PlotRange)> = ui.data(|data| data.get_temp(held)).flatten();
     // the plot keeps its size while a point is dragged
     let window = match kept.filter(|_| response.dragged()) {
-        Some((_, window)) => Window { area, ..window },
-        None => Window::around(profile, reach, area),
+        Some((_, window)) => PlotRange { area, ..window },
+        None => PlotRange::of_profile(profile, reach, area),
     };
     let nearest = |at: Pos2| {
         let distance = |k: &usize| window.to_screen(points[*k]).distance(at);
@@ -109,7 +109,7 @@ pub fn editor(ui: &mut Ui, label: &str, profile: &Profile, reach: f32) -> Option
 fn paint(
     ui: &Ui,
     rect: Rect,
-    window: Window,
+    window: PlotRange,
     points: &[(f32, f32)],
     profile: &Profile,
     hot: Option<usize>,

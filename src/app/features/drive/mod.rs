@@ -21,7 +21,7 @@ use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 
 use self::input::Injector;
 use self::observe::Observed;
-use self::script::{Atom, Place};
+use self::script::{Atom, PointerTarget};
 pub use self::script::{ScriptError, Step, read};
 use crate::app::frame::commands::CommandQueue;
 use crate::app::frame::evaluation::EvaluationClient;
@@ -112,7 +112,7 @@ fn collect_widgets(
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,
-    (observed, shown, mut camera): (Res<Observed>, Res<ViewState>, ResMut<ViewCamera>),
+    (observed, view_state, mut camera): (Res<Observed>, Res<ViewState>, ResMut<ViewCamera>),
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
@@ -154,7 +154,7 @@ fn drive(
             queue.push(command);
         }
         Atom::Camera(from) => {
-            if !camera.stand(&shown, from) {
+            if !camera.stand(&view_state, from) {
                 driver.failed = Some("there is no terrain to stand on".into());
             }
         }
@@ -202,10 +202,10 @@ fn take_picture(commands: &mut Commands, path: PathBuf) {
     );
 }
 
-fn locate(place: &Place, widgets: &[(String, Rect)], view: Rect) -> Option<Vec2> {
+fn locate(place: &PointerTarget, widgets: &[(String, Rect)], view: Rect) -> Option<Vec2> {
     match place {
-        Place::View(x, y) => Some(view.min + view.size() * Vec2::new(*x, *y)),
-        Place::Widget { name, x, y } => {
+        PointerTarget::View(x, y) => Some(view.min + view.size() * Vec2::new(*x, *y)),
+        PointerTarget::Widget { name, x, y } => {
             let on_screen = || widgets.iter().filter(|(_, r)| r.width() > 0.0);
             let exact = |n: &str| n == name || n.split_once(':').is_some_and(|(_, bare)| bare == name);
             let found = on_screen().find(|(n, _)| exact(n));
@@ -215,7 +215,7 @@ fn locate(place: &Place, widgets: &[(String, Rect)], view: Rect) -> Option<Vec2>
     }
 }
 
-fn not_found(place: &Place, widgets: &[(String, Rect)]) -> String {
+fn not_found(place: &PointerTarget, widgets: &[(String, Rect)]) -> String {
     let names: Vec<&str> = widgets.iter().map(|(n, _)| n.as_str()).collect();
     format!("{place:?} is not on screen; on screen are: {}", names.join(" | "))
 }

@@ -27,7 +27,7 @@ pub struct Observed {
 
 /// Where the camera of a planet is: place, distance from the centre, heading, inclination, all in degrees and metres.
 fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
-    let (pose, up) = (camera.pose, camera.pose.up());
+    let (pose, up) = (camera.pose, camera.pose.up_vector());
     let [latitude, longitude] = [up.z.asin(), up.y.atan2(up.x)].map(f64::to_degrees);
     json!({
         "latitude": latitude,
@@ -73,18 +73,18 @@ pub fn observe(
     view: Seen,
     cost: Res<FrameCost>,
 ) {
-    let (camera, area, shown, drawn, globe, planned) = view;
+    let (camera, area, view_state, frame_status, globe, planned) = view;
     let doc = &editor.doc;
-    let current = shown.serial();
+    let current = view_state.serial();
     let samples = evaluation.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = evaluation.is_busy()
         || tasks.is_busy()
         || tasks.is_timing()
         || camera.is_gliding()
         || globe.is_gliding()
-        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.way)
+        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.projection)
         || current == 0
-        || !drawn.is_current(&shown)
+        || !frame_status.is_current(&view_state)
         || samples != doc.scene().samples();
     observed.iteration = doc.iteration();
     observed.view = Rect { min: area.min, max: area.max };
@@ -109,7 +109,7 @@ pub fn observe(
         "longest_bench_ms": bench.longest().as_secs_f64() * 1000.0,
         "mean_bench_ms": bench.mean().as_secs_f64() * 1000.0,
         "longest_measure_ms": cost.longest("measure").as_secs_f64() * 1000.0,
-        "beside_bytes": drawn.beside_bytes(),
+        "beside_bytes": frame_status.beside_bytes(),
     });
     if !observed.busy
         && let Some(terrain) = &evaluation.terrain

@@ -96,7 +96,7 @@ pub fn read(path: &Path) -> Result<Vec<Step>, ScriptError> {
 /// What happens in one frame.
 #[derive(Clone, Debug)]
 pub enum Atom {
-    Move(Place),
+    Move(PointerTarget),
     MoveBy(Vec2),
     Button(MouseButton, bool),
     Scroll(f32),
@@ -115,7 +115,7 @@ pub enum Atom {
 
 /// Where the pointer goes.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum PointerTarget {
     Widget { name: String, x: f32, y: f32 },
     View(f32, f32),
 }
@@ -125,7 +125,7 @@ const DRAG_MOVES: usize = 8;
 
 impl Step {
     pub fn atoms(self) -> Vec<Atom> {
-        let middle = |name: String| Atom::Move(Place::Widget { name, x: 0.5, y: 0.5 });
+        let middle = |name: String| Atom::Move(PointerTarget::Widget { name, x: 0.5, y: 0.5 });
         let press = |button| vec![Atom::Button(button, true), Atom::Frame, Atom::Button(button, false), Atom::Frame];
         let drag = |by: Vec2| vec![Atom::MoveBy(by / DRAG_MOVES as f32); DRAG_MOVES];
         let left = MouseButton::Left;
@@ -134,7 +134,7 @@ impl Step {
             Self::DoubleClick(name) => [vec![middle(name), Atom::Frame], press(left), press(left)].concat(),
             Self::RightClick(name) => [vec![middle(name), Atom::Frame], press(MouseButton::Right)].concat(),
             Self::ClickAt(name, x, y) => {
-                [vec![Atom::Move(Place::Widget { name, x, y }), Atom::Frame], press(left)].concat()
+                [vec![Atom::Move(PointerTarget::Widget { name, x, y }), Atom::Frame], press(left)].concat()
             }
             Self::Drag(name, x, y) => [
                 vec![middle(name), Atom::Frame, Atom::Button(left, true), Atom::Frame],
@@ -143,12 +143,17 @@ impl Step {
             ]
             .concat(),
             Self::DragHold(name, x, y, dx, dy) => [
-                vec![Atom::Move(Place::Widget { name, x, y }), Atom::Frame, Atom::Button(left, true), Atom::Frame],
+                vec![
+                    Atom::Move(PointerTarget::Widget { name, x, y }),
+                    Atom::Frame,
+                    Atom::Button(left, true),
+                    Atom::Frame,
+                ],
                 drag(Vec2::new(dx, dy)),
             ]
             .concat(),
             Self::DragToView(name, x, y) => {
-                let near = |k: usize| Atom::Move(Place::View(x, y - 0.01 * (DRAG_MOVES - k) as f32));
+                let near = |k: usize| Atom::Move(PointerTarget::View(x, y - 0.01 * (DRAG_MOVES - k) as f32));
                 [
                     vec![middle(name), Atom::Frame, Atom::Button(left, true), Atom::Frame],
                     (1..=DRAG_MOVES).map(near).collect(),
@@ -175,7 +180,7 @@ impl Step {
                 let key = |pressed| if shift { vec![Atom::Key("Shift".into(), pressed)] } else { vec![] };
                 let step = |k: usize| {
                     let t = k as f32 / DRAG_MOVES as f32;
-                    Atom::Move(Place::View(from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t))
+                    Atom::Move(PointerTarget::View(from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t))
                 };
                 [
                     vec![step(0), Atom::Frame],
@@ -189,11 +194,11 @@ impl Step {
                 .concat()
             }
             Self::ViewScroll { at, lines } => {
-                vec![Atom::Move(Place::View(at.0, at.1)), Atom::Frame, Atom::Scroll(lines), Atom::Frame]
+                vec![Atom::Move(PointerTarget::View(at.0, at.1)), Atom::Frame, Atom::Scroll(lines), Atom::Frame]
             }
-            Self::ViewHover(x, y) => vec![Atom::Move(Place::View(x, y)), Atom::Frame],
+            Self::ViewHover(x, y) => vec![Atom::Move(PointerTarget::View(x, y)), Atom::Frame],
             Self::ViewClick(x, y) => vec![
-                Atom::Move(Place::View(x, y)),
+                Atom::Move(PointerTarget::View(x, y)),
                 Atom::Frame,
                 Atom::Frame,
                 Atom::Button(left, true),

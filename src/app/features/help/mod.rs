@@ -28,7 +28,7 @@ impl Plugin for HelpPlugin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpAction {
     Shortcuts,
-    About,
+    AboutDialog,
 }
 
 impl Action for HelpAction {
@@ -49,7 +49,7 @@ impl Action for HelpAction {
 fn run(In(action): In<HelpAction>, registry: Res<CommandRegistry>, mut editor: ResMut<Editor>) {
     match action {
         HelpAction::Shortcuts => editor.dialogs.open(Shortcuts::new(registry.all())),
-        HelpAction::About => editor.dialogs.open(About),
+        HelpAction::About => editor.dialogs.open(AboutDialog),
     }
 }
 
@@ -112,9 +112,9 @@ fn shortcut(ui: &mut Ui, command: &Command) {
 }
 
 /// Name, version, purpose, licence.
-struct About;
+struct AboutDialog;
 
-impl Dialog for About {
+impl Dialog for AboutDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let mut answer = None;
         let modal = modal(ctx, "about").show(ctx, |ui| {

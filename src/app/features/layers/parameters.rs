@@ -41,7 +41,7 @@ pub fn show(
     ui.push_id((index, about.name), |ui| {
         presets(ui, document, index, &layer);
         if !layer.epochs.is_empty() {
-            past(ui, document, index, &layer);
+            parameter_epochs(ui, document, index, &layer);
         }
         command = rows(ui, document, preview, Group::Node(index), |_| true);
         let seed = layer.seed;
@@ -98,15 +98,15 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
     ui.add_space(4.0);
 }
 
-/// What went before the present parameters.
-fn past(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
-    let gone = layer.epochs.iter().fold(0u32, |sum, past| sum.saturating_add(past.iterations));
+/// The parameter epochs before the present one.
+fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
+    let gone = layer.epochs.iter().fold(0u32, |sum, epoch| sum.saturating_add(epoch.iterations));
     ui.horizontal(|ui| {
         let text = format!("Goes on from iteration {gone}");
         let tip = "Before that the process had other parameters. The iterations below are counted from there.";
         ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::ACCENT)).on_hover_text(tip);
         if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
-            document.edit("Forget the past", None, |scene| scene.layers[index].epochs.clear());
+            document.edit("Forget earlier parameters", None, |scene| scene.layers[index].epochs.clear());
         }
     });
 }

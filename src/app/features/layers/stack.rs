@@ -16,7 +16,7 @@ use crate::scene::{Blend, Layer, Problem};
 
 /// A layer whose name is being typed.
 #[derive(Debug)]
-struct Renaming {
+struct LayerRename {
     index: usize,
     /// The text so far.
     text: String,
@@ -27,7 +27,7 @@ struct Renaming {
 /// What the list remembers between frames.
 #[derive(Resource, Debug, Default)]
 pub struct StackState {
-    renaming: Option<Renaming>,
+    renaming: Option<LayerRename>,
     pub add_menu: AddMenu,
 }
 
@@ -35,7 +35,7 @@ impl StackState {
     /// Lets the name of a layer be typed.
     pub fn rename(&mut self, document: &Document, index: usize) {
         let layer = document.scene().layers.get(index);
-        self.renaming = layer.map(|layer| Renaming { index, text: layer.name.clone(), begun: false });
+        self.renaming = layer.map(|layer| LayerRename { index, text: layer.name.clone(), begun: false });
     }
 }
 
@@ -201,7 +201,8 @@ fn name(
     layer: &Layer,
     tint: egui::Color32,
 ) {
-    let Some(Renaming { text, begun, .. }) = state.renaming.as_mut().filter(|renaming| renaming.index == index) else {
+    let Some(LayerRename { text, begun, .. }) = state.renaming.as_mut().filter(|renaming| renaming.index == index)
+    else {
         // painted, since the row itself bears the name
         paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
         return;

@@ -24,7 +24,7 @@ use crate::scene::Scene;
 
 /// What is measured.
 #[derive(Clone, Debug)]
-struct Subject {
+struct MeasureSubject {
     terrain: Arc<Terrain>,
     scale: TerrainScale,
     limits: Limits,
@@ -39,7 +39,7 @@ enum Found {
     Planet(Arc<PlanetMeasures>),
 }
 
-impl PartialEq for Subject {
+impl PartialEq for MeasureSubject {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.terrain, &other.terrain)
             && (self.scale, &self.limits, &self.planet) == (other.scale, &other.limits, &other.planet)
@@ -49,7 +49,7 @@ impl PartialEq for Subject {
 /// See the module.
 #[derive(Resource, Default)]
 pub struct MeasureTask {
-    measures: Newest<Subject, Found>,
+    measures: Newest<MeasureSubject, Found>,
     /// Whether the preview of the scene can be believed, of the terrain it was compared with.
     parity: Newest<Arc<Terrain>, Parity>,
     /// Something begins as soon as the worker rests.
@@ -57,7 +57,7 @@ pub struct MeasureTask {
 }
 
 impl MeasureTask {
-    fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<Subject> {
+    fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<MeasureSubject> {
         let terrain = evaluation.terrain.as_ref()?;
         let scene = document.scene();
         // what is on screen may still be of the scene before
@@ -72,7 +72,7 @@ impl MeasureTask {
             biomes: scene.biomes.clone(),
             ..Scene::default()
         });
-        Some(Subject {
+        Some(MeasureSubject {
             terrain: terrain.clone(),
             scale: TerrainScale::for_scene(scene),
             limits: limits.clone(),
@@ -120,7 +120,7 @@ impl MeasureTask {
     }
 
     /// Looks whether the preview of the scene can be believed.
-    fn check_preview(&mut self, document: &Document, subject: &Subject, later: bool, tasks: &Tasks) {
+    fn check_preview(&mut self, document: &Document, subject: &MeasureSubject, later: bool, tasks: &Tasks) {
         let is_it = |of: &Arc<Terrain>| Arc::ptr_eq(of, &subject.terrain);
         if self.parity.running().is_some_and(is_it) || self.parity.done().is_some_and(|(of, _)| is_it(of)) {
             return;

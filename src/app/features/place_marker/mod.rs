@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::{self, Color32, Pos2, Stroke, Ui};
 
-use crate::app::frame::interface::{Drawn, InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, InterfaceLayout, Slot};
 use crate::app::frame::theme::colour;
 use crate::app::frame::window::FrameSystems;
 use crate::app::view::globe::{GlobeCamera, GlobeProbe, PlanetView, project};
@@ -56,38 +56,43 @@ fn forget(_: InMut<Ui>, mut marked: ResMut<MarkedPlace>) {
 /// Where the place that was marked last is seen.
 fn project_place(
     mut marked: ResMut<MarkedPlace>,
-    shown: Res<ViewState>,
+    view_state: Res<ViewState>,
     area: Res<ViewportArea>,
     camera: Res<ViewCamera>,
-    (globe, showing): (Res<GlobeCamera>, Res<PlanetView>),
+    (globe, planet_view): (Res<GlobeCamera>, Res<PlanetView>),
 ) {
     let Some([u, v]) = marked.place else {
         marked.on_screen.clear();
         return;
     };
     let view = Rect { min: area.min, max: area.max };
-    if let Some(prepared) = shown.globe_of(CompareSide::A) {
-        let ground = prepared.ground_from(&showing.view, globe.pose.eye(), shown.water);
+    if let Some(prepared) = view_state.globe_of(CompareSide::A) {
+        let ground = prepared.ground_from(&planet_view.view, globe.pose.eye(), view_state.water);
         let direction = from_map([u, v].map(f64::from)).into();
-        let at = project(&globe, &showing, &ground, view.size(), direction).map(|at| at + view.min);
+        let at = project(&globe, &planet_view, &ground, view.size(), direction).map(|at| at + view.min);
         marked.on_screen = at.filter(|at| view.contains(*at)).map(|at| [at.x, at.y]).into_iter().collect();
         return;
     }
-    let lens = shown.layout().lens(view.size());
+    let lens = view_state.layout().lens(view.size());
     let seen = |pane: Pane| {
-        let square = shown.square_of(pane.side)?;
+        let square = view_state.square_of(pane.side)?;
         let point = square.scale.world(u, v, square.terrain.height_at(u, v));
         let at = camera.pose.project(&lens, point)? + pane.picture(view).min;
         pane.rect(view).contains(at).then_some([at.x, at.y])
     };
-    marked.on_screen = shown.panes().into_iter().flatten().filter_map(seen).collect();
+    marked.on_screen = view_state.panes().into_iter().flatten().filter_map(seen).collect();
 }
 
 /// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all
 /// longitudes and latitudes.
-pub fn clicked_place(ctx: &egui::Context, drawn: &Drawn, probe: &Probe, globe: &GlobeProbe) -> Option<[f32; 2]> {
+pub fn clicked_place(
+    ctx: &egui::Context,
+    layout: &InterfaceLayout,
+    probe: &Probe,
+    globe: &GlobeProbe,
+) -> Option<[f32; 2]> {
     let at = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten())?;
-    let is_free = !drawn.covered && drawn.free_rect.contains(at);
+    let is_free = !layout.covered && layout.free_rect.contains(at);
     let on_planet = globe.hit.map(|hit| hit.on_map());
     on_planet.or(probe.hit.map(|hit| [hit.u, hit.v])).filter(|_| is_free)
 }

@@ -46,8 +46,8 @@ fn over_view(
 /// How the planet is shown goes to the view; clouds drift, and not in a window that nobody works in.
 fn show_planet(
     mut editor: ResMut<Editor>,
-    mut showing: ResMut<PlanetView>,
-    shown: Res<ViewState>,
+    mut planet_view: ResMut<PlanetView>,
+    view_state: Res<ViewState>,
     time: Res<Time<Real>>,
     mut pacing: ResMut<Pacing>,
 ) {
@@ -56,13 +56,13 @@ fn show_planet(
     let Some(planet) = editor.doc.scene().as_planet() else { return };
     let body = Body::from_planet(planet);
     let view = &mut editor.globe;
-    if shown.globe_of(CompareSide::A).is_some_and(|prepared| showing.drifts(prepared)) {
+    if view_state.globe_of(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
         // the window is woken for it now and then
         pacing.idle = Some(DRIFT_PACE);
         let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
         view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
     }
-    showing.set_if_neq(PlanetView { body, view: view.clone(), projection: editor.view.way });
+    planet_view.set_if_neq(PlanetView { body, view: view.clone(), projection: editor.view.projection });
 }
 
 /// Buttons in the upper right corner of the view; returns the command of the one that was pressed.
@@ -74,15 +74,15 @@ fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 2.0;
-                for way in PlanetProjection::ALL {
-                    let command = Command::from(ViewAction::Way(way));
+                for projection in PlanetProjection::ALL {
+                    let command = Command::from(ViewAction::Projection(projection));
                     let info = command.info();
                     let text = RichText::new(format!("{}  {}", info.icon, info.label)).small();
-                    let button = Button::selectable(editor.view.way == way, text);
+                    let button = Button::selectable(editor.view.projection == projection, text);
                     let response = ui.add(button).on_hover_text(command.tooltip(ctx));
                     response.widget_info(|| {
-                        let selected = editor.view.way == way;
-                        egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, selected, way.label())
+                        let selected = editor.view.projection == projection;
+                        egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, selected, projection.label())
                     });
                     if response.clicked() {
                         chosen = Some(command);

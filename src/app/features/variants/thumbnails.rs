@@ -92,7 +92,7 @@ pub struct VariantsInfo {
 }
 
 /// An order that is under way.
-struct Order {
+struct PendingThumbnails {
     number: u64,
     /// The thumbnail of each of its variants.
     thumbnails: Vec<usize>,
@@ -102,7 +102,7 @@ struct Order {
 struct ThumbnailQueue {
     size: Size,
     thumbnails: ThumbnailSet,
-    order: Option<Order>,
+    order: Option<PendingThumbnails>,
 }
 
 impl ThumbnailQueue {
@@ -149,7 +149,7 @@ impl ThumbnailQueue {
 #[derive(Resource)]
 pub struct ThumbnailClient {
     /// Without a thread there are no thumbnails, and everything else works.
-    maker: Option<Mutex<ThumbnailService>>,
+    service: Option<Mutex<ThumbnailService>>,
     sheet: ThumbnailQueue,
     ghosts: ThumbnailQueue,
     waits: bool,
@@ -161,9 +161,9 @@ impl ThumbnailClient {
     /// A thumbnails that calls `notify` whenever a thumbnail is there.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let maker = ThumbnailService::new((processors / THREADS_SHARE).max(1), notify);
+        let service = ThumbnailService::new((processors / THREADS_SHARE).max(1), notify);
         Self {
-            maker: maker.ok().map(Mutex::new),
+            service: service.ok().map(Mutex::new),
             sheet: ThumbnailQueue::new(SHEET),
             ghosts: ThumbnailQueue::new(GHOST),
             waits: false,
@@ -171,16 +171,16 @@ impl ThumbnailClient {
         }
     }
 
-    fn maker(&mut self) -> Option<&mut ThumbnailService> {
-        Some(self.maker.as_mut()?.get_mut().unwrap_or_else(PoisonError::into_inner))
+    fn service(&mut self) -> Option<&mut ThumbnailService> {
+        Some(self.service.as_mut()?.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes the thumbnails that are there.
     pub fn receive(&mut self) {
-        let Some(maker) = self.maker() else { return };
+        let Some(service) = self.service() else { return };
         // asked first: a maker that is idle now has delivered everything
-        let was_idle = !maker.is_busy();
-        for made in maker.collect() {
+        let was_idle = !service.is_busy();
+        for made in service.collect() {
             self.take(made);
         }
         if was_idle {
@@ -191,7 +191,7 @@ impl ThumbnailClient {
 
     /// Waits until everything that was ordered is there.
     pub fn finish(&mut self) {
-        while let Some(made) = self.maker().and_then(|maker| maker.wait()) {
+        while let Some(made) = self.service().and_then(|service| service.wait()) {
             self.take(made);
         }
         self.receive();
@@ -224,23 +224,23 @@ impl ThumbnailClient {
         self.ghosts.order = self.ghosts.order.take().or_else(|| self.order(size, &thumbnails));
     }
 
-    fn forget(&mut self, order: Option<Order>) {
-        if let (Some(order), Some(maker)) = (order, self.maker()) {
-            maker.forget(order.number);
+    fn forget(&mut self, order: Option<PendingThumbnails>) {
+        if let (Some(order), Some(service)) = (order, self.service()) {
+            service.forget(order.number);
         }
     }
 
     /// Orders the thumbnails that are missing.
-    fn order(&mut self, size: Size, thumbnails: &ThumbnailSet) -> Option<Order> {
+    fn order(&mut self, size: Size, thumbnails: &ThumbnailSet) -> Option<PendingThumbnails> {
         let missing = thumbnails.missing();
         if missing.is_empty() {
             return None;
         }
         let number = self.next;
         let variants = missing.iter().map(|&k| thumbnails.of[k].clone()).collect();
-        self.maker()?.order(number, variants, size);
+        self.service()?.order(number, variants, size);
         self.next += 1;
-        Some(Order { number, thumbnails: missing })
+        Some(PendingThumbnails { number, thumbnails: missing })
     }
 
     /// Whether something is being drawn, or waits for that.

@@ -73,7 +73,7 @@ pub enum ViewAction {
     Overlay(Overlay),
     ToggleWater,
     /// How a planet is shown.
-    Way(PlanetProjection),
+    Projection(PlanetProjection),
 }
 
 impl ViewAction {
@@ -81,8 +81,8 @@ impl ViewAction {
     pub fn all() -> Vec<Self> {
         let modes = ViewMode::ALL.map(Self::Mode).into_iter();
         let overlays = Overlay::all().into_iter().map(Self::Overlay);
-        let ways = PlanetProjection::ALL.map(Self::Way);
-        modes.chain(overlays).chain([Self::ToggleWater]).chain(ways).collect()
+        let projections = PlanetProjection::ALL.map(Self::Projection);
+        modes.chain(overlays).chain([Self::ToggleWater]).chain(projections).collect()
     }
 }
 
@@ -120,13 +120,13 @@ impl Action for ViewAction {
                 };
                 Info::new(overlay.label(), overlay.help(), icon, shortcuts)
             }
-            Self::Way(way) => {
-                let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match way {
+            Self::Projection(projection) => {
+                let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match projection {
                     PlanetProjection::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),
                     PlanetProjection::Map => (icon::MAP_TRIFOLD, keys![NONE + Num8]),
                     PlanetProjection::Orbit => (icon::PLANET, keys![NONE + Num9]),
                 };
-                Info::new(way.label(), way.help(), icon, shortcuts)
+                Info::new(projection.label(), projection.help(), icon, shortcuts)
             }
             Self::ToggleWater => {
                 Info::new("Water", "Shows or hides the sea, rivers and lakes.", icon::WAVES, keys![NONE + W])

@@ -47,7 +47,7 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
         ViewAction::Overlay(overlay) if view.overlay == overlay => view.overlay = Overlay::None,
         ViewAction::Overlay(overlay) => view.overlay = overlay,
         ViewAction::ToggleWater => view.water = !view.water,
-        ViewAction::Way(way) => view.way = way,
+        ViewAction::Projection(projection) => view.projection = projection,
     }
 }
 
@@ -60,12 +60,14 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     let (overlays, plain): (Vec<_>, Vec<_>) =
         ViewAction::all().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
     for action in plain {
-        if matches!(action, ViewAction::Way(_)) && !is_planet {
+        if matches!(action, ViewAction::Projection(_)) && !is_planet {
             continue;
         }
         let begins_group = matches!(
             action,
-            ViewAction::Way(PlanetProjection::Globe) | ViewAction::Mode(ViewMode::Shaded) | ViewAction::ToggleWater
+            ViewAction::Projection(PlanetProjection::Globe)
+                | ViewAction::Mode(ViewMode::Shaded)
+                | ViewAction::ToggleWater
         );
         if begins_group {
             ui.separator();
@@ -87,7 +89,7 @@ fn setting(ui: &mut Ui, view: &ViewSettings, queue: &mut CommandQueue, action: V
         ViewAction::Mode(mode) => view.mode == mode,
         ViewAction::Overlay(overlay) => view.overlay == overlay,
         ViewAction::ToggleWater => view.water,
-        ViewAction::Way(way) => view.way == way,
+        ViewAction::Projection(projection) => view.projection == projection,
     };
     let command = Command::from(action);
     if entry(ui, &command, None, true, Some(on)) {

@@ -14,11 +14,11 @@ use crate::app::frame::document::Document;
 pub const SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
 /// The same where one is saved: the dialog itself puts the ending behind it.
 pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
-/// Heights and pictures that nodes read.
-pub const IMAGES: (&str, &[&str]) = ("Heights and pictures (.png, .r16, .r32)", &["png", "r16", "r32"]);
+/// Heights and images that nodes read.
+pub const IMAGES: (&str, &[&str]) = ("Heights and images (.png, .r16, .r32)", &["png", "r16", "r32"]);
 
 /// The title of the dialog that asks for them.
-pub const HEIGHTS_TITLE: &str = "Choose a heightmap or picture";
+pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
 
 /// See the module.
 pub struct Files {

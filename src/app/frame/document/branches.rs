@@ -12,15 +12,15 @@ use crate::scene::{Layer, ParamEpoch};
 pub struct Offer {
     pub layer: usize,
     pub iteration: u32,
-    /// The node and its past as they were when the playhead came to stand there.
+    /// The node and its parameter epochs as they were when the playhead came to stand there.
     node: Node,
-    past: Vec<ParamEpoch>,
+    epochs: Vec<ParamEpoch>,
 }
 
 impl Offer {
-    /// `layer` with the node and the past of then.
+    /// `layer` with the node and the parameter epochs of then.
     fn origin(&self, layer: &Layer) -> Layer {
-        Layer { node: self.node.clone(), epochs: self.past.clone(), ..layer.clone() }
+        Layer { node: self.node.clone(), epochs: self.epochs.clone(), ..layer.clone() }
     }
 }
 
@@ -36,23 +36,23 @@ fn laws_differ(a: &Node, b: &Node) -> bool {
 }
 
 /// The stretches of `layer` up to `iteration`.
-fn past_until(layer: &Layer, iteration: u32) -> Vec<ParamEpoch> {
+fn epochs_until(layer: &Layer, iteration: u32) -> Vec<ParamEpoch> {
     let mut left = iteration;
-    let mut past = Vec::new();
+    let mut epochs = Vec::new();
     for (node, _, iterations) in layer.stages() {
         let lasts = iterations.min(left);
         if lasts > 0 {
-            past.push(ParamEpoch { node: node.clone(), iterations: lasts });
+            epochs.push(ParamEpoch { node: node.clone(), iterations: lasts });
         }
         left -= lasts;
     }
-    past
+    epochs
 }
 
-/// Lets `layer` begin with `past`; it ends after as many iterations as before, but goes on for one at the least.
-fn begin_with(layer: &mut Layer, past: Vec<ParamEpoch>, total: u32) {
-    let gone = past.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
-    layer.epochs = past;
+/// Lets `layer` begin with `epochs`; it ends after as many iterations as before, but goes on for one at the least.
+fn begin_with(layer: &mut Layer, epochs: Vec<ParamEpoch>, total: u32) {
+    let gone = epochs.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
+    layer.epochs = epochs;
     if let Some(index) = layer.node.about().find("iterations") {
         let left = total.saturating_sub(gone).max(1);
         // the parameter is a whole number
@@ -76,8 +76,8 @@ impl Document {
         let standing = self.offer.clone().filter(|o| o.layer == layer && o.iteration == playhead.iteration);
         let before = self.scene().layers.get(layer)?;
         before.node.as_process()?;
-        let (node, past) = (before.node.clone(), before.epochs.clone());
-        Some(standing.unwrap_or(Offer { layer, iteration: playhead.iteration, node, past }))
+        let (node, epochs) = (before.node.clone(), before.epochs.clone());
+        Some(standing.unwrap_or(Offer { layer, iteration: playhead.iteration, node, epochs }))
     }
 
     /// Leaves the process as it is, replayed from the start.
@@ -91,8 +91,8 @@ impl Document {
         self.edit(&format!("Continue from iteration {}", offer.iteration), None, |scene| {
             let layer = &mut scene.layers[offer.layer];
             let total = layer.iterations().unwrap_or(0);
-            let past = past_until(&offer.origin(layer), offer.iteration);
-            begin_with(layer, past, total);
+            let epochs = epochs_until(&offer.origin(layer), offer.iteration);
+            begin_with(layer, epochs, total);
         });
         self.offer = None;
     }
@@ -110,7 +110,7 @@ impl Document {
         let free = self.scene().layers.iter().map(|l| l.branch).max().unwrap_or(0).saturating_add(1);
         let number = if origin.branch == 0 { free } else { origin.branch };
         let mut branch = Layer { branch: number, enabled: true, name: self.branch_name(&origin), ..layer };
-        begin_with(&mut branch, past_until(&origin, iteration), total);
+        begin_with(&mut branch, epochs_until(&origin, iteration), total);
         let origin = Layer { branch: number, enabled: false, ..origin };
         self.renumber(|k| Some(if k > index { k + 1 } else { k }));
         self.edit(&format!("Branch from iteration {iteration}"), None, |scene| {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_of_a_branch_keeps_the_whole_past() {
+    fn a_branch_of_a_branch_keeps_every_epoch() {
         let mut document = standing();
         change(&mut document, 1);
         document.branch_from_here();

@@ -17,7 +17,7 @@ pub enum Group {
 
 impl Group {
     /// The group in `scene`, if the layer is there.
-    pub fn of(self, scene: &Scene) -> Option<&dyn Params> {
+    pub fn params(self, scene: &Scene) -> Option<&dyn Params> {
         match self {
             Self::Settings => Some(&scene.settings),
             Self::Planet => Some(&scene.planet),

@@ -116,7 +116,7 @@ impl Document {
 
     /// Sets a parameter.
     pub fn set(&mut self, group: Group, param: usize, value: &Value, gesture: Option<Gesture>) {
-        let Some(spec) = group.of(&self.scene).and_then(|params| params.about().params.get(param)) else { return };
+        let Some(spec) = group.params(&self.scene).and_then(|params| params.about().params.get(param)) else { return };
         let label = format!("Change {}", spec.label.to_lowercase());
         let offer = self.offer_before(group);
         self.edit(&label, gesture, |scene| {

@@ -51,7 +51,7 @@ fn a_drag_is_one_step_with_previews_and_the_full_size_on_release() {
     document.undo();
     assert_eq!(document.undo_label(), Some("Add Perlin noise"));
     document.redo();
-    assert_eq!(Group::Node(0).of(document.scene()).unwrap().get(0), Value::Float(7.0));
+    assert_eq!(Group::Node(0).params(document.scene()).unwrap().get(0), Value::Float(7.0));
 }
 
 #[test]

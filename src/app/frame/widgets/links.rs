@@ -10,7 +10,7 @@ use crate::construction::Tree;
 use crate::io::{STAMP_PREFIX, stamp_names};
 use crate::param::{About, ParamSpec, Value};
 
-/// A heightmap or picture: one from a file, or a shipped stamp.
+/// A heightmap or image: one from a file, or a shipped stamp.
 pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());

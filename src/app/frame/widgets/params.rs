@@ -70,7 +70,7 @@ pub fn rows(
     group: Group,
     show: impl Fn(&ParamSpec) -> bool,
 ) -> Option<Command> {
-    let params = group.of(document.scene())?;
+    let params = group.params(document.scene())?;
     let about = params.about();
     let shown: Vec<usize> = (0..about.params.len()).filter(|&k| params.matters(k) && show(&about.params[k])).collect();
     let mut command = None;
@@ -101,9 +101,9 @@ pub fn row(
     group: Group,
     index: usize,
 ) -> Option<Command> {
-    let about = group.of(document.scene())?.about();
+    let about = group.params(document.scene())?.about();
     let spec = about.params.get(index)?;
-    let value = group.of(document.scene()).map(|params| params.get(index))?;
+    let value = group.params(document.scene()).map(|params| params.get(index))?;
     let scope = ui.id().with((about.name, spec.name));
     let mut command = None;
     let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
@@ -146,13 +146,13 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
             (ParamKind::Float { hard, slider }, Value::Float(v)) => {
                 let as_f64 = |(a, b): (f32, f32)| (exact(a), exact(b));
                 let (number, reset) = number(ui, about, spec, &label, exact(*v), [*hard, *slider].map(as_f64), more);
-                change = number.map(|(response, v)| Change::by(&response, Value::Float(v as f32)));
+                change = number.map(|(response, v)| Change::from_response(&response, Value::Float(v as f32)));
                 resets |= reset;
             }
             (ParamKind::Int { hard, slider }, Value::Int(v)) => {
                 let as_f64 = |(a, b): (i64, i64)| (a as f64, b as f64);
                 let (number, reset) = number(ui, about, spec, &label, *v as f64, [*hard, *slider].map(as_f64), more);
-                change = number.map(|(response, v)| Change::by(&response, Value::Int(v.round() as i64)));
+                change = number.map(|(response, v)| Change::from_response(&response, Value::Int(v.round() as i64)));
                 resets |= reset;
             }
             (ParamKind::Bool, Value::Bool(on)) => {

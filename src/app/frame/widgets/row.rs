@@ -22,7 +22,7 @@ impl Change {
         Self { value, gesture: None }
     }
 
-    pub(super) fn by(response: &Response, value: Value) -> Self {
+    pub(super) fn from_response(response: &Response, value: Value) -> Self {
         Self { value, gesture: Some(Gesture(response.id.value())) }
     }
 }

@@ -30,7 +30,7 @@ struct PoolState {
 #[derive(Default)]
 struct PoolShared {
     state: Mutex<PoolState>,
-    bell: Condvar,
+    wake: Condvar,
 }
 
 impl PoolShared {
@@ -66,7 +66,7 @@ impl Pool {
         state.jobs.extend(jobs.rev().filter(|job| !running.contains(&(job.tree_surface.serial, job.key))));
         state.running = running;
         if !state.jobs.is_empty() {
-            self.shared.bell.notify_all();
+            self.shared.wake.notify_all();
         }
     }
 
@@ -84,7 +84,7 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.state().is_over = true;
-        self.shared.bell.notify_all();
+        self.shared.wake.notify_all();
     }
 }
 
@@ -100,7 +100,7 @@ fn work(shared: &PoolShared, quads: usize) {
                     state.running.insert((job.tree_surface.serial, job.key));
                     break job;
                 }
-                state = shared.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         };
         let serial = job.tree_surface.serial;

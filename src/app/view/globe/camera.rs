@@ -51,12 +51,12 @@ impl GlobePose {
         Self { stand: upright(direction, DVec3::Z), radius, pitch: -FRAC_PI_2 }
     }
 
-    pub fn up(&self) -> DVec3 {
+    pub fn up_vector(&self) -> DVec3 {
         self.stand * DVec3::Y
     }
 
     pub fn eye(&self) -> DVec3 {
-        self.up() * self.radius
+        self.up_vector() * self.radius
     }
 
     /// From the view (x right, y up, -z ahead) to the planet.
@@ -70,7 +70,7 @@ impl GlobePose {
 
     /// Heading in radians, clockwise from north; of a view straight down that of its upper edge.
     pub fn heading(&self) -> f64 {
-        let up = self.up();
+        let up = self.up_vector();
         let ahead = self.stand * DVec3::NEG_Z;
         let east = DVec3::Z.cross(up);
         let north = up.cross(east);
@@ -104,7 +104,7 @@ impl GlobePose {
     pub fn drag(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Self {
         let (eye, ray) = (self.eye(), self.ray(lens, cursor));
         let there = meet_sphere(eye, ray, point.length()).unwrap_or_else(|| eye - ray * eye.dot(ray));
-        let (from, to) = (there.normalize_or(self.up()), point.normalize_or(self.up()));
+        let (from, to) = (there.normalize_or(self.up_vector()), point.normalize_or(self.up_vector()));
         self.turned(DQuat::from_rotation_arc(from, to))
     }
 
@@ -115,7 +115,7 @@ impl GlobePose {
     /// Turns about the vertical of a point.
     #[must_use]
     pub fn turn_about(&self, pivot: DVec3, angle: f64) -> Self {
-        self.turned(DQuat::from_axis_angle(pivot.normalize_or(self.up()), angle))
+        self.turned(DQuat::from_axis_angle(pivot.normalize_or(self.up_vector()), angle))
     }
 
     /// Tilts about a point, upwards for a positive angle: the point stays where it is in the picture.
@@ -125,7 +125,7 @@ impl GlobePose {
         let turn = DQuat::from_axis_angle(right, angle);
         let eye = pivot + turn * (self.eye() - pivot);
         let ahead = turn * self.forward();
-        let up = eye.normalize_or(self.up());
+        let up = eye.normalize_or(self.up_vector());
         let level = up.cross(right);
         let pitch = ahead.dot(up).atan2(ahead.dot(level));
         let tilted = Self { stand: frame(right, up), radius: eye.length(), pitch };
@@ -144,21 +144,22 @@ impl GlobePose {
         let tilt = natural_tilt(height(&moved)) - natural_tilt(height(self));
         let pitch = (moved.pitch + tilt).clamp(-FRAC_PI_2, max_pitch(moved.radius, planet_radius).max(-FRAC_PI_2));
         let tilted = Self { pitch, ..moved };
-        let held = |pose: &Self| pose.hold(lens, point, cursor).filter(|held| held.up().dot(pose.up()) > 0.5);
+        let held =
+            |pose: &Self| pose.hold(lens, point, cursor).filter(|held| held.up_vector().dot(pose.up_vector()) > 0.5);
         held(&tilted).or_else(|| held(&moved)).unwrap_or(moved)
     }
 
     /// The same stand elsewhere, with the heading carried along.
     fn moved_to(&self, eye: DVec3) -> Self {
-        let up = eye.normalize_or(self.up());
-        let carried = DQuat::from_rotation_arc(self.up(), up) * self.stand;
+        let up = eye.normalize_or(self.up_vector());
+        let carried = DQuat::from_rotation_arc(self.up_vector(), up) * self.stand;
         Self { stand: carried.normalize(), radius: eye.length(), pitch: self.pitch }
     }
 
     /// With the eye above the ground and within reach, and the planet in view.
     #[must_use]
     pub fn confined(&self, ground: &GlobeSurface) -> Self {
-        let floor = ground.surface(self.up()) + clearance(ground);
+        let floor = ground.surface(self.up_vector()) + clearance(ground);
         let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
         let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
         // only where it has drifted: a pose that is confined stays the same to the bit
@@ -176,7 +177,7 @@ impl GlobePose {
     /// At the same place and height with another heading (radians, clockwise from north) and inclination.
     #[must_use]
     pub fn facing(&self, heading: f64, pitch: f64) -> Self {
-        let stand = upright(self.up(), DVec3::Z) * DQuat::from_rotation_y(-heading);
+        let stand = upright(self.up_vector(), DVec3::Z) * DQuat::from_rotation_y(-heading);
         Self { stand: stand.normalize(), pitch, ..*self }
     }
 }
@@ -249,7 +250,7 @@ mod tests {
 
     const LENS: Lens = Lens { fov_y: 0.6, size: Vec2::new(1280.0, 720.0) };
 
-    fn near(a: Vec2, b: Vec2) -> bool {
+    fn are_near(a: Vec2, b: Vec2) -> bool {
         a.distance(b) < 0.1
     }
 
@@ -263,7 +264,7 @@ mod tests {
             };
             for cursor in [Vec2::new(200.0, 610.0), Vec2::new(900.0, 50.0)] {
                 let point = pose.eye() + pose.ray(&LENS, cursor) * height;
-                assert!(near(pose.project(&LENS, point).unwrap(), cursor));
+                assert!(are_near(pose.project(&LENS, point).unwrap(), cursor));
             }
         }
     }
@@ -277,8 +278,8 @@ mod tests {
             let grabbed = meet_sphere(pose.eye(), pose.ray(&LENS, from), radius).unwrap();
             let to = from + Vec2::new(10.0 * k as f32 - 50.0, 40.0);
             pose = pose.drag(&LENS, grabbed, to);
-            assert!(near(pose.project(&LENS, grabbed).unwrap(), to));
-            assert!((pose.forward() + pose.up()).length() < 1e-9, "it still looks straight down");
+            assert!(are_near(pose.project(&LENS, grabbed).unwrap(), to));
+            assert!((pose.forward() + pose.up_vector()).length() < 1e-9, "it still looks straight down");
         }
     }
 
@@ -292,14 +293,18 @@ mod tests {
         for _ in 0..90 {
             let Some(point) = ground.pick(pose.eye(), pose.ray(&LENS, cursor)) else { break };
             let next = pose.approach(&LENS, point, cursor, 0.85, planet.radius).confined(&ground);
-            assert!(next.radius >= ground.surface(next.up()) + 0.99 * clearance(&ground), "below ground");
+            assert!(next.radius >= ground.surface(next.up_vector()) + 0.99 * clearance(&ground), "below ground");
             pose = next;
             steepest = steepest.max(pose.pitch);
         }
-        assert!(pose.radius - ground.surface(pose.up()) < 3000.0, "{}", pose.radius - ground.surface(pose.up()));
+        assert!(
+            pose.radius - ground.surface(pose.up_vector()) < 3000.0,
+            "{}",
+            pose.radius - ground.surface(pose.up_vector())
+        );
         assert!(steepest > -0.6, "it looks towards the horizon: {steepest}");
         for _ in 0..120 {
-            let point = ground.pick(pose.eye(), pose.forward()).unwrap_or(pose.up() * planet.radius);
+            let point = ground.pick(pose.eye(), pose.forward()).unwrap_or(pose.up_vector() * planet.radius);
             pose = pose.approach(&LENS, point, Vec2::new(640.0, 360.0), 1.18, planet.radius).confined(&ground);
         }
         assert!(pose.pitch < -1.3, "from afar it looks at the planet again: {}", pose.pitch);
@@ -314,9 +319,9 @@ mod tests {
         let pivot = meet_sphere(pose.eye(), pose.ray(&LENS, cursor), planet.radius).unwrap();
         for k in 0..40 {
             pose = pose.turn_about(pivot, 0.13).tilt_about(pivot, if k < 20 { 0.03 } else { -0.05 }, planet.radius);
-            assert!(near(pose.project(&LENS, pivot).unwrap(), cursor), "{k}");
+            assert!(are_near(pose.project(&LENS, pivot).unwrap(), cursor), "{k}");
             let right = pose.rotation() * DVec3::X;
-            assert!(right.dot(pose.up()).abs() < 1e-9, "no roll");
+            assert!(right.dot(pose.up_vector()).abs() < 1e-9, "no roll");
         }
     }
 
@@ -332,7 +337,7 @@ mod tests {
         };
         for _ in 0..600 {
             let cursor = Vec2::new(1280.0 * draw(), 720.0 * draw());
-            let point = ground.pick(pose.eye(), pose.ray(&LENS, cursor)).unwrap_or(pose.up() * planet.radius);
+            let point = ground.pick(pose.eye(), pose.ray(&LENS, cursor)).unwrap_or(pose.up_vector() * planet.radius);
             let next = match (draw() * 4.0) as u32 {
                 0 => pose.drag(&LENS, point, Vec2::new(1280.0 * draw(), 720.0 * draw())),
                 1 => {
@@ -341,7 +346,7 @@ mod tests {
                 _ => pose.approach(&LENS, point, cursor, 0.3 + 1.2 * f64::from(draw()), planet.radius),
             };
             pose = next.confined(&ground);
-            assert!(pose.radius >= ground.surface(pose.up()) + 0.99 * clearance(&ground));
+            assert!(pose.radius >= ground.surface(pose.up_vector()) + 0.99 * clearance(&ground));
             assert!(pose.stand.is_finite() && (pose.stand.length() - 1.0).abs() < 1e-6);
             assert!((-FRAC_PI_2..=MAX_PITCH).contains(&pose.pitch));
         }

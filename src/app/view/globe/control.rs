@@ -162,7 +162,7 @@ pub fn obey_commands(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let (Some(terrain), Some(window)) = (state.globe_of(CompareSide::A), window) else { return };
-    let size = area.within(window.size()).size();
+    let size = area.clamped_rect(window.size()).size();
     let ground = terrain.ground_from_afar(&planet_view.view, state.water);
     let highest = ground.radius + ground.range.1;
     let confined = |pose: &GlobePose| terrain.confine(pose, &planet_view.view, state.water);
@@ -220,7 +220,7 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &GlobeSurface, first
     };
     match command {
         ViewCommand::Frame | ViewCommand::Look { .. } | ViewCommand::Over { .. } => {
-            GlobePose::framing(now.up(), highest, lens)
+            GlobePose::framing(now.up_vector(), highest, lens)
         }
         ViewCommand::Perspective => GlobePose::framing(first, highest, lens),
         ViewCommand::Top => now.facing(0.0, -FRAC_PI_2),
@@ -261,7 +261,7 @@ pub fn follow_mouse(
         camera.drag = None;
         return;
     };
-    let rect = area.within(window.size());
+    let rect = area.clamped_rect(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
     // what was taken hold of in one picture stays with it, wherever the cursor goes
     if camera.drag.is_none() {
@@ -319,7 +319,7 @@ pub fn follow_mouse(
                 // the relief has sunk on the way, and the place under the cursor with it
                 let under = point.normalize_or(DVec3::X);
                 let sunk = under * self::ground(terrain, &planet_view, &state, &nearer).surface(under);
-                let held = nearer.hold(&lens, sunk, at).filter(|held| held.up().dot(nearer.up()) > 0.5);
+                let held = nearer.hold(&lens, sunk, at).filter(|held| held.up_vector().dot(nearer.up_vector()) > 0.5);
                 camera.pose = confined(&held.unwrap_or(nearer));
             }
             PlanetProjection::Map => camera.map = camera.map.zoom(size, at, factor),
@@ -336,7 +336,7 @@ pub fn follow_mouse(
 fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &GlobeSurface) -> DVec3 {
     let (eye, ray) = (pose.eye(), pose.ray(lens, at));
     ground.pick(eye, ray).unwrap_or_else(|| {
-        let beside = (eye - ray * eye.dot(ray).min(0.0)).normalize_or(pose.up());
+        let beside = (eye - ray * eye.dot(ray).min(0.0)).normalize_or(pose.up_vector());
         beside * ground.surface(beside)
     })
 }
@@ -377,7 +377,7 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
         PlanetProjection::Globe => terrain.ground_from(&planet_view.view, pose.eye(), water),
         PlanetProjection::Map | PlanetProjection::Orbit => terrain.ground_from_afar(&planet_view.view, water),
     };
-    let up = pose.up();
+    let up = pose.up_vector();
     let above = pose.radius - ground.surface(up);
     let sun = if planet_view.view.night_side {
         attitude.to_sun()
@@ -426,7 +426,7 @@ pub fn update_probe(
 ) {
     let found = || {
         let cursor = view.cursor()?;
-        let rect = area.within(window.as_ref()?.size());
+        let rect = area.clamped_rect(window.as_ref()?.size());
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }

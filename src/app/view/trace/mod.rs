@@ -104,7 +104,7 @@ impl Tracing {
 /// Why a graphics card cannot trace a tree.
 pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<Unsupported> {
     let limits = device.limits();
-    let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.pictures.len()) as u64;
+    let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.image_samples.len()) as u64;
     if limits.max_storage_buffers_per_shader_stage < 3 || limits.max_compute_invocations_per_workgroup < GROUP * GROUP {
         return Some(Unsupported::NoStorage);
     }
@@ -149,7 +149,7 @@ pub struct RayBatch {
 pub struct Rays {
     serial: u64,
     words: Buffer,
-    pictures: Buffer,
+    image_samples: Buffer,
     /// The one that is drawn and the one that is made.
     levels: [Option<RayLevel>; 2],
     plan: RayPlan,
@@ -172,7 +172,10 @@ impl Rays {
         Self {
             serial: tree_surface.serial,
             words: storage("talweg tree", bytemuck::cast_slice(&tree_surface.buffer.words)),
-            pictures: storage("talweg pictures of the tree", bytemuck::cast_slice(&tree_surface.buffer.pictures)),
+            image_samples: storage(
+                "talweg pictures of the tree",
+                bytemuck::cast_slice(&tree_surface.buffer.image_samples),
+            ),
             levels: [None, None],
             plan: plan.unwrap_or_else(|| RayPlan::new(adapter)),
             last: None,
@@ -216,7 +219,7 @@ impl Rays {
             let own = self.levels[pass.level].as_ref().expect("it was just made");
             let entries = BindGroupEntries::sequential((
                 self.words.as_entire_binding(),
-                self.pictures.as_entire_binding(),
+                self.image_samples.as_entire_binding(),
                 own.uniform.as_entire_binding(),
                 own.rays.as_entire_binding(),
             ));

@@ -64,8 +64,8 @@ struct StackFrame {
 pub const MOST_FRAMES: usize = 80;
 
 /// The sample of a material layer at a place, at a level of detail κ and for samples `spacing` apart.
-pub fn walk(buffer: &Buffer, material: MaterialLayer, place: [f32; 2], level: f32, spacing: f32) -> WalkSample {
-    let words = BufferReader { words: &buffer.words, pictures: &buffer.pictures };
+pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f32, spacing: f32) -> WalkSample {
+    let words = BufferReader { words: &buffer.words, image_samples: &buffer.image_samples };
     let mut pc = words.word(6 + material as usize) as usize;
     if pc == 0 {
         return WalkSample::default();
@@ -73,7 +73,7 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, place: [f32; 2], level: f3
     let base = words.real(5);
     let mut frames = [StackFrame::default(); MOST_FRAMES];
     let mut top = 0;
-    let (mut p, mut spacing) = (place, spacing);
+    let (mut p, mut spacing) = (point, spacing);
     frames[0].op = op::BLEND;
     loop {
         let code = words.word(pc);
@@ -214,19 +214,19 @@ fn next_probe(words: &BufferReader, frames: &mut [StackFrame], top: &mut usize, 
     probe.heights[probe.turn] = height;
     probe.only = WalkSample::default();
     probe.turn += 1;
-    let (at, turn, place, heights) = (probe.at, probe.turn, probe.p, probe.heights);
+    let (at, turn, point, heights) = (probe.at, probe.turn, probe.p, probe.heights);
     // the operands of the frame that asks
     let add = frames[*top - 1].at;
     let step = words.real(add + 11);
     if turn < 4 {
         *p = match turn {
-            1 => [place[0] - step, place[1]],
-            2 => [place[0], place[1] + step],
-            _ => [place[0], place[1] - step],
+            1 => [point[0] - step, point[1]],
+            2 => [point[0], point[1] + step],
+            _ => [point[0], point[1] - step],
         };
         return words.word(at + 6) as usize;
     }
-    *p = place;
+    *p = point;
     *top -= 1;
     let (x, y) = ((heights[0] - heights[1]) * 0.5 / step, (heights[2] - heights[3]) * 0.5 / step);
     frames[*top].slope = words.window(add + 7, (x * x + y * y).sqrt());

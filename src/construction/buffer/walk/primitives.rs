@@ -11,7 +11,7 @@ pub struct BufferReader<'a> {
     /// The words of the tree.
     pub words: &'a [u32],
     /// Samples of the pictures.
-    pub pictures: &'a [f32],
+    pub image_samples: &'a [f32],
 }
 
 /// Where a place is beside a centreline.
@@ -84,10 +84,10 @@ impl BufferReader<'_> {
             let y = self.noise(self.word(at + 13), [w[0] + 0.5, w[1] + 0.5]);
             return [q[0] + strength * x, q[1] + strength * y];
         }
-        let way = [q[0] - number(0), q[1] - number(1)];
-        let g = falloff((way[0] * way[0] + way[1] * way[1]).sqrt(), 0.0, number(3));
+        let offset = [q[0] - number(0), q[1] - number(1)];
+        let g = falloff((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), 0.0, number(3));
         let (sin, cos) = (libm::sinf(number(2) * g), libm::cosf(number(2) * g));
-        [number(0) + cos * way[0] - sin * way[1], number(1) + sin * way[0] + cos * way[1]]
+        [number(0) + cos * offset[0] - sin * offset[1], number(1) + sin * offset[0] + cos * offset[1]]
     }
 
     /// The noise of a seed.
@@ -117,8 +117,9 @@ impl BufferReader<'_> {
     }
 
     fn disc(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> WalkSample {
-        let way = [p[0] - self.real(at), p[1] - self.real(at + 1)];
-        let weight = falloff((way[0] * way[0] + way[1] * way[1]).sqrt(), self.real(at + 3), self.real(at + 4));
+        let offset = [p[0] - self.real(at), p[1] - self.real(at + 1)];
+        let weight =
+            falloff((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), self.real(at + 3), self.real(at + 4));
         if weight <= 0.0 {
             return WalkSample::default();
         }
@@ -130,8 +131,8 @@ impl BufferReader<'_> {
             let seed = seed.wrapping_add(0x9e37_79b9u32.wrapping_mul(k as u32 + 1));
             let shift = (seed >> 8) as f32 / 16_777_216.0;
             let q = [
-                (turn[0] * way[0] + turn[1] * way[1]) * frequency + 0.5 + shift,
-                (turn[0] * way[1] - turn[1] * way[0]) * frequency + 0.25 - shift,
+                (turn[0] * offset[0] + turn[1] * offset[1]) * frequency + 0.5 + shift,
+                (turn[0] * offset[1] - turn[1] * offset[0]) * frequency + 0.25 - shift,
             ];
             self.noise(seed, q)
         };
@@ -153,7 +154,7 @@ impl BufferReader<'_> {
                 let turn = [0.8, 0.6];
                 let wander = octave(0, [1.0, 0.0], 1.0 / (size * 2.6));
                 let swell = octave(1, turn, 1.0 / (size * 4.0));
-                let phase = (way[0] * self.real(at + 10) + way[1] * self.real(at + 11)) / size + 0.55 * wander;
+                let phase = (offset[0] * self.real(at + 10) + offset[1] * self.real(at + 11)) / size + 0.55 * wander;
                 let t = phase - libm::floorf(phase);
                 let wave = if t < 0.72 {
                     let t = t / 0.72;
@@ -222,14 +223,14 @@ impl BufferReader<'_> {
 
     /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the
     /// segment.
-    fn chord(&self, at: usize, k: usize, p: [f32; 2]) -> (f32, [f32; 2], f32, f32) {
+    fn segment_foot(&self, at: usize, k: usize, p: [f32; 2]) -> (f32, [f32; 2], f32, f32) {
         let v = |part: usize| self.real(at + 1 + 2 * k + part);
         let along = [v(2) - v(0), v(3) - v(1)];
         let long = (along[0] * along[0] + along[1] * along[1]).sqrt();
         let unit = if long > 0.0 { [along[0] / long, along[1] / long] } else { [1.0, 0.0] };
-        let way = [p[0] - v(0), p[1] - v(1)];
-        let t = (way[0] * unit[0] + way[1] * unit[1]).clamp(0.0, long);
-        let rest = [way[0] - unit[0] * t, way[1] - unit[1] * t];
+        let from_start = [p[0] - v(0), p[1] - v(1)];
+        let t = (from_start[0] * unit[0] + from_start[1] * unit[1]).clamp(0.0, long);
+        let rest = [from_start[0] - unit[0] * t, from_start[1] - unit[1] * t];
         (t, rest, unit[0] * rest[1] - unit[1] * rest[0], long)
     }
 
@@ -251,8 +252,8 @@ impl BufferReader<'_> {
                 continue;
             }
             for k in run * RUN..((run + 1) * RUN).min(chords) {
-                let way = self.chord(vertices, k, p).1;
-                nearest = nearest.min(way[0] * way[0] + way[1] * way[1]);
+                let from_foot = self.segment_foot(vertices, k, p).1;
+                nearest = nearest.min(from_foot[0] * from_foot[0] + from_foot[1] * from_foot[1]);
             }
         }
         let distance = nearest.sqrt();
@@ -267,8 +268,8 @@ impl BufferReader<'_> {
             }
             let mut start = self.real(runs + 1 + 5 * run + 4);
             for k in run * RUN..((run + 1) * RUN).min(chords) {
-                let (t, way, o, long) = self.chord(vertices, k, p);
-                let (s, square) = (start + t, way[0] * way[0] + way[1] * way[1]);
+                let (t, from_foot, o, long) = self.segment_foot(vertices, k, p);
+                let (s, square) = (start + t, from_foot[0] * from_foot[0] + from_foot[1] * from_foot[1]);
                 start += long;
                 if square < farthest {
                     let x = (square.sqrt() - distance) / tolerance;
@@ -329,12 +330,12 @@ impl BufferReader<'_> {
     }
 
     fn contour(&self, at: usize, p: [f32; 2]) -> WalkSample {
-        let way = [p[0] - self.real(at), p[1] - self.real(at + 1)];
-        let rho = (way[0] * way[0] + way[1] * way[1]).sqrt();
+        let offset = [p[0] - self.real(at), p[1] - self.real(at + 1)];
+        let rho = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt();
         if rho >= self.real(at + 6) * self.real(at + 5) {
             return WalkSample::default();
         }
-        let angle = libm::atan2f(way[1], way[0]);
+        let angle = libm::atan2f(offset[1], offset[0]);
         let x = rho / self.line(at + 7, angle);
         let weight = falloff(x, self.real(at + 4), self.real(at + 5));
         if weight <= 0.0 {
@@ -376,10 +377,10 @@ impl BufferReader<'_> {
         let q = -0.5 * (b + if b < 0.0 { -root } else { root });
         let border = self.real(at + 10);
         for v in [c / q, q / a] {
-            let way = [e[0] + g[0] * v, e[1] + g[1] * v];
+            let edge = [e[0] + g[0] * v, e[1] + g[1] * v];
             let rest = [h[0] - f[0] * v, h[1] - f[1] * v];
-            let k = usize::from(way[1].abs() > way[0].abs());
-            let u = rest[k] / way[k];
+            let k = usize::from(edge[1].abs() > edge[0].abs());
+            let u = rest[k] / edge[k];
             if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
                 let edge = |t: f32| smooth(t / border) * smooth((1.0 - t) / border);
                 let height = self.real(at + 8) + self.real(at + 9) * self.picture(at + 11, u, v);
@@ -392,12 +393,12 @@ impl BufferReader<'_> {
     /// The picture whose three words are at `at`, at (u, v).
     fn picture(&self, at: usize, u: f32, v: f32) -> f32 {
         let (from, width, height) = (self.word(at) as usize, self.word(at + 1) as usize, self.word(at + 2) as usize);
-        let place = |t: f32, count: usize| {
+        let cell_and_share = |t: f32, count: usize| {
             let x = t.clamp(0.0, 1.0) * (count - 1) as f32;
             let cell = (x as usize).min(count.saturating_sub(2));
             (cell, x - cell as f32)
         };
-        let ((j, x), (i, y)) = (place(u, width), place(v, height));
+        let ((j, x), (i, y)) = (cell_and_share(u, width), cell_and_share(v, height));
         let weights = |t: f32| {
             let s = 1.0 - t;
             [
@@ -413,7 +414,7 @@ impl BufferReader<'_> {
             let row = (i + a).saturating_sub(1).min(height - 1);
             for (b, across) in wx.iter().enumerate() {
                 let column = (j + b).saturating_sub(1).min(width - 1);
-                value += weight * across * self.pictures[from + row * width + column];
+                value += weight * across * self.image_samples[from + row * width + column];
             }
         }
         value

@@ -10,7 +10,7 @@ use super::{EditError, PiecePath, Root, numbered, points, put_on_material, remov
 use crate::construction::contour::Contour;
 use crate::construction::material::MaterialLayer;
 use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::place::Placement;
+use crate::construction::placement::Placement;
 use crate::construction::plane::{Point, add, length, sub};
 
 /// Points of pieces that go together lie at the same place if they are no farther apart, beside the side of the square.
@@ -237,7 +237,7 @@ fn follow_point(piece: &mut Piece, own: usize, (before, after): (&Piece, &Piece)
 /// What was done to a piece whose numbers changed, as far as that moves it.
 fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Motion> {
     let mut found = Vec::new();
-    let place = |x: f32, y: f32| transform.outward([f64::from(x), f64::from(y)]);
+    let outward = |x: f32, y: f32| transform.outward([f64::from(x), f64::from(y)]);
     let mut shift = |from: Point, to: Point| {
         if from != to {
             found.push(Motion::Shift { from, to });
@@ -248,18 +248,18 @@ fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Moti
     match (&before.form, &after.form) {
         (PieceKind::Contour(a), PieceKind::Contour(b)) => {
             let (a, b, is_round) = (&a.settings, &b.settings, b.points.is_empty());
-            shift(place(a.x, a.y), place(b.x, b.y));
+            shift(outward(a.x, a.y), outward(b.x, b.y));
             raise = rise(a.height, b.height);
-            scale = is_round.then(|| (place(b.x, b.y), f64::from(b.radius) / f64::from(a.radius)));
+            scale = is_round.then(|| (outward(b.x, b.y), f64::from(b.radius) / f64::from(a.radius)));
         }
         (PieceKind::Disc(a), PieceKind::Disc(b)) => {
-            shift(place(a.x, a.y), place(b.x, b.y));
+            shift(outward(a.x, a.y), outward(b.x, b.y));
             raise = rise(a.height, b.height);
-            scale = Some((place(b.x, b.y), f64::from(b.radius) / f64::from(a.radius)));
+            scale = Some((outward(b.x, b.y), f64::from(b.radius) / f64::from(a.radius)));
         }
         _ => {
             if let (Some(a), Some(b)) = (placement(before), placement(after)) {
-                let at = |p: &Placement| place(p.pivot_x + p.move_x, p.pivot_y + p.move_y);
+                let at = |p: &Placement| outward(p.pivot_x + p.move_x, p.pivot_y + p.move_y);
                 if (a.pivot_x, a.pivot_y) == (b.pivot_x, b.pivot_y) {
                     shift(at(a), at(b));
                     turn = Some((at(b), f64::from(b.turn_angle) - f64::from(a.turn_angle)));

@@ -131,8 +131,8 @@ impl<'a> RiverBed<'a> {
         let shifts: &[f32] = if wraps { &[0.0, -1.0, 1.0] } else { &[0.0] };
         for dy in shifts {
             for dx in shifts {
-                for course in &network.courses {
-                    for pair in course.nodes.windows(2) {
+                for centreline in &network.centrelines {
+                    for pair in centreline.nodes.windows(2) {
                         let [a, b] = [network.nodes[pair[0]], network.nodes[pair[1]]];
                         let step = [b.position[0] - a.position[0], b.position[1] - a.position[1]];
                         let square = step[0] * step[0] + step[1] * step[1];

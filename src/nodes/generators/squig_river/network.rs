@@ -88,7 +88,7 @@ pub struct RiverNode {
     pub position: [f32; 2],
     /// Level of the water.
     pub level: f32,
-    course: usize,
+    centreline: usize,
     /// Length of the course above.
     along: f32,
 }
@@ -99,7 +99,7 @@ pub struct RiverNetwork {
     /// All places where a river bends or meets another.
     pub nodes: Vec<RiverNode>,
     /// The rivers, the main ones first.
-    pub courses: Vec<Centreline>,
+    pub centrelines: Vec<Centreline>,
     known: HashMap<Vertex, usize>,
     next: Vec<Vec<usize>>,
 }
@@ -190,12 +190,12 @@ impl RiverNetwork {
 
     /// Adds a course along `edges`, the ones in between unknown so far.
     fn add(&mut self, edges: &[Edge], kind: RiverNodeKind) {
-        let course = self.courses.len();
+        let centreline = self.centrelines.len();
         let mut nodes = Vec::with_capacity(edges.len());
         for edge in edges {
             let id = self.id(*edge).unwrap_or_else(|| {
                 let vertex = edge.middle();
-                self.nodes.push(RiverNode { vertex, position: [0.0; 2], level: 0.0, course, along: 0.0 });
+                self.nodes.push(RiverNode { vertex, position: [0.0; 2], level: 0.0, centreline, along: 0.0 });
                 self.next.push(Vec::new());
                 self.known.insert(vertex, self.nodes.len() - 1);
                 self.nodes.len() - 1
@@ -205,7 +205,7 @@ impl RiverNetwork {
         for pair in nodes.windows(2) {
             self.next[pair[0]].push(pair[1]);
         }
-        self.courses.push(Centreline { nodes, kind });
+        self.centrelines.push(Centreline { nodes, kind });
     }
 
     /// Adds a river as far as the first place that is known.
@@ -276,19 +276,19 @@ impl RiverNetwork {
         }
         for _ in 0..2 {
             let old: Vec<[f32; 2]> = self.nodes.iter().map(|n| n.position).collect();
-            for course in &self.courses {
-                for three in course.nodes.windows(3) {
+            for centreline in &self.centrelines {
+                for three in centreline.nodes.windows(3) {
                     let [a, b, c] = [old[three[0]], old[three[1]], old[three[2]]];
                     self.nodes[three[1]].position = std::array::from_fn(|k| (a[k] + 2.0 * b[k] + c[k]) * 0.25);
                 }
             }
         }
-        for (k, course) in self.courses.iter().enumerate() {
+        for (k, centreline) in self.centrelines.iter().enumerate() {
             let mut along = 0.0;
-            for pair in course.nodes.windows(2) {
+            for pair in centreline.nodes.windows(2) {
                 along += distance(self.nodes[pair[0]].position, self.nodes[pair[1]].position);
                 let node = &mut self.nodes[pair[1]];
-                if node.course == k {
+                if node.centreline == k {
                     node.along = along;
                 }
             }
@@ -297,17 +297,17 @@ impl RiverNetwork {
 
     /// Gives every node the level of its water.
     pub fn fall(&mut self, fall: &WaterProfile, random: Stream) {
-        let length = |course: &Centreline, nodes: &[RiverNode]| -> f32 {
-            course.nodes.windows(2).map(|p| distance(nodes[p[0]].position, nodes[p[1]].position)).sum()
+        let length = |centreline: &Centreline, nodes: &[RiverNode]| -> f32 {
+            centreline.nodes.windows(2).map(|p| distance(nodes[p[0]].position, nodes[p[1]].position)).sum()
         };
-        let Some(first) = self.courses.first() else { return };
+        let Some(first) = self.centrelines.first() else { return };
         let river = length(first, &self.nodes).max(1e-3);
-        for (k, course) in self.courses.iter().enumerate() {
-            let own = length(course, &self.nodes);
-            let (first, last) = (course.nodes[0], course.nodes[course.nodes.len() - 1]);
-            let joins = |id: usize| (self.nodes[id].course != k).then(|| self.nodes[id].level);
+        for (k, centreline) in self.centrelines.iter().enumerate() {
+            let own = length(centreline, &self.nodes);
+            let (first, last) = (centreline.nodes[0], centreline.nodes[centreline.nodes.len() - 1]);
+            let joins = |id: usize| (self.nodes[id].centreline != k).then(|| self.nodes[id].level);
             let low = joins(last).unwrap_or(fall.source - fall.drop);
-            let high = match course.kind {
+            let high = match centreline.kind {
                 RiverNodeKind::River => fall.source,
                 // upper courses are steeper, but spring no higher than the rivers
                 RiverNodeKind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
@@ -319,18 +319,18 @@ impl RiverNetwork {
             let step = |j: f32| (j + 0.5 + 0.6 * (random.fork(k as u64).unit(j as i32, 0) - 0.5)) / steps;
             let mut along = 0.0;
             let mut passed = 0.0;
-            let count = course.nodes.len();
+            let count = centreline.nodes.len();
             for i in 0..count {
-                let id = course.nodes[i];
+                let id = centreline.nodes[i];
                 if i > 0 {
-                    along += distance(self.nodes[course.nodes[i - 1]].position, self.nodes[id].position);
+                    along += distance(self.nodes[centreline.nodes[i - 1]].position, self.nodes[id].position);
                 }
                 let part = if own > 0.0 { (along / own).min(1.0) } else { 0.0 };
                 while passed < steps && step(passed) <= part {
                     passed += 1.0;
                 }
                 let fallen = (1.0 - fall.cascades) * part + fall.cascades * passed / steps;
-                if self.nodes[id].course == k {
+                if self.nodes[id].centreline == k {
                     self.nodes[id].level = high + (low - high) * fallen;
                 }
             }
@@ -374,7 +374,7 @@ impl RiverNetwork {
                     let node = &mut self.nodes[other];
                     if node.level > level {
                         let apart = distance_around(here.position, node.position, wraps);
-                        let far = node.course != here.course
+                        let far = node.centreline != here.centreline
                             || (node.along - here.along).abs() > 2.0 * apart + 3.0 * banks.reach;
                         if far && node.level > above(apart) {
                             node.level = above(apart);
@@ -398,13 +398,13 @@ fn grow(
     choose: impl Fn(u32, bool, bool, Edge) -> bool,
     back: bool,
 ) -> Vec<Edge> {
-    let (mut course, start) = match entry == exit && level > 0 {
+    let (mut centreline, start) = match entry == exit && level > 0 {
         true => (turn(entry, back), 1),
         false => (edges_across(entry, exit), 0),
     };
     for l in start..level {
-        let last = course.len() - 1;
-        course = refine(&course, |k, e| choose(l, k == 0, k == last, e));
+        let last = centreline.len() - 1;
+        centreline = refine(&centreline, |k, e| choose(l, k == 0, k == last, e));
     }
-    course
+    centreline
 }

@@ -84,23 +84,23 @@ pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     let third = [[0, 0], [1, 1], apex].into_iter().find(|&v| !edge.has(v)).unwrap_or(apex);
     let (a, b) = (edge.0, edge.1);
     let middle = edge.middle();
-    let mut course =
+    let mut centreline =
         vec![edge.half(false), Edge::new(middle, add(a, third)), Edge::new(middle, add(b, third)), edge.half(true)];
     if back {
-        course.reverse();
+        centreline.reverse();
     }
-    course
+    centreline
 }
 
 /// The course of the next level; `choose` takes the half at an edge's second end, given the edge's place in the course.
-pub fn refine(course: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<Edge> {
-    let mut fine = Vec::with_capacity(course.len() * 3);
+pub fn refine(centreline: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<Edge> {
+    let mut fine = Vec::with_capacity(centreline.len() * 3);
     let mut kept = [0, 0];
-    for (k, &exit) in course.iter().enumerate() {
+    for (k, &exit) in centreline.iter().enumerate() {
         let second = choose(k, exit);
         let end = if second { exit.1 } else { exit.0 };
         if k > 0 {
-            let entry = course[k - 1];
+            let entry = centreline[k - 1];
             let apex = if exit.has(entry.0) { entry.0 } else { entry.1 };
             let (b, c) = (entry.other(apex), exit.other(apex));
             let (at_entry, at_exit, opposite) = (add(apex, b), add(apex, c), add(b, c));
@@ -124,9 +124,9 @@ mod tests {
     use crate::field::Stream;
 
     /// Neighbours in a course are two sides of a triangle of the mesh, and no edge comes twice.
-    fn check(course: &[Edge]) {
+    fn check(centreline: &[Edge]) {
         let mut seen = std::collections::HashSet::new();
-        for pair in course.windows(2) {
+        for pair in centreline.windows(2) {
             let apex = [pair[0].0, pair[0].1].into_iter().find(|&v| pair[1].has(v)).expect("they share a corner");
             let third = Edge::new(pair[0].other(apex), pair[1].other(apex));
             for edge in [pair[0], pair[1], third] {
@@ -134,7 +134,7 @@ mod tests {
                 assert!([[0, 1], [1, 0], [1, 1]].contains(&step), "{edge:?} is no edge of the mesh");
             }
         }
-        assert!(course.iter().all(|e| seen.insert(e.middle())), "an edge twice");
+        assert!(centreline.iter().all(|e| seen.insert(e.middle())), "an edge twice");
     }
 
     #[test]
@@ -143,16 +143,17 @@ mod tests {
             for exit in TerrainEdge::ALL {
                 for seed in 0..20 {
                     let random = Stream::new(seed, 3);
-                    let mut course = edges_across(*entry, *exit);
+                    let mut centreline = edges_across(*entry, *exit);
                     if entry == exit {
-                        course = turn(*entry, seed % 2 == 0);
+                        centreline = turn(*entry, seed % 2 == 0);
                     }
                     for level in 0..7 {
-                        check(&course);
-                        course =
-                            refine(&course, |_, e| random.fork(level).bits(e.middle()[1], e.middle()[0]) >> 63 == 1);
+                        check(&centreline);
+                        centreline = refine(&centreline, |_, e| {
+                            random.fork(level).bits(e.middle()[1], e.middle()[0]) >> 63 == 1
+                        });
                     }
-                    check(&course);
+                    check(&centreline);
                     let last = if entry == exit { 1 << 9 } else { 1 << 8 };
                     let on = |side: TerrainEdge, v: Vertex| match side {
                         TerrainEdge::North => v[0] == 0,
@@ -160,7 +161,7 @@ mod tests {
                         TerrainEdge::South => v[0] == last,
                         TerrainEdge::West => v[1] == 0,
                     };
-                    assert!(on(*entry, course[0].middle()) && on(*exit, course[course.len() - 1].middle()));
+                    assert!(on(*entry, centreline[0].middle()) && on(*exit, centreline[centreline.len() - 1].middle()));
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::io::{Raster, raster};
 use crate::param::ImageFile;
 
 crate::choices! {
-    /// How pictures are turned before they are pressed.
+    /// How images are turned before they are pressed.
     StampTurn {
         Any "Any": "By any angle.",
         Quarters "Quarters": "By 0, 90, 180 or 270°.",

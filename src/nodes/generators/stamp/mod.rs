@@ -5,7 +5,7 @@
 //! 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³
 //! the bell. The last level is the last whose sectors are not smaller than `smallest_metres`, level 13 at most.
 //! A picture (`image`) is pressed in the same way, f being its value at the place in the stamp, turned at random;
-//! of several pictures one is drawn for every stamp. A round stamp looks the same however it is turned.
+//! of several images one is drawn for every stamp. A round stamp looks the same however it is turned.
 //!
 //! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
 //! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample takes
@@ -27,12 +27,12 @@ crate::choices! {
     StampProfile {
         Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
         Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
-        Pictures "Pictures": "The pictures chosen below, one drawn at random for every stamp.",
+        Pictures "Images": "The images chosen below, one drawn at random for every stamp.",
     }
 }
 
 crate::params! {
-    /// Cones, bells or pictures raised and sunk at random, large ones first, then four times as many of half the size.
+    /// Cones, bells or images raised and sunk at random, large ones first, then four times as many of half the size.
     Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Shape of the stamp.
         profile: StampProfile = StampProfile::Cone;
@@ -48,15 +48,15 @@ crate::params! {
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
         /// Share of the stamps that sink the ground; the others raise it.
         sunk: f32 = 0.5, 0.0..=1.0;
-        /// How pictures are turned before they are pressed.
+        /// How images are turned before they are pressed.
         rotation: StampTurn = StampTurn::Any => |stamp| stamp.profile == StampProfile::Pictures;
-        /// Picture of a stamp: the disc within it is used, and what its rim shows counts as level ground.
+        /// Image of a stamp: the disc within it is used, and what its rim shows counts as level ground.
         picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.profile == StampProfile::Pictures;
-        /// Another picture.
+        /// Another image.
         picture_2: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
-        /// Another picture.
+        /// Another image.
         picture_3: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
-        /// Another picture.
+        /// Another image.
         picture_4: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
     }
 }
@@ -91,7 +91,7 @@ impl Generator for Stamp {
 }
 
 impl Stamp {
-    /// The pictures that can be read; the scene reports the others.
+    /// The images that can be read; the scene reports the others.
     fn images(&self) -> Vec<StampImage> {
         if self.profile != StampProfile::Pictures {
             return Vec::new();
@@ -147,7 +147,7 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
     }
 }
 
-/// One of the pictures, turned.
+/// One of the images, turned.
 fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         if images.is_empty() {

@@ -9,7 +9,7 @@ use egui_phosphor::regular as icon;
 
 use crate::app::features::bench::panel::{chip, part};
 use crate::app::features::bench::report::counted;
-use crate::app::features::bench::task::{Ask, BenchInfo, Order, Underway};
+use crate::app::features::bench::task::{BenchInfo, BenchOrder, BenchRequest, Underway};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::{colour, icon_button};
 use crate::lab::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
@@ -98,13 +98,13 @@ impl Pick {
 
 impl Choice {
     /// What would be measured now.
-    fn order(&self) -> Order {
+    fn order(&self) -> BenchOrder {
         let subjects = self.picks.iter().filter(|p| p.is_chosen).map(|p| (p.title.clone(), p.node.clone())).collect();
         let sizes = SIZES.into_iter().zip(self.sizes).filter(|(_, on)| *on).map(|(n, _)| n).collect();
         let threads = self.threads.iter().filter(|(_, on)| *on).map(|(t, _)| *t).collect();
         let extremes = self.extremes.then(Extremes::default);
         let plan = BenchPlan { sizes, threads, repetitions: self.repetitions, extremes, ..BenchPlan::default() };
-        Order { subjects, plan }
+        BenchOrder { subjects, plan }
     }
 
     /// Adds a layer's node as it is now, under a name that no other has.
@@ -142,7 +142,7 @@ impl Choice {
 }
 
 /// Shows it; returns what is asked for.
-pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchInfo) -> Option<Ask> {
+pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
     const BELOW: f32 = 172.0;
     let area = ui.available_rect_before_wrap();
     let middle = area.bottom() - BELOW;
@@ -284,7 +284,7 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
     });
 }
 
-fn begin(ui: &mut Ui, choice: &Choice) -> Option<Ask> {
+fn begin(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
     let order = choice.order();
     let missing = match () {
         () if order.subjects.is_empty() => Some("Choose at least one node."),
@@ -311,10 +311,10 @@ fn begin(ui: &mut Ui, choice: &Choice) -> Option<Ask> {
         ui.add_enabled(missing.is_none(), run.fill(colour::ACCENT_DEEP).min_size(vec2(ui.available_width(), 26.0)));
     run.widget_info(|| WidgetInfo::labeled(WidgetType::Button, missing.is_none(), "Run benchmark"));
     let run = run.on_hover_text("Measures in the background; what was found before stays until then.");
-    run.clicked().then_some(Ask::Run(order))
+    run.clicked().then_some(BenchRequest::Run(order))
 }
 
-fn progress(ui: &mut Ui, underway: &Underway) -> Option<Ask> {
+fn progress(ui: &mut Ui, underway: &Underway) -> Option<BenchRequest> {
     let share = (underway.share * 100.0).floor();
     let text = match underway.is_stopping {
         true => "Stopping…".to_string(),
@@ -332,5 +332,5 @@ fn progress(ui: &mut Ui, underway: &Underway) -> Option<Ask> {
     let stop = ui.add_enabled(!underway.is_stopping, stop);
     stop.widget_info(|| WidgetInfo::labeled(WidgetType::Button, !underway.is_stopping, "Stop benchmark"));
     let stop = stop.on_hover_text("Stops measuring; what was found before stays.");
-    stop.clicked().then_some(Ask::Stop)
+    stop.clicked().then_some(BenchRequest::Stop)
 }

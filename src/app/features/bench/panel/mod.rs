@@ -16,7 +16,7 @@ use egui_phosphor::regular as icon;
 use crate::app::features::bench::findings::Tone;
 use crate::app::features::bench::panel::choose::Choice;
 use crate::app::features::bench::report::{Column, Report};
-use crate::app::features::bench::task::{Ask, BenchInfo};
+use crate::app::features::bench::task::{BenchInfo, BenchRequest};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::colour;
 
@@ -110,7 +110,7 @@ impl BenchState {
 }
 
 /// Shows the window where it is open; returns what is asked of the lab.
-pub fn show(ctx: &Context, state: &mut BenchState, document: &Document, info: &BenchInfo) -> Option<Ask> {
+pub fn show(ctx: &Context, state: &mut BenchState, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
     const WANTED: Vec2 = vec2(964.0, 500.0);
     const LEAST: Vec2 = vec2(880.0, 380.0);
     if !state.is_open {
@@ -138,7 +138,7 @@ pub fn show(ctx: &Context, state: &mut BenchState, document: &Document, info: &B
     ask
 }
 
-fn contents(ui: &mut Ui, state: &mut BenchState, document: &Document, info: &BenchInfo) -> Option<Ask> {
+fn contents(ui: &mut Ui, state: &mut BenchState, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
     const CHOICE: f32 = 244.0;
     const GAP: f32 = 18.0;
     let area = ui.available_rect_before_wrap();
@@ -158,8 +158,8 @@ fn part(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
 }
 
 fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
-    if let Some(trouble) = &info.trouble {
-        ui.add(Label::new(RichText::new(trouble).color(colour::ERROR)).wrap());
+    if let Some(failure) = &info.failure {
+        ui.add(Label::new(RichText::new(failure).color(colour::ERROR)).wrap());
     }
     let Some(report) = &info.report else {
         let text = if info.underway.is_some() {

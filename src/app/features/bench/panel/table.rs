@@ -8,7 +8,7 @@ use egui_phosphor::regular as icon;
 
 use crate::app::features::bench::findings::is_wide;
 use crate::app::features::bench::panel::{BenchState, cell};
-use crate::app::features::bench::report::{Column, Report, Row};
+use crate::app::features::bench::report::{BenchRow, Column, Report};
 use crate::app::frame::theme::{colour, paint_text};
 
 const ROW: f32 = 21.0;
@@ -85,7 +85,7 @@ fn head(ui: &mut Ui, state: &mut BenchState, column: Column, rect: Rect) {
     }
 }
 
-fn show_row(ui: &mut Ui, report: &Report, row: &Row, goes_on: bool) {
+fn show_row(ui: &mut Ui, report: &Report, row: &BenchRow, goes_on: bool) {
     let (line, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, &row.told));
     let pointer = response.hover_pos();
@@ -116,7 +116,7 @@ fn show_row(ui: &mut Ui, report: &Report, row: &Row, goes_on: bool) {
     }
 }
 
-fn tint(report: &Report, row: &Row, column: Column) -> Color32 {
+fn tint(report: &Report, row: &BenchRow, column: Column) -> Color32 {
     let cell = report.cell(row);
     match column {
         Column::Bits if row.texts[column as usize] != "yes" => colour::ERROR,

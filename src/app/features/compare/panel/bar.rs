@@ -5,7 +5,7 @@ use egui::containers::menu::MenuButton;
 use egui::{Align, Button, Label, Layout as Flow, ProgressBar, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::compare::commands::{CompareAction, Way};
+use crate::app::features::compare::commands::{CompareAction, CompareMode};
 use crate::app::features::compare::panel::{CompareInfo, CompareState, letter};
 use crate::app::frame::commands::Command;
 use crate::app::frame::commands::ComputeAction;
@@ -33,10 +33,10 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
             let label = Label::new(RichText::new(&name).color(colour::TEXT)).truncate();
             ui.add(label).on_hover_text(format!("A is the scene that you edit: {name}."));
         });
-        for way in Way::ALL {
-            let what = Command::from(CompareAction::Show(way));
+        for mode in CompareMode::ALL {
+            let what = Command::from(CompareAction::Show(mode));
             let about = what.info();
-            let button = icon_toggle(ui, true, state.way == way, about.icon, &about.label);
+            let button = icon_toggle(ui, true, state.mode == mode, about.icon, &about.label);
             if button.on_hover_text(what.tooltip(ui.ctx())).clicked() {
                 command = Some(what);
             }

@@ -1,27 +1,27 @@
 //! Comparing: how A and B are shown, and what its commands do.
 
 mod bar;
-mod over;
 mod table;
+mod view_overlay;
 
 use std::sync::Arc;
 
 use bevy::prelude::Resource;
 use bevy_egui::egui::Color32;
 
-use crate::app::features::compare::commands::Way;
+use crate::app::features::compare::commands::CompareMode;
 use crate::app::features::compare::differences::Table;
 use crate::app::frame::theme::ink;
 use crate::app::view::{CompareLayout, CompareSide, Legend, Overlay};
 
 pub use crate::app::features::compare::panel::bar::{bar, choose};
-pub use crate::app::features::compare::panel::over::over;
 pub use crate::app::features::compare::panel::table::table;
+pub use crate::app::features::compare::panel::view_overlay::view_overlay;
 
 /// How A and B are shown; the panels change it, the view reads it.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct CompareState {
-    pub way: Way,
+    pub mode: CompareMode,
     /// Where the handle of the split view stands, as a share of the width.
     pub split: f32,
     /// B where A would be.
@@ -39,7 +39,7 @@ pub struct CompareState {
 impl Default for CompareState {
     fn default() -> Self {
         Self {
-            way: Way::default(),
+            mode: CompareMode::default(),
             split: 0.5,
             swapped: false,
             table: true,
@@ -52,10 +52,10 @@ impl Default for CompareState {
 
 impl CompareState {
     pub fn layout(&self) -> CompareLayout {
-        match self.way {
-            Way::Split => CompareLayout::Split(self.split),
-            Way::Halves => CompareLayout::Halves,
-            Way::One | Way::Difference => CompareLayout::One,
+        match self.mode {
+            CompareMode::Split => CompareLayout::Split(self.split),
+            CompareMode::Halves => CompareLayout::Halves,
+            CompareMode::One | CompareMode::Difference => CompareLayout::One,
         }
     }
 

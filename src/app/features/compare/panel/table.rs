@@ -127,7 +127,7 @@ fn csv(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::features::compare::differences::Row;
+    use crate::app::features::compare::differences::DifferenceRow;
 
     #[test]
     fn numbers_have_as_many_digits_as_are_worth_reading() {
@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn the_table_is_copied_with_all_digits() {
-        let row = |label: &str, values| Row { label: label.into(), unit: "m".into(), help: String::new(), values };
+        let row =
+            |label: &str, values| DifferenceRow { label: label.into(), unit: "m".into(), help: String::new(), values };
         let rows = vec![row("Low \"x\"", Values::Each { a: 1.25, b: 0.5 }), row("Most", Values::Between(-3.0))];
         let text = csv(&Table { rows, notes: Vec::new() });
         assert_eq!(text, "measure,unit,A,B,A-B\n\"Low \"\"x\"\"\",\"m\",1.25,0.5,0.75\n\"Most\",\"m\",,,-3\n");

@@ -3,7 +3,7 @@
 use crate::app::features::construction::viewport::*;
 
 /// Lines of the ground plan as they lie on the ground that is seen.
-pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Drawn, bool)> {
+pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Polyline, bool)> {
     let metres = metres(tree);
     let longest = metres.0 / 96.0;
     let mut lines = Vec::new();
@@ -11,7 +11,7 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> V
         if closed && let Some(&first) = places.first() {
             places.push(first);
         }
-        let mut line: Drawn = Vec::new();
+        let mut line: Polyline = Vec::new();
         let mut seen = true;
         let mut k = 0usize;
         for pair in places.windows(2) {
@@ -44,7 +44,7 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> V
 
 impl Lines {
     /// The lines of a piece, from `kept` where nothing has changed.
-    fn of(kept: Option<Self>, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
+    fn of_piece(kept: Option<Self>, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
         if let Some(kept) = kept
             && Arc::ptr_eq(&kept.tree, tree)
             && kept.path == *path
@@ -67,9 +67,9 @@ pub(crate) fn draw_outlines(
 ) {
     let hovered = state.hovered.clone().filter(|path| Some(path) != selected && path.piece(tree).is_some());
     let kept = state.view.hovered.take();
-    state.view.hovered = hovered.map(|path| Lines::of(kept, stage, tree, &path, seed));
+    state.view.hovered = hovered.map(|path| Lines::of_piece(kept, stage, tree, &path, seed));
     let kept = state.view.selected.take();
-    state.view.selected = selected.map(|path| Lines::of(kept, stage, tree, path, seed));
+    state.view.selected = selected.map(|path| Lines::of_piece(kept, stage, tree, path, seed));
     for (lines, tint) in [(&state.view.hovered, colour::TEXT_STRONG), (&state.view.selected, colour::ACCENT)] {
         for (line, inner) in lines.iter().flat_map(|lines| &lines.lines) {
             let width = if *inner { 1.2 } else { 1.8 };
@@ -79,7 +79,7 @@ pub(crate) fn draw_outlines(
 }
 
 /// A line with a dark edge, so that it is seen on snow and on rock; fainter where it lies behind something.
-pub(crate) fn stroke(painter: &egui::Painter, line: &Drawn, width: f32, tint: Color32) {
+pub(crate) fn stroke(painter: &egui::Painter, line: &Polyline, width: f32, tint: Color32) {
     for part in line.chunk_by(|a, b| a.1 == b.1) {
         let points: Vec<Pos2> = part.iter().map(|p| p.0).collect();
         let seen = part[0].1;
@@ -116,20 +116,20 @@ pub(crate) fn draw_handles(painter: &egui::Painter, handles: &Handles, hot: Opti
                 painter.line_segment([*at - vec2(arm, 0.0), *at + vec2(arm, 0.0)], cross);
                 painter.line_segment([*at - vec2(0.0, arm), *at + vec2(0.0, arm)], cross);
             }
-            Grip::Turn => knob(painter, *at, egui_phosphor::regular::ARROWS_CLOCKWISE, fill, edge, is_hot),
-            Grip::Scale => knob(painter, *at, egui_phosphor::regular::ARROWS_OUT, fill, edge, is_hot),
+            Grip::Turn => icon_handle(painter, *at, egui_phosphor::regular::ARROWS_CLOCKWISE, fill, edge, is_hot),
+            Grip::Scale => icon_handle(painter, *at, egui_phosphor::regular::ARROWS_OUT, fill, edge, is_hot),
             Grip::Raise => {
                 if let Some(foot) = middle {
                     painter.line_segment([foot - vec2(0.0, 9.0), *at], Stroke::new(3.0, dark));
                     painter.line_segment([foot - vec2(0.0, 9.0), *at], Stroke::new(1.2, colour::TEXT_STRONG));
                 }
-                knob(painter, *at, egui_phosphor::regular::ARROWS_DOWN_UP, fill, edge, is_hot);
+                icon_handle(painter, *at, egui_phosphor::regular::ARROWS_DOWN_UP, fill, edge, is_hot);
             }
         }
     }
 }
 
-pub(crate) fn knob(painter: &egui::Painter, at: Pos2, symbol: &str, fill: Color32, edge: Stroke, hot: bool) {
+pub(crate) fn icon_handle(painter: &egui::Painter, at: Pos2, symbol: &str, fill: Color32, edge: Stroke, hot: bool) {
     painter.circle(at, if hot { 10.0 } else { 8.5 }, fill, edge);
     let font = egui::FontId::proportional(11.0);
     painter.text(at, egui::Align2::CENTER_CENTER, symbol, font, colour::TEXT_STRONG);

@@ -27,7 +27,7 @@ impl Grab {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Axis {
+enum DragAxis {
     East,
     South,
 }
@@ -35,7 +35,7 @@ enum Axis {
 /// What keys said of a piece that follows the pointer.
 #[derive(Default)]
 struct Keys {
-    axis: Option<Axis>,
+    axis: Option<DragAxis>,
     typed: String,
     is_confirmed: bool,
     is_cancelled: bool,
@@ -53,28 +53,28 @@ enum Ground {
     /// It is not wanted.
     #[default]
     No,
-    Coming(Task<Below>),
-    There(Below),
+    Coming(Task<GroundBeneath>),
+    There(GroundBeneath),
 }
 
 impl Ground {
-    fn there(&mut self) -> Option<&Below> {
+    fn there(&mut self) -> Option<&GroundBeneath> {
         if let Self::Coming(task) = self {
             match task.outcome() {
                 Outcome::Running => {}
-                Outcome::Done(below) => *self = Self::There(below),
+                Outcome::Done(beneath) => *self = Self::There(beneath),
                 Outcome::Broke => *self = Self::No,
             }
         }
         match self {
-            Self::There(below) => Some(below),
+            Self::There(beneath) => Some(beneath),
             _ => None,
         }
     }
 }
 
 /// A drag under way.
-pub(crate) struct Held {
+pub(crate) struct PieceDrag {
     pub(crate) grip: Grip,
     pub(crate) path: PiecePath,
     pub(crate) layer: usize,
@@ -100,7 +100,7 @@ pub(crate) struct Held {
     keys: Option<Keys>,
 }
 
-impl Held {
+impl PieceDrag {
     pub(crate) fn is_grabbed(&self) -> bool {
         self.keys.is_some()
     }
@@ -130,14 +130,14 @@ impl Held {
         });
         for event in events {
             let Some(keys) = &mut self.keys else { return };
-            let toggled = |axis: Axis, now: Option<Axis>| (now != Some(axis)).then_some(axis);
+            let toggled = |axis: DragAxis, now: Option<DragAxis>| (now != Some(axis)).then_some(axis);
             match event {
                 Event::Key { key, pressed: true, .. } => match key {
                     Key::Enter => keys.is_confirmed = true,
                     Key::Escape => keys.is_cancelled = true,
                     Key::Backspace => drop(keys.typed.pop()),
-                    Key::X => keys.axis = toggled(Axis::East, keys.axis),
-                    Key::Y => keys.axis = toggled(Axis::South, keys.axis),
+                    Key::X => keys.axis = toggled(DragAxis::East, keys.axis),
+                    Key::Y => keys.axis = toggled(DragAxis::South, keys.axis),
                     Key::Z => self.begin(Grip::Raise),
                     Key::G => self.begin(Grip::Move),
                     Key::R => self.begin(Grip::Turn),
@@ -212,8 +212,8 @@ pub(crate) fn take_hold(
     let pivot = transform.outward(centre);
     let has_line = path.piece(tree).is_some_and(|piece| points::line(piece).is_some());
     let needs_ground = state.follows && has_line && grip != Grip::Raise;
-    let ground = if needs_ground { below(&state.view, tree, &path, seed) } else { Ground::No };
-    let mut held = Held {
+    let ground = if needs_ground { ground_beneath(&state.view, tree, &path, seed) } else { Ground::No };
+    let mut held = PieceDrag {
         grip,
         path,
         layer,
@@ -239,9 +239,9 @@ pub(crate) fn take_hold(
 }
 
 /// The ground without the piece, worked out aside.
-fn below(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Ground {
+fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Ground {
     let (tree, path, before) = (tree.clone(), path.clone(), view.latest().cloned());
-    let work = move || Below::new(&tree, &path, seed, before.as_ref().map(|pick_index| &*pick_index.program));
+    let work = move || GroundBeneath::new(&tree, &path, seed, before.as_ref().map(|pick_index| &*pick_index.program));
     let aside = work.clone();
     match view.pick.tasks.start("ground", move |_| aside()) {
         Ok(task) => Ground::Coming(task),
@@ -250,7 +250,7 @@ fn below(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed: u32) ->
 }
 
 /// What a hand made of a piece.
-enum Made {
+enum DragResult {
     Moved(Motion),
     Point(usize, Point),
 }
@@ -282,8 +282,8 @@ pub(crate) fn drag(
     let mut tree = (*held.tree).clone();
     let (path, seed) = (held.path.clone(), held.seed);
     let changed = match &made {
-        Made::Moved(motion) => Ok(motion.applied(piece, path.root, &held.transform)),
-        Made::Point(k, q) => {
+        DragResult::Moved(motion) => Ok(motion.applied(piece, path.root, &held.transform)),
+        DragResult::Point(k, q) => {
             let mut piece = piece.clone();
             points::move_handle(&mut piece, *k, *q).map(|()| piece)
         }
@@ -306,21 +306,21 @@ pub(crate) fn drag(
     };
     // what goes together with it is moved as it is, and then follows how it is laid
     let before = match &made {
-        Made::Moved(motion) => {
+        DragResult::Moved(motion) => {
             set(&mut tree, &piece);
             link_group::carry(&mut tree, &path, seed, motion);
             piece.clone()
         }
-        Made::Point(..) => held.path.piece(&held.tree).cloned().unwrap_or_default(),
+        DragResult::Point(..) => held.path.piece(&held.tree).cloned().unwrap_or_default(),
     };
-    if let Some(below) = held.ground.there()
+    if let Some(beneath) = held.ground.there()
         && let Some(points) = points::line_mut(&mut piece)
     {
         match &made {
-            Made::Moved(_) => lay(points, |q| below.height(q)),
-            Made::Point(k, q) => {
+            DragResult::Moved(_) => lay(points, |q| beneath.height(q)),
+            DragResult::Point(k, q) => {
                 if let Some(point) = points.get_mut(*k) {
-                    point.height = tidy(below.height(*q));
+                    point.height = tidy(beneath.height(*q));
                 }
             }
         }
@@ -333,7 +333,7 @@ pub(crate) fn drag(
             let axes = if held.grip == Grip::Move { "X, Y: one axis, Z: height; " } else { "" };
             format!("{said}{typed}; {axes}type a number; click or Enter to leave it so, Esc takes it back")
         }
-        (None, Ground::There(_)) if matches!(made, Made::Point(..)) => {
+        (None, Ground::There(_)) if matches!(made, DragResult::Point(..)) => {
             "The point takes the height of the ground; release to leave it there".into()
         }
         (None, _) => {
@@ -346,22 +346,22 @@ pub(crate) fn drag(
 
 /// What the hand does: name, words, and what comes of it.
 fn made(
-    held: &mut Held,
+    held: &mut PieceDrag,
     piece: &Piece,
     (from, to): (Point, Point),
     (from_screen, at): (Pos2, Pos2),
     typed: Option<f64>,
     ctrl: bool,
-) -> (&'static str, String, Made) {
+) -> (&'static str, String, DragResult) {
     let axis = held.keys.as_ref().and_then(|keys| keys.axis);
     match held.grip {
         Grip::Move => {
             let pushed = sub(to, from);
             let [east, south] = match (axis, typed) {
                 (None, None) => pushed,
-                (Some(Axis::East), None) => [pushed[0], 0.0],
-                (Some(Axis::South), None) => [0.0, pushed[1]],
-                (Some(Axis::South), Some(number)) => [0.0, number],
+                (Some(DragAxis::East), None) => [pushed[0], 0.0],
+                (Some(DragAxis::South), None) => [0.0, pushed[1]],
+                (Some(DragAxis::South), Some(number)) => [0.0, number],
                 (_, Some(number)) => [number, 0.0],
             };
             let step = |metres: f64| if ctrl { (metres / 10.0).round() * 10.0 } else { metres };
@@ -369,7 +369,7 @@ fn made(
             held.shifted = shift;
             let said = format!("Moved {:.0} m east, {:.0} m south", shift[0], shift[1]);
             let motion = Motion::Shift { from: held.pivot, to: add(held.pivot, shift) };
-            ("Move piece", said, Made::Moved(motion))
+            ("Move piece", said, DragResult::Moved(motion))
         }
         Grip::Turn => {
             let arm = sub(to, held.pivot);
@@ -379,7 +379,7 @@ fn made(
             let turn = if ctrl { (held.turned / 15.0).round() * 15.0 } else { held.turned };
             let degrees = typed.unwrap_or(turn);
             let motion = Motion::Turn { about: held.pivot, degrees };
-            ("Turn piece", format!("Turned by {degrees:.0}°"), Made::Moved(motion))
+            ("Turn piece", format!("Turned by {degrees:.0}°"), DragResult::Moved(motion))
         }
         Grip::Scale => {
             let before = length(sub(from, held.pivot)).max(1e-6);
@@ -387,7 +387,7 @@ fn made(
             let by = if ctrl { (by * 10.0).round().max(1.0) / 10.0 } else { by };
             let by = typed.filter(|by| *by > 0.0).map_or(by, |by| by.clamp(1e-3, 1e3));
             let motion = Motion::Scale { about: held.pivot, by };
-            ("Scale piece", format!("{:.0} % as wide", by * 100.0), Made::Moved(motion))
+            ("Scale piece", format!("{:.0} % as wide", by * 100.0), DragResult::Moved(motion))
         }
         Grip::Raise => {
             let near = metres(&held.tree).place(held.pivot);
@@ -401,12 +401,12 @@ fn made(
             let by = f64::from(from_screen.y - at.y) * per_point;
             let by = if ctrl { (by / 10.0).round() * 10.0 } else { by };
             let by = typed.unwrap_or(by);
-            ("Raise piece", format!("{by:+.0} m"), Made::Moved(Motion::Raise(by)))
+            ("Raise piece", format!("{by:+.0} m"), DragResult::Moved(Motion::Raise(by)))
         }
         Grip::Point(k) => {
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);
             let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
-            ("Move point", "The point goes along".into(), Made::Point(k, q))
+            ("Move point", "The point goes along".into(), DragResult::Point(k, q))
         }
     }
 }
@@ -445,10 +445,10 @@ pub(crate) fn draw_axis(painter: &egui::Painter, state: &TreeState, stage: &Stag
     let Some(held) = &state.view.held else { return };
     let Some(axis) = held.keys.as_ref().and_then(|keys| keys.axis).filter(|_| held.grip == Grip::Move) else { return };
     let [u, v] = metres(&held.tree).place(held.pivot);
-    let line: Drawn = (0..=64)
+    let line: Polyline = (0..=64)
         .filter_map(|k| {
             let t = f64::from(k) / 64.0;
-            screen(stage, if axis == Axis::East { [t, v] } else { [u, t] })
+            screen(stage, if axis == DragAxis::East { [t, v] } else { [u, t] })
         })
         .map(|at| (at, true))
         .collect();

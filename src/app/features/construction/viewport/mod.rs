@@ -11,7 +11,7 @@ mod put;
 
 use crate::app::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
 pub use crate::app::features::construction::viewport::hold::{Grab, grab};
-use crate::app::features::construction::viewport::hold::{Held, drag, take_hold};
+use crate::app::features::construction::viewport::hold::{PieceDrag, drag, take_hold};
 use crate::app::features::construction::viewport::put::carried;
 pub use crate::app::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
 
@@ -25,7 +25,7 @@ use crate::app::features::construction::viewport::pick::PickTask;
 use crate::app::frame::document::Document;
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::theme::colour;
-use crate::app::view::{Place, Stage};
+use crate::app::view::{GroundPosition, Stage};
 use crate::construction::edit::library::{self, Item};
 use crate::construction::edit::pick_index::{self, PickIndex, PickOutline};
 use crate::construction::edit::reshape::{Reshape, tidy, wrapped};
@@ -56,21 +56,21 @@ enum Grip {
 }
 
 /// A line on the screen: its points, and whether they are seen.
-type Drawn = Vec<(Pos2, bool)>;
+type Polyline = Vec<(Pos2, bool)>;
 
 /// Lines on the screen with whether they are inner ones, and what they were made of.
 struct Lines {
     tree: Arc<Tree>,
     path: PiecePath,
     stage: Stage,
-    lines: Vec<(Drawn, bool)>,
+    lines: Vec<(Polyline, bool)>,
 }
 
 /// What the view remembers between frames.
 #[derive(Default)]
 pub struct ViewportState {
     pick: PickTask,
-    held: Option<Held>,
+    held: Option<PieceDrag>,
     /// Where the pointer was last.
     pointer: Option<Pos2>,
     /// What was asked for before the pieces were known.
@@ -95,7 +95,7 @@ struct Under {
 
 /// What waits until it is known which pieces are where.
 enum Waiting {
-    Click(Pos2, Place),
+    Click(Pos2, GroundPosition),
     Put(Item, Option<Pos2>),
 }
 
@@ -129,7 +129,7 @@ impl ViewportState {
 
     /// Whether a piece follows the pointer although no button is down: keys are for it.
     pub fn is_grabbing(&self) -> bool {
-        self.held.as_ref().is_some_and(Held::is_grabbed)
+        self.held.as_ref().is_some_and(PieceDrag::is_grabbed)
     }
 
     /// Keys that are meant for the piece that follows the pointer.
@@ -160,11 +160,11 @@ fn gesture() -> Gesture {
 struct Metres(f64);
 
 impl Metres {
-    fn place(self, p: Point) -> Place {
+    fn place(self, p: Point) -> GroundPosition {
         [p[0] / self.0, p[1] / self.0]
     }
 
-    fn metres(self, place: Place) -> Point {
+    fn metres(self, place: GroundPosition) -> Point {
         [place[0] * self.0, place[1] * self.0]
     }
 }
@@ -173,7 +173,7 @@ fn metres(tree: &Tree) -> Metres {
     Metres(f64::from(tree.frame.side))
 }
 
-fn screen(stage: &Stage, place: Place) -> Option<Pos2> {
+fn screen(stage: &Stage, place: GroundPosition) -> Option<Pos2> {
     stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
 }
 
@@ -390,7 +390,7 @@ fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: R
 }
 
 /// Selects what a click means.
-fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: Place) {
+fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPosition) {
     let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let Some(pick_index) = state.view.pick_index(document) else { return };
     let found: Vec<PiecePath> =
@@ -431,7 +431,7 @@ fn on_line(state: &TreeState, at: Pos2) -> bool {
     lines.into_iter().any(|(line, _)| line.windows(2).any(|pair| near(pair[0].0, pair[1].0)))
 }
 
-fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: Place) {
+fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: GroundPosition) {
     let (Some((layer, _)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     if path.is_locked(tree) {
         state.notice = Some("The piece is locked: no point was added.".into());

@@ -12,7 +12,7 @@ pub type Range = (f64, f64);
 
 /// A parameter of the selected layer, or of the scene where none is selected, with the values along a row or a column.
 #[derive(Clone, Debug, Default)]
-pub struct Axis {
+pub struct SweepAxis {
     /// Its name; empty for the first there is.
     pub parameter: String,
     /// The slider's, when left out.
@@ -23,8 +23,8 @@ pub struct Axis {
     values: Vec<Value>,
 }
 
-impl Axis {
-    pub fn of(steps: usize) -> Self {
+impl SweepAxis {
+    pub fn with_steps(steps: usize) -> Self {
         Self { steps, ..Self::default() }
     }
 
@@ -170,7 +170,7 @@ mod tests {
     fn values_and_seeds_stand_still_when_one_of_them_is_taken() {
         let mut scene = Scene::default();
         scene.layers.push(Layer::new(Node::named("Perlin").unwrap(), 7));
-        let (mut axis, mut seeds) = (Axis::of(5), Seeds::default());
+        let (mut axis, mut seeds) = (SweepAxis::with_steps(5), Seeds::default());
         axis.choose("frequency");
         let first = axis.sweep(&scene, Some(0)).unwrap();
         scene = first.param_ref.turned(&scene, &first.values[3]).unwrap();

@@ -72,7 +72,7 @@ impl Ghosts {
             return false;
         }
         let scene = document.scene().clone();
-        let (present, variants) = beside(document, group, param).unwrap_or_default();
+        let (present, variants) = neighbouring_values(document, group, param).unwrap_or_default();
         (self.present, self.variants) = (present, Arc::new(variants));
         self.aim = Some(Aim { group, param, scene, solo });
         true
@@ -131,9 +131,9 @@ impl SliderPreview for Ghosts {
 
 /// A lower, the present and a higher value, as far as there are such, each as it would be looked at; and which is the
 /// present one.
-fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<SceneVariant>)> {
+fn neighbouring_values(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<SceneVariant>)> {
     let scene = document.scene();
-    let spec = group.of(scene)?.about().params.get(param)?;
+    let spec = group.params(scene)?.about().params.get(param)?;
     let layer = match group {
         Group::Settings => None,
         // the ground stays as it is, or the thumbnails do not know the parameter

@@ -12,7 +12,7 @@ use bevy_egui::egui;
 use egui::{ComboBox, DragValue, Frame, Margin, ProgressBar, Rect, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::variants::panel::axis::{Axis, Seeds, parameters};
+use crate::app::features::variants::panel::axis::{Seeds, SweepAxis, parameters};
 use crate::app::features::variants::panel::ghosts::Ghosts;
 use crate::app::features::variants::panel::prints::Prints;
 use crate::app::features::variants::thumbnails::{VariantsInfo, Wants};
@@ -98,9 +98,9 @@ pub struct VariantsState {
     is_open: bool,
     what: What,
     /// Values of one parameter, and of the two of a table.
-    single: Axis,
-    across: Axis,
-    down: Axis,
+    single: SweepAxis,
+    across: SweepAxis,
+    down: SweepAxis,
     scene_seeds: Seeds,
     layer_seeds: Seeds,
     origin: Option<Origin>,
@@ -120,9 +120,9 @@ impl Default for VariantsState {
             ghosts: Ghosts::default(),
             is_open: false,
             what: What::default(),
-            single: Axis::of(Seeds::COUNT),
-            across: Axis::of(4),
-            down: Axis::of(4),
+            single: SweepAxis::with_steps(Seeds::COUNT),
+            across: SweepAxis::with_steps(4),
+            down: SweepAxis::with_steps(4),
             scene_seeds: Seeds::default(),
             layer_seeds: Seeds::default(),
             origin: None,
@@ -207,7 +207,7 @@ impl VariantsState {
 }
 
 /// Sees to it that the axis has a parameter that is there: the one at `index`, if its own is not.
-fn choose_missing(axis: &mut Axis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), Nothing> {
+fn choose_missing(axis: &mut SweepAxis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), Nothing> {
     let there = parameters(scene, layer);
     if !there.iter().any(|spec| spec.name == axis.parameter) {
         let is_number = |spec: &&&ParamSpec| matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. });
@@ -341,7 +341,7 @@ fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
 /// A line that chooses a parameter, its range and the number of its values. Returns whether anything was changed.
 fn axis(
     ui: &mut Ui,
-    axis: &mut Axis,
+    axis: &mut SweepAxis,
     title: &str,
     scene: &Scene,
     layer: Option<usize>,

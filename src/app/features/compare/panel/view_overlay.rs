@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::compare::commands::Way;
+use crate::app::features::compare::commands::CompareMode;
 use crate::app::features::compare::panel::{CompareInfo, CompareState, letter};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::colour;
@@ -14,7 +14,7 @@ use crate::app::frame::widgets::legend;
 use crate::app::view::{CompareLayout, CompareSide, Legend};
 
 /// What lies over the view: which part of it is which, the handle between them, and the legends.
-pub fn over(
+pub fn view_overlay(
     ui: &mut Ui,
     area: Rect,
     state: &mut CompareState,
@@ -30,7 +30,7 @@ pub fn over(
     for pane in panes.iter().flatten() {
         let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
         let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
-        tag(ui, rect, pane.side, &name, state.way == Way::Difference && pane.side == CompareSide::A);
+        tag(ui, rect, pane.side, &name, state.mode == CompareMode::Difference && pane.side == CompareSide::A);
     }
     match state.layout() {
         CompareLayout::Split(_) => handle(ui, area, state),
@@ -74,8 +74,8 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
     const ROUND: f32 = 13.0;
     let x = (area.left() + state.split * area.width()).clamp(area.left() + ROUND, area.right() - ROUND);
     let rail = Rect::from_min_max(pos2(x - REACH, area.top()), pos2(x + REACH, area.bottom()));
-    let knob = Rect::from_center_size(pos2(x, area.center().y), vec2(2.0 * ROUND, 2.0 * ROUND));
-    let response = ui.interact(rail.union(knob).intersect(area), Id::new("split"), Sense::click_and_drag());
+    let handle = Rect::from_center_size(pos2(x, area.center().y), vec2(2.0 * ROUND, 2.0 * ROUND));
+    let response = ui.interact(rail.union(handle).intersect(area), Id::new("split"), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(state.split), "Split"));
     let is_held = response.hovered() || response.dragged();
     state.holds_pointer = is_held;
@@ -88,9 +88,9 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
     let tint = if is_held { colour::TEXT_STRONG } else { colour::TEXT };
     line(ui, area, area.left() + state.split * area.width(), tint);
     let painter = ui.painter().with_clip_rect(area);
-    painter.circle(knob.center(), ROUND, colour::PANEL, Stroke::new(1.5, tint));
+    painter.circle(handle.center(), ROUND, colour::PANEL, Stroke::new(1.5, tint));
     let symbol = FontId::proportional(15.0);
-    painter.text(knob.center(), Align2::CENTER_CENTER, icon::ARROWS_HORIZONTAL, symbol, tint);
+    painter.text(handle.center(), Align2::CENTER_CENTER, icon::ARROWS_HORIZONTAL, symbol, tint);
     let tip = "Drag to show more of A or more of B; double-click puts it in the middle.";
     response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(tip);
 }

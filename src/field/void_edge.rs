@@ -1,17 +1,17 @@
-//! The ground as pictures need it where it ends.
+//! The ground beyond the edge of the void, as pictures need it.
 
 use rayon::prelude::*;
 
 use super::Terrain;
 
-/// Samples that the ground goes on for beyond its brink.
+/// Samples that the ground goes on for beyond its edge.
 const RINGS: usize = 2;
 
 /// The heights of a terrain that has ground in some places only; None where it has ground everywhere.
 ///
-/// Just beyond the brink the ground goes on as the mean of what lies around, so that what is drawn between samples
+/// Just beyond the edge the ground goes on as the mean of what lies around, so that what is drawn between samples
 /// neither falls nor rises there; farther away everything is as low as the lowest ground, and casts no shadow on it.
-pub fn brinked(terrain: &Terrain) -> Option<Vec<f32>> {
+pub fn heights_over_void(terrain: &Terrain) -> Option<Vec<f32>> {
     if terrain.void_samples() == 0 {
         return None;
     }
@@ -49,20 +49,20 @@ mod tests {
     #[test]
     fn the_ground_goes_on_a_little_and_then_lies_low() {
         let mut terrain = Terrain::from_fn(17, Edges::Open, |u, _| 1.0 + u);
-        assert_eq!(brinked(&terrain), None);
+        assert_eq!(heights_over_void(&terrain), None);
         let grid = terrain.grid;
         terrain.map_mut(MapKind::Ground).iter_mut().enumerate().for_each(|(k, g)| {
             *g = if k % grid.samples < 8 { 0.0 } else { 1.0 };
         });
         assert_eq!(terrain.void_samples(), 17 * 8);
         assert_eq!(terrain.range(), (1.5, 2.0));
-        let heights = brinked(&terrain).expect("half of it is missing");
+        let heights = heights_over_void(&terrain).expect("half of it is missing");
         for (k, h) in heights.iter().enumerate() {
             assert!(k % 17 < 8 || *h == terrain.height[k]);
             assert_eq!(*h, if k % 17 < 8 { 1.5 } else { terrain.height[k] });
         }
         terrain.height.iter_mut().enumerate().for_each(|(k, h)| *h = if k % 17 == 8 { 3.0 } else { *h });
-        let row = &brinked(&terrain).expect("half of it is missing")[17..34];
+        let row = &heights_over_void(&terrain).expect("half of it is missing")[17..34];
         assert_eq!(&row[..9], &[1.5625, 1.5625, 1.5625, 1.5625, 1.5625, 1.5625, 3.0, 3.0, 3.0]);
     }
 }
