@@ -74,10 +74,10 @@ fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
         for seed in 0..6 {
             let network = with_context(257, Edges::Open, seed, |cx| node.network(cx).unwrap());
             let mut owners = vec![Vec::new(); network.nodes.len()];
-            for (k, course) in network.courses.iter().enumerate() {
+            for (k, course) in network.centrelines.iter().enumerate() {
                 course.nodes.iter().for_each(|&id| owners[id].push(k));
             }
-            for (k, course) in network.courses.iter().enumerate() {
+            for (k, course) in network.centrelines.iter().enumerate() {
                 let (first, last) = (course.nodes[0], course.nodes[course.nodes.len() - 1]);
                 if k == 0 {
                     assert!(on_side(node.entry, network.nodes[first].position), "{seed} {node:?}");
@@ -105,7 +105,7 @@ fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
 /// search through all segments.
 fn nearest(network: &RiverNetwork, x: f64, y: f64) -> (f64, f64, f64) {
     let mut all = Vec::new();
-    for course in &network.courses {
+    for course in &network.centrelines {
         for pair in course.nodes.windows(2) {
             let [a, b] = [pair[0], pair[1]].map(|id| network.nodes[id]);
             let [ax, ay, bx, by] = [a.position[0], a.position[1], b.position[0], b.position[1]].map(f64::from);
@@ -204,7 +204,7 @@ fn as_in_the_paper_the_course_is_a_line_of_samples_that_never_rises() {
         for (samples, seed) in [(65, 0), (129, 1), (257, 2), (1025, 3)] {
             let (terrain, network) = made(&node, samples, seed);
             let water = terrain.map(MapKind::Water).unwrap();
-            for course in &network.courses {
+            for course in &network.centrelines {
                 for pair in course.nodes.windows(2) {
                     let [a, b] = [pair[0], pair[1]].map(|id| {
                         let [row, column] = network.nodes[id].vertex;
@@ -238,7 +238,7 @@ fn cascades_gather_the_fall_in_few_places() {
     let share_in_steepest_tenth = |cascades: f32| {
         let node = SquigRiver { cascades, steps: 5, tributaries: 0, forks: 0, drop: 0.3, ..SquigRiver::default() };
         let network = with_context(257, Edges::Open, 3, |cx| node.network(cx).unwrap());
-        let course = &network.courses[0].nodes;
+        let course = &network.centrelines[0].nodes;
         let mut falls: Vec<f32> =
             course.windows(2).map(|p| network.nodes[p[0]].level - network.nodes[p[1]].level).collect();
         falls.sort_by(|a, b| b.total_cmp(a));

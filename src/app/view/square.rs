@@ -37,7 +37,7 @@ pub struct SquareTerrain {
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
     pub surface_water: Option<Arc<SurfaceWater>>,
-    /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`heights_over_void`].
+    /// Where there is no ground, if that is anywhere. The heights there are those drawn: [`heights_over_void`].
     pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
     /// The ground as its biomes paint it, as sRGB bytes.

@@ -16,7 +16,7 @@ use crate::construction::buffer::Buffer;
 use crate::construction::{
     Area, Capsule, Detail, MaterialLayer, NodeSelection, Program, THRESHOLD, Tree, changed_area,
 };
-use crate::nodes::Construction;
+use crate::nodes::generators::construction::Construction;
 use crate::scene::{NotAlone, Scene};
 
 /// Samples along a side at which a tree shows its plain forms, and from which on everything.

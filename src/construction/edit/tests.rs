@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::library::{Item, Role, place, spot_for};
 use super::pick_index::{PickIndex, centre, outlines};
 use super::reshape::{Reshape, raised};
-use super::snap::{Below, fall, lay};
+use super::snap::{GroundBeneath, fall, lay};
 use super::transform_path::TransformPath;
 use super::*;
 use crate::construction::curve::{Curve, CurvePoint};
@@ -262,7 +262,7 @@ fn a_road_is_laid_on_the_ground_that_is_there_without_it() {
     let piece = road.piece_mut(&mut tree).unwrap();
     let points = points::line_mut(piece).unwrap();
     points.iter_mut().for_each(|point| point.height = 7000.0);
-    let below = Below::new(&tree, &road, 2, None);
+    let below = GroundBeneath::new(&tree, &road, 2, None);
     let points = points::line_mut(road.piece_mut(&mut tree).unwrap()).unwrap();
     lay(points, |q| below.height(q));
     for point in points {

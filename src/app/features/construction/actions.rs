@@ -8,7 +8,7 @@ use crate::app::frame::dialogs::files::{self, Files};
 use crate::app::frame::editor::Editor;
 use crate::app::view::{Stage, ViewCommand};
 use crate::construction::edit::link_group::{self, Motion};
-use crate::construction::edit::snap::{Below, fall, lay};
+use crate::construction::edit::snap::{GroundBeneath, fall, lay};
 use crate::construction::edit::{self, EditError, PiecePath, Root, pick_index, points};
 use crate::construction::{Piece, PieceKind, Tree};
 
@@ -169,7 +169,7 @@ impl Pieces<'_> {
         match pushed(piece, self.state.point, &transform, centre, by) {
             Ok(mut moved) => {
                 if self.state.follows {
-                    let below = Below::new(tree, path, seed, self.state.program());
+                    let below = GroundBeneath::new(tree, path, seed, self.state.program());
                     let at = self.state.point;
                     if let Some(points) = points::line_mut(&mut moved) {
                         match at.and_then(|k| points.get_mut(k)) {
@@ -227,7 +227,7 @@ impl Pieces<'_> {
 
     fn lay(&mut self, layer: usize, tree: &Tree, path: &PiecePath) {
         let seed = self.editor.doc.tree_seed(layer);
-        let below = Below::new(tree, path, seed, self.state.program());
+        let below = GroundBeneath::new(tree, path, seed, self.state.program());
         self.alter(layer, tree, path, "Lay on the ground", |piece| {
             if let Some(points) = points::line_mut(piece) {
                 lay(points, |q| below.height(q));

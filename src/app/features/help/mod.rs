@@ -28,7 +28,7 @@ impl Plugin for HelpPlugin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpAction {
     Shortcuts,
-    AboutDialog,
+    About,
 }
 
 impl Action for HelpAction {

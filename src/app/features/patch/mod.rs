@@ -1,7 +1,7 @@
 //! Patches of planets: a square is taken out as a terrain scene of its own, worked on, and put back.
 //!
 //! ```text
-//! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ PatchResult ──▶ the patch, or the planet, is opened
+//! panel: the square ── PatchAction ──▶ PatchOrder ──▶ task: PatchTask ──▶ PatchResult ──▶ opened
 //! ```
 
 pub mod panel;

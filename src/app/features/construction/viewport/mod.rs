@@ -29,7 +29,7 @@ use crate::app::view::{GroundPosition, Stage};
 use crate::construction::edit::library::{self, Item};
 use crate::construction::edit::pick_index::{self, PickIndex, PickOutline};
 use crate::construction::edit::reshape::{Reshape, tidy, wrapped};
-use crate::construction::edit::snap::{Below, lay};
+use crate::construction::edit::snap::{GroundBeneath, lay};
 use crate::construction::edit::transform_path::TransformPath;
 use crate::construction::edit::{EditError, PiecePath, link_group, points};
 use crate::construction::plane::{Point, add, length, sub};
@@ -440,7 +440,7 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
     let seed = document.tree_seed(layer);
     let transform = TransformPath::for_piece(tree, &path, seed);
     let q = transform.inward(metres(tree).metres(place));
-    let below = state.follows.then(|| Below::new(tree, &path, seed, state.view.latest().map(|o| &*o.program)));
+    let below = state.follows.then(|| GroundBeneath::new(tree, &path, seed, state.view.latest().map(|o| &*o.program)));
     let mut new = (**tree).clone();
     let Some(piece) = path.piece_mut(&mut new) else { return };
     let before = piece.clone();
