@@ -102,7 +102,9 @@ impl Editor {
     pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
-        if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.projection, self.versions_kept) {
+        if !is_dragging
+            && let Err(problem) = self.preferences.keep(&self.globe, self.view.projection, self.versions_kept)
+        {
             self.toasts.warning(format!("{problem}."));
         }
         self.doc.end_frame(is_dragging || is_grabbing, focused);

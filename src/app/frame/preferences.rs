@@ -76,7 +76,12 @@ impl Preferences {
     ///
     /// # Errors
     /// When the file cannot be written, once.
-    pub fn keep(&mut self, globe: &GlobeView, projection: PlanetProjection, versions: usize) -> Result<(), PreferencesError> {
+    pub fn keep(
+        &mut self,
+        globe: &GlobeView,
+        projection: PlanetProjection,
+        versions: usize,
+    ) -> Result<(), PreferencesError> {
         let kept = Kept::new(globe, projection, versions);
         if kept == self.kept {
             return Ok(());
