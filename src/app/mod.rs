@@ -41,6 +41,7 @@ use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded};
 use self::frame::recent::Recent;
 use self::frame::tasks::Tasks;
+use crate::cli::tell;
 use crate::recovery::state_folder;
 use crate::scene::{example, example_for, examples};
 
@@ -75,7 +76,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     };
     editor.state = state;
     for (_, message) in editor.toasts.messages() {
-        eprintln!("talweg: {message}");
+        tell(message);
     }
     let kept = journal.clone();
     let outcome = guarded(move || {
@@ -210,7 +211,7 @@ fn start_evaluation(mut commands: Commands, waker: Res<view::Waker>, mut exit: M
             commands.insert_resource(tasks);
         }
         Err(error) => {
-            eprintln!("talweg: {}", AppError::Worker(error));
+            tell(&AppError::Worker(error).to_string());
             exit.write(AppExit::error());
         }
     }

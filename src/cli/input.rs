@@ -10,7 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPool;
 
-use super::{Failure, usage};
+use super::{Failure, tell, usage};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::scene::{Scene, SceneError, Severity, Warning, example_for, examples};
@@ -37,7 +37,8 @@ pub struct SceneArgs {
     pub quiet: bool,
 }
 
-const MAX_THREADS: usize = 1024;
+/// More than that take longer to start than any processor gains by them.
+const MAX_THREADS: usize = 256;
 
 fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= MAX_THREADS).ok_or(format!("give a whole number from 0 to {MAX_THREADS}"))
@@ -94,7 +95,7 @@ impl SceneArgs {
         let (mut scene, warnings) = load(&self.scene)?;
         if !self.quiet {
             for Warning(text) in warnings {
-                eprintln!("talweg: warning: {}: {text}", self.scene.display());
+                tell(&format!("warning: {}: {text}", self.scene.display()));
             }
         }
         if let Some(seed) = self.seed {
@@ -107,7 +108,7 @@ impl SceneArgs {
             let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);
             match problem.severity {
                 Severity::Broken => return Err(Failure::Failed(anyhow::anyhow!(text))),
-                Severity::Idle if !self.quiet => eprintln!("talweg: warning: {text}"),
+                Severity::Idle if !self.quiet => tell(&format!("warning: {text}")),
                 Severity::Idle => {}
             }
         }
@@ -117,12 +118,12 @@ impl SceneArgs {
             && scene.layers.iter().any(|layer| layer.enabled && layer.node.as_process().is_some())
         {
             let ratio = (samples - 1) as f64 / (scene.samples() - 1) as f64;
-            eprintln!(
-                "talweg: note: on the finer grid the erosions need {:.0} times as many iterations to reach as far as at {} \
+            tell(&format!(
+                "note: on the finer grid the erosions need {:.0} times as many iterations to reach as far as at {} \
                  samples; this may take long",
                 ratio * ratio,
                 scene.samples()
-            );
+            ));
         }
         Ok(SceneJob { scene, samples, pool: thread_pool(self.threads)?, quiet: self.quiet })
     }

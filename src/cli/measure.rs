@@ -211,8 +211,9 @@ impl MeasureArgs {
     fn subject(&self, scene: &SceneArgs) -> Result<MeasuredTerrain, Failure> {
         let name = scene.path().display().to_string();
         if is_heightmap(scene.path()) {
-            if !LENGTHS.contains(&self.side) || self.sea.is_some_and(|sea| !sea.is_finite()) {
-                let why = "--side: give a length from 1 m to 1000 km; --sea: give a height in metres";
+            if !LENGTHS.contains(&self.side) || self.sea.is_some_and(|sea| !(-1.0e7..=1.0e7).contains(&sea)) {
+                let why =
+                    "--side: give a length from 1 m to 1000 km; --sea: give a height from -10000000 to 10000000 m";
                 return Err(usage(anyhow::anyhow!(why)));
             }
             let scale = TerrainScale { size_metres: self.side, relief_metres: 1.0, sea_metres: self.sea };
@@ -227,8 +228,8 @@ impl MeasureArgs {
 
 /// The heights of a file, in metres.
 fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
-    if !white.is_finite() {
-        return Err(usage(anyhow::anyhow!("--white: give a height in metres")));
+    if !(-1.0e7..=1.0e7).contains(&white) {
+        return Err(usage(anyhow::anyhow!("--white: give a height from -10000000 to 10000000 m")));
     }
     let raster = raster(&path.to_string_lossy())?;
     if raster.width != raster.height {

@@ -123,14 +123,28 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Err(Failure::Usage(error)) => (2, error),
     };
     // every error of ours names its cause itself
-    eprintln!("talweg: {error}");
+    tell(&error.to_string());
     ExitCode::from(code)
+}
+
+/// A line for people on standard error; where that cannot be written, nobody reads it.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
+}
+
+/// `text` without what terminals take for commands, and what turns the order of letters round: names in scenes are
+/// anybody's.
+fn printable(text: &str) -> String {
+    let is_command = |c: char| {
+        c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if is_command(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Prints a result. A reader that has closed the pipe has seen enough.
 pub(crate) fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
@@ -153,6 +167,11 @@ fn no_editor() -> Failure {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    #[test]
+    fn names_cannot_command_the_terminal() {
+        assert_eq!(printable("a\u{1b}[2J\u{7}b\n\tÄ\u{202e}c"), "a\u{fffd}[2J\u{fffd}b\n\tÄ\u{fffd}c");
+    }
 
     #[test]
     fn the_command_line_is_well_formed() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::input::SceneJob;
-use super::{CommandResult, Failure, print, usage};
+use super::{CommandResult, Failure, print, tell, usage};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
 use crate::look::PaletteTable;
@@ -126,16 +126,16 @@ pub fn run(
 ) -> CommandResult {
     let (layer, node, left) = subject_of(&job.scene)?;
     if !left.is_empty() && !job.quiet {
-        eprintln!(
-            "talweg: warning: the picture shows the construction `{}` alone; left out: {}",
+        tell(&format!(
+            "warning: the picture shows the construction `{}` alone; left out: {}",
             layer.name,
             left.join(", ")
-        );
+        ));
     }
     let program = node.program_of(job.scene.random(layer));
     if !job.quiet {
         for problem in &program.problems {
-            eprintln!("talweg: warning: {problem}");
+            tell(&format!("warning: {problem}"));
         }
     }
     let bound = if args.global_bound { Bound::Global } else { Bound::Local };

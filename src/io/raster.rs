@@ -10,6 +10,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// Most samples a file may have: a little more than 16 384².
 const MAX_SAMPLES: u64 = 1 << 28;
+/// Beyond any planet: relief, measures and exports stay finite with heights up to this.
+const MAX_METRES: f32 = 1.0e7;
+/// A picture of more bytes than this that is packed into less than one byte for so many holds no terrain.
+const PACKED: (u64, u64) = (64 << 20, 500);
 /// Rasters kept between evaluations, and the memory they may take.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 1 << 30;
@@ -80,6 +84,28 @@ pub enum RasterError {
         row: usize,
         /// From 0, from the left.
         column: usize,
+    },
+    /// Heights of no planet.
+    #[error("{path}: its heights go from {low} to {high} m; {MAX_METRES} m up or down is the most")]
+    TooHigh {
+        /// The file.
+        path: PathBuf,
+        /// Lowest height.
+        low: f32,
+        /// Highest height.
+        high: f32,
+    },
+    /// A small file that would fill the memory.
+    #[error(
+        "{path}: {packed} bytes would unpack to {unpacked}, which is one colour or a trap; scale the picture down first"
+    )]
+    Packed {
+        /// The file.
+        path: PathBuf,
+        /// Bytes of the file.
+        packed: u64,
+        /// Bytes of its picture.
+        unpacked: u64,
     },
     /// No stamp of this name is shipped.
     #[error("there is no shipped stamp `{name}`; there are {known}")]
@@ -248,6 +274,9 @@ fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, RasterError> {
         "r32" => over_own_range(path, decode_raw(path, bytes, f32::from_le_bytes)?)?,
         _ => return Err(RasterError::Extension { path: path.into() }),
     };
+    if let Some((low, high)) = raster.range_metres.filter(|(low, high)| low.abs().max(high.abs()) > MAX_METRES) {
+        return Err(RasterError::TooHigh { path: path.into(), low, high });
+    }
     raster.hash = xxh3_128(bytes);
     Ok(raster)
 }
@@ -310,10 +339,13 @@ fn decode_png(path: &Path, bytes: &[u8]) -> Result<Raster, RasterError> {
     };
     let range_metres = metres("talweg min_metres").zip(metres("talweg max_metres"));
     let size = reader.output_buffer_size().ok_or_else(|| RasterError::TooLarge { path: path.into() })?;
-    let mut pixels = vec![0; size];
-    let frame = reader.next_frame(&mut pixels).map_err(failed)?;
-    let channels = frame.color_type.samples();
-    let wide = frame.bit_depth == png::BitDepth::Sixteen;
+    let (packed, unpacked) = (bytes.len() as u64, size as u64);
+    if unpacked > PACKED.0 && unpacked / PACKED.1 > packed {
+        return Err(RasterError::Packed { path: path.into(), packed, unpacked });
+    }
+    let (colour, depth) = reader.output_color_type();
+    let channels = colour.samples();
+    let wide = depth == png::BitDepth::Sixteen;
     let row_values = |row: &[u8]| -> Vec<f32> {
         if wide {
             row.as_chunks::<2>().0.iter().map(|&b| f32::from(u16::from_be_bytes(b)) / 65535.0).collect()
@@ -321,14 +353,28 @@ fn decode_png(path: &Path, bytes: &[u8]) -> Result<Raster, RasterError> {
             row.iter().map(|&b| f32::from(b) / 255.0).collect()
         }
     };
-    let mut values = Vec::with_capacity(width * height);
-    for row in pixels[..frame.buffer_size()].chunks(frame.line_size) {
+    // grows as rows arrive: a file may claim more of them than it has
+    let mut values = Vec::new();
+    let mut add_row = |row: &[u8]| {
         let row = row_values(row);
         // colours count by their brightness (Rec. 709); what is transparent counts as it is painted
         values.extend(row.chunks(channels).take(width).map(|c| match *c {
             [r, g, b] | [r, g, b, _] => 0.2126 * r + 0.7152 * g + 0.0722 * b,
             _ => c[0],
         }));
+    };
+    if reader.info().interlaced {
+        let mut pixels = vec![0; size];
+        let frame = reader.next_frame(&mut pixels).map_err(failed)?;
+        pixels[..frame.buffer_size()].chunks(frame.line_size).for_each(add_row);
+    } else {
+        while let Some(row) = reader.next_row().map_err(failed)? {
+            add_row(row.data());
+        }
+    }
+    if values.len() != width * height {
+        let message = format!("it ends after {} of {height} rows", values.len() / width);
+        return Err(RasterError::Png { path: path.into(), message });
     }
     Ok(Raster { width, height, values, range_metres, hash: 0 })
 }
@@ -401,6 +447,27 @@ mod tests {
         assert!(message("b.r16", &[0; 2]).contains("2 × 2"));
         assert!(raster("/no/such/file.png").unwrap_err().to_string().contains("/no/such/file.png"));
         assert!(raster("stamp:no").unwrap_err().to_string().contains("stamp:crater"));
+    }
+
+    #[test]
+    fn traps_and_heights_of_no_planet_are_refused_before_they_take_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trap.png");
+        let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 16384, 16384);
+        encoder.set_depth(png::BitDepth::Sixteen);
+        encoder.set_color(png::ColorType::Rgba);
+        drop(encoder.write_header().unwrap());
+        assert!(std::fs::metadata(&path).unwrap().len() < 100);
+        assert!(matches!(read(&path), Err(RasterError::Packed { unpacked: 2_147_483_648, .. })));
+        // less than a trap, and still fewer rows than it claims
+        let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 512, 512);
+        encoder.set_depth(png::BitDepth::Eight);
+        drop(encoder.write_header().unwrap());
+        assert!(matches!(read(&path), Err(RasterError::Png { .. })));
+        let path = folder.path().join("far.r32");
+        let metres = [-3.4e38_f32, 0.0, 1.0, 3.4e38];
+        std::fs::write(&path, metres.map(f32::to_le_bytes).concat()).unwrap();
+        assert!(matches!(read(&path), Err(RasterError::TooHigh { .. })));
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 pub mod actions;
 pub mod commands;
+pub mod config_file;
 pub mod dialogs;
 pub mod document;
 pub mod editor;
@@ -32,6 +33,7 @@ pub mod toasts;
 pub mod widgets;
 pub mod window;
 
+use bevy::camera::CameraUpdateSystems;
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
 
@@ -96,6 +98,7 @@ impl Plugin for FramePlugin {
                 ),
             )
             .add_systems(PostUpdate, window::pace.after(ViewSystems::Apply).run_if(resource_exists::<EvaluationClient>))
-            .add_systems(Last, (window::end_frame, window::fit_to_card));
+            .add_systems(PostUpdate, window::fit_to_card.before(CameraUpdateSystems))
+            .add_systems(Last, window::end_frame);
     }
 }

@@ -1,15 +1,19 @@
 //! How people like their planets drawn and how many versions they keep, kept between runs beside the list of recent
 //! scenes. What goes wrong here costs these settings, never a scene.
 
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::config_file;
 use crate::app::view::globe::{GlobeView, PlanetProjection};
+use crate::param::Params;
 
 /// A few numbers; what is larger is not ours.
 const MAX_BYTES: u64 = 64 * 1024;
+
+/// Of a scene file.
+pub const MOST_VERSIONS: usize = 100;
 
 /// Why the settings could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +21,9 @@ pub enum PreferencesError {
     #[error("The settings of the globe view could not be read from {path}: {message}. They begin anew")]
     Read { path: PathBuf, message: String },
     #[error(
-        "The settings of the globe view could not be written to {path}: {message}. They will be forgotten on quitting"
+        "The settings of the globe view could not be written to {path}: {source}. They will be forgotten on quitting"
     )]
-    Write { path: PathBuf, message: String },
+    Write { path: PathBuf, source: std::io::Error },
 }
 
 /// What is kept.
@@ -44,6 +48,13 @@ impl Kept {
     fn new(globe: &GlobeView, projection: PlanetProjection, versions: usize) -> Self {
         Self { globe: GlobeView { cloud_drift: 0.0, ..globe.clone() }, projection, versions }
     }
+
+    /// What is out of range in a file comes into range: a number that is none would make planets invisible.
+    fn sanitised(mut self) -> Self {
+        self.globe.sanitise();
+        self.versions = self.versions.min(MOST_VERSIONS);
+        self
+    }
 }
 
 /// See the module.
@@ -59,7 +70,7 @@ impl Preferences {
     /// Reads them from a file beside the list of recent scenes; without one nothing is kept beyond this run.
     pub fn load(recent: Option<&Path>) -> (Self, Option<PreferencesError>) {
         let Some(path) = recent.map(|recent| recent.with_file_name("view.ron")) else { return (Self::default(), None) };
-        match read(&path) {
+        match config_file::read(&path, MAX_BYTES).map(Kept::sanitised) {
             Ok(kept) => (Self { file: Some(path), kept, given_up: false }, None),
             Err(message) => {
                 let error = PreferencesError::Read { path: path.clone(), message };
@@ -88,31 +99,12 @@ impl Preferences {
         }
         self.kept = kept;
         let Some(path) = self.file.as_ref().filter(|_| !self.given_up) else { return Ok(()) };
-        let written = write(path, &self.kept);
-        written.map_err(|message| {
+        let written = config_file::write(path, &self.kept);
+        written.map_err(|source| {
             self.given_up = true;
-            PreferencesError::Write { path: path.clone(), message }
+            PreferencesError::Write { path: path.clone(), source }
         })
     }
-}
-
-fn write(path: &Path, kept: &Kept) -> Result<(), String> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|e| e.to_string())?;
-    }
-    let text = ron::to_string(kept).map_err(|e| e.to_string())?;
-    crate::io::write_atomically(path, |file| file.write_all(text.as_bytes())).map_err(|e| e.to_string())
-}
-
-fn read(path: &Path) -> Result<Kept, String> {
-    match std::fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Kept::default()),
-        Err(error) => return Err(error.to_string()),
-        Ok(data) if data.len() > MAX_BYTES => return Err("it is too large".into()),
-        Ok(_) => {}
-    }
-    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    ron::from_str(&text).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]
@@ -131,6 +123,17 @@ mod tests {
         assert!(problem.is_none());
         assert_eq!(again.kept().globe, GlobeView { cloud_drift: 0.0, ..liked });
         assert_eq!((again.kept().projection, again.kept().versions), (PlanetProjection::Map, 3));
+    }
+
+    #[test]
+    fn numbers_that_are_none_become_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("view.ron"), "(globe: (exaggeration: NaN), versions: 100000)").unwrap();
+        let (preferences, problem) = Preferences::load(Some(&folder.path().join("recent.ron")));
+        assert!(problem.is_none(), "{problem:?}");
+        let kept = preferences.kept();
+        assert!((1.0..=500.0).contains(&kept.globe.exaggeration), "{}", kept.globe.exaggeration);
+        assert_eq!(kept.versions, MOST_VERSIONS);
     }
 
     #[test]

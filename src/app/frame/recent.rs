@@ -2,10 +2,11 @@
 //!
 //! The folder is `TALWEG_CONFIG`, else that of the system. What goes wrong here costs the list, never a scene.
 
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use super::config_file;
 
 const MOST: usize = 10;
 const MOST_NODES: usize = 6;
@@ -49,8 +50,12 @@ impl Recent {
     /// Reads the list; without a file nothing is kept beyond this run.
     pub fn load(file: Option<PathBuf>) -> (Self, Option<RecentError>) {
         let Some(path) = file else { return (Self::default(), None) };
-        match read(&path) {
-            Ok(File { recent, nodes }) => (Self { file: Some(path), paths: recent, nodes }, None),
+        match config_file::read(&path, MAX_BYTES) {
+            Ok(File { mut recent, mut nodes }) => {
+                recent.truncate(MOST);
+                nodes.truncate(MOST_NODES);
+                (Self { file: Some(path), paths: recent, nodes }, None)
+            }
             Err(message) => {
                 let error = RecentError::Read { path: path.clone(), message };
                 (Self { file: Some(path), ..Self::default() }, Some(error))
@@ -105,30 +110,9 @@ impl Recent {
 
     fn write(&self) -> Result<(), RecentError> {
         let Some(path) = &self.file else { return Ok(()) };
-        let write = || {
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)?;
-            }
-            let text = ron::to_string(&File { recent: self.paths.clone(), nodes: self.nodes.clone() })
-                .map_err(std::io::Error::other)?;
-            crate::io::write_atomically(path, |file| file.write_all(text.as_bytes())).map_err(std::io::Error::other)
-        };
-        write().map_err(|source| RecentError::Write { path: path.clone(), source })
+        let file = File { recent: self.paths.clone(), nodes: self.nodes.clone() };
+        config_file::write(path, &file).map_err(|source| RecentError::Write { path: path.clone(), source })
     }
-}
-
-fn read(path: &Path) -> Result<File, String> {
-    match std::fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(File::default()),
-        Err(error) => return Err(error.to_string()),
-        Ok(data) if data.len() > MAX_BYTES => return Err("it is too large".into()),
-        Ok(_) => {}
-    }
-    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let mut file: File = ron::from_str(&text).map_err(|e| e.to_string())?;
-    file.recent.truncate(MOST);
-    file.nodes.truncate(MOST_NODES);
-    Ok(file)
 }
 
 #[cfg(test)]

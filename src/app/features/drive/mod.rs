@@ -27,6 +27,7 @@ use crate::app::frame::commands::CommandQueue;
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::window::Pacing;
 use crate::app::view::{ViewCamera, ViewState, ViewSystems};
+use crate::cli::tell;
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -123,7 +124,7 @@ fn drive(
     let driver = &mut *driver;
     driver.quiet = if observed.busy { 0 } else { driver.quiet + 1 };
     if let Some(why) = driver.failed.take() {
-        eprintln!("talweg: step {} failed: {why}", driver.present);
+        tell(&format!("step {} failed: {why}", driver.present));
         exit.write(AppExit::error());
         return;
     }

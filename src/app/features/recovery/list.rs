@@ -9,6 +9,7 @@ use super::RecoveryAction;
 use crate::app::frame::commands::Command;
 use crate::app::frame::dialogs::Dialog;
 use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::app::frame::preferences::MOST_VERSIONS;
 use crate::app::frame::theme::colour;
 use crate::look::RgbImage;
 
@@ -119,7 +120,7 @@ impl Dialog for SceneList {
             ui.horizontal(|ui| {
                 if let Some(kept) = &mut self.kept {
                     ui.label("Versions kept of each file");
-                    ui.add(egui::DragValue::new(kept).range(0..=100))
+                    ui.add(egui::DragValue::new(kept).range(0..=MOST_VERSIONS))
                         .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

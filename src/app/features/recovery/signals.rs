@@ -8,6 +8,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::EditJournal;
 use crate::app::view::Waker;
+use crate::cli::tell;
 
 /// The window has so long to end by itself.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -20,7 +21,7 @@ pub fn watch(journal: EditJournal, waker: Waker) -> std::io::Result<()> {
             let is_first = journal.note_signal(signal);
             // what cannot be written now is told on standard error, as the window is going
             if let Err(error) = journal.write() {
-                eprintln!("talweg: {error}");
+                tell(&error.to_string());
             }
             if is_first {
                 waker.wake();
