@@ -63,11 +63,6 @@ impl ImageSampler {
         &self.raster
     }
 
-    /// Which picture it is.
-    pub fn hash(&self) -> u128 {
-        self.raster.hash
-    }
-
     /// Samples between the first and the last, along x and along y.
     fn last(&self) -> [f64; 2] {
         [(self.raster.width - 1) as f64, (self.raster.height - 1) as f64]

@@ -195,11 +195,6 @@ impl Interval {
         if low <= high { Self { low, high } } else { Self { low: high, high: low } }
     }
 
-    /// Whether there is no number in it.
-    pub fn is_empty(&self) -> bool {
-        self.low > self.high
-    }
-
     /// All sums of a number of each.
     pub fn plus(self, other: Self) -> Self {
         Self { low: self.low + other.low, high: self.high + other.high }

@@ -69,11 +69,6 @@ impl Timeline {
         Self { tracks: Vec::new(), budget }
     }
 
-    /// Iterations of the key frames of `key`.
-    pub fn frames(&self, key: ContentKey) -> Vec<u32> {
-        self.tracks.iter().filter(|t| t.key == key).flat_map(|t| t.frames.keys().copied()).collect()
-    }
-
     /// What was noted of the iterations of `key`, in order.
     pub fn notes(&self, key: ContentKey) -> impl Iterator<Item = (u32, Note)> {
         self.tracks.iter().filter(move |t| t.key == key).flat_map(|t| t.notes.iter().map(|(&at, &note)| (at, note)))

@@ -48,18 +48,6 @@ pub struct Parity {
     pub verdict: Verdict,
 }
 
-impl Parity {
-    /// The word and the figures in a line, for a badge.
-    pub fn line(&self) -> String {
-        let rivers = match self.drainage_overlap {
-            Some(share) => format!(", {:.0} % of the rivers in place", 100.0 * share),
-            None => String::new(),
-        };
-        let (word, n) = (self.verdict.word(), self.half_samples);
-        format!("{word}: at {n}² {:.1} m rms, {:.1} m at most{rivers}", self.rms_metres, self.greatest_metres)
-    }
-}
-
 /// How far a preview can be believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -187,13 +187,6 @@ pub struct Thumbnail {
     pub glance: Glance,
 }
 
-impl Thumbnail {
-    /// The picture as textures take it: red, green, blue, opaque.
-    pub fn rgba(&self) -> Vec<u8> {
-        self.image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], u8::MAX]).collect()
-    }
-}
-
 /// Memory that evaluations of one drawing keep for each other: the layers below a swept one are then made once.
 const STORE_BYTES: usize = 64 << 20;
 

@@ -185,11 +185,6 @@ impl Path {
         self.segments.iter().map(|segment| segment.from).chain(end).collect()
     }
 
-    /// Total arc length.
-    pub fn length(&self) -> f64 {
-        self.segments.last().map_or(0.0, |c| c.start + c.length)
-    }
-
     fn sort_into_cells(&mut self) {
         let side = sub(self.area.high, self.area.low);
         let longest = higher(side[0], side[1]);

@@ -94,11 +94,6 @@ impl Units {
         self.zero + metres * self.per_metre
     }
 
-    /// The metres of a height in the table's units.
-    pub fn metres(&self, height: f32) -> f32 {
-        (height - self.zero) / self.per_metre
-    }
-
     /// `steepest` is the greatest slope to one of the four neighbours, `tangent` the slope of the ground.
     #[inline]
     pub fn slope(&self, steepest: f32, tangent: f32) -> f32 {

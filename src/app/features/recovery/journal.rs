@@ -105,7 +105,8 @@ impl EditJournal {
         Ok(())
     }
 
-    /// The program ends for a reason that nobody chose: what is unsaved stays, with the reason. Says what becomes of it.
+    /// The program ends for a reason that nobody chose: what is unsaved stays, with the reason. Says what becomes of
+    /// it.
     pub fn abandon(&self, reason: &str) -> String {
         if !self.is_unsaved() {
             self.end();
