@@ -168,17 +168,22 @@ fn build(editor: Editor, journal: EditJournal) -> App {
     app
 }
 
-/// The graphics card stopped answering, or cannot do what was asked of it: the program ends, and what is unsaved is
-/// offered at the next start together with the reason.
+/// Drawing that the graphics card refused is tried so often again: sizes disagree for some frames while a window grows.
+const MOST_REFUSALS: u32 = 60;
+
+/// The graphics card stopped answering, or goes on refusing to draw: the program ends, and what is unsaved is offered at
+/// the next start together with the reason.
 fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
+    let journal = main_world.resource::<EditJournal>();
     let what = match error.ty {
         ErrorType::DeviceLost => "the graphics card stopped answering",
         ErrorType::OutOfMemory => "the graphics card has too little memory",
+        ErrorType::Validation if journal.count_refusal() < MOST_REFUSALS => return RenderErrorPolicy::Ignore,
         ErrorType::Validation | ErrorType::Internal => "the graphics card refused to draw",
     };
-    let first = error.description.lines().map(str::trim).find(|line| !line.is_empty());
-    let message = first.map_or(what.to_string(), |first| format!("{what} ({first})"));
-    main_world.resource::<EditJournal>().note_failure(message);
+    let said = error.description.lines().map(str::trim).filter(|line| !line.is_empty()).last();
+    let message = said.map_or(what.to_string(), |said| format!("{what} ({said})"));
+    journal.note_failure(message);
     main_world.write_message(AppExit::error());
     RenderErrorPolicy::StopRendering
 }

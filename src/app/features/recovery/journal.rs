@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use bevy::prelude::Resource;
 
 use crate::app::frame::document::Document;
 use crate::recovery::{RecoveryError, Session, UnsavedWork};
+
+/// After so long without a refusal drawing counts as being in order again.
+const WHILE_DRAWN: Duration = Duration::from_secs(5);
 
 /// The newest state of the document, and how much of it is on disk. Without a session nothing is written.
 #[derive(Resource, Clone, Default)]
@@ -23,6 +26,8 @@ struct Shared {
     signal: AtomicI32,
     /// Why the engine ended, if it said so.
     failure: Mutex<Option<String>>,
+    /// How often in a row something was not drawn, and when last.
+    refusals: Mutex<(u32, Option<Instant>)>,
 }
 
 #[derive(Default)]
@@ -135,6 +140,14 @@ impl EditJournal {
         if let Some(session) = lock(&self.0.session).session.take() {
             session.end();
         }
+    }
+
+    /// Counts that something was not drawn; begins anew after a while in which everything was.
+    pub fn count_refusal(&self) -> u32 {
+        let mut refusals = lock(&self.0.refusals);
+        let is_new = refusals.1.is_none_or(|last| last.elapsed() > WHILE_DRAWN);
+        *refusals = (if is_new { 1 } else { refusals.0 + 1 }, Some(Instant::now()));
+        refusals.0
     }
 
     /// Why the engine ended, if it said so.

@@ -15,6 +15,8 @@ use crate::look::RgbImage;
 
 /// Side of a picture in points.
 const SIDE: f32 = 72.0;
+/// Width left for the buttons of a scene, in points.
+const BUTTONS: f32 = 130.0;
 
 /// A picture that may still be on its way.
 #[derive(Clone, Default)]
@@ -146,24 +148,25 @@ fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
     egui::Frame::new().fill(colour::PANEL).corner_radius(6).inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal(|ui| {
-            if let Some(picture) = &scene.picture {
-                picture.show(ui);
+            match &scene.picture {
+                Some(picture) => picture.show(ui),
+                None => ui.add_space(SIDE),
             }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.vertical(|ui| {
-                    for choice in &mut scene.choices {
-                        if choice.show(ui) {
-                            answer = Some(vec![choice.command.clone()]);
-                        }
+            let about = vec2(ui.available_width() - BUTTONS, SIDE);
+            ui.allocate_ui_with_layout(about, Layout::top_down(Align::Min), |ui| {
+                ui.set_min_size(about);
+                ui.label(RichText::new(&scene.heading).color(colour::TEXT_STRONG));
+                for line in &scene.lines {
+                    let text = RichText::new(line).color(colour::TEXT_WEAK).size(12.0);
+                    ui.add(egui::Label::new(text).truncate()).on_hover_text(line);
+                }
+            });
+            ui.vertical(|ui| {
+                for choice in &mut scene.choices {
+                    if choice.show(ui) {
+                        answer = Some(vec![choice.command.clone()]);
                     }
-                });
-                ui.with_layout(Layout::top_down(Align::Min), |ui| {
-                    ui.label(RichText::new(&scene.heading).color(colour::TEXT_STRONG));
-                    for line in &scene.lines {
-                        ui.add(egui::Label::new(RichText::new(line).color(colour::TEXT_WEAK)).truncate())
-                            .on_hover_text(line);
-                    }
-                });
+                }
             });
         });
     });
