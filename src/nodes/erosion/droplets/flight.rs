@@ -10,6 +10,8 @@ use crate::nodes::Context;
 const WIDEST: f32 = 64.0;
 /// Narrowest brush: below, its cone would fall between the cells.
 const NARROWEST: f32 = 1.25;
+/// A long droplet looks at the stop flag once in so many steps.
+const STEPS_BETWEEN_CHECKS: u32 = 64;
 /// Most steps of a droplet.
 const MOST_STEPS: f32 = 2048.0;
 
@@ -90,7 +92,10 @@ impl DropletLaw {
         erodibility: Option<f32>,
         lanes: &mut [DropletLane<S>],
     ) -> Result<(), Cancelled> {
-        loop {
+        for round in 1.. {
+            if round % STEPS_BETWEEN_CHECKS == 0 {
+                cx.control.check()?;
+            }
             let mut flies = false;
             let mut strokes = [Stroke::NONE; LANES];
             for (lane, stroke) in lanes.iter_mut().zip(&mut strokes) {
@@ -103,7 +108,7 @@ impl DropletLaw {
                 *stroke = self.look_ahead(ground, &lane.patch, droplet);
             }
             if !flies {
-                return Ok(());
+                break;
             }
             for (lane, stroke) in lanes.iter_mut().zip(&strokes) {
                 let Some(droplet) = &mut lane.droplet else { continue };
@@ -118,6 +123,7 @@ impl DropletLaw {
                 }
             }
         }
+        Ok(())
     }
 
     /// Takes a droplet a step on; returns what it does to the ground where it was.
