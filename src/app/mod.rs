@@ -107,7 +107,8 @@ pub fn run(options: Options) -> Result<(), AppError> {
             Err(AppError::DriveFailed)
         }
         Ok(AppExit::Error(_)) => Err(ended(&journal, "the window was lost".into())),
-        Err(AppError::Engine(message)) => Err(ended(&journal, message)),
+        // an engine that has lost its card fails in many ways; the card is what counts
+        Err(AppError::Engine(message)) => Err(ended(&journal, journal.failure().unwrap_or(message))),
         Err(other) if !journal.is_unsaved() => {
             journal.end();
             Err(other)

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use bevy::app::AppExit;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
+use bevy::render::renderer::RenderDevice;
 use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
@@ -58,7 +59,7 @@ impl Plugin for RecoveryPlugin {
             .init_resource::<Pictures>()
             .add_actions([RecoveryAction::ShowVersions], run)
             .add_menu_part("File", 10, menu)
-            .add_systems(Startup, watch_signals)
+            .add_systems(Startup, (watch_signals, watch_card))
             .add_systems(
                 PreUpdate,
                 (look_for_left_work.run_if(resource_exists::<EvaluationClient>), receive)
@@ -163,6 +164,16 @@ fn watch_signals(journal: Res<EditJournal>, waker: Option<Res<Waker>>) {
     let _ = (journal, waker);
 }
 
+/// A graphics card that is lost ends the program, with this as the reason.
+fn watch_card(journal: Res<EditJournal>, card: Option<Res<RenderDevice>>, waker: Option<Res<Waker>>) {
+    let (Some(card), Some(waker)) = (card, waker) else { return };
+    let (journal, waker) = (journal.clone(), waker.clone());
+    card.wgpu_device().set_device_lost_callback(move |_, _| {
+        journal.note_failure("the graphics card stopped answering".into());
+        waker.wake();
+    });
+}
+
 /// Once the window is there, unsaved work of editors that have ended is looked for.
 fn look_for_left_work(mut found: ResMut<FoundSessions>, editor: Res<Editor>, tasks: Res<Tasks>) {
     let Some(state) = editor.state.clone().filter(|_| !found.has_looked) else { return };
@@ -213,7 +224,7 @@ fn receive(
     }
 }
 
-/// Unsaved edits go to the disk; a signal ends the program.
+/// Unsaved edits go to the disk; a signal or a lost graphics card ends the program.
 fn keep(
     journal: Res<EditJournal>,
     editor: Res<Editor>,
@@ -224,6 +235,8 @@ fn keep(
     journal.note(&editor.doc);
     if journal.signal().is_some() {
         exit.write(AppExit::Success);
+    } else if journal.failure().is_some() {
+        exit.write(AppExit::error());
     }
     let is_early = editor.doc.is_dragging() && writing.last.is_some_and(|last| last.elapsed() < WHILE_DRAGGING);
     if writing.task.is_some() || is_early || !journal.has_news() {
