@@ -182,7 +182,7 @@ fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -
         ErrorType::Validation if journal.count_refusal() < MOST_REFUSALS => return RenderErrorPolicy::Ignore,
         ErrorType::Validation | ErrorType::Internal => "the graphics card refused to draw",
     };
-    let said = error.description.lines().map(str::trim).filter(|line| !line.is_empty()).last();
+    let said = error.description.lines().map(str::trim).rfind(|line| !line.is_empty());
     let message = said.map_or(what.to_string(), |said| format!("{what} ({said})"));
     journal.note_failure(message);
     main_world.write_message(AppExit::error());
