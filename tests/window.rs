@@ -471,6 +471,11 @@ fn unsaved_work_survives_any_end() {
     for (k, signal) in ["KILL", "TERM", "INT", "HUP"].into_iter().enumerate() {
         let state = format!("{signal}.json");
         let mut child = play_until(&session, &edit(&state, stay), &state);
+        if k == 0 {
+            session.drive("scene.ron", r#"[Settle, Gone("Unsaved work"), State("second.json")]"#);
+            let said = session.state("second.json")["messages"].to_string();
+            assert!(said.contains("Another window") && said.contains("unsaved edits"), "{said}");
+        }
         let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
         assert!(sent.success());
         let ended = child.wait().unwrap();

@@ -65,7 +65,8 @@ const FIRST_SCENE: &str = "alpine-range";
 pub fn run(options: Options) -> Result<(), AppError> {
     let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let driven = steps.is_some();
-    let (mut editor, state) = (editor(&options), state_folder());
+    let state = state_folder();
+    let mut editor = editor(&options, state.clone());
     let journal = match state.as_deref().map(EditJournal::begin) {
         None => EditJournal::default(),
         Some(Ok(journal)) => journal,
@@ -74,7 +75,6 @@ pub fn run(options: Options) -> Result<(), AppError> {
             EditJournal::default()
         }
     };
-    editor.state = state;
     for (_, message) in editor.toasts.messages() {
         tell(message);
     }
@@ -123,9 +123,10 @@ fn ended(journal: &EditJournal, message: String) -> AppError {
     AppError::Crashed { message, recovery }
 }
 
-fn editor(options: &Options) -> Editor {
+fn editor(options: &Options, state: Option<PathBuf>) -> Editor {
     let shipped = examples().iter().map(|e| Example { name: e.scene.name.clone(), text: e.scene.to_ron() }).collect();
     let mut editor = Editor::new(Recent::default_file(), shipped);
+    editor.state = state;
     match &options.scene {
         None => {
             if let Some(first) = example(FIRST_SCENE) {

@@ -15,7 +15,7 @@ use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
 use crate::app::view::globe::{GlobeView, PlanetProjection};
 use crate::app::view::{Overlay, ViewMode};
-use crate::recovery::keep_version;
+use crate::recovery::{keep_version, open_elsewhere};
 use crate::scene::{Scene, Warning};
 
 /// A scene that comes with the program.
@@ -135,6 +135,15 @@ impl Editor {
             Ok(warnings) => {
                 self.tell(&warnings);
                 self.note_recent(path);
+                if let Some(other) = self.state.as_deref().and_then(|state| open_elsewhere(state, path)) {
+                    let unsaved = if other.is_unsaved { ", with unsaved edits" } else { "" };
+                    self.toasts.warning(format!(
+                        "Another window of Talweg has {} open{unsaved} (process {}). Whichever saves second is asked \
+                         before it overwrites.",
+                        file_name(path),
+                        other.process
+                    ));
+                }
             }
             Err(error) => {
                 self.toasts.error(because("The scene was not opened", &error));
