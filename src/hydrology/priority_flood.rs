@@ -46,12 +46,13 @@ pub fn priority_flood(
             // reached on a lower way since
             continue;
         }
+        let here = surface[k];
         for (there, distance) in mesh.neighbours(k).into_iter().zip(mesh.distances(k)) {
             if there == NONE {
                 continue;
             }
             let there = there as usize;
-            let least = surface[k] + rise * distance;
+            let least = here + rise * distance;
             let w = if least > height[there] { least } else { height[there] };
             if w < surface[there] {
                 surface[there] = w;

@@ -320,9 +320,11 @@ impl Adjacency {
     /// Whether the neighbours of sample `k` are found by counting: it lies two or more from the borders of its face.
     #[inline(always)]
     pub fn is_inner(&self, k: usize) -> bool {
-        let n = self.grid.samples;
-        let inner = |at: usize| at >= RIM && at + RIM < n;
-        inner(k / n % n) && inner(k % n)
+        // one short division: this is asked for every cell that water runs over
+        let (k, n, rim) = (k as u32, self.grid.samples as u32, RIM as u32);
+        let inner = |at: u32| at >= rim && at + rim < n;
+        let row = k / n;
+        inner(if row < n { row } else { row % n }) && inner(k - row * n)
     }
 
     /// The neighbours of sample `k` in the order of [`DIRECTIONS`], as indices of owners; [`NONE`] where there is none.
