@@ -1,11 +1,11 @@
 //! Fields that are no heights, such as temperature, in the formats of heightmaps.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::heightmap::{STEPS, write_grey, write_rows};
-use super::{FileError, HeightmapFormat, write_atomically};
+use super::{FileError, HeightmapFormat, SaveTarget, write_atomically};
 
 /// Values to be written, row by row.
 pub struct FieldSheet<'a> {
@@ -42,14 +42,15 @@ pub struct FieldReport {
     pub per_step: f32,
 }
 
-/// Writes a field in the format that the extension of `path` asks for; `.r32` holds the values themselves.
-pub fn export_field(sheet: &FieldSheet, path: &Path) -> Result<FieldReport, FileError> {
-    let format = HeightmapFormat::for_path(path)?;
+/// Writes a field in the format that the extension of `to` asks for; `.r32` holds the values themselves.
+pub fn export_field(sheet: &FieldSheet, to: impl Into<SaveTarget>) -> Result<FieldReport, FileError> {
+    let to = to.into();
+    let format = HeightmapFormat::for_path(to.path())?;
     let (min, max) = sheet.range;
     let to_steps = if max > min { STEPS / (max - min) } else { 0.0 };
     let steps = |value: f32| ((value - min) * to_steps + 0.5) as u16;
     let text = |end: &str, value: f32| (format!("talweg {end}_{}", sheet.quantity), value.to_string());
-    write_atomically(path, |file| match format {
+    write_atomically(&to, |file| match format {
         HeightmapFormat::Png16 => {
             write_grey(sheet.width, sheet.values, &[text("min", min), text("max", max)], file, steps)
         }
@@ -57,7 +58,7 @@ pub fn export_field(sheet: &FieldSheet, path: &Path) -> Result<FieldReport, File
         HeightmapFormat::R32 => write_rows(sheet.width, sheet.values, file, f32::to_le_bytes),
     })?;
     Ok(FieldReport {
-        path: path.into(),
+        path: to.path().into(),
         quantity: sheet.quantity,
         unit: sheet.unit,
         samples: sheet.width,
