@@ -76,7 +76,7 @@ fn edit_tree(tree: &mut Tree, random: &mut Random) {
     // what is refused is refused
     match random.below(22) {
         0 | 1 => {
-            let (_, shelf) = Item::SHELVES[random.below(Item::SHELVES.len())];
+            let (_, shelf) = Item::GROUPS[random.below(Item::GROUPS.len())];
             let item = shelf[random.below(shelf.len())];
             let program = Program::new(tree, seed);
             let _ = place(tree, item, at, Some(&path).filter(|_| seed % 2 == 0), &program, seed);
