@@ -62,6 +62,8 @@ fn a_killed_save_leaves_the_old_or_the_new_scene() {
         seen[usize::from(text == large)] += 1;
     }
     assert!(seen[0] > 0 && seen[1] > 0, "kills hit both scenes: {seen:?}");
+    talweg::io::sweep_folder(folder.path());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "what killed processes leave is swept");
 }
 
 #[test]
