@@ -173,7 +173,7 @@ pub fn check_target(to: impl Into<SaveTarget>) -> Result<(), FilmError> {
     if target.extension().is_some_and(|e| OTHERS.iter().any(|other| e.eq_ignore_ascii_case(other))) {
         return Err(FilmError::Ending { path: target.into() });
     }
-    Ok(if is_gif(target) { check_place(&to)? } else { check_new_folder(target)? })
+    if is_gif(target) { check_place(&to) } else { check_new_folder(target) }.map_err(FilmError::from)
 }
 
 #[cfg(test)]

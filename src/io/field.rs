@@ -78,12 +78,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let values = [-20.0, 3.5, 27.0, 0.0, -1.0, 12.25];
         let sheet = FieldSheet { quantity: "celsius", unit: "°C", width: 3, values: &values, range: (-20.0, 27.0) };
-        let report = export_field(&sheet, &folder.path().join("t.r32")).unwrap();
+        let report = export_field(&sheet, folder.path().join("t.r32")).unwrap();
         assert_eq!((report.samples, report.rows, report.per_step), (3, 2, 0.0));
         let bytes = std::fs::read(&report.path).unwrap();
         let read: Vec<f32> = bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
         assert_eq!(read, values);
-        let report = export_field(&sheet, &folder.path().join("t.png")).unwrap();
+        let report = export_field(&sheet, folder.path().join("t.png")).unwrap();
         let file = std::io::BufReader::new(std::fs::File::open(&report.path).unwrap());
         let mut reader = png::Decoder::new(file).read_info().unwrap();
         let texts = reader.info().uncompressed_latin1_text.clone();

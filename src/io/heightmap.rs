@@ -249,21 +249,21 @@ mod tests {
             terrain.height[k] = -5.0;
         }
         for name in ["h.r32", "h.r16", "h.png"] {
-            let report = export_heightmap(&terrain, 1000.0, 8000.0, &folder.path().join(name)).unwrap();
+            let report = export_heightmap(&terrain, 1000.0, 8000.0, folder.path().join(name)).unwrap();
             assert_eq!((report.void_samples, report.min_metres), (3, 200.0), "{name}");
             assert!(report.void().unwrap().contains("3 samples") && report.max_metres < 700.0, "{name}");
         }
         let bytes = std::fs::read(folder.path().join("h.r32")).unwrap();
         let at = |k: usize| f32::from_le_bytes(bytes[4 * k..][..4].try_into().unwrap());
         assert_eq!((at(0), at(32), at(40)), (200.0, 200.0, terrain.height[40] * 1000.0));
-        assert_eq!(export_heightmap(&hill(), 1000.0, 8000.0, &folder.path().join("h.r32")).unwrap().void(), None);
+        assert_eq!(export_heightmap(&hill(), 1000.0, 8000.0, folder.path().join("h.r32")).unwrap().void(), None);
     }
 
     #[test]
     fn level_ground_is_written_as_its_height_without_division_by_zero() {
         let folder = tempfile::tempdir().unwrap();
         let level = Terrain::from_fn(3, Edges::Open, |_, _| 0.5);
-        let report = export_heightmap(&level, 1800.0, 8000.0, &folder.path().join("h.r16")).unwrap();
+        let report = export_heightmap(&level, 1800.0, 8000.0, folder.path().join("h.r16")).unwrap();
         assert_eq!((report.min_metres, report.metres_per_step), (900.0, 0.0));
     }
 }

@@ -137,7 +137,7 @@ impl Session {
             scene: unsaved.map(|work| work.scene.to_ron()).transpose().map_err(|error| self.unreadable(&error))?,
         };
         let text = ron::to_string(&state).map_err(|error| self.unreadable(&error))?;
-        Ok(write_atomically(&self.folder.join(STATE), |out| out.write_all(text.as_bytes()))?)
+        Ok(write_atomically(self.folder.join(STATE), |out| out.write_all(text.as_bytes()))?)
     }
 
     /// Ends the session: nothing unsaved is left, or it was given up by choice.

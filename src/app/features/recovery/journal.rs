@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(left(&state), [("Unsaved".to_string(), None)]);
 
         let journal = EditJournal::begin(&state).unwrap();
-        document.save(&folder.path().join("saved.ron")).unwrap();
+        document.save(folder.path().join("saved.ron")).unwrap();
         journal.note(&document);
         journal.write().unwrap();
         drop(journal);
