@@ -30,7 +30,7 @@ fn shipped_scenes_load_without_warnings_and_are_written_as_the_program_writes_th
     assert!(saves().len() >= 5);
     for (name, text, scene) in saves() {
         if blessing() {
-            scene.save(&path(&format!("saves/{name}.ron"))).unwrap();
+            scene.save(path(&format!("saves/{name}.ron"))).unwrap();
             continue;
         }
         assert_eq!(

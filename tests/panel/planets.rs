@@ -103,7 +103,7 @@ fn the_square_is_laid_where_the_view_looks_and_needs_a_saved_planet() {
     assert!((square.side_metres - 800_000.0).abs() < 1000.0);
     assert!(panels.get_by_label("Take…").accesskit_node().is_disabled());
     let folder = tempfile::tempdir().unwrap();
-    panels.state_mut().editor_mut().doc.save(&folder.path().join("earth.ron")).unwrap();
+    panels.state_mut().editor_mut().doc.save(folder.path().join("earth.ron")).unwrap();
     panels.run();
     click(&mut panels, "Take…");
     assert!(panels.state().editor().dialogs.is_open());
