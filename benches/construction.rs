@@ -50,7 +50,12 @@ fn main() {
     let mut out = vec![0.0f32; grid.len()];
     let control = Control::default();
     let program = Program::new(&tree, 1);
-    println!("{} nodes at {}², {} bytes of RON", program.len(), grid.samples, tree.to_ron(0).len());
+    println!(
+        "{} nodes at {}², {} bytes of RON",
+        program.len(),
+        grid.samples,
+        tree.to_ron(0).map_or(0, |text| text.len())
+    );
     let pool = thread_pool(2).expect("two threads");
     let mut fill = |program: &Program, region: &Region, pruned: bool| {
         let sampling = FillOptions { pruned, ..FillOptions::for_material(MaterialLayer::Terrain) };

@@ -482,3 +482,87 @@ fn unsaved_work_of_killed_editors_is_listed_written_and_thrown_away() {
     recover(&["--number", "2", "--discard"]).success();
     recover(&["--json"]).success().stdout(contains("Newer").and(contains("Older").not()));
 }
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn small(out: &str) -> [&str; 7] {
+        ["render", "island", "--size", "9", "--quiet", "-o", out]
+    }
+
+    #[test]
+    fn a_write_protected_file_needs_force() {
+        let folder = Folder::new();
+        let set_mode =
+            |path: &str, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let protected = |name: &str| {
+            let path = folder.with(name, "old");
+            set_mode(&path, 0o444);
+            path
+        };
+        let [png, gif, ron] = ["a.png", "a.gif", "a.ron"].map(protected);
+        let legend = protected("t.legend.ron");
+        let types = folder.at("t.png");
+        let take =
+            ["patch", "take", "earthlike", "--size", "9", "--longitude", "1", "--latitude", "2", "--side", "1e5"];
+        let commands: [(&str, Vec<&str>); 6] = [
+            (&png, small(&png).to_vec()),
+            (&png, vec!["export", "island", "--size", "9", "-o", &png]),
+            (&png, vec!["sheet", "island", "--seeds", "1", "--size", "9", "--picture", "32", "-o", &png]),
+            (&gif, vec!["timelapse", "eroded-hills", "--size", "9", "--frames", "2", "--picture", "16", "-o", &gif]),
+            (&legend, vec!["export", "earthlike", "--what", "types", "--size", "9", "-o", &types]),
+            (&ron, [&take[..], &["-o", &ron]].concat()),
+        ];
+        for (file, command) in commands {
+            talweg(&command).code(1).stderr(contains("write-protected").and(contains("--force")));
+            assert_eq!(std::fs::read(file).unwrap(), b"old");
+            talweg(&[&command[..], &["--force"]].concat()).success();
+            assert_ne!(std::fs::read(file).unwrap(), b"old");
+            assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o444);
+            set_mode(file, 0o644);
+            std::fs::write(file, "old").unwrap();
+            set_mode(file, 0o444);
+        }
+    }
+
+    #[test]
+    fn links_are_written_through_and_pipes_are_refused() {
+        let folder = Folder::new();
+        let real = folder.with("real.png", "old");
+        symlink("real.png", folder.path("link.png")).unwrap();
+        talweg(&small(&folder.at("link.png"))).success();
+        assert!(std::fs::read(&real).unwrap().starts_with(b"\x89PNG"));
+        assert!(std::fs::symlink_metadata(folder.path("link.png")).unwrap().is_symlink());
+        assert!(std::process::Command::new("mkfifo").arg(folder.path("pipe.png")).status().unwrap().success());
+        talweg(&small(&folder.at("pipe.png"))).code(1).stderr(contains("it is a pipe, not a file"));
+    }
+
+    #[test]
+    fn names_that_are_not_text_are_refused_before_any_work() {
+        let folder = Folder::new();
+        let odd = |name: &str| {
+            let mut bytes = folder.at(name).into_bytes();
+            bytes.extend(b"\xff.ron");
+            OsString::from_vec(bytes)
+        };
+        let take = ["patch", "take", "earthlike", "--longitude", "1", "--latitude", "2", "--side", "1e5", "-o"];
+        let commands: [&[&str]; 6] =
+            [&["verify"], &["check"], &["measure"], &["export", "island", "-o"], &small("")[..6], &take];
+        for command in commands {
+            let mut program = Command::cargo_bin("talweg").unwrap();
+            program.args(command).arg(odd("a")).assert().code(2).stderr(contains("not UTF-8"));
+        }
+        // a folder that is not text makes the names of everything in it so
+        std::fs::create_dir(odd("folder")).unwrap();
+        for command in [&["verify", "a.ron"][..], &["measure", "a.r32"], &small("a.png")] {
+            let mut program = Command::cargo_bin("talweg").unwrap();
+            program.current_dir(odd("folder")).args(command).assert().code(1).stderr(contains("not UTF-8"));
+        }
+        assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), 1);
+    }
+}

@@ -52,7 +52,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
     }
     let subject = shot::ShotSubject::Terrain(prepared.into(), palette.into(), tree_surface);
-    shot::shot(&subject, &options, &args.output)?;
+    shot::shot(&subject, &options, args.target())?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match legend {
         None => Ok(()),
@@ -88,7 +88,7 @@ fn draw_planet(
     }
     let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
     let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
-    shot::shot(&subject, &options, &args.output)?;
+    shot::shot(&subject, &options, args.target())?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match &prepared.legend {
         None => Ok(()),

@@ -43,7 +43,7 @@ use self::frame::recent::Recent;
 use self::frame::tasks::Tasks;
 use crate::cli::tell;
 use crate::recovery::state_folder;
-use crate::scene::{example, example_for, examples};
+use crate::scene::{ShippedScene, example, example_for, examples};
 
 /// What the editor is started with.
 #[derive(Clone, Debug, Default)]
@@ -124,7 +124,8 @@ fn ended(journal: &EditJournal, message: String) -> AppError {
 }
 
 fn editor(options: &Options, state: Option<PathBuf>) -> Editor {
-    let shipped = examples().iter().map(|e| Example { name: e.scene.name.clone(), text: e.scene.to_ron() }).collect();
+    let text = |e: &ShippedScene| Some(Example { name: e.scene.name.clone(), text: e.scene.to_ron().ok()? });
+    let shipped = examples().iter().filter_map(text).collect();
     let mut editor = Editor::new(Recent::default_file(), shipped);
     editor.state = state;
     match &options.scene {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::input::{SceneArgs, SceneJob};
+use super::output::ForceArgs;
 use super::{CommandResult, print, print_json, usage};
 use crate::field::{Control, Terrain};
 use crate::io::{
@@ -45,6 +46,8 @@ pub struct ExportArgs {
     /// File to write (.png, .r16 or .r32)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// How a planet is laid out
     #[arg(long, value_enum, default_value_t = ExportProjection::Equirectangular)]
     projection: ExportProjection,
@@ -107,9 +110,11 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     if args.what.is_picture() && format != HeightmapFormat::Png16 {
         return Err(usage(anyhow::anyhow!("cannot write {}: such pictures are .png files", args.output.display())));
     }
-    check_place(&args.output)?;
     let job = args.scene.load()?;
     let is_planet = job.scene.settings.is_planet();
+    for path in written(args, is_planet) {
+        check_place(args.force.target(&path))?;
+    }
     let of_planets = matches!(args.what, ExportContent::Colours | ExportContent::Normals);
     if !is_planet && (of_planets || args.projection == ExportProjection::Cube || args.width.is_some()) {
         return Err(usage(anyhow::anyhow!(
@@ -139,9 +144,28 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     }
 }
 
+/// The files that will be written.
+fn written(args: &ExportArgs, is_planet: bool) -> Vec<PathBuf> {
+    let mut files = match args.projection {
+        ExportProjection::Cube if is_planet => {
+            (0..FACE_NAMES.len()).map(|face| face_path(&args.output, face)).collect()
+        }
+        _ => vec![args.output.clone()],
+    };
+    if args.what == ExportContent::Types {
+        files.push(legend_path(&args.output));
+    }
+    files
+}
+
+fn legend_path(path: &Path) -> PathBuf {
+    path.with_extension("legend.ron")
+}
+
 fn heights(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
     let settings = &job.scene.settings;
-    let report = export_heightmap(terrain, settings.relief_metres, settings.size_metres, &args.output)?;
+    let report =
+        export_heightmap(terrain, settings.relief_metres, settings.size_metres, args.force.target(&args.output))?;
     if args.json {
         return print_json(&report);
     }
@@ -172,7 +196,7 @@ fn pictures(args: &ExportArgs, job: &SceneJob, terrain: &Terrain, what: PlanetMa
     let mut text = String::new();
     for (path, layout) in layouts(args, terrain) {
         let picture = job.pool.install(|| planet_map(&job.scene, terrain, what, layout));
-        picture.save(&path)?;
+        picture.save(args.force.target(&path))?;
         text += &format!("{}  {} × {} pixels\n", path.display(), picture.width, picture.height);
     }
     print(&text)
@@ -185,11 +209,11 @@ fn types(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult 
     let mut text = String::new();
     for (path, layout) in layouts(args, terrain) {
         let sheet = job.pool.install(|| layout.nearest(terrain, &map.types));
-        map.save(&sheet, &path)?;
+        map.save(&sheet, args.force.target(&path))?;
         text += &format!("{}  {} × {} pixels\n", path.display(), sheet.width, sheet.values.len() / sheet.width);
     }
-    let legend = args.output.with_extension("legend.ron");
-    map.save_legend(&legend)?;
+    let legend = legend_path(&args.output);
+    map.save_legend(args.force.target(&legend))?;
     print(&(text + &format!("{}  {} types\n", legend.display(), map.legend.len())))
 }
 
@@ -206,7 +230,7 @@ fn field(
     for (path, layout) in layouts(args, terrain) {
         let sheet = job.pool.install(|| layout.interpolated(terrain, values));
         let sheet = FieldSheet { quantity, unit, width: sheet.width, values: &sheet.values, range };
-        reports.push(export_field(&sheet, &path)?);
+        reports.push(export_field(&sheet, args.force.target(&path))?);
     }
     if args.json {
         return print_json(&reports);
@@ -253,13 +277,15 @@ fn planet_heights(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> Comma
     let (planet, relief_metres) = (&job.scene.planet, job.scene.settings.relief_metres);
     let sheet = |heights: &[f32], path: &Path| {
         let cell_metres = planet.side_metres() / (n - 1) as f32;
-        export_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, path)
+        export_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, args.force.target(path))
     };
     let mut reports = Vec::new();
     for (path, layout) in layouts(args, terrain) {
         reports.push(match layout {
             Layout::Face(face) => sheet(&terrain.height[face * n * n..][..n * n], &path)?,
-            Layout::Map(map) => job.pool.install(|| export_map(planet, relief_metres, terrain, map, &path))?,
+            Layout::Map(map) => {
+                job.pool.install(|| export_map(planet, relief_metres, terrain, map, args.force.target(&path)))?
+            }
         });
     }
     if args.json {

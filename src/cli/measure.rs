@@ -13,7 +13,7 @@ use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::thread_pool;
 use crate::field::{Control, Edges, Grid, Terrain};
-use crate::io::{is_heightmap, raster};
+use crate::io::{check_name, is_heightmap, raster};
 use crate::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
     TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
@@ -231,6 +231,7 @@ fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
     if !(-1.0e7..=1.0e7).contains(&white) {
         return Err(usage(anyhow::anyhow!("--white: give a height from -10000000 to 10000000 m")));
     }
+    check_name(path)?;
     let raster = raster(&path.to_string_lossy())?;
     if raster.width != raster.height {
         return Err(Failure::Failed(anyhow::anyhow!(

@@ -10,6 +10,7 @@ mod export;
 mod input;
 mod measure;
 mod nodes;
+mod output;
 mod patch;
 mod recover;
 mod render;
@@ -19,7 +20,9 @@ mod timelapse;
 mod trace;
 mod verify;
 
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -27,6 +30,8 @@ use clap::{Parser, Subcommand};
 pub(crate) use edit::EditArgs;
 pub(crate) use input::SceneJob;
 pub use shot::ShotArgs;
+
+use crate::io::FileError;
 
 #[derive(Parser)]
 #[command(
@@ -101,8 +106,11 @@ pub struct EditorCommands {
 
 /// Reads the command line and carries it out; `editor` is there if the program was built with it.
 pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
-    let cli = Cli::parse();
-    let outcome = match cli.command {
+    let cli = Cli::parse_from(match text_arguments() {
+        Ok(arguments) => arguments,
+        Err(error) => return ended(Err(error)),
+    });
+    ended(match cli.command {
         None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
         Some(CliCommand::Render(args)) => render::run(&args),
         Some(CliCommand::Shot(args)) => editor.ok_or_else(no_editor).and_then(|editor| shot::run(&args, editor)),
@@ -116,7 +124,21 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Bench(args)) => bench::run(&args),
         Some(CliCommand::Check(args)) => check::run(&args),
         Some(CliCommand::Verify(args)) => verify::run(&args),
+    })
+}
+
+/// The command line, if all of it is UTF-8. What is not could only be the name of a file, and one that scenes cannot
+/// refer to: it is refused by every command, before any work.
+fn text_arguments() -> Result<Vec<String>, Failure> {
+    let text = |argument: OsString| {
+        argument.into_string().map_err(|argument| usage(FileError::Name { path: PathBuf::from(argument) }))
     };
+    // what the program itself is called does not matter
+    let name = std::iter::once(Ok("talweg".to_string()));
+    name.chain(std::env::args_os().skip(1).map(text)).collect()
+}
+
+fn ended(outcome: CommandResult) -> ExitCode {
     let (code, error) = match outcome {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => (1, error),

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::input::SceneArgs;
+use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, usage};
-use crate::io::check_place;
+use crate::io::{FileStamp, SaveTarget, check_place};
 use crate::planet::square::Square;
-use crate::scene::Scene;
-use crate::scene::{LONGEST_TERRAIN_METRES, put_patch_back, take_patch};
+use crate::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
 
 /// Take a square of a planet out as a terrain, or put it back
 #[derive(Args)]
 #[command(after_help = "\
-`take` writes two files: the scene, and beside it the planet's heights there (.r32). Work on the scene as on any other; its
-first layer is the planet's ground. The scene remembers its planet and its place there. `put` evaluates it, writes its heights
+`take` writes two files: the scene, and beside it the planet's heights there (.r32), which end on a hash of what is in them, so
+that a scene always has the heights it was saved with. Work on the scene as on any other; its first layer is the planet's ground. The scene remembers its planet and its place there. `put` evaluates it, writes its heights
 beside the new planet, and adds a layer to the planet that lays them onto the globe.
 
 Example:
@@ -55,6 +55,8 @@ struct TakeArgs {
     /// Scene to write (.ron)
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 #[derive(Args)]
@@ -73,6 +75,8 @@ struct PutArgs {
     /// Planet to write (.ron)
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 fn degrees<const MOST: u32>(text: &str) -> Result<f64, String> {
@@ -87,22 +91,26 @@ pub fn run(args: &PatchArgs) -> CommandResult {
     }
 }
 
-/// The heightmap that belongs to a scene file.
-fn heights_of(scene: &Path) -> Result<PathBuf, Failure> {
+/// The scene file as it is now, to be replaced only if it stays so, and what the heightmap that belongs to it is
+/// called, but for its hash.
+fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), Failure> {
     if !scene.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", scene.display())));
     }
-    check_place(scene)?;
-    Ok(std::path::absolute(scene.with_extension("r32"))?)
+    let target = force.target(scene);
+    check_place(&target)?;
+    let heights = std::path::absolute(scene.with_extension("r32"))?;
+    Ok((target.if_unchanged_since(FileStamp::read(scene)?), heights))
 }
 
-fn saved(scene: &Scene, path: &Path, heights: &Path) -> CommandResult {
-    scene.save(path)?;
-    print(&format!("{}  the scene\n{}  heights in metres, read by the scene\n", path.display(), heights.display()))
+fn saved(files: &PatchFiles, target: &SaveTarget) -> CommandResult {
+    files.save(target)?;
+    let (path, heights) = (target.path().display(), files.heights().display());
+    print(&format!("{path}  the scene\n{heights}  heights in metres, read by the scene\n"))
 }
 
 fn take_out(args: &TakeArgs) -> CommandResult {
-    let heights = heights_of(&args.output)?;
+    let (target, heights) = target_of(&args.output, &args.force)?;
     if !(1.0..=LONGEST_TERRAIN_METRES).contains(&args.side) {
         return Err(usage(anyhow::anyhow!("--side: give a length from 1 m to {LONGEST_TERRAIN_METRES} m")));
     }
@@ -112,12 +120,12 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     let given = args.planet.path();
     // a shipped planet stays a name
     let from = if given.exists() { std::path::absolute(given)? } else { given.with_extension("") };
-    let scene = take_patch(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
-    saved(&scene, &args.output, &heights)
+    let files = take_patch(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
+    saved(&files, &target)
 }
 
 fn put(args: &PutArgs) -> CommandResult {
-    let heights = heights_of(&args.output)?;
+    let (target, heights) = target_of(&args.output, &args.force)?;
     let job = args.patch.load()?;
     let origin = job.scene.patch.as_ref();
     let missing = |what: &str| {
@@ -130,6 +138,6 @@ fn put(args: &PutArgs) -> CommandResult {
     let (planet, _) = super::input::load(&onto)?;
     let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
     let terrain = job.evaluate()?;
-    let scene = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;
-    saved(&scene, &args.output, &heights)
+    let files = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;
+    saved(&files, &target)
 }

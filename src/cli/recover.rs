@@ -107,7 +107,8 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
             let text = format!("{} is there already; give a name that is free", output.display());
             return Err(Failure::Failed(anyhow::anyhow!(text)));
         }
-        work.scene.save(output)?;
+        // what would be mended on opening is still better than nothing
+        work.scene.save_unchecked(output)?;
         print(&format!("{}  “{}” as of {}\n", output.display(), work.scene.name, local_time(work.edited)))?;
     }
     if args.discard {

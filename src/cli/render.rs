@@ -1,14 +1,15 @@
 //! `talweg render`: a picture from above, or in perspective by sphere tracing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use super::input::SceneArgs;
+use super::output::ForceArgs;
 use super::trace::TraceArgs;
 use super::{CommandResult, Failure, print, usage};
 use crate::field::Terrain;
-use crate::io::check_place;
+use crate::io::{SaveTarget, check_place};
 use crate::look::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
 use crate::palette::{all_palette_names, is_palette};
 use crate::scene::Scene;
@@ -28,6 +29,8 @@ pub struct RenderArgs {
     /// Picture to write (.png)
     #[arg(short, long, value_name = "PICTURE.png")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Side of a square picture, in pixels
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = pixels(), conflicts_with_all = ["width", "height"])]
     picture: u32,
@@ -89,11 +92,12 @@ pub fn pixels() -> clap::builder::RangedI64ValueParser<u32> {
 }
 
 /// Refuses what is not a PNG file in an existing folder, before any work is done.
-pub fn check_picture(path: &Path) -> CommandResult {
+pub fn check_picture(to: &SaveTarget) -> CommandResult {
+    let path = to.path();
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: pictures are .png files", path.display())));
     }
-    Ok(check_place(path)?)
+    Ok(check_place(to)?)
 }
 
 impl RenderArgs {
@@ -136,7 +140,8 @@ impl RenderArgs {
 }
 
 pub fn run(args: &RenderArgs) -> CommandResult {
-    check_picture(&args.output)?;
+    let output = args.force.target(&args.output);
+    check_picture(&output)?;
     let job = args.scene.load()?;
     let mut scene = job.scene.clone();
     if let Some(name) = &args.palette {
@@ -150,13 +155,13 @@ pub fn run(args: &RenderArgs) -> CommandResult {
     }
     let (width, height) = args.size();
     if args.trace.sphere_trace {
-        return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &args.output, (width, height));
+        return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &output, (width, height));
     }
     let terrain = job.evaluate()?;
     if terrain.grid.is_globe() {
         let (width, height) = args.planet_size();
         let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));
-        picture.save(&args.output).map_err(Failure::from)?;
+        picture.save(&output).map_err(Failure::from)?;
         return print(&format!("{}  {width} × {height} pixels\n", args.output.display()));
     }
     let settings = &scene.settings;
@@ -164,6 +169,6 @@ pub fn run(args: &RenderArgs) -> CommandResult {
         Style::Relief => relief(&terrain, settings, &PaletteTable::for_scene(&scene), width, height),
         Style::Heights => heightmap(&terrain, width, height),
     });
-    picture.save(&args.output).map_err(Failure::from)?;
+    picture.save(&output).map_err(Failure::from)?;
     print(&format!("{}  {width} × {height} pixels\n", args.output.display()))
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
+use super::output::ForceArgs;
 use super::render::check_picture;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::lab::{SceneVariant, Size, Thumbnail, VariantSweep};
@@ -45,6 +46,8 @@ pub struct SheetArgs {
     /// Picture to write (.png)
     #[arg(short, long, value_name = "SHEET.png", default_value = "sheet.png")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Side of a thumbnail, in pixels
     #[arg(long, value_name = "N", default_value_t = 192, value_parser = clap::value_parser!(u32).range(32..=1024))]
     picture: u32,
@@ -123,7 +126,8 @@ impl SheetArgs {
 }
 
 pub fn run(args: &SheetArgs) -> CommandResult {
-    check_picture(&args.output)?;
+    let output = args.force.target(&args.output);
+    check_picture(&output)?;
     let job = args.scene.load()?;
     let SheetLayout { heading, variants, columns } = args.layout(&job)?;
     args.check_count(variants.len())?;
@@ -147,7 +151,7 @@ pub fn run(args: &SheetArgs) -> CommandResult {
     let drawn = drawn.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let thumbnails: Vec<(&SceneVariant, Thumbnail)> = variants.iter().zip(drawn.into_iter().flatten()).collect();
     let picture = sheet(&heading, &thumbnails, columns);
-    picture.save(&args.output)?;
+    picture.save(&output)?;
     if !args.json {
         let (count, path) = (thumbnails.len(), args.output.display());
         return print(&format!("{path}  {count} thumbnails, {} × {} pixels\n", picture.width, picture.height));

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::input::SceneArgs;
+use super::output::ForceArgs;
 use super::render::{check_picture, pixels};
 use super::{CommandResult, EditorCommands};
+use crate::io::SaveTarget;
 
 /// Draw the editor's 3D view as a PNG picture, without a window
 #[derive(Args)]
@@ -20,6 +22,8 @@ pub struct ShotArgs {
     /// Picture to write (.png)
     #[arg(short, long, value_name = "VIEW.png")]
     pub output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Width in pixels
     #[arg(long, value_name = "N", default_value_t = 1280, value_parser = pixels())]
     pub width: u32,
@@ -50,7 +54,14 @@ pub struct ShotArgs {
     pub exaggeration: Option<f32>,
 }
 
+impl ShotArgs {
+    /// The picture to write.
+    pub fn target(&self) -> SaveTarget {
+        self.force.target(&self.output)
+    }
+}
+
 pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
-    check_picture(&args.output)?;
+    check_picture(&args.target())?;
     (editor.shot)(args, &args.scene.load()?)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::input::SceneArgs;
+use super::output::ForceArgs;
 use super::{CommandResult, print, usage};
 use crate::film::{Film, MOST_FRAMES_A_SECOND, check_target, is_gif};
 use crate::look::PaletteTable;
@@ -25,6 +26,8 @@ pub struct TimelapseArgs {
     /// File to write (.gif), or a new folder for numbered pictures
     #[arg(short, long, value_name = "FILE.gif|FOLDER")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Layer to film, by name or number; otherwise the topmost erosion
     #[arg(long, value_name = "LAYER")]
     layer: Option<String>,
@@ -40,7 +43,8 @@ pub struct TimelapseArgs {
 }
 
 pub fn run(args: &TimelapseArgs) -> CommandResult {
-    check_target(&args.output)?;
+    let output = args.force.target(&args.output);
+    check_target(&output)?;
     let job = args.scene.load()?;
     let layer = match &args.layer {
         Some(name) => job.scene.find_layer(name).map_err(|e| usage(anyhow::anyhow!("--layer: {e}")))?,
@@ -54,9 +58,8 @@ pub fn run(args: &TimelapseArgs) -> CommandResult {
         pixels: args.picture as usize,
     };
     let palette = PaletteTable::for_scene(&job.scene);
-    let count = job.with_progress(|control, show| {
-        job.pool.install(|| film.shoot(&job.scene, &palette, &args.output, control, show))
-    })?;
+    let count = job
+        .with_progress(|control, show| job.pool.install(|| film.shoot(&job.scene, &palette, &output, control, show)))?;
     let what = if is_gif(&args.output) { "pictures in" } else { "pictures in the folder" };
     print(&format!("{count} {what} {}\n", args.output.display()))
 }

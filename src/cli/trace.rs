@@ -1,13 +1,12 @@
 //! `talweg render --sphere-trace`: a perspective picture straight from a construction tree.
 
-use std::path::Path;
-
 use clap::Args;
 
 use super::input::SceneJob;
 use super::{CommandResult, Failure, print, tell, usage};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
+use crate::io::SaveTarget;
 use crate::look::PaletteTable;
 use crate::look::traced::evaluations::{EvaluationTotals, evaluations_image};
 use crate::look::traced::{Camera, TracedScene, TracedView};
@@ -121,7 +120,7 @@ pub fn run(
     args: &TraceArgs,
     job: &SceneJob,
     palette: &PaletteTable,
-    output: &Path,
+    output: &SaveTarget,
     size: (usize, usize),
 ) -> CommandResult {
     let (layer, node, left) = subject_of(&job.scene)?;
@@ -144,7 +143,7 @@ pub fn run(
     let camera = args.camera(&job.scene, &program);
     let (width, height) = size;
     let view = TracedView::new(subject, &camera, width, height);
-    let made = |width, height| format!("{}  {width} × {height} pixels\n", output.display());
+    let made = |width, height| format!("{}  {width} × {height} pixels\n", output.path().display());
     let per_pixel = |count: u64| count as f64 / (width * height) as f64;
     if args.evaluations {
         let pixels = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;

@@ -2,6 +2,7 @@
 
 use super::contour::Contour;
 use super::curve::CurvePoint;
+use super::image::Image;
 use super::piece::{Piece, PieceKind, Tree};
 use crate::param::{Clamped, Params};
 
@@ -9,7 +10,8 @@ use crate::param::{Clamped, Params};
 pub const MOST_POINTS: usize = 512;
 /// Pieces of a tree at the most.
 pub const MOST_PIECES: usize = 10_000;
-/// Operators inside each other at the most.
+/// Operators inside each other at the most, when a tree is edited, written and read: four times as many as in any tree
+/// that was made by hand, and few enough for the stack of any thread.
 pub const DEEPEST: usize = 32;
 
 /// Why a tree cannot be used, and where in it.
@@ -35,12 +37,32 @@ impl Tree {
         (tree, moved)
     }
 
+    /// Whether its pieces are nested at most [`DEEPEST`] deep, instances not counted.
+    ///
+    /// # Errors
+    /// With the root under which they are not.
+    pub(super) fn check_depth(&self) -> Result<(), TreeError> {
+        for (name, root) in self.roots() {
+            // level by level, as it may be too deep for the stack
+            let mut level = vec![root];
+            for _ in 0..=DEEPEST {
+                level = level.into_iter().flat_map(Piece::children).collect();
+            }
+            if !level.is_empty() {
+                let at = if name.is_empty() { "Construction".to_string() } else { format!("Construction / {name}") };
+                return Err(too_deep(at));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether every instance shows a definition that there is, and none shows itself.
     ///
     /// # Errors
     /// With the way to the first piece that is wrong.
     pub fn check(&self) -> Result<(), TreeError> {
         let fail = |at: &str, what: String| Err(TreeError { at: at.into(), what });
+        self.check_depth()?;
         if self.count() > MOST_PIECES {
             return fail("Construction", format!("it has {} pieces; {MOST_PIECES} is the most", self.count()));
         }
@@ -76,7 +98,7 @@ impl Tree {
     ) -> Result<(), TreeError> {
         let fail = |what: String| Err(TreeError { at: at.into(), what });
         if depth > DEEPEST {
-            return fail(format!("operators are nested more than {DEEPEST} deep"));
+            return Err(too_deep(at.split(" / ").take(2).collect::<Vec<_>>().join(" / ")));
         }
         if let PieceKind::Image(image) = &piece.form
             && !image.is_convex()
@@ -111,6 +133,10 @@ impl Tree {
     }
 }
 
+fn too_deep(at: String) -> TreeError {
+    TreeError { at, what: format!("pieces can be nested {DEEPEST} deep and not deeper; take some out of their groups") }
+}
+
 fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {
     let clamped = group.sanitise();
     moved.extend(clamped.into_iter().map(|c| Clamped { param: format!("{at}: {}", c.param).into(), ..c }));
@@ -123,12 +149,17 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
         PieceKind::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
         PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
         PieceKind::Image(image) => {
+            let was_convex = image.is_convex();
             for (k, corner) in image.corners.iter_mut().enumerate() {
                 *corner = (held(corner.0, 1.0e6), held(corner.1, 1.0e6)).noting(
                     *corner,
                     &format!("{at}: corner {}", k + 1),
                     moved,
                 );
+            }
+            // from far outside all of them end on one line
+            if was_convex && !image.is_convex() {
+                image.corners = Image::default().corners.noting(image.corners, &format!("{at}: corners"), moved);
             }
         }
         _ => {}

@@ -8,6 +8,7 @@ use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::check::TreeError;
 use super::piece::{Definition, Frame, Piece, Tree};
 use crate::io::ron_dialect;
 use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, TreeValue, Value, WithoutRange, wrong};
@@ -17,6 +18,8 @@ pub const VERSION: u32 = 1;
 const WIDTH: usize = 118;
 /// Where a tree begins in a scene's file.
 const INDENT: usize = 16;
+/// What RON calls text that is written as it is. Its own `RawValue` reads the text again, and not as deep as trees go.
+const AS_IT_IS: &str = "$ron::private::RawValue";
 
 /// The tree as files have it.
 #[derive(Serialize, Deserialize)]
@@ -66,9 +69,14 @@ impl From<Tree> for TreeV1 {
 
 impl Tree {
     /// The tree as RON text, with `indent` spaces before every line but the first.
-    pub fn to_ron(&self, indent: usize) -> String {
-        let text = ron_dialect().to_string(&TreeV1::from(self.clone())).expect("a tree is always expressible in RON");
-        broken(&text, indent)
+    ///
+    /// # Errors
+    /// When it is nested deeper than [`check`](Self::check) allows, so that it could not be read again.
+    pub fn to_ron(&self, indent: usize) -> Result<String, TreeError> {
+        self.check_depth()?;
+        let text = ron_dialect().to_string(&TreeV1::from(self.clone()));
+        let text = text.map_err(|error| TreeError { at: "Construction".into(), what: error.to_string() })?;
+        Ok(broken(&text, indent))
     }
 
     /// Reads RON text.
@@ -83,7 +91,7 @@ impl Tree {
 
 impl TreeValue for Tree {
     fn to_text(&self) -> String {
-        self.to_ron(0)
+        self.to_ron(0).unwrap_or_else(|error| error.to_string())
     }
     fn parse(&self, text: &str) -> Result<Arc<dyn TreeValue>, String> {
         Ok(Arc::new(Self::from_ron(text)?))
@@ -126,9 +134,8 @@ fn checked(file: TreeV1) -> Result<Tree, String> {
 
 impl Serialize for Tree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = self.to_ron(INDENT).into_boxed_str();
-        let raw = ron::value::RawValue::from_boxed_ron(text).map_err(S::Error::custom)?;
-        raw.serialize(serializer)
+        let text = self.to_ron(INDENT).map_err(S::Error::custom)?;
+        serializer.serialize_newtype_struct(AS_IT_IS, &text)
     }
 }
 
@@ -275,7 +282,7 @@ mod tests {
     #[test]
     fn trees_come_back_from_their_text_and_fit_the_page() {
         for (_, tree) in presets::all() {
-            let text = tree.to_ron(0);
+            let text = tree.to_ron(0).unwrap();
             assert_eq!(Tree::from_ron(&text).unwrap(), *tree);
             assert!(text.lines().all(|line| line.chars().count() <= WIDTH + 2), "{text}");
         }

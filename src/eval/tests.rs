@@ -370,7 +370,7 @@ fn a_process_cut_in_two_is_the_same_process() {
         evaluate(s, 65, end, &mut Store::forgetful(), &Control::default()).unwrap().mass_balance.unwrap()
     };
     assert!((mass_balance(&whole).eroded - mass_balance(&halves).eroded).abs() < 1e-9);
-    let (read, warnings) = Scene::from_ron(&halves.to_ron()).unwrap();
+    let (read, warnings) = Scene::from_ron(&halves.to_ron().unwrap()).unwrap();
     assert_eq!((read, warnings), (halves, vec![]));
 }
 

@@ -1,11 +1,12 @@
 //! Time-lapse films of a process: a picture from above every so many iterations, as numbered PNG files or one GIF.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control};
-use crate::io::{FileError, check_place, write_atomically};
+use crate::io::{FileError, SaveTarget, check_new_folder, check_place, write_atomically, write_folder_atomically};
 use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::scene::Scene;
 
@@ -25,22 +26,8 @@ pub enum FilmError {
     #[error(transparent)]
     File(#[from] FileError),
     /// Somebody stopped it.
-    #[error("stopped before it was finished; pictures that were written stay")]
+    #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
-    /// The folder could not be made.
-    #[error("cannot make the folder {path}: {source}")]
-    Folder {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The folder holds something already.
-    #[error("the folder {path} is not empty; give a new one, so that pictures of two films are not mixed")]
-    NotEmpty {
-        /// The file or folder.
-        path: PathBuf,
-    },
     /// The ending is that of no film.
     #[error("{path} cannot be made: films are .gif files, or folders of pictures (give a name without an ending)")]
     Ending {
@@ -100,20 +87,21 @@ impl Film {
         Ok(shown)
     }
 
-    /// Makes the film: a GIF if the name of `target` ends in `.gif`, otherwise numbered PNG files in a folder of that
-    /// name, which must be new or empty. `progress` hears the share that is done. Call it inside the pool that shall do
-    /// the work. Returns the number of pictures.
+    /// Makes the film: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a folder of that name,
+    /// which must be new or empty and appears when all of them are there. `progress` hears the share that
+    /// is done. Call it inside the pool that shall do the work. Returns the number of pictures.
     ///
     /// # Errors
-    /// When nothing can be filmed or written, or `control` says stop; an unfinished GIF is not left behind.
+    /// When nothing can be filmed or written, or `control` says stop; an unfinished film is not left behind.
     pub fn shoot(
         &self,
         scene: &Scene,
         palette: &PaletteTable,
-        target: &Path,
+        to: impl Into<SaveTarget>,
         control: &Control,
         progress: impl Fn(f32),
     ) -> Result<usize, FilmError> {
+        let to = to.into();
         let iterations = self.iterations(scene)?;
         let count = iterations.len();
         let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
@@ -124,13 +112,18 @@ impl Film {
             control.check()?;
             Ok(scene_image(scene, &seen.terrain, palette, self.pixels, self.pixels))
         };
-        if is_gif(target) {
-            self.write_gif(count, image, target)?;
+        if is_gif(to.path()) {
+            self.write_gif(count, image, &to)?;
         } else {
-            make_folder(target)?;
-            for k in 0..count {
-                image(k)?.save(&target.join(format!("frame-{k:05}.png")))?;
-            }
+            check_target(&to)?;
+            write_folder_atomically(to.path(), |folder| -> Result<(), FilmError> {
+                for k in 0..count {
+                    let (image, name) = (image(k)?, format!("frame-{k:05}.png"));
+                    let written = File::create_new(folder.join(&name)).and_then(|file| image.write_png(file));
+                    written.map_err(|source| FileError::Write { path: to.path().join(name), source })?;
+                }
+                Ok(())
+            })?;
         }
         progress(1.0);
         Ok(count)
@@ -140,13 +133,13 @@ impl Film {
         &self,
         count: usize,
         mut image: impl FnMut(usize) -> Result<RgbImage, FilmError>,
-        target: &Path,
+        to: &SaveTarget,
     ) -> Result<(), FilmError> {
         let side = self.pixels as u16;
         let hundredths = |d: Duration| (d.as_millis() / 10) as u16;
         let delay = hundredths(Duration::from_secs(1) / self.frames_a_second.clamp(1, MOST_FRAMES_A_SECOND));
         let mut failed = None;
-        let written = write_atomically(target, |file| {
+        let written = write_atomically(to, |file| {
             let mut encoder = gif::Encoder::new(file, side, side, &[]).map_err(std::io::Error::other)?;
             encoder.set_repeat(gif::Repeat::Infinite).map_err(std::io::Error::other)?;
             for k in 0..count {
@@ -173,31 +166,14 @@ pub fn is_gif(target: &Path) -> bool {
 }
 
 /// Says early what would keep the film from being written.
-pub fn check_target(target: &Path) -> Result<(), FilmError> {
+pub fn check_target(to: impl Into<SaveTarget>) -> Result<(), FilmError> {
+    let to = to.into();
+    let target = to.path();
     const OTHERS: [&str; 9] = ["mp4", "webm", "webp", "avi", "mov", "mkv", "png", "apng", "jpg"];
     if target.extension().is_some_and(|e| OTHERS.iter().any(|other| e.eq_ignore_ascii_case(other))) {
         return Err(FilmError::Ending { path: target.into() });
     }
-    if is_gif(target) {
-        return Ok(check_place(target)?);
-    }
-    let failed = |source| FilmError::Folder { path: target.into(), source };
-    if !target.exists() {
-        // its own parent must be there
-        return Ok(check_place(target)?);
-    }
-    match std::fs::read_dir(target).map_err(failed)?.next() {
-        Some(_) => Err(FilmError::NotEmpty { path: target.into() }),
-        None => Ok(()),
-    }
-}
-
-fn make_folder(target: &Path) -> Result<(), FilmError> {
-    check_target(target)?;
-    if target.is_dir() {
-        return Ok(());
-    }
-    std::fs::create_dir(target).map_err(|source| FilmError::Folder { path: target.into(), source })
+    if is_gif(target) { check_place(&to) } else { check_new_folder(target) }.map_err(FilmError::from)
 }
 
 #[cfg(test)]
@@ -265,18 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn a_film_that_is_stopped_leaves_no_gif() {
+    fn a_film_that_is_stopped_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("film.gif");
-        let control = Control::default();
         let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene().settings);
-        let stopped = film(9).shoot(&scene(), &table, &target, &control, |done| {
-            if done > 0.4 {
-                control.cancel();
-            }
-        });
-        assert!(matches!(stopped, Err(FilmError::Cancelled(_))) && !target.exists());
-        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is left behind");
+        for name in ["film.gif", "film"] {
+            let (target, control) = (folder.path().join(name), Control::default());
+            let stopped = film(9).shoot(&scene(), &table, &target, &control, |done| {
+                if done > 0.4 {
+                    control.cancel();
+                }
+            });
+            assert!(matches!(stopped, Err(FilmError::Cancelled(_))) && !target.exists());
+            assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is left behind");
+        }
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Fields that are no heights, such as temperature, in the formats of heightmaps.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::heightmap::{STEPS, write_grey, write_rows};
-use super::{FileError, HeightmapFormat, write_atomically};
+use super::{FileError, HeightmapFormat, SaveTarget, write_atomically};
 
 /// Values to be written, row by row.
 pub struct FieldSheet<'a> {
@@ -42,14 +42,15 @@ pub struct FieldReport {
     pub per_step: f32,
 }
 
-/// Writes a field in the format that the extension of `path` asks for; `.r32` holds the values themselves.
-pub fn export_field(sheet: &FieldSheet, path: &Path) -> Result<FieldReport, FileError> {
-    let format = HeightmapFormat::for_path(path)?;
+/// Writes a field in the format that the extension of `to` asks for; `.r32` holds the values themselves.
+pub fn export_field(sheet: &FieldSheet, to: impl Into<SaveTarget>) -> Result<FieldReport, FileError> {
+    let to = to.into();
+    let format = HeightmapFormat::for_path(to.path())?;
     let (min, max) = sheet.range;
     let to_steps = if max > min { STEPS / (max - min) } else { 0.0 };
     let steps = |value: f32| ((value - min) * to_steps + 0.5) as u16;
     let text = |end: &str, value: f32| (format!("talweg {end}_{}", sheet.quantity), value.to_string());
-    write_atomically(path, |file| match format {
+    write_atomically(&to, |file| match format {
         HeightmapFormat::Png16 => {
             write_grey(sheet.width, sheet.values, &[text("min", min), text("max", max)], file, steps)
         }
@@ -57,7 +58,7 @@ pub fn export_field(sheet: &FieldSheet, path: &Path) -> Result<FieldReport, File
         HeightmapFormat::R32 => write_rows(sheet.width, sheet.values, file, f32::to_le_bytes),
     })?;
     Ok(FieldReport {
-        path: path.into(),
+        path: to.path().into(),
         quantity: sheet.quantity,
         unit: sheet.unit,
         samples: sheet.width,
@@ -77,12 +78,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let values = [-20.0, 3.5, 27.0, 0.0, -1.0, 12.25];
         let sheet = FieldSheet { quantity: "celsius", unit: "°C", width: 3, values: &values, range: (-20.0, 27.0) };
-        let report = export_field(&sheet, &folder.path().join("t.r32")).unwrap();
+        let report = export_field(&sheet, folder.path().join("t.r32")).unwrap();
         assert_eq!((report.samples, report.rows, report.per_step), (3, 2, 0.0));
         let bytes = std::fs::read(&report.path).unwrap();
         let read: Vec<f32> = bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
         assert_eq!(read, values);
-        let report = export_field(&sheet, &folder.path().join("t.png")).unwrap();
+        let report = export_field(&sheet, folder.path().join("t.png")).unwrap();
         let file = std::io::BufReader::new(std::fs::File::open(&report.path).unwrap());
         let mut reader = png::Decoder::new(file).read_info().unwrap();
         let texts = reader.info().uncompressed_latin1_text.clone();

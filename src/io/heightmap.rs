@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{FileError, write_atomically};
+use super::{FileError, SaveTarget, write_atomically};
 use crate::field::Terrain;
 
 /// A file format for heights; the file's extension chooses it. Never 8 bits: those make steps one can see.
@@ -82,13 +82,13 @@ pub struct HeightSheet<'a> {
     pub cell_metres: f32,
 }
 
-/// Writes the heights of a square terrain, `side_metres` long, in the format that the extension of `path` asks for, row
+/// Writes the heights of a square terrain, `side_metres` long, in the format that the extension of `to` asks for, row
 /// by row.
 pub fn export_heightmap(
     terrain: &Terrain,
     relief_metres: f32,
     side_metres: f32,
-    path: &Path,
+    to: impl Into<SaveTarget>,
 ) -> Result<ExportReport, FileError> {
     let (range, void_samples) = (terrain.range(), terrain.void_samples());
     let filled: Vec<f32>;
@@ -106,16 +106,17 @@ pub fn export_heightmap(
         relief_metres,
         cell_metres: side_metres * terrain.grid.cell(),
     };
-    Ok(ExportReport { void_samples, ..export_sheet(&sheet, path)? })
+    Ok(ExportReport { void_samples, ..export_sheet(&sheet, to)? })
 }
 
-/// Writes a sheet of heights in the format that the extension of `path` asks for, row by row.
-pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, FileError> {
-    let format = HeightmapFormat::for_path(path)?;
+/// Writes a sheet of heights in the format that the extension of `to` asks for, row by row.
+pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<ExportReport, FileError> {
+    let to = to.into();
+    let format = HeightmapFormat::for_path(to.path())?;
     let (low, high) = sheet.range;
     let (min_metres, max_metres) = (low * sheet.relief_metres, high * sheet.relief_metres);
     let report = ExportReport {
-        path: path.into(),
+        path: to.path().into(),
         samples: sheet.width,
         rows: sheet.heights.len() / sheet.width,
         min_metres,
@@ -126,7 +127,7 @@ pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, Fi
     };
     let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
     let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
-    write_atomically(path, |file| match format {
+    write_atomically(&to, |file| match format {
         HeightmapFormat::Png16 => write_png(sheet, &report, file, steps),
         HeightmapFormat::R16 => write_rows(sheet.width, sheet.heights, file, |h| steps(h).to_le_bytes()),
         HeightmapFormat::R32 => {
@@ -248,21 +249,21 @@ mod tests {
             terrain.height[k] = -5.0;
         }
         for name in ["h.r32", "h.r16", "h.png"] {
-            let report = export_heightmap(&terrain, 1000.0, 8000.0, &folder.path().join(name)).unwrap();
+            let report = export_heightmap(&terrain, 1000.0, 8000.0, folder.path().join(name)).unwrap();
             assert_eq!((report.void_samples, report.min_metres), (3, 200.0), "{name}");
             assert!(report.void().unwrap().contains("3 samples") && report.max_metres < 700.0, "{name}");
         }
         let bytes = std::fs::read(folder.path().join("h.r32")).unwrap();
         let at = |k: usize| f32::from_le_bytes(bytes[4 * k..][..4].try_into().unwrap());
         assert_eq!((at(0), at(32), at(40)), (200.0, 200.0, terrain.height[40] * 1000.0));
-        assert_eq!(export_heightmap(&hill(), 1000.0, 8000.0, &folder.path().join("h.r32")).unwrap().void(), None);
+        assert_eq!(export_heightmap(&hill(), 1000.0, 8000.0, folder.path().join("h.r32")).unwrap().void(), None);
     }
 
     #[test]
     fn level_ground_is_written_as_its_height_without_division_by_zero() {
         let folder = tempfile::tempdir().unwrap();
         let level = Terrain::from_fn(3, Edges::Open, |_, _| 0.5);
-        let report = export_heightmap(&level, 1800.0, 8000.0, &folder.path().join("h.r16")).unwrap();
+        let report = export_heightmap(&level, 1800.0, 8000.0, folder.path().join("h.r16")).unwrap();
         assert_eq!((report.min_metres, report.metres_per_step), (900.0, 0.0));
     }
 }

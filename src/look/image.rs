@@ -1,13 +1,12 @@
 //! A finished picture and its PNG file.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::raster::PixelGrid;
 use crate::field::Terrain;
-use crate::io::{FileError, write_atomically};
+use crate::io::{FileError, SaveTarget, write_atomically};
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +41,8 @@ impl RgbImage {
     }
 
     /// Writes a PNG file; until it is safely on disk an old one stays.
-    pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        write_atomically(path, |file| self.write_png(file))
+    pub fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
+        write_atomically(to, |file| self.write_png(file))
     }
 }
 

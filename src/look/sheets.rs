@@ -1,14 +1,13 @@
 //! Fields of a planet or a terrain laid out for other programs: ground types by number, temperature, moisture.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
 
 use serde::Serialize;
 
 use super::biomes::{Biomes, Paint};
 use crate::field::globe::nearly_located;
 use crate::field::{Cancelled, Control, Globe, Terrain};
-use crate::io::{FileError, write_atomically};
+use crate::io::{FileError, SaveTarget, write_atomically};
 use crate::palette::GroundType;
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
@@ -103,8 +102,8 @@ impl TypeMap {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save_legend(&self, path: &Path) -> Result<(), FileError> {
-        write_atomically(path, |file| file.write_all(self.legend_ron().as_bytes()))
+    pub fn save_legend(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
+        write_atomically(to, |file| file.write_all(self.legend_ron().as_bytes()))
     }
 
     /// Writes a sheet of types as a PNG of 8 bits whose values are the indices and whose palette has the colours of the
@@ -112,8 +111,8 @@ impl TypeMap {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, sheet: &RowMajor<u8>, path: &Path) -> Result<(), FileError> {
-        write_atomically(path, |file| self.write_png(sheet, file))
+    pub fn save(&self, sheet: &RowMajor<u8>, to: impl Into<SaveTarget>) -> Result<(), FileError> {
+        write_atomically(to, |file| self.write_png(sheet, file))
     }
 
     fn write_png(&self, sheet: &RowMajor<u8>, out: impl Write) -> std::io::Result<()> {

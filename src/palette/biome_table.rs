@@ -36,7 +36,7 @@ use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::parse_hex;
-use crate::io::{FileError, ron_dialect, write_atomically};
+use crate::io::{FileError, SaveTarget, check_name, ron_dialect, write_atomically};
 use crate::param::Params;
 use crate::planet::climate::Climate;
 
@@ -301,6 +301,7 @@ impl BiomeTable {
     pub fn load(path: &Path) -> Result<Self, BiomeError> {
         let failed =
             |error: std::io::Error| BiomeError::Read { table: path.display().to_string(), message: error.to_string() };
+        check_name(path).map_err(|error| failed(std::io::Error::other(error)))?;
         let length = std::fs::metadata(path).map_err(failed)?;
         if !length.is_file() || length.len() > MAX_BYTES {
             let message = "it is no file of at most 1 MB".into();
@@ -312,8 +313,8 @@ impl BiomeTable {
     }
 
     /// Writes a table file; until it is safely on disk an old one stays.
-    pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        write_atomically(path, |file| file.write_all(self.to_ron().as_bytes()))
+    pub fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
+        write_atomically(to, |file| file.write_all(self.to_ron().as_bytes()))
     }
 
     /// The table as RON text.

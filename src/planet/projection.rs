@@ -6,14 +6,13 @@
 //! the map has neither a seam nor torn poles; what it repeats, near the poles, is the projection's doing alone.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
-use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::Planet;
 use crate::field::globe::{equirectangular, from_angles};
 use crate::field::{Globe, Terrain};
-use crate::io::{ExportReport, FileError, HeightSheet, export_sheet};
+use crate::io::{ExportReport, FileError, HeightSheet, SaveTarget, export_sheet};
 
 /// Suffixes of the six faces in file names, in their order.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
@@ -149,7 +148,7 @@ pub fn export_map(
     relief_metres: f32,
     terrain: &Terrain,
     map: Equirectangular,
-    path: &Path,
+    to: impl Into<SaveTarget>,
 ) -> Result<ExportReport, FileError> {
     let heights = map.field(&Globe::new(terrain.samples()), &terrain.height);
     let sheet = HeightSheet {
@@ -159,7 +158,7 @@ pub fn export_map(
         relief_metres,
         cell_metres: 4.0 * planet.side_metres() / map.width as f32,
     };
-    export_sheet(&sheet, path)
+    export_sheet(&sheet, to)
 }
 
 /// The direction of a place of a map of all longitudes and latitudes, from 0 to 1 each; what

@@ -134,10 +134,10 @@ impl Session {
             edited: unix_seconds(unsaved.map_or_else(SystemTime::now, |work| work.edited)),
             edit: unsaved.map(|work| work.edit.clone()).unwrap_or_default(),
             ended: unsaved.and_then(|work| work.ended.clone()),
-            scene: unsaved.map(|work| work.scene.to_ron()),
+            scene: unsaved.map(|work| work.scene.to_ron()).transpose().map_err(|error| self.unreadable(&error))?,
         };
         let text = ron::to_string(&state).map_err(|error| self.unreadable(&error))?;
-        Ok(write_atomically(&self.folder.join(STATE), |out| out.write_all(text.as_bytes()))?)
+        Ok(write_atomically(self.folder.join(STATE), |out| out.write_all(text.as_bytes()))?)
     }
 
     /// Ends the session: nothing unsaved is left, or it was given up by choice.

@@ -1,7 +1,7 @@
 //! Scenes as RON text.
 //!
-//! `version` first; only what differs from the default is written; a file is never half-written
-//! (temporary file in the same folder, flush, sync, rename).
+//! `version` first; only what differs from the default is written; a file is never half-written, and none is replaced
+//! before the new text has been read back and found to be the same scene.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Layer, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
-use crate::io::{ron_dialect, write_atomically};
+use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
 use crate::nodes::Node;
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
 use crate::param::Params;
@@ -41,9 +41,18 @@ pub enum SceneError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file could not be written.
+    /// The file could not be written, or its name cannot be used.
     #[error(transparent)]
-    Write(#[from] crate::io::FileError),
+    Write(#[from] FileError),
+    /// The scene cannot be written as text.
+    #[error("the scene cannot be written, and a file that was there before is untouched: {0}")]
+    Unwritable(String),
+    /// What was written is another scene when it is read. A defect of the program, told before anything is replaced.
+    #[error(
+        "the scene was not written, since read back it would be another one ({0}). A file that was there before is \
+         untouched. Undo the last edits, or save under another name and report this"
+    )]
+    Unequal(String),
     /// A folder or a device.
     #[error("{path} is not a scene: it is a folder or a device, not a file")]
     NotAFile {
@@ -119,7 +128,7 @@ struct Header {
 struct SceneV1 {
     version: u32,
     #[serde(default)]
-    name: String,
+    name: Option<String>,
     #[serde(default)]
     settings: Settings,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -140,7 +149,7 @@ struct SceneV1 {
 #[serde(deny_unknown_fields)]
 struct LayerV1 {
     #[serde(default)]
-    name: String,
+    name: Option<String>,
     node: Node,
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     enabled: bool,
@@ -200,10 +209,13 @@ fn syntax(error: ron::error::SpannedError) -> SceneError {
 
 impl Scene {
     /// The scene as RON text.
-    pub fn to_ron(&self) -> String {
+    ///
+    /// # Errors
+    /// When something in it is nested too deeply to be read again.
+    pub fn to_ron(&self) -> Result<String, SceneError> {
         let file = SceneV1 {
             version: VERSION,
-            name: self.name.clone(),
+            name: Some(self.name.clone()),
             settings: self.settings.clone(),
             planet: self.planet.clone(),
             palette: self.palette.clone(),
@@ -214,7 +226,7 @@ impl Scene {
                 .layers
                 .iter()
                 .map(|layer| LayerV1 {
-                    name: layer.name.clone(),
+                    name: Some(layer.name.clone()),
                     node: layer.node.clone(),
                     enabled: layer.enabled,
                     seed: layer.seed,
@@ -231,9 +243,8 @@ impl Scene {
                 .collect(),
         };
         let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
-        let mut text = ron_dialect().to_string_pretty(&file, pretty).expect("a scene is always expressible in RON");
-        text.push('\n');
-        text
+        let text = ron_dialect().to_string_pretty(&file, pretty);
+        Ok(text.map_err(|error| SceneError::Unwritable(error.to_string()))? + "\n")
     }
 
     /// Reads RON text; what was out of range or has changed since is mended and reported.
@@ -263,9 +274,7 @@ impl Scene {
         }
         let mut biomes = file.biomes;
         if let Some(table) = &mut biomes {
-            let table = Arc::make_mut(table);
-            table.name = file.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default().into();
-            mend("biomes", &mut table.climate);
+            mend("biomes", &mut Arc::make_mut(table).climate);
         }
         let mut planet = file.planet;
         mend("planet", &mut planet);
@@ -281,9 +290,7 @@ impl Scene {
                     mask: layer.mask,
                     ..Layer::new(layer.node, layer.seed)
                 };
-                if !layer.name.is_empty() {
-                    made.name = layer.name;
-                }
+                made.name = layer.name.unwrap_or(made.name);
                 let owner = format!("layer `{}`", made.name);
                 mend(&owner, made.node.params_mut());
                 if layer.epochs.len() > MAX_EPOCHS {
@@ -340,17 +347,46 @@ impl Scene {
             }
             origin.is_sound()
         });
-        let name = if file.name.is_empty() { "Untitled".into() } else { file.name };
-        Ok((Self { name, settings, planet, palette, climate, biomes, patch, layers }, warnings))
+        let name = file.name.unwrap_or_else(|| Self::default().name);
+        let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, layers };
+        scene.name_biomes();
+        Ok((scene, warnings))
+    }
+
+    /// Gives its own biome table the name that the palette has: files hold it once.
+    fn name_biomes(&mut self) {
+        let name = self.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default();
+        if let Some(table) = self.biomes.as_mut().filter(|table| table.name != name) {
+            Arc::make_mut(table).name = name.into();
+        }
     }
 
     /// Reads a scene file; paths of files in it count from its folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no scene.
     pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
-        Self::load_copy(path, path)
+        Self::load_stamped(path).map(|(scene, warnings, _)| (scene, warnings))
+    }
+
+    /// Reads a scene file, with the stamp that tells later whether it is still the same.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_stamped(path: &Path) -> Result<(Self, Vec<Warning>, FileStamp), SceneError> {
+        Self::read_copy(path, path)
     }
 
     /// Reads the copy of a scene file; paths of files in it count from the folder of the `original`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
     pub fn load_copy(path: &Path, original: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
+        Self::read_copy(path, original).map(|(scene, warnings, _)| (scene, warnings))
+    }
+
+    fn read_copy(path: &Path, original: &Path) -> Result<(Self, Vec<Warning>, FileStamp), SceneError> {
+        check_name(path)?;
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
         // a pipe or a device could keep us waiting for ever
@@ -362,19 +398,67 @@ impl Scene {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(SceneError::TooLarge { path: path.into() });
         }
+        let stamp = FileStamp::of_contents(&bytes, path);
         let text = String::from_utf8(bytes)
             .map_err(|e| SceneError::NotText { path: path.into(), byte: e.utf8_error().valid_up_to() })?;
         let (mut scene, warnings) =
             Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
         scene.resolve_files(&folder_of(original));
-        Ok((scene, warnings))
+        Ok((scene, warnings, stamp))
     }
 
-    /// Writes a scene file; until the new one is safely on disk the old one stays.
-    pub fn save(&self, path: &Path) -> Result<(), SceneError> {
+    /// Writes a scene file; until the new one is safely on disk, and read back is this scene, the old one stays.
+    /// Returns the stamp of what was written.
+    ///
+    /// # Errors
+    /// When it cannot be written, or would be another scene when it is read.
+    pub fn save(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
+        self.write(&to.into(), Self::check_text)
+    }
+
+    /// Writes a scene file without reading it back: for the last moments of a program, when a scene that is mended on
+    /// opening is better than none.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save_unchecked(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
+        self.write(&to.into(), |_, _| Ok(()))
+    }
+
+    fn write(
+        &self,
+        to: &SaveTarget,
+        check: impl FnOnce(&Self, &str) -> Result<(), SceneError>,
+    ) -> Result<FileStamp, SceneError> {
+        check_name(to.path())?;
         let mut portable = self.clone();
-        portable.shorten_files(&folder_of(path));
-        Ok(write_atomically(path, |file| file.write_all(portable.to_ron().as_bytes()))?)
+        portable.shorten_files(&folder_of(to.path()));
+        portable.name_biomes();
+        let text = portable.to_ron()?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(SceneError::Unwritable("it is larger than 16 MB, so it could not be opened again".into()));
+        }
+        let mut staged = StagedFile::new(to, |file| file.write_all(text.as_bytes()))?;
+        let written = staged.contents()?;
+        let written = std::str::from_utf8(&written).map_err(|error| SceneError::Unequal(error.to_string()))?;
+        check(&portable, written)?;
+        staged.commit()?;
+        Ok(FileStamp::of_contents(text.as_bytes(), to.path()))
+    }
+
+    /// Whether `text` is this scene: every number with all its bits, and not-a-number equal to itself.
+    fn check_text(&self, text: &str) -> Result<(), SceneError> {
+        let (read, warnings) = Self::from_ron(text).map_err(|error| SceneError::Unequal(error.to_string()))?;
+        if let Some(Warning(mended)) = warnings.into_iter().next() {
+            return Err(SceneError::Unequal(mended));
+        }
+        let is_same = read == *self || *self != self.clone();
+        if is_same && read.to_ron()? == text {
+            return Ok(());
+        }
+        let differs = |(a, b): &(&Layer, &Layer)| a != b;
+        let layer = self.layers.iter().zip(&read.layers).find(differs).map(|(layer, _)| &layer.name);
+        Err(SceneError::Unequal(layer.map_or("its settings differ".into(), |name| format!("layer `{name}` differs"))))
     }
 }
 

@@ -263,8 +263,9 @@ mod tests {
             assert!(std::fs::read_to_string(&path).unwrap().contains(written));
             assert_eq!(Scene::load(&path).unwrap().0.patch, scene.patch);
         }
-        let text =
-            Scene { patch: Some(PatchOrigin { latitude: 91.0, ..origin("x.ron") }), ..Scene::default() }.to_ron();
+        let text = Scene { patch: Some(PatchOrigin { latitude: 91.0, ..origin("x.ron") }), ..Scene::default() }
+            .to_ron()
+            .unwrap();
         let (scene, warnings) = Scene::from_ron(&text).unwrap();
         assert!(scene.patch.is_none() && warnings.len() == 1);
     }

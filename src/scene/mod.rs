@@ -13,7 +13,7 @@ pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};
 pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, Reads};
 pub use links::{Problem, Severity};
-pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchOrigin, put_patch_back, take_patch};
+pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
 pub use settings::Settings;
 
 use std::sync::{Arc, LazyLock};

@@ -2,17 +2,22 @@
 //!
 //! [`take_patch`] samples the planet's heights in a [`Square`] into a heightmap in metres and makes a terrain scene
 //! that imports it; what the planet's samples do not resolve is added as fractal relief that fades out towards the
-//! edges, so that the surroundings stay the boundary. [`put_patch_back`] writes the finished heights as a heightmap and
+//! edges, so that the surroundings stay the boundary. [`put_patch_back`] makes a heightmap of the finished heights and
 //! adds a layer to the planet that lays them onto the globe, fading into the surroundings
 //! ([`Patch`]).
+//!
+//! A scene and its heights are two files. [`PatchFiles::save`] writes the heights first, under a name that has a hash
+//! of them, and then the scene, which names them: whenever it stops, and whoever else writes the same scene, a scene
+//! has the heights that it was saved with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
 
-use super::{Blend, Layer, Scene};
-use crate::field::{Edges, Globe, Grid, Terrain};
-use crate::io::{FileError, HeightSheet, HeightmapFormat, export_sheet};
+use super::{Blend, Layer, Scene, SceneError};
+use crate::field::{Edges, Globe, Terrain};
+use crate::io::{FileError, FileStamp, FolderLock, HeightSheet, HeightmapFormat, SaveTarget, check_name, export_sheet};
 use crate::nodes::Node;
 use crate::nodes::generators::import::Import;
 use crate::nodes::generators::perlin::Perlin;
@@ -84,12 +89,144 @@ pub enum PatchError {
 /// Longest side of a patch that is kept as a scene: the largest terrain there is.
 pub const LONGEST_TERRAIN_METRES: f64 = 1_000_000.0;
 
-/// Takes a square out of an evaluated planet: writes its heights to `heights` (.r32) and gives the scene of a terrain
-/// of `samples` per side that begins with them and remembers that it came from the planet `from` (a file, or the name
-/// of a shipped planet).
+/// A scene and the heights that it reads, neither of them written yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatchFiles {
+    /// The patch, or the planet that one was put back onto.
+    pub scene: Scene,
+    heights: Vec<f32>,
+    samples: usize,
+    relief_metres: f32,
+    side_metres: f32,
+    file: PathBuf,
+}
+
+/// Digits of a hash in the name of a heightmap.
+const HASH_DIGITS: usize = 16;
+/// Bytes of a name that every file system takes.
+const LONGEST_NAME: usize = 255;
+
+impl PatchFiles {
+    /// The heights of `terrain`, to be kept in a file that is called as `wanted` with a hash of them.
+    fn new(terrain: &Terrain, relief_metres: f32, side_metres: f32, wanted: &Path) -> Result<Self, PatchError> {
+        check_name(wanted)?;
+        if HeightmapFormat::for_path(wanted)? != HeightmapFormat::R32 {
+            return Err(PatchError::Format(wanted.display().to_string()));
+        }
+        let mut hash = Xxh3::new();
+        hash.update(&(terrain.grid.samples as u64).to_le_bytes());
+        terrain.height.iter().for_each(|&height| hash.update(&(height * relief_metres).to_le_bytes()));
+        let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
+        let file = wanted.with_file_name(hashed_name(&stem, hash.digest()));
+        let heights = terrain.height.clone();
+        Ok(Self { scene: Scene::default(), heights, samples: terrain.grid.samples, relief_metres, side_metres, file })
+    }
+
+    fn image(&self) -> ImageFile {
+        ImageFile(self.file.to_string_lossy().into_owned())
+    }
+
+    /// The file of the heights: absolute if the name that was wanted was.
+    pub fn heights(&self) -> &Path {
+        &self.file
+    }
+
+    /// Writes the heights alone, for a scene that is to be saved later.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn write_heights(&self) -> Result<(), FileError> {
+        let range = self.heights.iter().fold((f32::MAX, f32::MIN), |(low, high), &h| (low.min(h), high.max(h)));
+        let sheet = HeightSheet {
+            width: self.samples,
+            heights: &self.heights,
+            range,
+            relief_metres: self.relief_metres,
+            cell_metres: self.side_metres / (self.samples - 1).max(1) as f32,
+        };
+        // of the same name are the same heights
+        export_sheet(&sheet, SaveTarget::new(&self.file).over_read_only(true)).map(|_| ())
+    }
+
+    /// Writes the heights and then the scene. If anything fails a scene that was there before keeps its own heights.
+    /// Heights that only that one read are removed once it is replaced.
+    ///
+    /// # Errors
+    /// When one of them cannot be written.
+    pub fn save(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
+        let to = to.into();
+        crate::io::check_place(&to)?;
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        // others that write here wait, so that nobody takes away what has just been written
+        let _lock = FolderLock::new(folder);
+        let before = Scene::load(to.path()).map_or_else(|_| Vec::new(), |(scene, _)| scene.heights_of_patches());
+        let is_new = !self.file.exists();
+        self.write_heights()?;
+        match self.scene.save(&to) {
+            Ok(stamp) => {
+                let stem = to.path().file_stem().unwrap_or_default().to_string_lossy();
+                before.iter().filter(|old| **old != self.file).for_each(|old| forget(old, folder, &stem));
+                Ok(stamp)
+            }
+            Err(error) => {
+                let is_replaced = matches!(&error, SceneError::Write(error) if error.is_replaced());
+                if is_new && !is_replaced {
+                    let _ = std::fs::remove_file(&self.file);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// `stem-0123456789abcdef.r32`, with as much of the stem as a file's name has room for.
+fn hashed_name(stem: &str, hash: u64) -> String {
+    let end = format!("-{hash:0width$x}.r32", width = HASH_DIGITS);
+    let mut room = stem.len().min(LONGEST_NAME - end.len());
+    while !stem.is_char_boundary(room) {
+        room -= 1;
+    }
+    format!("{}{end}", &stem[..room])
+}
+
+/// Removes heights that were written for the scene `stem` in `folder`, unless another scene there names them.
+fn forget(heights: &Path, folder: &Path, stem: &str) {
+    let Some(name) = heights.file_name().and_then(|name| name.to_str()) else { return };
+    let digits = name.strip_suffix(".r32").and_then(|name| name.rsplit_once('-')).map(|(_, digits)| digits);
+    let hash =
+        digits.filter(|digits| digits.len() == HASH_DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    if heights.parent() != Some(folder) || hash.is_none_or(|hash| hashed_name(stem, hash) != name) {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let is_read = entries.flatten().map(|entry| entry.path()).any(|path| {
+        // what cannot be read may name it
+        path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron"))
+            && std::fs::read_to_string(path).map_or(true, |text| text.contains(name))
+    });
+    if !is_read {
+        let _ = std::fs::remove_file(heights);
+    }
+}
+
+impl Scene {
+    /// The heightmaps that its layers read, of patches and of planets that patches were put back onto.
+    fn heights_of_patches(&self) -> Vec<PathBuf> {
+        let file = |layer: &Layer| match &layer.node {
+            Node::Import(node) => Some(PathBuf::from(&node.file.0)),
+            Node::Patch(node) => Some(PathBuf::from(&node.file.0)),
+            _ => None,
+        };
+        self.layers.iter().filter_map(file).collect()
+    }
+}
+
+/// Takes a square out of an evaluated planet: its heights, for a file that is called as `heights` (.r32) with a hash of
+/// them, and the scene of a terrain of `samples` per side that begins with them and remembers that it came from the
+/// planet `from` (a file, or the name of a shipped planet).
 ///
 /// # Errors
-/// If the scene is no planet, the square too large, or the file cannot be written.
+/// If the scene is no planet, the square too large, or the file is no .r32.
 pub fn take_patch(
     planet: &Scene,
     terrain: &Terrain,
@@ -97,15 +234,13 @@ pub fn take_patch(
     samples: usize,
     from: &Path,
     heights: &Path,
-) -> Result<Scene, PatchError> {
+) -> Result<PatchFiles, PatchError> {
     let Some(about) = planet.as_planet() else { return Err(PatchError::NoPlanet) };
+    check_name(from)?;
     let radius = f64::from(about.radius_metres);
     let most = Square::longest_side(radius);
     if square.side_metres > most {
         return Err(PatchError::TooLarge { asked: square.side_metres, most });
-    }
-    if HeightmapFormat::for_path(heights)? != HeightmapFormat::R32 {
-        return Err(PatchError::Format(heights.display().to_string()));
     }
     // as fine as the planet's own samples, at least 33: more would only repeat them
     let step_metres = f64::from(about.side_metres()) / (terrain.samples() - 1) as f64;
@@ -114,7 +249,7 @@ pub fn take_patch(
     let cut = Terrain::from_fn(own, Edges::Open, |u, v| {
         globe.sample(&terrain.height, square.direction(radius, f64::from(u), f64::from(v)))
     });
-    write(&cut, planet.settings.relief_metres, square.side_metres as f32, heights)?;
+    let files = PatchFiles::new(&cut, planet.settings.relief_metres, square.side_metres as f32, heights)?;
     let mut scene = Scene { name: format!("Patch of {}", planet.name), ..planet.clone() };
     scene.patch = Some(PatchOrigin {
         planet: from.to_string_lossy().into_owned(),
@@ -124,15 +259,10 @@ pub fn take_patch(
     scene.settings.world = World::Terrain;
     scene.settings.size_metres = square.side_metres as f32;
     scene.settings.resolution = samples as u32;
-    scene.layers = vec![Layer {
-        name: "Planet".into(),
-        ..Layer::new(
-            Node::Import(Import { file: ImageFile(heights.to_string_lossy().into_owned()), ..Import::default() }),
-            1,
-        )
-    }];
+    let import = Node::Import(Import { file: files.image(), ..Import::default() });
+    scene.layers = vec![Layer { name: "Planet".into(), ..Layer::new(import, 1) }];
     scene.layers.extend(detail(planet, square, step_metres));
-    Ok(scene)
+    Ok(PatchFiles { scene, ..files })
 }
 
 /// Relief finer than the planet's samples, fading out towards the edges.
@@ -153,31 +283,28 @@ fn detail(planet: &Scene, square: Square, step_metres: f64) -> Option<Layer> {
     Some(layer)
 }
 
-/// Puts an evaluated patch back: writes its heights to `heights` (.r32) and gives the planet with a layer that lays
-/// them onto the globe.
+/// Puts an evaluated patch back: its heights, for a file that is called as `heights` (.r32) with a hash of them, and
+/// the planet with a layer that lays them onto the globe.
 ///
 /// # Errors
-/// If the first scene is no planet or the second is one, or the file cannot be written.
+/// If the first scene is no planet or the second is one, or the file is no .r32.
 pub fn put_patch_back(
     planet: &Scene,
     square: Square,
     patch: &Scene,
     terrain: &Terrain,
     heights: &Path,
-) -> Result<Scene, PatchError> {
+) -> Result<PatchFiles, PatchError> {
     if planet.as_planet().is_none() {
         return Err(PatchError::NoPlanet);
     }
     if patch.as_planet().is_some() {
         return Err(PatchError::NoPatch);
     }
-    if HeightmapFormat::for_path(heights)? != HeightmapFormat::R32 {
-        return Err(PatchError::Format(heights.display().to_string()));
-    }
-    write(terrain, patch.settings.relief_metres, patch.settings.size_metres, heights)?;
+    let files = PatchFiles::new(terrain, patch.settings.relief_metres, patch.settings.size_metres, heights)?;
     let mut scene = planet.clone();
     let node = Patch {
-        file: ImageFile(heights.to_string_lossy().into_owned()),
+        file: files.image(),
         longitude: square.longitude as f32,
         latitude: square.latitude as f32,
         side_metres: square.side_metres as f32,
@@ -185,17 +312,5 @@ pub fn put_patch_back(
     };
     let name = scene.unused_name(&patch.name);
     scene.layers.push(Layer { name, ..Layer::new(Node::Patch(node), scene.unused_seed()) });
-    Ok(scene)
-}
-
-fn write(terrain: &Terrain, relief_metres: f32, side_metres: f32, path: &Path) -> Result<(), FileError> {
-    let grid: Grid = terrain.grid;
-    let sheet = HeightSheet {
-        width: grid.samples,
-        heights: &terrain.height,
-        range: terrain.range(),
-        relief_metres,
-        cell_metres: side_metres * grid.cell(),
-    };
-    export_sheet(&sheet, path).map(|_| ())
+    Ok(PatchFiles { scene, ..files })
 }

@@ -479,7 +479,7 @@ fn levels_of_detail_go_over_without_a_jump() {
 #[test]
 fn a_hundred_and_fifty_primitives_fit_in_64_kilobytes() {
     let tree = large(150);
-    let text = tree.to_ron(0);
+    let text = tree.to_ron(0).unwrap();
     println!("{} pieces: {} bytes of RON", tree.count(), text.len());
     assert!(text.len() < 64 * 1024, "{}", text.len());
     let buffer = Program::new(&tree, 1).to_buffer();

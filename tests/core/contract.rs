@@ -79,7 +79,7 @@ fn scenes_keep_every_parameter() {
     for node in Node::catalogue() {
         for node in [node.clone(), altered(node)] {
             let scene = Scene { layers: vec![Layer::new(node, 3)], ..Scene::default() };
-            let (read, warnings) = Scene::from_ron(&scene.to_ron()).unwrap();
+            let (read, warnings) = Scene::from_ron(&scene.to_ron().unwrap()).unwrap();
             assert_eq!((read, warnings), (scene, vec![]));
         }
     }

@@ -9,7 +9,7 @@ use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::planet::square::Square;
 use talweg::planet::{Planet, World};
 use talweg::scene::{Layer, Scene, Severity};
-use talweg::scene::{put_patch_back, take_patch};
+use talweg::scene::{PatchFiles, put_patch_back, take_patch};
 
 use crate::common::evaluate;
 use crate::node_kit::{Place, extremes, node, on_threads};
@@ -229,7 +229,7 @@ fn the_radius_is_no_part_of_what_a_flat_scene_is() {
     assert_eq!(evaluate(&flat, 33, 1).hash(), before);
     flat.set("planet.radius_metres=2000000").unwrap();
     assert_eq!(flat.planet.radius_metres, 2.0e6);
-    let text = flat.to_ron();
+    let text = flat.to_ron().unwrap();
     assert_eq!(Scene::from_ron(&text).unwrap().0, flat);
 }
 
@@ -254,8 +254,12 @@ fn a_patch_comes_back_where_it_was() {
     let planet = scene(vec![node("Perlin", &[("frequency", "2"), ("octaves", "3")])]);
     let before = evaluate(&planet, 65, 2);
     let square = Square { longitude: 40.0, latitude: 70.0, side_metres: 4.0e6 };
-    let mut patch =
-        take_patch(&planet, &before, square, 129, Path::new("planet.ron"), &folder.path().join("out.r32")).unwrap();
+    let written = |files: PatchFiles| {
+        files.write_heights().unwrap();
+        files.scene
+    };
+    let out = folder.path().join("out.r32");
+    let mut patch = written(take_patch(&planet, &before, square, 129, Path::new("planet.ron"), &out).unwrap());
     assert_eq!((patch.settings.world, patch.settings.size_metres), (World::Terrain, 4.0e6));
     let origin = patch.patch.clone().unwrap();
     assert_eq!((origin.planet.as_str(), origin.square(&patch)), ("planet.ron", square));
@@ -267,7 +271,7 @@ fn a_patch_comes_back_where_it_was() {
         let there = globe.sample(&before.height, square.direction(radius, f64::from(u), f64::from(v)));
         assert!((ground.height_at(u, v) - there).abs() < 2e-3, "{} and {there}", ground.height_at(u, v));
     }
-    let back = put_patch_back(&planet, square, &patch, &ground, &folder.path().join("back.r32")).unwrap();
+    let back = written(put_patch_back(&planet, square, &patch, &ground, &folder.path().join("back.r32")).unwrap());
     assert!(back.problems().is_empty(), "{:?}", back.problems());
     let after = evaluate(&back, 65, 2);
     assert_sound(&after, "patched");
@@ -284,7 +288,7 @@ fn a_patch_comes_back_where_it_was() {
     // raised as a whole, it stands out in its middle and meets the ground at its edges
     let mut raised = ground.clone();
     raised.height.iter_mut().for_each(|h| *h += 0.1);
-    let back = put_patch_back(&planet, square, &patch, &raised, &folder.path().join("raised.r32")).unwrap();
+    let back = written(put_patch_back(&planet, square, &patch, &raised, &folder.path().join("raised.r32")).unwrap());
     let after = evaluate(&back, 65, 2);
     let middle = square.direction(radius, 0.5, 0.5);
     let rise = globe.sample(&after.height, middle) - globe.sample(&before.height, middle);

@@ -96,7 +96,7 @@ fn what_is_exported_comes_back() {
     for (face, name) in FACE_NAMES.iter().enumerate() {
         let heights = &before.height[face * n * n..][..n * n];
         let sheet = HeightSheet { width: n, heights, range, relief_metres: RELIEF, cell_metres: 1.0 };
-        export_sheet(&sheet, &folder.path().join(format!("p-{name}.r32"))).unwrap();
+        export_sheet(&sheet, folder.path().join(format!("p-{name}.r32"))).unwrap();
     }
     let after = import(&folder.path().join("p-py.r32"), "Faces", &[], 65);
     let apart =

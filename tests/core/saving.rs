@@ -30,7 +30,7 @@ fn child_saves_for_ever() {
 fn a_killed_save_leaves_the_old_or_the_new_scene() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("scene.ron");
-    let (small, large) = (scene(1).to_ron(), scene(900).to_ron());
+    let (small, large) = (scene(1).to_ron().unwrap(), scene(900).to_ron().unwrap());
     let mut seen = [0, 0];
     for kill in 0..KILLS {
         scene(1).save(&file).unwrap();
@@ -62,6 +62,8 @@ fn a_killed_save_leaves_the_old_or_the_new_scene() {
         seen[usize::from(text == large)] += 1;
     }
     assert!(seen[0] > 0 && seen[1] > 0, "kills hit both scenes: {seen:?}");
+    talweg::io::sweep_folder(folder.path());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "what killed processes leave is swept");
 }
 
 #[test]
@@ -75,6 +77,6 @@ fn a_save_that_fails_leaves_the_old_scene() {
         Err(std::io::Error::other("the disk is full"))
     });
     assert!(error.unwrap_err().to_string().contains("the disk is full"));
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), scene(1).to_ron());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), scene(1).to_ron().unwrap());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
 }

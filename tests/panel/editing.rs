@@ -247,6 +247,54 @@ fn unsaved_changes_are_asked_about() {
 }
 
 #[test]
+fn a_file_that_another_program_has_changed_is_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hills.ron");
+    let layers = || talweg::scene::Scene::load(&path).unwrap().0.layers.len();
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(&path).unwrap();
+    let theirs = || std::fs::write(&path, "(version: 1, layers: [])").unwrap();
+    theirs();
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    panels.state_mut().ask(FileAction::Save);
+    panels.run();
+    assert!(panels.query_by_label_contains("has changed on the disk").is_some());
+    click(&mut panels, "Cancel");
+    assert_eq!((layers(), panels.state().editor().doc.is_dirty()), (0, true));
+    // what waits for the save goes on once it was overwritten
+    press(&mut panels, Modifiers::COMMAND, Key::N);
+    click(&mut panels, "Save");
+    assert!(panels.state().editor().doc.is_dirty());
+    click(&mut panels, "Overwrite");
+    assert_eq!((layers(), panels.state().names().len()), (2, 0));
+    panels.state_mut().editor_mut().open(&path);
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    theirs();
+    panels.state_mut().ask(FileAction::Save);
+    panels.run();
+    click(&mut panels, "Reload");
+    assert_eq!((panels.state().names().len(), panels.state().editor().doc.is_dirty()), (0, false));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_protected_file_is_asked_about() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hills.ron");
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(&path).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    panels.state_mut().ask(FileAction::Save);
+    panels.run();
+    assert!(panels.query_by_label_contains("is write-protected").is_some());
+    click(&mut panels, "Overwrite");
+    assert!(!panels.state().editor().doc.is_dirty());
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
+}
+
+#[test]
 fn a_broken_file_is_told_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("broken.ron");

@@ -7,6 +7,7 @@ use bevy::prelude::{Message, MessageWriter, ResMut, World};
 
 use super::commands::{self, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
 use super::editor::Editor;
+use crate::io::SaveTarget;
 use crate::scene::Scene;
 
 /// All work that can be stopped shall stop.
@@ -34,10 +35,17 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
             }
         }
         FileAction::SaveTo(path, then) => {
-            if editor.save_to(&path) {
+            let target = editor.doc.target(&path);
+            if editor.save_to(target, then.as_ref()) {
                 queue.extend(then);
             }
         }
+        FileAction::SaveOver(path, then) => {
+            if editor.save_to(SaveTarget::new(path).over_read_only(true), then.as_ref()) {
+                queue.extend(then);
+            }
+        }
+        FileAction::SaveElsewhere(then) => editor.ask_where_to_save(then),
     }
 }
 

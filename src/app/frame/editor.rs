@@ -8,6 +8,7 @@ use bevy_egui::egui;
 use super::commands::{Command, CommandQueue, Proceed};
 use super::dialogs::Dialogs;
 use super::dialogs::files::{self, Files};
+use super::dialogs::overwrite::{Overwrite, OverwriteReason};
 use super::document::Document;
 use super::preferences::Preferences;
 use super::recent::Recent;
@@ -15,8 +16,9 @@ use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
 use crate::app::view::globe::{GlobeView, PlanetProjection};
 use crate::app::view::{Overlay, ViewMode};
+use crate::io::{FileError, SaveTarget};
 use crate::recovery::{keep_version, open_elsewhere};
-use crate::scene::{Scene, Warning};
+use crate::scene::{Scene, SceneError, Warning};
 
 /// A scene that comes with the program.
 #[derive(Clone, Debug)]
@@ -171,18 +173,28 @@ impl Editor {
         }
     }
 
-    /// Saves to a file; returns whether it is written.
-    pub(super) fn save_to(&mut self, path: &Path) -> bool {
+    /// Saves to a file, before `then` is done; returns whether it is written. Where that would go over what somebody
+    /// else wrote or protected, it is asked about.
+    pub(super) fn save_to(&mut self, to: SaveTarget, then: Option<&Command>) -> bool {
+        let path = to.path();
         if let Some(state) = &self.state
             && let Err(error) = keep_version(state, path, self.versions_kept)
         {
             self.toasts.warning(because("What was in the file before was not kept as an earlier version", &error));
         }
-        match self.doc.save(path) {
+        match self.doc.save(&to) {
             Ok(()) => {
                 self.toasts.info(format!("Saved {}", file_name(path)));
                 self.note_recent(path);
                 true
+            }
+            Err(SceneError::Write(FileError::Changed { .. })) => {
+                self.dialogs.open(Overwrite::new(path, OverwriteReason::Changed, then));
+                false
+            }
+            Err(SceneError::Write(FileError::ReadOnly { .. })) => {
+                self.dialogs.open(Overwrite::new(path, OverwriteReason::ReadOnly, then));
+                false
             }
             Err(error) => {
                 self.toasts.error(because("The scene was not saved", &error));

@@ -1,6 +1,5 @@
 //! Pictures of the 3D view without a window or a display.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
@@ -23,6 +22,7 @@ use crate::app::view::{
     CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
     Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
 };
+use crate::io::SaveTarget;
 use crate::look::{PaletteTable, RgbImage};
 
 /// What the picture shows, and how large it is.
@@ -81,16 +81,16 @@ pub enum ShotSubject {
 ///
 /// # Errors
 /// When the size is out of range, the graphics card cannot draw it, or the file cannot be written.
-pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTarget>) -> Result<(), ShotError> {
     let ShotOptions { width, height, .. } = *options;
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
     let image = guarded(|| render(subject, options, RenderQuality::Still))??;
-    write(&image, options, out)
+    write(&image, options, &out.into())
 }
 
-fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+fn write(image: &[u8], options: &ShotOptions, out: &SaveTarget) -> Result<(), ShotError> {
     let ShotOptions { width, height, .. } = *options;
     let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
     Ok(RgbImage { width: width as usize, height: height as usize, rgb }.save(out)?)
@@ -480,7 +480,7 @@ mod tests {
         let prepared = prepared(&terrain, &Settings::default(), Overlay::None);
         let options = ShotOptions { width: 9000, ..ShotOptions::default() };
         let subject = ShotSubject::Terrain(prepared, red(), None);
-        let refused = shot(&subject, &options, Path::new("/nowhere/view.png"));
+        let refused = shot(&subject, &options, SaveTarget::new("/nowhere/view.png"));
         assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));
     }
 }

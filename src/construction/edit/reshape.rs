@@ -112,7 +112,12 @@ impl Reshape {
                 }
             }
             PieceKind::Image(image) => {
+                let before = image.corners;
                 image.corners.iter_mut().for_each(|corner| self.move_place(&mut corner.0, &mut corner.1));
+                // shrunk to a line or a point it could not be drawn, nor read again
+                if !image.is_convex() {
+                    image.corners = before;
+                }
             }
             PieceKind::Instance(instance) => self.placement(&mut instance.settings),
             PieceKind::Place(group) => self.placement(&mut group.settings),

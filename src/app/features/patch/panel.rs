@@ -201,7 +201,7 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
     // beside the planet; of a shipped one beside the patch
     let beside = file.as_deref().or(document.path()).ok_or(PatchReturnError::Unsaved)?;
     let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
-    let heights = unused(&absolute(beside).with_extension(""), &of);
+    let heights = heights_beside(&absolute(beside), &of);
     Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
 }
 
@@ -227,10 +227,8 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
-/// A name for heights beside `scene` that no file has yet: a planet may still read what was put back before.
-fn unused(scene: &Path, of: &str) -> PathBuf {
-    let stem = scene.file_name().unwrap_or_default().to_string_lossy();
-    let name = |number: String| scene.with_file_name(format!("{stem}-{of}{number}.r32"));
-    let numbered = (2u32..).map(|k| name(format!("-{k}")));
-    std::iter::once(name(String::new())).chain(numbered).find(|path| !path.exists()).unwrap_or_default()
+/// What heights beside `scene` are called, but for their hash.
+fn heights_beside(scene: &Path, of: &str) -> PathBuf {
+    let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
+    scene.with_file_name(format!("{stem}-{of}.r32"))
 }

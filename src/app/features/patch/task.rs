@@ -107,13 +107,13 @@ pub fn carry_out(task: PatchOrder, control: &Control) -> anyhow::Result<PatchRes
     match task {
         PatchOrder::Take { planet, from, square, samples, path } => {
             let heights = absolute(&path.with_extension("r32"));
-            let patch = take_patch(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?;
-            patch.save(&path)?;
+            take_patch(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?.save(&path)?;
             Ok(PatchResult::Patch(path))
         }
         PatchOrder::Put { patch, planet, file, square, heights } => {
-            let after = put_patch_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
-            Ok(PatchResult::Planet(Box::new(PatchedPlanet { before: planet, after, file })))
+            let files = put_patch_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
+            files.write_heights()?;
+            Ok(PatchResult::Planet(Box::new(PatchedPlanet { before: planet, after: files.scene, file })))
         }
     }
 }

@@ -131,7 +131,8 @@ impl EditJournal {
             Ok(()) => "there is no folder for it".into(),
             Err(error) => error.to_string(),
         };
-        let scene = lock(&self.0.newest).unsaved.as_ref().map(|work| work.scene.to_ron()).unwrap_or_default();
+        let text = lock(&self.0.newest).unsaved.as_ref().map(|work| work.scene.to_ron());
+        let scene = text.transpose().map_or_else(|error| error.to_string(), Option::unwrap_or_default);
         format!("Unsaved changes could not be kept ({failure}). Here they are:\n{scene}")
     }
 
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(left(&state), [("Unsaved".to_string(), None)]);
 
         let journal = EditJournal::begin(&state).unwrap();
-        document.save(&folder.path().join("saved.ron")).unwrap();
+        document.save(folder.path().join("saved.ron")).unwrap();
         journal.note(&document);
         journal.write().unwrap();
         drop(journal);

@@ -21,6 +21,10 @@ pub enum FileAction {
     SaveThen(Command),
     /// Saves to this file and goes on with a command, if there is one.
     SaveTo(PathBuf, Option<Command>),
+    /// The same over a file that is write-protected, or that another program has changed: it was asked about.
+    SaveOver(PathBuf, Option<Command>),
+    /// Asks for another file to save to, and goes on with a command, if there is one.
+    SaveElsewhere(Option<Command>),
 }
 
 impl FileAction {
@@ -58,7 +62,8 @@ impl Action for FileAction {
             Self::Save | Self::SaveThen(_) => {
                 Info::new("Save", "Writes the scene to its file.", icon::FLOPPY_DISK, keys![COMMAND + S])
             }
-            Self::SaveAs | Self::SaveTo(..) => Info::new(
+            Self::SaveOver(..) => Info::new("Overwrite", "Writes the scene over its file.", icon::FLOPPY_DISK, &[]),
+            Self::SaveAs | Self::SaveElsewhere(_) | Self::SaveTo(..) => Info::new(
                 "Save as…",
                 "Writes the scene to another file and goes on with that.",
                 icon::FLOPPY_DISK,

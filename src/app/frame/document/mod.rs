@@ -19,6 +19,7 @@ pub use crate::app::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::app::frame::document::variant::Variant;
 
 use crate::eval::RequestQuality;
+use crate::io::{FileStamp, SaveTarget};
 use crate::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 
 /// What the parameter panel shows.
@@ -40,6 +41,8 @@ pub struct Document {
     saved: Scene,
     /// Grows with every change of the scene, its file, or what counts as saved.
     edits: u64,
+    /// Its file as it was then.
+    stamp: Option<FileStamp>,
     selection: Selection,
     solo: Option<usize>,
     transport: Transport,
@@ -73,6 +76,7 @@ impl Default for Document {
             path: None,
             saved: Scene::default(),
             edits: 0,
+            stamp: None,
             selection: Selection::Scene,
             solo: None,
             transport: Transport::default(),
@@ -321,16 +325,19 @@ impl Document {
     /// # Errors
     /// When it cannot be read; the document stays as it was.
     pub fn open(&mut self, path: &Path) -> Result<Vec<Warning>, SceneError> {
-        let (scene, warnings) = Scene::load(path)?;
+        let (scene, warnings, stamp) = Scene::load_stamped(path)?;
         self.replace(scene, Some(path.into()));
+        self.stamp = Some(stamp);
         Ok(warnings)
     }
 
     /// Goes on with a scene whose edits were not saved; what is in its file counts as saved.
     pub fn restore(&mut self, scene: Scene, file: Option<PathBuf>) {
-        let saved = file.as_deref().and_then(|file| Scene::load(file).ok());
+        let saved = file.as_deref().and_then(|file| Scene::load_stamped(file).ok());
         self.replace(scene, file);
-        self.saved = saved.map(|(scene, _)| scene).unwrap_or_default();
+        let (saved, stamp) = saved.map(|(saved, _, stamp)| (saved, stamp)).unzip();
+        self.saved = saved.unwrap_or_default();
+        self.stamp = stamp;
     }
 
     /// Puts another scene in place of this one, as an edit: the file stays, and it can be undone.
@@ -340,14 +347,33 @@ impl Document {
         self.follow(&before);
     }
 
-    /// Saves to `path`, which becomes the document's file.
+    /// Where `path` is written: if it is the document's file, only as long as no other program has changed it.
+    pub fn target(&self, path: &Path) -> SaveTarget {
+        let target = SaveTarget::new(path);
+        match self.stamp.clone().filter(|_| self.path() == Some(path)) {
+            Some(stamp) => target.if_unchanged_since(stamp),
+            None => target,
+        }
+    }
+
+    /// Saves to a file, which becomes the document's.
     ///
     /// # Errors
     /// When it cannot be written; the document stays unsaved.
-    pub fn save(&mut self, path: &Path) -> Result<(), SceneError> {
-        self.scene.save(path)?;
+    pub fn save(&mut self, to: impl Into<SaveTarget>) -> Result<(), SceneError> {
+        let to = to.into();
+        let stamp = match self.scene.save(&to) {
+            // the file is the new one, though perhaps not for ever: it is no other program's
+            Err(SceneError::Write(error)) if error.is_replaced() => {
+                self.stamp = FileStamp::read(to.path()).ok();
+                self.path = Some(to.path().into());
+                return Err(error.into());
+            }
+            other => other?,
+        };
+        self.stamp = Some(stamp);
         self.saved = self.scene.clone();
-        self.path = Some(path.into());
+        self.path = Some(to.path().into());
         self.edits += 1;
         Ok(())
     }

@@ -163,7 +163,7 @@ fn dirty_until_saved_and_a_failed_save_stays_dirty() {
     let mut document = document(&["Perlin"]);
     assert!(document.is_dirty());
     assert!(document.title().contains('•'));
-    let error = document.save(&folder.path().join("no/such/folder/a.ron")).unwrap_err();
+    let error = document.save(folder.path().join("no/such/folder/a.ron")).unwrap_err();
     assert!(error.to_string().contains("no/such/folder"), "{error}");
     assert!(document.is_dirty() && document.path().is_none());
     let path = folder.path().join("hills.ron");

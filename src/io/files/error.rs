@@ -1,0 +1,111 @@
+//! Why a file could not be written.
+
+use std::path::PathBuf;
+
+use crate::io::HeightmapFormat;
+
+/// Why a file could not be written. Paths are as they were given; links are followed.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The name, or that of a folder on the way, is not UTF-8.
+    #[error(
+        "cannot use {path}: its name is not UTF-8 text, and scenes could not refer to it. Rename the file, or the \
+         folder that it is in"
+    )]
+    Name {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder that the file shall be in does not exist.
+    #[error("cannot write {path}: there is no folder {folder}. Make it first, or choose another one")]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder that is missing.
+        folder: PathBuf,
+    },
+    /// There is a folder of that name.
+    #[error("cannot write {path}: it is a folder. Give the name of a file")]
+    IsFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A pipe, a socket or a device.
+    #[error("cannot write {path}: it is a {kind}, not a file. Give the name of a file")]
+    NotAFile {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// Links that lead to each other.
+    #[error("cannot write {path}: it is a symbolic link that leads nowhere, to itself or through too many others")]
+    LinkLoop {
+        /// The link.
+        path: PathBuf,
+    },
+    /// The file may not be written to.
+    #[error(
+        "cannot write {path}: the file is write-protected, and it is untouched. Give another name, or allow writing to \
+         it; on the command line --force replaces it all the same"
+    )]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not the one that was read any more.
+    #[error(
+        "cannot write {path}: another program has changed the file since it was read; what that wrote is untouched. \
+         Give another name, or read the file again"
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder of files shall be written where there are files.
+    #[error("the folder {path} is not empty; give a new one, so that its files are not mixed with others")]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The system refused, before anything was replaced.
+    #[error("cannot write {path}: {source}. A file that was there before is untouched")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The system refused after the file was replaced.
+    #[error(
+        "{path} is replaced by the new one, but the system did not confirm that its folder is on the disk ({source}); \
+         after a power failure the old one may be back. Write it again"
+    )]
+    Unsynced {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The ending is that of no known format.
+    #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
+    Extension {
+        /// The file.
+        path: PathBuf,
+        /// The ending, with its dot.
+        extension: String,
+    },
+    /// The name has no ending.
+    #[error("cannot write {path}: the name has no ending, which says the format; known are {}", HeightmapFormat::LIST)]
+    NoExtension {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl FileError {
+    /// Whether the old file is gone, in spite of the error.
+    pub fn is_replaced(&self) -> bool {
+        matches!(self, Self::Unsynced { .. })
+    }
+}

@@ -1,0 +1,88 @@
+//! Whether a file is still the one that was read.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::time::SystemTime;
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// What a file was when it was read or written. Two stamps are equal when the contents are, byte by byte (a hash of 128
+/// bits), or when there was no file.
+#[derive(Clone, Debug)]
+pub struct FileStamp {
+    /// `None` where there was no file.
+    contents: Option<(u64, u128)>,
+    modified: Option<SystemTime>,
+}
+
+impl PartialEq for FileStamp {
+    fn eq(&self, other: &Self) -> bool {
+        self.contents == other.contents
+    }
+}
+
+impl Eq for FileStamp {}
+
+impl FileStamp {
+    /// The stamp of a file as it is now. A missing file has one too.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn read(path: &Path) -> std::io::Result<Self> {
+        // a pipe could keep us waiting for ever
+        if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+            return Err(std::io::Error::other("it is not a file"));
+        }
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(Self { contents: None, modified: None });
+            }
+            Err(error) => return Err(error),
+        };
+        let modified = file.metadata()?.modified().ok();
+        let (mut hash, mut size, mut buffer) = (Xxh3::new(), 0, vec![0; 1 << 16]);
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    hash.update(&buffer[..count]);
+                    size += count as u64;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { contents: Some((size, hash.digest128())), modified })
+    }
+
+    /// The stamp of a file at `path` that holds `bytes`: what was read from it, or written to it.
+    pub fn of_contents(bytes: &[u8], path: &Path) -> Self {
+        let mut hash = Xxh3::new();
+        hash.update(bytes);
+        let modified = std::fs::metadata(path).and_then(|data| data.modified()).ok();
+        Self { contents: Some((bytes.len() as u64, hash.digest128())), modified }
+    }
+
+    /// Whether there was a file.
+    pub fn is_file(&self) -> bool {
+        self.contents.is_some()
+    }
+
+    /// Whether the size or the time of the file is another one: quick, and worth a second look. The same size and time
+    /// do not prove that nothing was changed; [`SaveTarget::if_unchanged_since`](super::SaveTarget::if_unchanged_since)
+    /// compares the contents.
+    pub fn looks_changed(&self, path: &Path) -> bool {
+        match (std::fs::metadata(path), self.contents) {
+            (Ok(data), Some((size, _))) => data.len() != size || data.modified().ok() != self.modified,
+            (Err(error), None) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+            _ => true,
+        }
+    }
+
+    /// Whether the contents are other ones. A file that cannot be read counts as another one.
+    pub fn has_changed(&self, path: &Path) -> bool {
+        Self::read(path).map_or(true, |now| now != *self)
+    }
+}

@@ -1,0 +1,251 @@
+//! What becomes of files, links, permissions and names when something is written.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use talweg::io::{
+    FileError, FileStamp, SaveTarget, StagedFile, check_place, sweep_folder, write_atomically, write_folder_atomically,
+};
+
+fn write(to: impl Into<SaveTarget>, text: &str) -> Result<(), FileError> {
+    write_atomically(to, |file| file.write_all(text.as_bytes()))
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().to_string_lossy().into_owned();
+    let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn names_may_be_as_long_as_the_file_system_takes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    for length in 245..=255 {
+        let path = folder.path().join("n".repeat(length - 4) + ".ron");
+        write(&path, "one").unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(text(&path), "two");
+    }
+    let path = folder.path().join("ä".repeat(125) + ".ron");
+    write(&path, "two").unwrap();
+    assert!(matches!(write(folder.path().join("n".repeat(256)), "x"), Err(FileError::Write { .. })));
+    assert_eq!(names(folder.path()).len(), 12);
+}
+
+#[test]
+fn a_file_that_has_changed_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let none = FileStamp::read(&path).unwrap();
+    assert!(!none.is_file() && !none.has_changed(&path) && !none.looks_changed(&path));
+    write(&path, "mine").unwrap();
+    assert!(none.has_changed(&path) && none.looks_changed(&path));
+    let refused = write(SaveTarget::new(&path).if_unchanged_since(none), "yours");
+    assert!(matches!(refused, Err(FileError::Changed { .. })) && text(&path) == "mine");
+    let mine = FileStamp::read(&path).unwrap();
+    assert_eq!(mine, FileStamp::of_contents(b"mine", &path));
+    assert!(!mine.looks_changed(&path));
+    // written anew with the same contents it is the same
+    write(&path, "mine").unwrap();
+    write(SaveTarget::new(&path).if_unchanged_since(mine.clone()), "also mine").unwrap();
+    assert!(mine.has_changed(&path) && mine.looks_changed(&path));
+    fs::remove_file(&path).unwrap();
+    let refused = write(SaveTarget::new(&path).if_unchanged_since(mine), "back");
+    assert!(refused.unwrap_err().to_string().contains("another program"));
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn what_is_staged_is_seen_by_nobody_until_it_is_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    write(&path, "old").unwrap();
+    let mut staged = StagedFile::new(&path, |file| file.write_all(b"new")).unwrap();
+    assert_eq!((staged.contents().unwrap(), text(&path).as_str()), (b"new".to_vec(), "old"));
+    assert_eq!(sweep_folder(folder.path()), 0, "a running program keeps its temporary files");
+    drop(staged);
+    assert_eq!(names(folder.path()), ["a"]);
+    StagedFile::new(&path, |file| file.write_all(b"new")).unwrap().commit().unwrap();
+    assert_eq!((text(&path).as_str(), names(folder.path()).len()), ("new", 1));
+}
+
+#[test]
+fn a_folder_of_files_appears_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film");
+    let fill = |text: &'static str| {
+        move |folder: &Path| -> Result<(), FileError> {
+            for name in ["1", "2"] {
+                fs::write(folder.join(name), text).unwrap();
+            }
+            Ok(())
+        }
+    };
+    let failed = write_folder_atomically(&path, |inside| -> Result<(), FileError> {
+        fill("half")(inside)?;
+        assert!(!path.exists());
+        Err(FileError::NotEmpty { path: path.clone() })
+    });
+    assert!(failed.is_err() && names(folder.path()).is_empty());
+    // of two that write the same folder the second finds it filled
+    let second = write_folder_atomically(&path, |inside| {
+        fill("second")(inside)?;
+        write_folder_atomically(&path, fill("first"))
+    });
+    assert!(matches!(second, Err(FileError::NotEmpty { .. })));
+    assert_eq!((names(&path), text(&path.join("2")).as_str()), (vec!["1".into(), "2".into()], "first"));
+    assert_eq!(names(folder.path()), ["film"]);
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    write_folder_atomically(&folder.path().join("empty"), fill("x")).unwrap();
+    write(folder.path().join("file"), "x").unwrap();
+    assert!(write_folder_atomically(&folder.path().join("file"), fill("x")).is_err());
+    assert_eq!(names(folder.path()), ["empty", "file", "film"]);
+}
+
+#[test]
+fn only_leftovers_of_ended_programs_are_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str| fs::write(folder.path().join(name), "x").unwrap();
+    for name in [".talweg-1-0.tmp", ".talweg-99-12.tmp", ".talweg-notes.tmp", "talweg-1-0.tmp", ".a.ron.tmp"] {
+        put(name);
+    }
+    fs::create_dir(folder.path().join(".talweg-7-7.tmp")).unwrap();
+    put(".talweg-7-7.tmp/frame");
+    let alive = File::create(folder.path().join(".talweg-2-0.tmp")).unwrap();
+    alive.try_lock().unwrap();
+    // the first that is written into the folder sweeps it
+    write(folder.path().join("a.ron"), "x").unwrap();
+    let kept = [".a.ron.tmp", ".talweg-2-0.tmp", ".talweg-notes.tmp", "a.ron", "talweg-1-0.tmp"];
+    assert_eq!(names(folder.path()), kept);
+    drop(alive);
+    assert_eq!((sweep_folder(folder.path()), names(folder.path()).len()), (1, 4));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+    use talweg::palette::BiomeTable;
+    use talweg::scene::Scene;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn links_stay_and_the_file_they_lead_to_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["deep", "deep/er"] {
+            fs::create_dir(at(name)).unwrap();
+        }
+        write(at("deep/er/real"), "old").unwrap();
+        set_mode(&at("deep/er/real"), 0o640);
+        let links = [
+            ("absolute", at("deep/er/real")),
+            ("relative", PathBuf::from("deep/er/real")),
+            ("deep/upwards", PathBuf::from("../deep/er/real")),
+            ("chain", PathBuf::from("deep/upwards")),
+        ];
+        for (name, to) in &links {
+            symlink(to, at(name)).unwrap();
+            write(at(name), name).unwrap();
+            assert!(fs::symlink_metadata(at(name)).unwrap().is_symlink(), "{name}");
+            assert_eq!((text(&at("deep/er/real")).as_str(), mode(&at("deep/er/real"))), (*name, 0o640));
+        }
+        symlink("deep/new", at("dangling")).unwrap();
+        write(at("dangling"), "made").unwrap();
+        assert_eq!(text(&at("deep/new")), "made");
+        symlink("none/new", at("astray")).unwrap();
+        assert!(matches!(write(at("astray"), "x"), Err(FileError::NoFolder { folder, .. }) if folder == at("none")));
+        symlink("circle", at("circle")).unwrap();
+        assert!(matches!(write(at("circle"), "x"), Err(FileError::LinkLoop { .. })));
+        symlink("deep", at("folder")).unwrap();
+        assert!(matches!(write(at("folder"), "x"), Err(FileError::IsFolder { .. })));
+        assert_eq!(names(&at("deep")), ["er", "new", "upwards"], "nothing is left beside the targets");
+    }
+
+    #[test]
+    fn permissions_are_kept_and_new_files_get_those_of_the_umask() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        File::create(folder.path().join("plain")).unwrap();
+        write(&path, "x").unwrap();
+        assert_eq!(mode(&path), mode(&folder.path().join("plain")));
+        for bits in [0o600, 0o640, 0o666, 0o755, 0o2664, 0o200] {
+            set_mode(&path, bits);
+            write(&path, "y").unwrap();
+            assert_eq!(mode(&path), bits, "{bits:o}");
+        }
+    }
+
+    #[test]
+    fn a_write_protected_file_is_refused_unless_it_is_meant() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write(&path, "old").unwrap();
+        set_mode(&path, 0o444);
+        for refused in [check_place(&path), write(&path, "new")] {
+            assert!(matches!(&refused, Err(FileError::ReadOnly { .. })), "{refused:?}");
+            assert!(refused.unwrap_err().to_string().contains("--force"));
+        }
+        assert_eq!(text(&path), "old");
+        let meant = SaveTarget::new(&path).over_read_only(true);
+        check_place(&meant).unwrap();
+        write(&meant, "new").unwrap();
+        assert_eq!((text(&path).as_str(), mode(&path)), ("new", 0o444));
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let pipe = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+        assert!(pipe.success());
+        let _socket = UnixListener::bind(at("socket")).unwrap();
+        symlink("pipe", at("link")).unwrap();
+        let cases =
+            [(at("pipe"), "pipe"), (at("link"), "pipe"), (at("socket"), "socket"), ("/dev/null".into(), "device")];
+        for (path, kind) in cases {
+            let said = write(SaveTarget::new(&path).over_read_only(true), "x").unwrap_err().to_string();
+            assert!(said.contains(&format!("it is a {kind}, not a file")), "{said}");
+            assert!(Scene::default().save(&path).is_err() && Scene::load(&path).is_err());
+            assert!(FileStamp::read(&path).is_err());
+        }
+        assert_eq!(names(folder.path()), ["link", "pipe", "socket"]);
+    }
+
+    #[test]
+    fn names_that_are_not_text_are_refused_by_everything() {
+        let folder = tempfile::tempdir().unwrap();
+        let odd = folder.path().join(OsStr::from_bytes(b"caf\xe9"));
+        fs::create_dir(&odd).unwrap();
+        fs::write(odd.join("a.ron"), Scene::default().to_ron().unwrap()).unwrap();
+        for path in [odd.join("a.ron"), folder.path().join(OsStr::from_bytes(b"\xff.ron"))] {
+            let said = [
+                check_place(&path).unwrap_err().to_string(),
+                write(&path, "x").unwrap_err().to_string(),
+                write_folder_atomically(&path, |_| Ok::<_, FileError>(())).unwrap_err().to_string(),
+                Scene::default().save(&path).unwrap_err().to_string(),
+                Scene::load(&path).unwrap_err().to_string(),
+                BiomeTable::load(&path).unwrap_err().to_string(),
+            ];
+            assert!(said.iter().all(|said| said.contains("not UTF-8")), "{said:#?}");
+        }
+        assert_eq!(names(&odd), ["a.ron"]);
+    }
+}
