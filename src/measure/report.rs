@@ -82,8 +82,8 @@ impl Serialize for Difference {
     }
 }
 
-/// `key,first,second,difference,unit,label` of two terrains or planets and then the measures of their difference, with the
-/// value under `difference`.
+/// `key,first,second,difference,unit,label` of two terrains or planets and then the measures of their difference, with
+/// the value under `difference`.
 pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Difference) -> String {
     let mut text = String::from("key,first,second,difference,unit,label\n");
     for m in list {

@@ -2,8 +2,9 @@
 //!
 //! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the
 //! terrain does. On a globe each difference is that over the side of a cell of the mean area, and each cell counts by
-//! its area, so that s does not depend on how the globe is turned. Erosion score ε = σ(s) / mean(s): high where level ground and steep relief stand side by side. It does
-//! not depend on the vertical scale. Source: document 000, §3.3.4; Olsen 2004.
+//! its area, so that s does not depend on how the globe is turned. Erosion score ε = σ(s) / mean(s): high where level
+//! ground and steep relief stand side by side. It does not depend on the vertical scale.
+//! Source: document 000, §3.3.4; Olsen 2004.
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use crate::globe_kit::{World, dot, noise, open_seams, places};
 use crate::node_kit::{extremes, node, on_threads};
 use talweg::field::{Control, Edges, Globe, Grid, MapKind, Terrain};
 use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use talweg::nodes::{Context, MassBalance, Node, Process, Run};
+use talweg::nodes::{Context, MassBalance, Node, Run};
 use talweg::param::Value;
 
 const PROCESSES: [&str; 4] = ["Thermal", "Hydraulic", "Creep", "StreamPower"];

@@ -148,9 +148,9 @@ impl Grid {
             let ends = (0..n).flat_map(|along| [(0, along), (last, along)]);
             let sides = (1..last).flat_map(|along| [(along, 0), (along, last)]);
             for (row, column) in ends.chain(sides) {
-                let place = Place { face, row, column };
+                let place = CellPosition { face, row, column };
                 let [one, other] = self.copies(place);
-                let value = |place: Option<Place>| place.map(|place| field[self.index(place)]);
+                let value = |place: Option<CellPosition>| place.map(|place| field[self.index(place)]);
                 if self.owned(place) == place {
                     let values: Vec<f32> = [Some(place), one, other].into_iter().filter_map(value).collect();
                     field[self.index(place)] = merged(&values);

@@ -108,7 +108,6 @@ fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut
             *h += rise([mean - spread, mean + spread], amounts);
         }
     })?;
-    let mean = |values: &[f32]| values.iter().sum::<f32>() / values.len() as f32;
-    grid.merge_copies(&mut terrain.height, mean);
+    grid.merge_copies(&mut terrain.height, gauss::mean_of_copies);
     Ok(())
 }

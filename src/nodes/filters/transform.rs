@@ -6,8 +6,8 @@
 //! no bit changes. Scaling down skips samples: blur first where that matters.
 //! Boundary: `outside`. A wrapping scene keeps its seam closed, but only moves, mirroring and quarter turns leave
 //! slopes continuous there.
-//! On a planet all of them but the scale turn the whole globe: the centre is the place at 0° N, 0° E, mirrored and turned
-//! about it, moved along its meridian and then along the equator. It has no outside, and does not change its size.
+//! On a planet all of them but the scale turn the whole globe: the centre is the place at 0° N, 0° E, mirrored and
+//! turned about it, moved along its meridian and then along the equator. A globe has no outside and keeps its size.
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
@@ -34,7 +34,8 @@ crate::params! {
         move_y: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
         /// Turns the ground clockwise about the centre.
         angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
-        /// Widens the ground about the centre; heights stay, so below 1 slopes become steeper. Planets stay as they are.
+        /// Widens the ground about the centre; heights stay, so below 1 slopes become steeper.
+        /// A planet keeps its size.
         scale: f32 = 1.0, 0.01..=100.0, slider 0.25..=4.0;
         /// Swaps east and west.
         mirror_x: bool = false;

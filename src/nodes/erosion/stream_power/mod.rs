@@ -102,7 +102,7 @@ impl Process for StreamPower {
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
             version: 2,
-            planet_version: 1,
+            planet_version: 2,
             ..Traits::PROCESS
         }
     }
