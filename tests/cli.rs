@@ -374,7 +374,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
     assert!((whole - 1.0).abs() < 1e-9 && shares.len() == types, "{whole}");
     talweg(&["measure", "earthlike", "--size", "33"])
         .success()
-        .stdout(contains("mean temperature celsius").and(contains("share sea ice")));
+        .stdout(contains("mean temperature").and(contains("share sea ice")).and(contains("largest basin")));
 
     // a terrain has them too
     let scene = folder.with("flat.ron", "(version: 1, palette: \"biome:earth\", layers: [(node: Perlin())])");

@@ -16,7 +16,7 @@ use crate::field::{Control, Edges, Grid, Terrain};
 use crate::io::{check_name, is_heightmap, raster};
 use crate::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
-    TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
+    PlanetMeasures, TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
 };
 use crate::param::{ParamSpec, Params};
 use crate::scene::{Scene, Settings};
@@ -63,7 +63,8 @@ fn help() -> String {
     let _ = writeln!(text, "Of a difference (--against): {}.", names.join(", "));
     text += "
 Where there is no value JSON has null, CSV nothing, text – and the reason. Steepness, hypsometry, peaks, valleys, drainage
-and playability are those of the land above the sea. A planet is measured by area: land and sea, heights, hypsometry. Neighbours lie over the edge only where the scene wraps.
+and playability are those of the land above the sea. A planet is measured by area: land and sea, heights, slopes, streams, climate. Neighbours lie over the edge only
+where the scene wraps.
 Planets, and terrains coloured by a biome table or with a climate of their own, have temperature and moisture too (mean, lowest,
 highest, by area) and the share of every ground type.
 Examples:
@@ -105,7 +106,7 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
     if !is_heightmap(args.scene.path()) {
         let job = args.scene.load()?;
         if job.scene.settings.is_planet() {
-            return planet(args, &job);
+            return planet(args, &job, &limits);
         }
     }
     let pool = thread_pool(args.scene.threads())?;
@@ -124,53 +125,58 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
         return match (args.json, args.csv) {
             (true, _) => print_json(&WithClimate { measures: &measures, climate }),
             (_, true) => print(&(measures.csv() + &lines)),
-            _ if lines.is_empty() => print(&table(&measures)),
-            _ => print(&format!("{}\nCLIMATE\n{lines}", table(&measures))),
+            _ => {
+                let table = table(MEASURES, &format!("{n} × {n}", n = measures.samples), &measures);
+                print(&if lines.is_empty() { table } else { format!("{table}\nCLIMATE\n{lines}") })
+            }
         };
     };
     let second = args.subject(&args.scene.other(path))?;
     let (a, b) = (measured(&first)?, measured(&second)?);
     let difference =
         pool.install(|| difference((&first.terrain, first.scale), (&second.terrain, second.scale), &limits, &control))?;
-    match (args.json, args.csv) {
-        (true, _) => print_json(&json!({ "first": a, "second": b, "difference": difference })),
-        (_, true) => print(&comparison_csv(&a, &b, &difference)),
-        _ => print(&comparison([&first.name, &second.name], [&a, &b], &difference)),
-    }
+    let names = [(&first, &a), (&second, &b)].map(|(of, m)| format!("{}, {n} × {n}", of.name, n = m.samples));
+    MeasuredPair { list: MEASURES, names, measures: [&a, &b], difference }.print(args)
 }
 
-/// A whole planet in numbers.
-fn planet(args: &MeasureArgs, job: &SceneJob) -> CommandResult {
-    if args.against.is_some() {
-        return Err(usage(anyhow::anyhow!("--against: planets cannot be compared yet; measure both with --json")));
-    }
-    let terrain = job.evaluate()?;
-    let measures = job.pool.install(|| measure_planet(&terrain, &job.scene, &Control::default()))?;
-    if args.json {
-        return print_json(&measures);
-    }
-    let mut text = String::new();
-    if args.csv {
-        text += "key,value,unit,label\n";
-    } else {
-        let _ = writeln!(text, "{:<LABEL$} 6 faces of {n} × {n}", "samples", n = measures.face_samples);
-    }
-    for (key, unit, meaning, read) in PLANET_MEASURES {
-        let value = read(&measures);
-        let _ = if args.csv {
-            writeln!(text, "{key},{},{unit},{meaning}", value.map_or(String::new(), |v| v.to_string()))
-        } else {
-            let shown =
-                value.map_or("–".into(), |v| if v.abs() < 100.0 { format!("{v:.3}") } else { format!("{v:.0}") });
-            writeln!(text, "{:<LABEL$} {:<20} {meaning}", key.replace('_', " "), format!("{shown} {unit}"))
-        };
+/// A whole planet in numbers, or two.
+fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult {
+    let control = Control::default();
+    let measured = |job: &SceneJob| {
+        let terrain = job.evaluate()?;
+        let measures = job.pool.install(|| measure_planet(&terrain, &job.scene, limits, &control))?;
+        Ok::<_, Failure>((terrain, measures, TerrainScale::for_scene(&job.scene)))
+    };
+    let (terrain, measures, scale) = measured(job)?;
+    if let Some(path) = &args.against {
+        let alone = || usage(anyhow::anyhow!("--against: a planet is compared with planets alone"));
+        let other = args.scene.other(path);
+        if is_heightmap(path) {
+            return Err(alone());
+        }
+        let other = other.load()?;
+        if !other.scene.settings.is_planet() {
+            return Err(alone());
+        }
+        let (second, others, other_scale) = measured(&other)?;
+        let difference =
+            job.pool.install(|| difference((&terrain, scale), (&second, other_scale), limits, &control))?;
+        let faces =
+            |name: &Path, m: &PlanetMeasures| format!("{}, 6 faces of {n} × {n}", name.display(), n = m.face_samples);
+        let names = [faces(args.scene.path(), &measures), faces(path, &others)];
+        return MeasuredPair { list: PLANET_MEASURES, names, measures: [&measures, &others], difference }.print(args);
     }
     let shares = measures.climate.listed().into_iter().filter(|(key, ..)| key.starts_with("share_"));
-    shares.for_each(|number| text += &climate_line(&number, args.csv));
-    if !args.csv {
-        let _ = writeln!(text, "{:<LABEL$} {}", "hash", measures.hash);
+    let shares: String = shares.map(|number| climate_line(&number, args.csv)).collect();
+    match (args.json, args.csv) {
+        (true, _) => print_json(&measures),
+        (_, true) => print(&(measures.csv() + &shares)),
+        _ => {
+            let samples = format!("6 faces of {n} × {n}", n = measures.face_samples);
+            let hash = format!("{:<LABEL$} {}\n", "hash", measures.hash);
+            print(&(table(PLANET_MEASURES, &samples, &measures) + &shares + "\n" + &hash))
+        }
     }
-    print(&text)
 }
 
 /// A number of the climate, as text or CSV.
@@ -220,6 +226,9 @@ impl MeasureArgs {
             return Ok(MeasuredTerrain { name, terrain: heightmap(scene.path(), self.white)?, scale, scene: None });
         }
         let job = scene.load()?;
+        if job.scene.settings.is_planet() {
+            return Err(usage(anyhow::anyhow!("--against: a terrain is compared with terrains alone")));
+        }
         let (terrain, scale) = (job.evaluate()?, TerrainScale::for_scene(&job.scene));
         let has_climate = job.scene.climate.is_some() || job.scene.biome_table().is_some();
         Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate.then_some(job.scene) })
@@ -253,10 +262,10 @@ fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
 const LABEL: usize = 24;
 
 /// One measure a line, by family, with what real terrain has.
-fn table(measures: &Measures) -> String {
-    let mut text = format!("{:<LABEL$} {} × {}\n", "samples", measures.samples, measures.samples);
+fn table<T>(list: &[Measure<T>], samples: &str, measures: &T) -> String {
+    let mut text = format!("{:<LABEL$} {samples}\n", "samples");
     let mut family = None;
-    for m in MEASURES {
+    for m in list {
         if family.replace(m.family) != Some(m.family) {
             let _ = writeln!(text, "\n{}", m.family.label().to_uppercase());
         }
@@ -275,30 +284,53 @@ fn table(measures: &Measures) -> String {
     text
 }
 
-/// The measures of two terrains beside each other, and those of their difference.
-fn comparison(names: [&str; 2], [a, b]: [&Measures; 2], difference: &Difference) -> String {
-    let mut text = format!("first   {}, {} × {}\n", names[0], a.samples, a.samples);
-    let _ = writeln!(text, "second  {}, {} × {}\n", names[1], b.samples, b.samples);
-    let _ = writeln!(text, "{:<LABEL$} {:>14} {:>14} {:>14}", "", "first", "second", "difference");
-    for m in MEASURES {
-        let [one, two] = [a, b].map(|of| (m.read)(of));
-        if let (MeasureValue::Hash(x), MeasureValue::Hash(y)) = (one, two) {
-            let _ =
-                writeln!(text, "{:<LABEL$} {}", m.label.to_lowercase(), if x == y { "the same" } else { "differs" });
-            continue;
+/// Two terrains or planets, and how they differ.
+struct MeasuredPair<'a, T> {
+    list: &'a [Measure<T>],
+    /// With how many samples they have.
+    names: [String; 2],
+    measures: [&'a T; 2],
+    difference: Difference,
+}
+
+impl<T: Serialize> MeasuredPair<'_, T> {
+    fn print(&self, args: &MeasureArgs) -> CommandResult {
+        let (list, [a, b], difference) = (self.list, self.measures, &self.difference);
+        match (args.json, args.csv) {
+            (true, _) => print_json(&json!({ "first": a, "second": b, "difference": difference })),
+            (_, true) => print(&comparison_csv(list, [a, b], difference)),
+            _ => print(&self.text()),
         }
-        let change = match (one, two) {
-            (MeasureValue::Count(x), MeasureValue::Count(y)) => format!("{:+}", y as i128 - x as i128),
-            _ => one.number().zip(two.number()).map_or("–".into(), |(x, y)| format!("{:+.*}", m.decimals, y - x)),
-        };
-        let [one, two] = [one, two].map(|reading| m.show_reading(reading));
-        let line = format!("{:<LABEL$} {one:>14} {two:>14} {change:>14} {}", m.label.to_lowercase(), m.unit);
-        let _ = writeln!(text, "{}", line.trim_end());
     }
-    let _ = writeln!(text, "\nDIFFERENCE");
-    for m in DIFFERENCES {
-        let value = format!("{} {}", m.show(difference), m.unit);
-        let _ = writeln!(text, "{:<LABEL$} {value:<20} {}", m.label.to_lowercase(), m.meaning);
+
+    /// The measures beside each other, and those of the difference.
+    fn text(&self) -> String {
+        let mut text = format!("first   {}\nsecond  {}\n\n", self.names[0], self.names[1]);
+        let _ = writeln!(text, "{:<LABEL$} {:>14} {:>14} {:>14}", "", "first", "second", "difference");
+        for m in self.list {
+            let [one, two] = self.measures.map(|of| (m.read)(of));
+            if let (MeasureValue::Hash(x), MeasureValue::Hash(y)) = (one, two) {
+                let _ = writeln!(
+                    text,
+                    "{:<LABEL$} {}",
+                    m.label.to_lowercase(),
+                    if x == y { "the same" } else { "differs" }
+                );
+                continue;
+            }
+            let change = match (one, two) {
+                (MeasureValue::Count(x), MeasureValue::Count(y)) => format!("{:+}", y as i128 - x as i128),
+                _ => one.number().zip(two.number()).map_or("–".into(), |(x, y)| format!("{:+.*}", m.decimals, y - x)),
+            };
+            let [one, two] = [one, two].map(|reading| m.show_reading(reading));
+            let line = format!("{:<LABEL$} {one:>14} {two:>14} {change:>14} {}", m.label.to_lowercase(), m.unit);
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        let _ = writeln!(text, "\nDIFFERENCE");
+        for m in DIFFERENCES {
+            let value = format!("{} {}", m.show(&self.difference), m.unit);
+            let _ = writeln!(text, "{:<LABEL$} {value:<20} {}", m.label.to_lowercase(), m.meaning);
+        }
+        text
     }
-    text
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::construction::fill::Region;
 use crate::construction::{Program, Tree, changed_area};
-use crate::field::{Cancelled, Edges, Terrain};
+use crate::field::{Cancelled, Terrain};
 use crate::nodes::Context;
 use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Scene};
@@ -49,7 +49,7 @@ impl FilledConstruction {
     fn fits(&self, construction: &Construction, seed: u32, samples: usize) -> bool {
         let (old, new) = (&self.construction, construction);
         let terrain = &self.terrain;
-        let same_grid = terrain.samples() == samples && terrain.grid.edges == Edges::Open && !terrain.grid.is_globe();
+        let same_grid = terrain.samples() == samples && terrain.grid.has_edge();
         same_grid && self.seed == seed && old.detail == new.detail && lays_the_same(&old.tree, &new.tree)
     }
 
@@ -81,7 +81,7 @@ impl Constructions {
         self.newest = None;
         let seed = Construction::seed(cx.random);
         let known = self.made.iter().position(|made| made.fits(construction, seed, cx.grid.samples));
-        if let Some(k) = known.filter(|_| cx.grid.edges == Edges::Open && !cx.grid.is_globe()) {
+        if let Some(k) = known.filter(|_| cx.grid.has_edge()) {
             let (program, region) = self.made[k].region(construction, seed);
             let before = self.made[k].terrain.clone();
             let mut terrain = Terrain::clone(&before);
@@ -93,7 +93,7 @@ impl Constructions {
         }
         let mut terrain = Terrain::flat(cx.grid);
         crate::nodes::Generator::generate(construction, cx, &mut terrain)?;
-        if cx.grid.edges == Edges::Open && !cx.grid.is_globe() {
+        if cx.grid.has_edge() {
             self.remember(construction, seed, construction.program(cx), Arc::new(terrain.clone()));
         }
         Ok(terrain)
@@ -128,8 +128,7 @@ impl Constructions {
 /// The construction that makes all of the scene's terrain, if that is so and its edges do not wrap.
 pub fn sole(scene: &Scene) -> Option<(&Layer, &Construction)> {
     let grid = scene.grid(scene.samples());
-    let open = grid.edges == Edges::Open && !grid.is_globe();
-    let (index, construction) = scene.only_construction().ok().filter(|_| open)?;
+    let (index, construction) = scene.only_construction().ok().filter(|_| grid.has_edge())?;
     Some((&scene.layers[index], construction))
 }
 
@@ -140,7 +139,7 @@ mod tests {
     use crate::construction::edit::reshape::Reshape;
     use crate::construction::{MaterialLayer, presets};
     use crate::eval::{Store, evaluate};
-    use crate::field::Control;
+    use crate::field::{Control, Edges};
     use crate::nodes::Node;
 
     fn scene(tree: &Arc<Tree>) -> Scene {

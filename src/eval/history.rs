@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{LayerStep, Playhead, Store, evaluate, plan};
-use crate::field::{Cancelled, Control, Globe, Terrain};
-use crate::measure::{Slopes, slopes};
+use crate::field::metric::GridMetric;
+use crate::field::{Cancelled, Control, Terrain};
+use crate::measure::{Slopes, slopes_by};
 use crate::nodes::MassBalance;
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
@@ -93,6 +94,7 @@ pub fn measure_course(
 ) -> Result<(), Cancelled> {
     let steps = plan(scene, samples, None);
     let Some(step) = steps.iter().find(|step| step.index == layer) else { return Ok(()) };
+    let metric = GridMetric::new(scene.grid(samples));
     for stage in &step.stages {
         let known: BTreeSet<u32> =
             store.timeline.notes(stage.key).filter(|(_, note)| note.slopes.is_some()).map(|(at, _)| at).collect();
@@ -103,7 +105,7 @@ pub fn measure_course(
             control.check()?;
             let is_new = known.range(at.saturating_sub(near)..=at.saturating_add(near)).next().is_none();
             if is_new && last.is_none_or(|last: u32| at.abs_diff(last) > near) {
-                measured.push((at, slopes(terrain)));
+                measured.push((at, slopes_by(&metric, terrain)));
                 last = Some(at);
             }
         }
@@ -142,7 +144,7 @@ pub fn probe(
     control: &Control,
 ) -> Result<PlaceProbe, Cancelled> {
     let samples = shown.samples();
-    let globe = shown.grid.is_globe().then(|| (Globe::new(samples), from_map(place.map(f64::from))));
+    let globe = shown.grid.shape().map(|globe| (globe, from_map(place.map(f64::from))));
     let height = |terrain: &Terrain| match &globe {
         Some((globe, direction)) => globe.sample(&terrain.height, *direction),
         None => terrain.height_at(place[0], place[1]),

@@ -60,7 +60,7 @@ pub fn weights(cx: &Context, mask: &Mask, beneath: &Terrain, source: Option<&Ter
     if mask.by_image
         && let Ok(image) = raster(&mask.image.0)
     {
-        let (distinct, globe) = (grid.distinct(), grid.is_globe().then(|| Globe::new(grid.samples)));
+        let (distinct, globe) = (grid.distinct(), grid.shape());
         narrow(&|k, i, j| {
             let [u, v] = match &globe {
                 Some(globe) => equirectangular(globe.direction_of(k).map(f64::from)).map(|x| x as f32),

@@ -27,7 +27,7 @@ use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::io::raster;
 use crate::nodes::{Context, MassBalance, Node, Process, Work};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Layer, Mask, Mix, Problem, Scene};
+use crate::scene::{Layer, Mask, Mix, Problem, Scene, Settings};
 
 /// Largest side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -160,7 +160,7 @@ fn plan_with<'a>(
         let mut left = playhead.filter(|p| p.layer == index).map(|p| p.iteration);
         transient |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
         let mut stages = Vec::new();
-        let mut node = node_key(key, &layer.node, layer.seed, settings.sea_level);
+        let mut node = node_key(key, &layer.node, layer.seed, settings);
         for (stage_node, process, iterations) in layer.stages() {
             let run = left.map_or(iterations, |left| left.min(iterations));
             let scaled = cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()));
@@ -171,7 +171,7 @@ fn plan_with<'a>(
                 stages.last().map_or(key, |last: &ProcessStage| last.result()),
                 stage_node,
                 layer.seed,
-                settings.sea_level,
+                settings,
             );
             stages.push(ProcessStage { process, key: node, iterations: scaled });
             left = left.map(|left| left - run);
@@ -268,7 +268,7 @@ impl ProcessStage<'_> {
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
-fn node_key(beneath: ContentKey, node: &Node, seed: u32, sea_level: f32) -> ContentKey {
+fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) -> ContentKey {
     let about = node.about();
     let mut key =
         beneath.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
@@ -280,7 +280,8 @@ fn node_key(beneath: ContentKey, node: &Node, seed: u32, sea_level: f32) -> Cont
     for name in node.file_dependencies() {
         key = key.join(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
     }
-    if node.traits().reads_sea_level { key.join(&sea_level.to_le_bytes()) } else { key }
+    let reads_sea_level = node.traits().reads_sea_level_in(settings.world);
+    if reads_sea_level { key.join(&settings.sea_level.to_le_bytes()) } else { key }
 }
 
 /// A file counts by what is in it.

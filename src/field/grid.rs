@@ -125,11 +125,26 @@ impl Grid {
         }
     }
 
+    /// How many of all rows count once when something is summed.
+    pub fn distinct_rows(self) -> usize {
+        if self.is_globe() { self.rows() } else { self.distinct() }
+    }
+
+    /// Whether the ground ends somewhere: it does on an open square alone.
+    pub fn has_edge(self) -> bool {
+        !self.is_globe() && self.edges == Edges::Open
+    }
+
+    /// The shape of a globe; a square has none.
+    pub fn shape(self) -> Option<Globe> {
+        self.is_globe().then(|| Globe::new(self.samples))
+    }
+
     /// Sum over the distinct samples, in f64 and in row order, so that it is the same for any thread count. On a globe
     /// each counts by the area it stands for, in cells of the mean area.
     pub fn sum(self, field: &[f32]) -> f64 {
-        if self.is_globe() {
-            return Globe::new(self.samples).sum(field);
+        if let Some(globe) = self.shape() {
+            return globe.sum(field);
         }
         let distinct = self.distinct();
         (0..distinct).map(|i| self.row(field, i)[..distinct].iter().map(|&h| f64::from(h)).sum::<f64>()).sum()

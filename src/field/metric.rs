@@ -219,12 +219,17 @@ impl GridMetric {
         if grid.is_globe() { Self::Spherical(Arc::new(Spherical::of_grid(grid))) } else { Self::Uniform }
     }
 
-    /// [`Metric::owned_areas`].
-    pub fn owned_areas(&self, row: usize) -> Option<&[f32]> {
+    /// That of a globe.
+    pub fn spherical(&self) -> Option<&Spherical> {
         match self {
             Self::Uniform => None,
-            Self::Spherical(metric) => metric.owned_areas(row),
+            Self::Spherical(metric) => Some(metric),
         }
+    }
+
+    /// [`Metric::owned_areas`].
+    pub fn owned_areas(&self, row: usize) -> Option<&[f32]> {
+        self.spherical().and_then(|metric| metric.owned_areas(row))
     }
 
     /// Metres of a unit of distance on a terrain of `grid` with sides of `size_metres`: of a cell, or of a radius.

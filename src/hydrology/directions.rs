@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::mesh::{FlowMesh, Outlets};
 use crate::field::metric::Links;
-use crate::field::topology::{DIRECTIONS, EAST, NORTH, SOUTH, WEST};
+use crate::field::topology::{DIRECTIONS, EAST, NONE, NORTH, SOUTH, WEST};
 use crate::field::{Cancelled, Control, Grid, Stream};
 
 /// How a cell chooses its receiver.
@@ -266,22 +266,21 @@ impl<'a> RowWindow<'a> {
             self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
         for j in self.listed() {
             let k = self.starts[1] + j;
-            let heights = FlowMesh::heights(&self.mesh.neighbours(k), self.height);
-            put(
-                j,
-                match &links {
-                    None => steepest_facet(self.height[k], &heights),
-                    Some((links, per_radius)) => {
-                        let facet = steepest_spherical_facet(
-                            self.height[k],
-                            &heights,
-                            &links.distances(j),
-                            &links.side_distances(j),
-                        );
-                        Facet { distance: facet.distance * per_radius, ..facet }
-                    }
-                },
-            );
+            let around = self.mesh.neighbours(k);
+            let mut heights = FlowMesh::heights(&around, self.height);
+            let Some((links, per_radius)) = &links else {
+                put(j, steepest_facet(self.height[k], &heights));
+                continue;
+            };
+            let mut distances = links.distances(j);
+            // at a corner of the cube the way over one border is that over the other, and has facets on both sides
+            let other = if self.row.is_multiple_of(self.mesh.grid().samples) { NORTH } else { SOUTH };
+            for lost in [EAST, WEST].into_iter().filter(|&lost| around[lost] == NONE) {
+                (heights[lost], distances[lost]) = (heights[other], distances[other]);
+            }
+            let facet = steepest_spherical_facet(self.height[k], &heights, &distances, &links.side_distances(j));
+            let straight = if around[facet.straight] == NONE { other } else { facet.straight };
+            put(j, Facet { straight, distance: facet.distance * per_radius, ..facet });
         }
     }
 
@@ -406,7 +405,6 @@ impl FacetBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::topology::NONE;
     use crate::field::{Edges, Globe};
 
     #[test]

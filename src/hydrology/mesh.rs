@@ -1,6 +1,6 @@
 //! The samples of a grid as cells that water runs over, and where it leaves them.
 
-use crate::field::metric::{Links, Metric, Spherical};
+use crate::field::metric::{GridMetric, Links, Metric, Spherical};
 use crate::field::topology::{Adjacency, NONE};
 use crate::field::{Edges, Grid};
 
@@ -20,8 +20,7 @@ const UNIFORM: [f32; 8] = {
 pub struct FlowMesh {
     grid: Grid,
     adjacency: Adjacency,
-    /// None on a square, where all cells are alike.
-    sphere: Option<Spherical>,
+    metric: GridMetric,
     /// Cells in a radius of the globe.
     cells_per_radius: f32,
 }
@@ -29,9 +28,9 @@ pub struct FlowMesh {
 impl FlowMesh {
     /// The cells of `grid`.
     pub fn new(grid: Grid) -> Self {
-        let sphere = grid.is_globe().then(|| Spherical::of_grid(grid));
-        let cells_per_radius = sphere.as_ref().map_or(1.0, |sphere| (1.0 / sphere.spacing()) as f32);
-        Self { grid, adjacency: Adjacency::new(grid), sphere, cells_per_radius }
+        let metric = GridMetric::new(grid);
+        let cells_per_radius = metric.spherical().map_or(1.0, |sphere| (1.0 / sphere.spacing()) as f32);
+        Self { grid, adjacency: Adjacency::new(grid), metric, cells_per_radius }
     }
 
     /// The grid whose samples the cells are.
@@ -67,9 +66,11 @@ impl FlowMesh {
     /// Distances of a cell to its neighbours.
     #[inline]
     pub fn distances(&self, k: usize) -> [f32; 8] {
-        match &self.sphere {
-            None => UNIFORM,
-            Some(sphere) => sphere.distances().to_neighbours(k).map(|radii| radii * self.cells_per_radius),
+        match &self.metric {
+            GridMetric::Uniform => UNIFORM,
+            GridMetric::Spherical(sphere) => {
+                sphere.distances().to_neighbours(k).map(|radii| radii * self.cells_per_radius)
+            }
         }
     }
 
@@ -81,7 +82,7 @@ impl FlowMesh {
 
     /// Straight distance of any two cells: the short way round on a wrapping square, the chord on a globe.
     pub fn straight_distance(&self, a: usize, b: usize) -> f32 {
-        if let Some(sphere) = &self.sphere {
+        if let Some(sphere) = self.sphere() {
             let [a, b] = [a, b].map(|k| sphere.globe().direction_of(k));
             let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
             return (x * x + y * y + z * z).sqrt() * self.cells_per_radius;
@@ -97,7 +98,7 @@ impl FlowMesh {
 
     /// Area of every cell and 0 of a copy; none on a square, where all owners have 1.
     pub fn owned_areas(&self) -> Option<&[f32]> {
-        self.sphere.as_ref().map(Spherical::all_owned_areas)
+        self.sphere().map(Spherical::all_owned_areas)
     }
 
     /// Area of every cell; 0 of a copy.
@@ -125,7 +126,7 @@ impl FlowMesh {
     /// Side of a cell of the mean area in metres, on ground whose side (on a globe a quarter of the way around it) has
     /// `size_metres`.
     pub fn cell_metres(&self, size_metres: f32) -> f32 {
-        match &self.sphere {
+        match self.sphere() {
             None => size_metres * self.grid.cell(),
             Some(sphere) => (sphere.spacing() * f64::from(size_metres) * std::f64::consts::FRAC_2_PI) as f32,
         }
@@ -133,12 +134,12 @@ impl FlowMesh {
 
     /// Shape and distances of a globe.
     pub(super) fn sphere(&self) -> Option<&Spherical> {
-        self.sphere.as_ref()
+        self.metric.spherical()
     }
 
     /// Distances between the cells of a globe in radii, and how many cells a radius has.
     pub(super) fn links(&self) -> Option<(&Links, f32)> {
-        self.sphere.as_ref().map(|sphere| (sphere.distances(), self.cells_per_radius))
+        self.sphere().map(|sphere| (sphere.distances(), self.cells_per_radius))
     }
 
     /// Heights of the neighbours `around` a cell; infinite where there is none.
@@ -162,7 +163,7 @@ pub struct Outlets {
 impl Outlets {
     /// The outlets of `height`, with the sea at height `sea` (negative infinity for none).
     pub fn new(grid: Grid, height: &[f32], sea: f32) -> Self {
-        let over_edges = !grid.is_globe() && grid.edges == Edges::Open;
+        let over_edges = grid.has_edge();
         let mut lowest = usize::MAX;
         if !over_edges && !height.iter().any(|&h| h <= sea) {
             lowest = (0..height.len()).fold(0, |low, k| if height[k] < height[low] { k } else { low });

@@ -2,8 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Measures;
 use super::difference::Difference;
+use super::{AreaQuantiles, Drainage, Measures, PlanetMeasures};
 
 /// What measures stand together under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -18,6 +18,8 @@ pub enum Family {
     Drainage,
     /// Where a character can walk and build.
     Playability,
+    /// How warm and wet it is.
+    Climate,
     /// What identifies the terrain.
     Content,
     /// How two terrains differ.
@@ -33,6 +35,7 @@ impl Family {
             Self::Form => "Form",
             Self::Drainage => "Drainage",
             Self::Playability => "Playability",
+            Self::Climate => "Climate",
             Self::Content => "Content",
             Self::Comparison => "Comparison",
         }
@@ -117,6 +120,7 @@ impl<T> Measure<T> {
 
 const LEVEL: &str = "the ground is level";
 const NO_LAND: &str = "everything is under the sea";
+const NO_SEA: &str = "there is no sea";
 const FEW: &str = "there are too few samples";
 const NO_ORDERS: &str = "no two streams of one order join";
 const NOT_PLAYABLE: &str = "nothing is playable";
@@ -266,6 +270,113 @@ pub const DIFFERENCES: &[Measure<Difference>] = measures! {
         "Share of the channels of either that run within one cell of a channel of the other.", "",
         |d| MeasureValue::or(d.drainage_overlap, NO_CHANNELS);
 };
+
+/// Every measure of a planet.
+#[rustfmt::skip]
+pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
+    Heights: "radius_metres" "Radius" ["m"] 0,
+        "Radius at height 0.", "",
+        |m| MeasureValue::Number(f64::from(m.radius_metres));
+    Heights: "area_km2" "Area" ["km²"] 0,
+        "Area of the whole planet at height 0.", "",
+        |m| MeasureValue::Number(m.area_km2);
+    Heights: "land_share" "Land share" [""] 4,
+        "Share of the planet above the sea.", "",
+        |m| MeasureValue::Number(m.land_share);
+    Heights: "land_km2" "Land" ["km²"] 0,
+        "Area above the sea.", "",
+        |m| MeasureValue::Number(m.land_km2);
+    Heights: "lowest_metres" "Lowest" ["m"] 1,
+        "Height of the deepest place.", "",
+        |m| MeasureValue::Number(m.lowest_metres);
+    Heights: "highest_metres" "Highest" ["m"] 1,
+        "Height of the highest place.", "",
+        |m| MeasureValue::Number(m.highest_metres);
+    Heights: "mean_metres" "Mean" ["m"] 1,
+        "Mean height of all ground.", "",
+        |m| MeasureValue::Number(m.mean_metres);
+    Heights: "mean_land_metres" "Mean land" ["m"] 1,
+        "Mean height of the land above the sea.", "",
+        |m| MeasureValue::or(m.mean_land_metres, NO_LAND);
+    Heights: "mean_depth_metres" "Mean depth" ["m"] 1,
+        "Mean depth of the sea.", "",
+        |m| MeasureValue::or(m.mean_depth_metres, NO_SEA);
+    Heights: "sea_km3" "Sea" ["km³"] 0,
+        "Water in the sea.", "",
+        |m| MeasureValue::Number(m.sea_km3);
+    Slopes: "erosion_score" "Erosion score" [""] 3,
+        "Deviation of the slopes over their mean, by area: high where level ground and steep relief stand side by side.",
+        "Olsen 2004",
+        |m| if m.slopes.mean > 0.0 { MeasureValue::Number(m.slopes.erosion_score()) } else { MeasureValue::Undefined(LEVEL) };
+    Slopes: "mean_slope" "Mean slope" ["m"] 3,
+        "Mean of the greatest height difference to the four neighbouring samples, over the side of a mean cell.",
+        "Olsen 2004",
+        |m| MeasureValue::Number(m.slopes.mean);
+    Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
+        "Standard deviation of the same differences.",
+        "Olsen 2004",
+        |m| MeasureValue::Number(m.slopes.deviation);
+    Slopes: "mean_land_slope_degrees" "Mean land slope" ["°"] 2,
+        "Mean slope of the land between samples.", "",
+        |m| MeasureValue::or(m.mean_land_slope_degrees, NO_LAND);
+    Drainage: "stream_order" "Highest stream order" [""] 0,
+        "Order of the largest stream: it grows by one where two streams of the same order join.",
+        "Strahler 1957",
+        |m| of_drainage(m, |d| MeasureValue::Count(d.streams.last().map_or(0, |s| s.order)));
+    Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
+        "How many times more streams there are of an order than of the next higher.",
+        "Horton 1945; Strahler 1957",
+        |m| of_drainage(m, |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
+    Drainage: "length_ratio" "Length ratio" [""] 2,
+        "How many times longer the streams of an order are than those of the next lower.",
+        "Horton 1945; Strahler 1957",
+        |m| of_drainage(m, |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
+    Drainage: "drainage_density" "Drainage density" ["km/km²"] 5,
+        "Length of all channels per area of land. It depends on the area that a channel needs.",
+        "Horton 1945",
+        |m| of_drainage(m, |d| MeasureValue::Number(d.density));
+    Drainage: "drained_fraction" "Drained" [""] 4,
+        "Share of the land whose water reaches the sea without filling a depression first.", "",
+        |m| of_drainage(m, |d| MeasureValue::Number(d.drained_fraction));
+    Drainage: "largest_basin_km2" "Largest basin" ["km²"] 0,
+        "Area of the land that leaves by the largest river.", "",
+        |m| of_drainage(m, |d| MeasureValue::Number(d.largest_basin_km2));
+    Climate: "mean_temperature_celsius" "Mean temperature" ["°C"] 1,
+        "Mean temperature.", "",
+        |m| MeasureValue::Number(m.climate.celsius.mean);
+    Climate: "min_temperature_celsius" "Min temperature" ["°C"] 1,
+        "Lowest temperature.", "",
+        |m| MeasureValue::Number(m.climate.celsius.min);
+    Climate: "max_temperature_celsius" "Max temperature" ["°C"] 1,
+        "Highest temperature.", "",
+        |m| MeasureValue::Number(m.climate.celsius.max);
+    Climate: "mean_land_temperature_celsius" "Mean land temperature" ["°C"] 1,
+        "Mean temperature of the land.", "",
+        |m| of_land(m.climate.land_celsius);
+    Climate: "mean_moisture" "Mean moisture" [""] 3,
+        "Mean moisture; 0 is a desert, 1 a rain forest.", "",
+        |m| MeasureValue::Number(m.climate.moisture.mean);
+    Climate: "min_moisture" "Min moisture" [""] 3,
+        "Lowest moisture.", "",
+        |m| MeasureValue::Number(m.climate.moisture.min);
+    Climate: "max_moisture" "Max moisture" [""] 3,
+        "Highest moisture.", "",
+        |m| MeasureValue::Number(m.climate.moisture.max);
+    Climate: "mean_land_moisture" "Mean land moisture" [""] 3,
+        "Mean moisture of the land.", "",
+        |m| of_land(m.climate.land_moisture);
+};
+
+/// A measure of the streams of a planet.
+fn of_drainage(m: &PlanetMeasures, read: impl Fn(&Drainage) -> MeasureValue) -> MeasureValue {
+    let why = if m.land_share > 0.0 { LEVEL } else { NO_LAND };
+    m.drainage.as_ref().map_or(MeasureValue::Undefined(why), read)
+}
+
+/// The mean of a quantity over the land.
+fn of_land(quantiles: Option<AreaQuantiles>) -> MeasureValue {
+    MeasureValue::or(quantiles.map(|spread| spread.mean), NO_LAND)
+}
 
 /// The measure called `key`.
 pub fn measure_named(key: &str) -> Option<&'static Measure<Measures>> {

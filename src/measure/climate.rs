@@ -81,7 +81,7 @@ pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> 
     let types = TypeMap::for_scene(scene, terrain, control)?;
     let sea = scene.settings.sea_level / scene.settings.relief_metres;
     let n = terrain.samples();
-    let globe = terrain.grid.is_globe().then(|| Globe::new(n));
+    let globe = terrain.grid.shape();
     let areas = globe.as_ref().map(Globe::areas);
     let wraps = terrain.grid.edges == Edges::Wrap;
     let area = |k: usize| match (&globe, &areas) {

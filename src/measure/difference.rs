@@ -1,16 +1,20 @@
 //! How two terrains differ: in metres, in volume, and in where their channels run.
 //!
 //! Heights are compared in metres at the samples of the coarser grid, where the finer one is read between its samples;
-//! positions are fractions of the side. Volumes are those of the first terrain's area.
+//! positions are fractions of the side, and directions on planets. Volumes are those of the first terrain's area. On
+//! planets every sample counts by its area.
 //! Drainage overlap: channels are found on each terrain at its own resolution, with the same source area, and marked on
 //! the coarser grid. The source area is at least that of 256 cells of that grid: denser nets would meet by chance. It
 //! is the share of the marks of either that have a mark of the other on the same cell or on one of the eight around it:
 //! 1 for the same net or one that is shifted by a cell, near 0 for nets that have nothing to do with each other.
 
-use super::drainage::{DrainageNetwork, source_km2};
+use rayon::prelude::*;
+
+use super::drainage::{DrainageGround, DrainageNetwork};
 use super::ground::{DistinctCells, DistinctSamples, rows};
 use super::{Limits, TerrainScale};
-use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
+use crate::field::metric::{Metric, Spherical};
+use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain};
 
 /// Cells of the coarser grid that drain to a channel at the least.
 const LEAST_SOURCE_CELLS: f64 = 256.0;
@@ -32,7 +36,8 @@ pub struct Difference {
     pub drainage_overlap: Option<f64>,
 }
 
-/// How `b` differs from `a`, each with its scale; the same bits for any number of threads.
+/// How `b` differs from `a`, each with its scale; the same bits for any number of threads. Both are squares, or both
+/// globes.
 pub fn difference(
     a: (&Terrain, TerrainScale),
     b: (&Terrain, TerrainScale),
@@ -40,11 +45,14 @@ pub fn difference(
     control: &Control,
 ) -> Result<Difference, Cancelled> {
     let samples = a.0.samples().min(b.0.samples());
+    if a.0.grid.is_globe() {
+        return globe_difference(a, b, samples, limits, control);
+    }
     let both_wrap = a.0.grid.edges == Edges::Wrap && b.0.grid.edges == Edges::Wrap;
     let grid = Grid::new(samples, if both_wrap { Edges::Wrap } else { Edges::Open });
     let cells = DistinctCells::new(grid);
     let parts = rows(cells, control, |row| {
-        let mut part = [0.0f64; 5];
+        let mut part = PartDifference::default();
         for column in 0..cells.side {
             let [one, two] = [a, b].map(|(terrain, scale)| {
                 let h = if terrain.samples() == samples {
@@ -54,33 +62,109 @@ pub fn difference(
                 };
                 f64::from(h) * f64::from(scale.relief_metres)
             });
-            let d = two - one;
-            part[0] += d * d;
-            part[1] += d.abs();
-            part[2] = larger(part[2], d.abs());
-            part[3] += if d > 0.0 { d } else { 0.0 };
-            part[4] += if d < 0.0 { -d } else { 0.0 };
+            part.add(two - one, 1.0);
         }
         part
     })?;
-    let [squares, absolute, largest, gained, lost] = parts.iter().fold([0.0f64; 5], |sum, part| {
-        [sum[0] + part[0], sum[1] + part[1], larger(sum[2], part[2]), sum[3] + part[3], sum[4] + part[4]]
-    });
     let count = cells.len() as f64;
-    let cell_area = f64::from(a.1.size_metres) * f64::from(a.1.size_metres) / count;
+    let cell_m2 = f64::from(a.1.size_metres) * f64::from(a.1.size_metres) / count;
     let [one, two] = [a, b].map(|(terrain, scale)| DistinctSamples::new(terrain, scale, control));
     let (one, two) = (one?, two?);
-    let source_km2 = larger(source_km2(&one, limits), LEAST_SOURCE_CELLS * cell_area * 1.0e-6);
-    let marks = |ground: &DistinctSamples| channels(ground, source_km2, grid, control);
-    let (one, two) = rayon::join(|| marks(&one), || marks(&two));
-    Ok(Difference {
-        rms_metres: (squares / count).sqrt(),
-        mean_absolute_metres: absolute / count,
-        largest_metres: largest,
-        volume_gained_m3: gained * cell_area,
-        volume_lost_m3: lost * cell_area,
-        drainage_overlap: overlap(grid, &one?, &two?),
-    })
+    let overlap =
+        overlap_of([&one, &two].map(|ground| DrainageGround::of_square(ground)), cell_m2, limits, grid, control)?;
+    Ok(PartDifference::joined(&parts).whole(count, cell_m2, overlap))
+}
+
+fn globe_difference(
+    a: (&Terrain, TerrainScale),
+    b: (&Terrain, TerrainScale),
+    samples: usize,
+    limits: &Limits,
+    control: &Control,
+) -> Result<Difference, Cancelled> {
+    let (grid, metric) = (Grid::globe(samples), Spherical::of_grid(Grid::globe(samples)));
+    let globes = [a, b].map(|(terrain, _)| Globe::new(terrain.samples()));
+    let row_difference = |(row, areas): (usize, &[f32])| {
+        control.check()?;
+        let mut part = PartDifference::default();
+        for (column, &area) in areas.iter().enumerate().filter(|&(_, &area)| area > 0.0) {
+            let k = row * samples + column;
+            let metres = |(terrain, scale): (&Terrain, TerrainScale), globe: &Globe| {
+                let h = if terrain.samples() == samples {
+                    terrain.height[k]
+                } else {
+                    globe.sample(&terrain.height, metric.globe().direction_of(k).map(f64::from))
+                };
+                f64::from(h) * f64::from(scale.relief_metres)
+            };
+            part.add(metres(b, &globes[1]) - metres(a, &globes[0]), f64::from(area));
+        }
+        Ok(part)
+    };
+    let rows = metric.all_owned_areas().par_chunks(samples).enumerate();
+    let parts = rows.map(row_difference).collect::<Result<Vec<_>, Cancelled>>()?;
+    let count = grid.distinct_len() as f64;
+    let cell_m2 = a.1.globe_m2() / count;
+    let grounds = [a, b].map(|(terrain, scale)| DrainageGround::of_globe(terrain, scale));
+    let overlap = overlap_of(grounds, cell_m2, limits, grid, control)?;
+    Ok(PartDifference::joined(&parts).whole(count, cell_m2, overlap))
+}
+
+/// Differences summed over some cells, in metres and cells of the mean area.
+#[derive(Clone, Copy, Default)]
+struct PartDifference {
+    squares: f64,
+    absolute: f64,
+    largest: f64,
+    gained: f64,
+    lost: f64,
+}
+
+impl PartDifference {
+    fn add(&mut self, d: f64, area: f64) {
+        self.squares += area * d * d;
+        self.absolute += area * d.abs();
+        self.largest = larger(self.largest, d.abs());
+        self.gained += if d > 0.0 { area * d } else { 0.0 };
+        self.lost += if d < 0.0 { -area * d } else { 0.0 };
+    }
+
+    /// The sum of `parts` in their order.
+    fn joined(parts: &[Self]) -> Self {
+        parts.iter().fold(Self::default(), |sum, part| Self {
+            squares: sum.squares + part.squares,
+            absolute: sum.absolute + part.absolute,
+            largest: larger(sum.largest, part.largest),
+            gained: sum.gained + part.gained,
+            lost: sum.lost + part.lost,
+        })
+    }
+
+    fn whole(&self, cells: f64, cell_m2: f64, drainage_overlap: Option<f64>) -> Difference {
+        Difference {
+            rms_metres: (self.squares / cells).sqrt(),
+            mean_absolute_metres: self.absolute / cells,
+            largest_metres: self.largest,
+            volume_gained_m3: self.gained * cell_m2,
+            volume_lost_m3: self.lost * cell_m2,
+            drainage_overlap,
+        }
+    }
+}
+
+/// How much of the channels of two grounds is the same on `grid`, whose cells have `cell_m2`.
+fn overlap_of(
+    grounds: [DrainageGround; 2],
+    cell_m2: f64,
+    limits: &Limits,
+    grid: Grid,
+    control: &Control,
+) -> Result<Option<f64>, Cancelled> {
+    let [one, two] = &grounds;
+    let source_km2 = larger(one.source_km2(limits), LEAST_SOURCE_CELLS * cell_m2 * 1.0e-6);
+    let marks = |ground: &DrainageGround| channels(ground, source_km2, grid, control);
+    let (one, two) = rayon::join(|| marks(one), || marks(two));
+    Ok(overlap(grid, &one?, &two?))
 }
 
 fn larger(a: f64, b: f64) -> f64 {
@@ -88,18 +172,18 @@ fn larger(a: f64, b: f64) -> f64 {
 }
 
 /// The samples of `grid` that channels of `ground` run through; copies are left out.
-fn channels(ground: &DistinctSamples, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
+fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let mut marks = vec![false; grid.len()];
-    if ground.land.is_none_or(|land| land.is_level()) {
+    if !ground.has_relief {
         return Ok(marks);
     }
     let network = DrainageNetwork::new(ground, source_km2, control)?;
     let last = (grid.samples - 1) as f32;
-    let nearest = |position: f32| grid.original((position * last + 0.5) as usize);
-    let samples = ground.terrain.samples();
+    let (own, samples) = (ground.grid(), ground.grid().samples);
+    let nearest = |index: usize| grid.original((own.position(index) * last + 0.5) as usize);
     for (k, _) in network.orders.iter().enumerate().filter(|&(_, &order)| order > 0) {
-        let index = |index: usize| nearest(ground.terrain.grid.position(index));
-        marks[index(k / samples) * grid.samples + index(k % samples)] = true;
+        let (face, row, column) = (k / (samples * samples), k / samples % samples, k % samples);
+        marks[grid.owner((face * grid.samples + nearest(row)) * grid.samples + nearest(column))] = true;
     }
     Ok(marks)
 }

@@ -8,7 +8,7 @@ crate::params! {
         /// Least height of a peak above the pass to a higher one, and least depth of a valley. 0 takes 2 % of the
         /// relief.
         prominence: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
-        /// Area that must drain to a place before a channel begins. 0 takes a thousandth of the terrain.
+        /// Area that must drain to a place before a channel begins. 0 takes a thousandth of the terrain or planet.
         source_area: f32 ["km²"] = 0.0, 0.0..=1_000_000.0, slider 0.0..=5.0;
         /// Steepest ground that can be crossed.
         playable_slope: f32 ["°"] = 20.0, 0.0..=90.0, slider 1.0..=60.0;
@@ -20,7 +20,7 @@ crate::params! {
 /// How large the terrain is on the ground, and where its sea stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TerrainScale {
-    /// Side of the terrain.
+    /// Side of the terrain; of a globe a quarter of the way around it.
     pub size_metres: f32,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,
@@ -36,6 +36,12 @@ impl TerrainScale {
             relief_metres: scene.settings.relief_metres,
             sea_metres: Some(scene.settings.sea_level),
         }
+    }
+
+    /// Area of the globe whose quarter of the way around is the side.
+    pub(super) fn globe_m2(&self) -> f64 {
+        let radius = f64::from(self.size_metres) * std::f64::consts::FRAC_2_PI;
+        4.0 * std::f64::consts::PI * radius * radius
     }
 
     /// Height of the sea as a fraction of the relief; negative infinity if there is none.

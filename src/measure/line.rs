@@ -40,7 +40,7 @@ impl LineFit {
 }
 
 /// Points with the line through them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fitted {
     /// The points that were fitted.
     pub points: Vec<[f64; 2]>,

@@ -30,23 +30,24 @@ mod steepness;
 mod summits;
 mod variogram;
 
-pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, MeasureValue, measure_named};
+pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, MeasureValue, PLANET_MEASURES, measure_named};
 pub use climate::{AreaQuantiles, ClimateMeasures, TypeShare, climate_measures};
 pub use difference::{Difference, difference};
 pub use drainage::{Drainage, Streams};
 pub use heights::{HeightMeasures, Hypsometry};
 pub use limits::{Limits, TerrainScale};
 pub use line::{Fitted, LineFit};
-pub use planet::{PLANET_MEASURES, PlanetMeasures, measure_planet};
+pub use planet::{PlanetMeasures, measure_planet};
 pub use playability::Playability;
 pub use plots::{PLOTS, Plot, PlotAxis, PlotStyle};
 pub use reference::{BANDS, ReferenceBand, bands};
 pub use report::comparison_csv;
-pub use slopes::{Slopes, slopes};
+pub use slopes::{Slopes, slopes, slopes_by};
 pub use steepness::Steepness;
 pub use summits::{Summit, Summits};
 
 use crate::field::{Cancelled, Control, Terrain};
+use drainage::DrainageGround;
 use ground::DistinctSamples;
 
 /// Everything that is measured of a terrain, with the data of the plots.
@@ -115,7 +116,7 @@ pub fn measure(
         Ok((heights, slopes, steepness, playability, variogram, boxes, terrain.hash()))
     };
     let summits = || summits::summits(&ground, limits, control);
-    let drainage = || drainage::drainage(&ground, limits, control);
+    let drainage = || drainage::drainage(&DrainageGround::of_square(&ground), limits, control);
     let (drainage, (summits, form)) = rayon::join(drainage, || rayon::join(summits, form));
     let (heights, slopes, steepness, playability, variogram, boxes, hash) = form?;
     let metres = f64::from(scale.relief_metres);
@@ -166,7 +167,10 @@ pub mod families {
         }),
         ("peaks and valleys", |t, s, l, c| done(summits::summits(&ground(t, s, c), l, c))),
         ("dimensions", |t, s, _, c| done(dimensions(&ground(t, s, c), c))),
-        ("drainage", |t, s, l, c| done(drainage::drainage(&ground(t, s, c), l, c))),
+        ("drainage", |t, s, l, c| {
+            let ground = ground(t, s, c);
+            done(drainage::drainage(&DrainageGround::of_square(&ground), l, c));
+        }),
         ("hash", |t, _, _, _| done(t.hash())),
     ];
 

@@ -1,12 +1,15 @@
 //! A planet in numbers, each sample weighed by the area it stands for, so that no number depends on how the planet is
 //! turned.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{ClimateMeasures, climate_measures};
+use super::drainage::{DrainageGround, drainage};
+use super::{ClimateMeasures, Drainage, Limits, Slopes, TerrainScale, climate_measures, slopes_by};
+use crate::field::metric::{GridMetric, Metric, Spherical};
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::planet::Planet;
@@ -44,58 +47,39 @@ pub struct PlanetMeasures {
     pub mean_land_slope_degrees: Option<f64>,
     /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
+    /// Slopes of all ground in metres, over the side of a cell of the mean area.
+    pub slopes: Slopes,
+    /// Streams and basins; nothing without land, or where it is level.
+    pub drainage: Option<Drainage>,
     /// How warm and wet it is.
     pub climate: ClimateMeasures,
     /// Content hash of the heights and data maps.
     pub hash: String,
 }
 
-/// Reads a number; nothing where there is none.
-pub type Read = fn(&PlanetMeasures) -> Option<f64>;
-
-/// The numbers of a planet, with what they are called, their unit and what they mean.
-pub const PLANET_MEASURES: &[(&str, &str, &str, Read)] = &[
-    ("radius_metres", "m", "Radius at height 0.", |m| Some(f64::from(m.radius_metres))),
-    ("area_km2", "km²", "Area of the whole planet at height 0.", |m| Some(m.area_km2)),
-    ("land_share", "", "Share of the planet above the sea.", |m| Some(m.land_share)),
-    ("land_km2", "km²", "Area above the sea.", |m| Some(m.land_km2)),
-    ("lowest_metres", "m", "Height of the deepest place.", |m| Some(m.lowest_metres)),
-    ("highest_metres", "m", "Height of the highest place.", |m| Some(m.highest_metres)),
-    ("mean_metres", "m", "Mean height of all ground.", |m| Some(m.mean_metres)),
-    ("mean_land_metres", "m", "Mean height of the land above the sea.", |m| m.mean_land_metres),
-    ("mean_depth_metres", "m", "Mean depth of the sea.", |m| m.mean_depth_metres),
-    ("sea_km3", "km³", "Water in the sea.", |m| Some(m.sea_km3)),
-    ("mean_land_slope_degrees", "°", "Mean slope of the land between samples.", |m| m.mean_land_slope_degrees),
-    ("mean_temperature_celsius", "°C", "Mean temperature.", |m| Some(m.climate.celsius.mean)),
-    ("min_temperature_celsius", "°C", "Lowest temperature.", |m| Some(m.climate.celsius.min)),
-    ("max_temperature_celsius", "°C", "Highest temperature.", |m| Some(m.climate.celsius.max)),
-    ("mean_land_temperature_celsius", "°C", "Mean temperature of the land.", |m| {
-        m.climate.land_celsius.map(|s| s.mean)
-    }),
-    ("mean_moisture", "", "Mean moisture; 0 is a desert, 1 a rain forest.", |m| Some(m.climate.moisture.mean)),
-    ("min_moisture", "", "Lowest moisture.", |m| Some(m.climate.moisture.min)),
-    ("max_moisture", "", "Highest moisture.", |m| Some(m.climate.moisture.max)),
-    ("mean_land_moisture", "", "Mean moisture of the land.", |m| m.climate.land_moisture.map(|s| s.mean)),
-];
-
 /// Measures the terrain of a planet on the threads of the present pool; the same bits for any number of them.
 ///
 /// # Errors
 /// When it was cancelled.
-pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Result<PlanetMeasures, Cancelled> {
+pub fn measure_planet(
+    terrain: &Terrain,
+    scene: &Scene,
+    limits: &Limits,
+    control: &Control,
+) -> Result<PlanetMeasures, Cancelled> {
     let Planet { radius_metres, .. } = scene.planet;
     let n = terrain.samples();
-    let globe = Globe::new(n);
     control.advance(0.0);
-    let areas = globe.areas();
+    let metric = Arc::new(Spherical::of_grid(terrain.grid));
+    let globe = metric.globe();
     control.check()?;
     let radius_km = f64::from(radius_metres) / 1000.0;
     let area_km2 = 4.0 * std::f64::consts::PI * radius_km * radius_km;
     let unit_km2 = area_km2 / globe.grid().distinct_len() as f64;
     let ground = PlanetGround {
-        globe: &globe,
+        globe,
         height: &terrain.height,
-        areas: &areas,
+        areas: metric.all_owned_areas(),
         range: terrain.range(),
         relief: f64::from(scene.settings.relief_metres),
         sea: f64::from(scene.settings.sea_level),
@@ -116,9 +100,13 @@ pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Re
     let mut all = AreaSums::default();
     rows.iter().for_each(|row| all.add(row));
     control.advance(0.5);
+    let slopes = slopes_by(&GridMetric::Spherical(metric.clone()), terrain);
+    control.check()?;
+    let drainage = drainage(&DrainageGround::of_globe(terrain, TerrainScale::for_scene(scene)), limits, control)?;
+    control.advance(0.7);
     let climate = climate_measures(scene, terrain, control)?;
     control.advance(1.0);
-    let AreaSums { whole, mean, land, above, depth, slopes, mut hypsometry } = all;
+    let AreaSums { whole, mean, land, above, depth, degrees, mut hypsometry } = all;
     hypsometry.iter_mut().for_each(|share| *share /= whole);
     let water = whole - land;
     let mean_of = |sum: f64, share: f64| (share > 0.0).then(|| sum / share);
@@ -134,8 +122,10 @@ pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Re
         mean_land_metres: mean_of(above, land),
         mean_depth_metres: mean_of(depth, water),
         sea_km3: depth * unit_km2 / 1000.0,
-        mean_land_slope_degrees: mean_of(slopes, land),
+        mean_land_slope_degrees: mean_of(degrees, land),
         hypsometry: hypsometry.into(),
+        slopes: Slopes { mean: slopes.mean * ground.relief, deviation: slopes.deviation * ground.relief },
+        drainage,
         climate,
         hash: format!("{:032x}", terrain.hash()),
     })
@@ -149,13 +139,13 @@ struct AreaSums {
     land: f64,
     above: f64,
     depth: f64,
-    slopes: f64,
+    degrees: f64,
     hypsometry: [f64; BANDS],
 }
 
 impl Default for AreaSums {
     fn default() -> Self {
-        Self { whole: 0.0, mean: 0.0, land: 0.0, above: 0.0, depth: 0.0, slopes: 0.0, hypsometry: [0.0; BANDS] }
+        Self { whole: 0.0, mean: 0.0, land: 0.0, above: 0.0, depth: 0.0, degrees: 0.0, hypsometry: [0.0; BANDS] }
     }
 }
 
@@ -166,7 +156,7 @@ impl AreaSums {
         self.land += other.land;
         self.above += other.above;
         self.depth += other.depth;
-        self.slopes += other.slopes;
+        self.degrees += other.degrees;
         self.hypsometry.iter_mut().zip(other.hypsometry).for_each(|(sum, other)| *sum += other);
     }
 }
@@ -175,6 +165,7 @@ impl AreaSums {
 struct PlanetGround<'a> {
     globe: &'a Globe,
     height: &'a [f32],
+    /// Of all cells; 0 of copies.
     areas: &'a [f32],
     range: (f32, f32),
     relief: f64,
@@ -202,8 +193,8 @@ impl PlanetGround<'_> {
     fn row(&self, row: usize) -> AreaSums {
         let n = self.globe.samples();
         let mut sums = AreaSums::default();
-        for k in (row * n..(row + 1) * n).filter(|&k| self.globe.grid().owns(k)) {
-            let (metres, area) = (f64::from(self.height[k]) * self.relief, f64::from(self.areas[k % (n * n)]));
+        for k in (row * n..(row + 1) * n).filter(|&k| self.areas[k] > 0.0) {
+            let (metres, area) = (f64::from(self.height[k]) * self.relief, f64::from(self.areas[k]));
             sums.hypsometry[self.band(metres)] += area;
             sums.whole += area;
             sums.mean += area * metres;
@@ -212,7 +203,7 @@ impl PlanetGround<'_> {
                 sums.above += area * (metres - self.sea);
                 let slope = globe_gradient(self.globe, self.height, k);
                 let [x, y, z] = slope.map(|s| f64::from(s * self.steepness));
-                sums.slopes += area * libm::atan((x * x + y * y + z * z).sqrt()).to_degrees();
+                sums.degrees += area * libm::atan((x * x + y * y + z * z).sqrt()).to_degrees();
             } else {
                 sums.depth += area * (self.sea - metres);
             }
@@ -238,7 +229,7 @@ mod tests {
         for (k, h) in terrain.height.iter_mut().enumerate() {
             *h = height(globe.direction_of(k).map(f64::from)) as f32;
         }
-        measure_planet(&terrain, &scene, &Control::default()).unwrap()
+        measure_planet(&terrain, &scene, &Limits::default(), &Control::default()).unwrap()
     }
 
     /// Archimedes: the height along an axis is spread evenly over a sphere.
@@ -267,7 +258,7 @@ mod tests {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let control = Control::default();
-            let measures = pool.install(|| measure_planet(&terrain, &scene, &control)).unwrap();
+            let measures = pool.install(|| measure_planet(&terrain, &scene, &Limits::default(), &control)).unwrap();
             assert_eq!(control.progress().1, 1.0);
             measures
         };
@@ -276,7 +267,7 @@ mod tests {
         assert!((one.climate.types.iter().map(|kind| kind.share).sum::<f64>() - 1.0).abs() < 1e-9);
         let stopped = Control::default();
         stopped.cancel();
-        assert_eq!(measure_planet(&terrain, &scene, &stopped), Err(Cancelled));
+        assert_eq!(measure_planet(&terrain, &scene, &Limits::default(), &stopped), Err(Cancelled));
     }
 
     #[test]
@@ -293,5 +284,33 @@ mod tests {
         assert!(apart < 0.06, "histograms differ by {apart}");
         let (a, b) = (a.mean_land_slope_degrees.unwrap(), b.mean_land_slope_degrees.unwrap());
         assert!((a / b - 1.0).abs() < 0.01, "{a} and {b}");
+    }
+
+    /// A bowl at each pole: all water meets in the lower one, and that of the other fills it first.
+    #[test]
+    fn streams_and_basins_are_measured_by_area() {
+        let bowls = measured(|[_, _, z]| 1.0 - z * z - 0.01 * z);
+        let drainage = bowls.drainage.unwrap();
+        assert!((drainage.largest_basin_km2 / bowls.area_km2 - 1.0).abs() < 1e-5, "{drainage:?}");
+        assert!((drainage.largest_basin_fraction - bowls.land_share).abs() < 1e-5 && bowls.land_share > 0.999);
+        assert!((drainage.drained_fraction - 0.5).abs() < 0.02, "a hemisphere drains by itself: {drainage:?}");
+        assert!((drainage.source_km2 / bowls.area_km2 - 1e-3).abs() < 1e-6);
+        // half of the planet is land, and all of it slopes to the sea
+        let dome = measured(|[_, _, z]| z).drainage.unwrap();
+        assert!(dome.drained_fraction > 0.9999 && dome.largest_basin_fraction < 0.1, "{dome:?}");
+        assert_eq!(measured(|_| 0.3).drainage, None);
+    }
+
+    /// Cut by meridians, water runs down eight valleys of a known length.
+    #[test]
+    fn streams_are_as_long_as_their_valleys() {
+        // eight valleys from the north pole to a sea in the south: 120° long
+        let valleys = measured(|[x, y, z]| 0.5 + z + 0.3 * (1.0 - z * z) * (8.0 * y.atan2(x)).cos().abs());
+        let drainage = valleys.drainage.unwrap();
+        let highest = drainage.streams.last().unwrap();
+        assert!(highest.count >= 4, "{drainage:?}");
+        let length: f64 = drainage.streams.iter().map(|s| s.count as f64 * s.mean_km).sum();
+        let land = drainage.density * valleys.land_km2;
+        assert!((length / land - 1.0).abs() < 1e-9, "density is length over land: {length}, {land}");
     }
 }

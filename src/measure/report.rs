@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::json;
 
-use super::Measures;
-use super::catalogue::{DIFFERENCES, MEASURES, Measure, MeasureValue};
+use super::catalogue::{DIFFERENCES, MEASURES, Measure, MeasureValue, PLANET_MEASURES};
 use super::difference::Difference;
 use super::plots::PLOTS;
 use super::reference::{BANDS, ReferenceBand};
+use super::{Measures, PlanetMeasures};
 
 impl Serialize for Measures {
     /// Every measure under its key, then `undefined` (why one is null), `limits` (as they were applied), `summits`,
@@ -52,13 +52,23 @@ impl Measures {
 
     /// `key,value,unit,label`, one measure a line; the value is empty where there is none.
     pub fn csv(&self) -> String {
-        let mut text = String::from("key,value,unit,label\n");
-        text += &format!("samples,{},,Samples a side\n", self.samples);
-        for m in MEASURES {
-            text += &format!("{},{},{},{}\n", m.key, bare((m.read)(self)), m.unit, quoted(m.label));
-        }
-        text
+        format!("{CSV_HEAD}samples,{},,Samples a side\n{}", self.samples, csv_lines(MEASURES, self))
     }
+}
+
+impl PlanetMeasures {
+    /// As [`Measures::csv`].
+    pub fn csv(&self) -> String {
+        let samples = format!("samples,{},,Samples along the side of a face\n", self.face_samples);
+        format!("{CSV_HEAD}{samples}{}", csv_lines(PLANET_MEASURES, self))
+    }
+}
+
+const CSV_HEAD: &str = "key,value,unit,label\n";
+
+fn csv_lines<T>(list: &[Measure<T>], of: &T) -> String {
+    let line = |m: &Measure<T>| format!("{},{},{},{}\n", m.key, bare((m.read)(of)), m.unit, quoted(m.label));
+    list.iter().map(line).collect()
 }
 
 impl Serialize for Difference {
@@ -72,11 +82,11 @@ impl Serialize for Difference {
     }
 }
 
-/// `key,first,second,difference,unit,label` of two terrains and then the measures of their difference, with the
-/// value under `difference`.
-pub fn comparison_csv(a: &Measures, b: &Measures, difference: &Difference) -> String {
+/// `key,first,second,difference,unit,label` of two terrains or planets and then the measures of their difference, with
+/// the value under `difference`.
+pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Difference) -> String {
     let mut text = String::from("key,first,second,difference,unit,label\n");
-    for m in MEASURES {
+    for m in list {
         let [one, two] = [a, b].map(|of| (m.read)(of));
         let change = one.number().zip(two.number()).map_or(String::new(), |(x, y)| (y - x).to_string());
         text += &format!("{},{},{},{change},{},{}\n", m.key, bare(one), bare(two), m.unit, quoted(m.label));

@@ -1,15 +1,20 @@
 //! The slopes that document 000 judges erosion by.
 //!
 //! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the
-//! terrain does. Erosion score ε = σ(s) / mean(s): high where level ground and steep relief stand side by side. It does
-//! not depend on the vertical scale. Source: document 000, §3.3.4; Olsen 2004.
+//! terrain does. On a globe each difference is that over the side of a cell of the mean area, and each cell counts by
+//! its area, so that s does not depend on how the globe is turned. Erosion score ε = σ(s) / mean(s): high where level
+//! ground and steep relief stand side by side. It does not depend on the vertical scale.
+//! Source: document 000, §3.3.4; Olsen 2004.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::field::Terrain;
+use crate::field::metric::{GridMetric, Metric, RowMetric, Spherical};
+use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 
 /// Mean and standard deviation of s over all distinct samples, as fractions of the relief.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Slopes {
     /// Mean of s, from 0 on level ground.
     pub mean: f64,
@@ -26,14 +31,45 @@ impl Slopes {
 
 /// Measures `terrain`, on the threads of the present pool; the same bits for any number of them.
 pub fn slopes(terrain: &Terrain) -> Slopes {
+    slopes_by(&GridMetric::new(terrain.grid), terrain)
+}
+
+/// [`slopes`] with the metric of the terrain's grid, for many terrains of one grid.
+pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     let grid = terrain.grid;
-    let distinct = grid.distinct();
-    let rows: Vec<[f64; 2]> = (0..distinct).into_par_iter().map(|i| sums(terrain, i)).collect();
+    let (rows, count): (Vec<[f64; 2]>, f64) = match metric {
+        GridMetric::Uniform => {
+            let distinct = grid.distinct();
+            ((0..distinct).into_par_iter().map(|i| sums(terrain, i)).collect(), (distinct * distinct) as f64)
+        }
+        GridMetric::Spherical(metric) => {
+            let rows = (0..grid.rows()).into_par_iter().map(|row| sums_by_area(metric, terrain, row)).collect();
+            (rows, metric.all_owned_areas().iter().map(|&area| f64::from(area)).sum())
+        }
+    };
     let [sum, squares] = rows.iter().fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
-    let count = (distinct * distinct) as f64;
     let mean = sum / count;
     let variance = squares / count - mean * mean;
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
+}
+
+/// Sums of s and s² over the owners of a globe's row, each by its area.
+fn sums_by_area(metric: &Spherical, terrain: &Terrain, row: usize) -> [f64; 2] {
+    let n = terrain.samples();
+    let (distances, areas) = (metric.row(row), &metric.all_owned_areas()[row * n..][..n]);
+    let mut sums = [0.0; 2];
+    for (column, &area) in areas.iter().enumerate().filter(|&(_, &area)| area > 0.0) {
+        let k = row * n + column;
+        let per_radian = [EAST, NORTH, WEST, SOUTH].map(|direction| {
+            let there = terrain.grid.neighbour(k, direction).map_or(terrain.height[k], |there| terrain.height[there]);
+            (there - terrain.height[k]).abs() / distances.distance(direction, column)
+        });
+        let steepest = per_radian.into_iter().fold(0.0, |most, rise| if rise > most { rise } else { most });
+        let s = f64::from(steepest) * metric.spacing();
+        sums[0] += f64::from(area) * s;
+        sums[1] += f64::from(area) * s * s;
+    }
+    sums
 }
 
 /// Sums of s and s² over the distinct samples of row `i`.
@@ -79,7 +115,8 @@ fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Grid};
+    use crate::field::globe::direction_at;
+    use crate::field::{Edges, Globe, Grid};
 
     fn brute_force(terrain: &Terrain) -> Slopes {
         let (grid, n) = (terrain.grid, terrain.grid.samples);
@@ -130,5 +167,48 @@ mod tests {
             |scale: f32| Terrain::from_fn(65, Edges::Open, |u, v| scale * libm::sinf(9.0 * u) * libm::cosf(7.0 * v));
         let (one, four) = (slopes(&hills(1.0)), slopes(&hills(4.0)));
         assert!((one.erosion_score() - four.erosion_score()).abs() < 1e-12 && four.mean == 4.0 * one.mean);
+    }
+
+    /// A globe whose height is its distance from the equator's plane along `axis`.
+    fn tilted(n: usize, axis: usize) -> Terrain {
+        let (globe, mut terrain) = (Globe::new(n), Terrain::flat(Grid::globe(n)));
+        terrain.height.iter_mut().enumerate().for_each(|(k, h)| *h = globe.direction_of(k)[axis]);
+        terrain
+    }
+
+    #[test]
+    fn a_globe_has_the_slopes_along_its_rows_and_columns_by_area() {
+        // the law by itself, between places and not between samples: the greater of the slopes along the two lines of
+        // the face, over the solid angle
+        const STEPS: usize = 240;
+        let [mut whole, mut sum, mut squares] = [0.0f64; 3];
+        for face in 0..6 {
+            for (i, j) in (0..STEPS).flat_map(|i| (0..STEPS).map(move |j| (i, j))) {
+                let [u, v] = [j, i].map(|k| (k as f64 + 0.5) / STEPS as f64);
+                let near = 1e-4;
+                let along = |a: [f64; 3], b: [f64; 3]| {
+                    let d: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
+                    (d, d.iter().map(|x| x * x).sum::<f64>().sqrt())
+                };
+                let (right, width) = along(direction_at(face, u - near, v), direction_at(face, u + near, v));
+                let (down, height) = along(direction_at(face, u, v - near), direction_at(face, u, v + near));
+                let angle: f64 = (0..3).map(|k| right[k] * down[k]).sum::<f64>() / (width * height);
+                let area = width * height * (1.0 - angle * angle).sqrt();
+                let s = (right[2].abs() / width).max(down[2].abs() / height);
+                (whole, sum, squares) = (whole + area, sum + area * s, squares + area * s * s);
+            }
+        }
+        let mean = sum / whole;
+        let deviation = (squares / whole - mean * mean).sqrt();
+        let n = 49;
+        let spacing = (4.0 * std::f64::consts::PI / Grid::globe(n).distinct_len() as f64).sqrt();
+        let made = slopes(&tilted(n, 2));
+        assert!((made.mean / (mean * spacing) - 1.0).abs() < 0.01, "{made:?}, {} expected", mean * spacing);
+        assert!((made.deviation / (deviation * spacing) - 1.0).abs() < 0.03, "{made:?}, {}", deviation * spacing);
+        for axis in 0..2 {
+            let turned = slopes(&tilted(n, axis));
+            assert!((turned.mean / made.mean - 1.0).abs() < 1e-5, "{axis}: {turned:?} and {made:?}");
+        }
+        assert_eq!(slopes(&Terrain::flat(Grid::globe(9))), Slopes::default());
     }
 }

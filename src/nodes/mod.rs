@@ -40,6 +40,8 @@ pub struct Traits {
     pub is_random: bool,
     /// Whether the sea level of the scene changes anything. Where it does not, moving the sea costs no evaluation.
     pub reads_sea_level: bool,
+    /// Whether it changes anything on planets alone.
+    pub planet_reads_sea_level: bool,
     /// Whether a preview is exactly the result's subsample. Without, as where a height depends on heights elsewhere, it
     /// comes close.
     pub previews_exactly: bool,
@@ -57,10 +59,16 @@ impl Traits {
         on_globe: false,
         is_random: false,
         reads_sea_level: false,
+        planet_reads_sea_level: false,
         previews_exactly: true,
     };
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self { previews_exactly: false, ..Self::FILTER };
+
+    /// Whether the sea level of a scene of that world changes anything.
+    pub fn reads_sea_level_in(&self, world: World) -> bool {
+        self.reads_sea_level || (world == World::Planet && self.planet_reads_sea_level)
+    }
 
     /// The number that a scene of that world keeps, to tell whether its bits are those that it was saved with.
     pub fn version_in(&self, world: World) -> u32 {

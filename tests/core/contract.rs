@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::node_kit::{Place, altered, another, extremes, on_squares, on_threads};
+use crate::node_kit::{EARTH, Place, altered, another, extremes, on_squares, on_threads};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{Node, Work, help};
 use talweg::param::{About, ParamKind, Params, Value};
+use talweg::planet::World;
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
@@ -240,6 +241,13 @@ fn the_sea_matters_where_the_node_says_so() {
             place.finish(&node, &place.noise(), 5)
         });
         assert_eq!(high != low, node.traits().reads_sea_level, "{node:?}");
+    }
+    for node in on_squares().filter(|node| node.fits(World::Planet)) {
+        let [high, low] = [0.55, 0.25].map(|sea_level| {
+            let place = Place { sea_level, ..Place::globe(17, &EARTH) };
+            place.finish(&node, &place.noise(), 2)
+        });
+        assert_eq!(high != low, node.traits().reads_sea_level_in(World::Planet), "{node:?} on a planet");
     }
 }
 

@@ -1,79 +1,14 @@
 //! Erosion on a globe: what is taken arrives, slopes come to rest as they do on square ground, and neither the borders
 //! of the faces nor the corners of the cube show.
 
-use crate::node_kit::{extremes, on_threads, set};
-use talweg::field::globe::direction_at;
-use talweg::field::{Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
+use crate::globe_kit::{World, dot, noise, open_seams, places};
+use crate::node_kit::{extremes, node, on_threads};
+use talweg::field::{Control, Edges, Globe, Grid, MapKind, Terrain};
 use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use talweg::nodes::{Context, MassBalance, Node, Process, Run};
+use talweg::nodes::{Context, MassBalance, Node, Run};
 use talweg::param::Value;
 
 const PROCESSES: [&str; 4] = ["Thermal", "Hydraulic", "Creep", "StreamPower"];
-
-#[derive(Clone, Copy)]
-struct World {
-    samples: usize,
-    scene_samples: usize,
-    radius_metres: f32,
-    relief_metres: f32,
-}
-
-impl World {
-    /// A small planet with mountains that are high for it.
-    fn new(samples: usize) -> Self {
-        Self { samples, scene_samples: samples, radius_metres: 50_000.0, relief_metres: 20_000.0 }
-    }
-
-    fn context<'a>(&self, control: &'a Control) -> Context<'a> {
-        Context {
-            grid: Grid::globe(self.samples),
-            size_metres: self.radius_metres * std::f32::consts::FRAC_PI_2,
-            relief_metres: self.relief_metres,
-            sea_level: 0.0,
-            planet: None,
-            scene_samples: self.scene_samples,
-            random: Stream::new(1, 7),
-            control,
-        }
-    }
-
-    fn globe(&self) -> Globe {
-        Globe::new(self.samples)
-    }
-
-    /// Heights from a function of the direction.
-    fn terrain(&self, height: impl Fn([f64; 3]) -> f64) -> Terrain {
-        let mut terrain = Terrain::flat(Grid::globe(self.samples));
-        let (globe, n) = (self.globe(), self.samples);
-        for (k, h) in terrain.height.iter_mut().enumerate() {
-            *h = height(globe.exact_direction(k / (n * n), k / n % n, k % n)) as f32;
-        }
-        globe.grid().close(&mut terrain.height);
-        terrain
-    }
-
-    fn start<'a>(&self, node: &'a Node, terrain: &Terrain) -> (&'a dyn Process, Box<dyn Run>) {
-        let process = node.as_process().expect("a process");
-        let control = Control::default();
-        (process, process.start(&self.context(&control), terrain.clone()))
-    }
-
-    /// The run after `iterations` steps.
-    fn run(&self, node: &Node, terrain: &Terrain, iterations: u32) -> Box<dyn Run> {
-        let control = Control::default();
-        let cx = self.context(&control);
-        let (_, mut run) = self.start(node, terrain);
-        (0..iterations).for_each(|_| run.step(&cx).expect("nobody stopped it"));
-        run
-    }
-}
-
-/// A node with parameters as people type them.
-fn node(name: &str, params: &[(&str, &str)]) -> Node {
-    let mut node = Node::named(name).unwrap();
-    params.iter().for_each(|(param, text)| set(&mut node, param, text));
-    node
-}
 
 /// The processes, made to do something on the small planet.
 fn busy(name: &str) -> Node {
@@ -83,28 +18,6 @@ fn busy(name: &str) -> Node {
         "StreamPower" => node(name, &[("time_step", "20000"), ("deposition", "0.5"), ("diffusivity", "1")]),
         _ => node(name, &[]),
     }
-}
-
-/// Waves in all directions, between 0 and about 1.
-fn noise([x, y, z]: [f64; 3]) -> f64 {
-    let mut sum = 0.0;
-    for octave in 0..5 {
-        let f = 2.0 * f64::from(1 << octave);
-        let turn = f64::from(octave) * 1.7;
-        let wave =
-            (f * (x + 0.4 * y) + turn).sin() + (f * (y - 0.3 * z) + 2.0 * turn).sin() + (f * (z + 0.5 * x)).sin();
-        sum += wave / f;
-    }
-    0.5 + 0.25 * sum
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// Samples that differ from their owners.
-fn open_seams(globe: &Globe, field: &[f32]) -> usize {
-    (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.grid().owner(k)].to_bits()).count()
 }
 
 #[test]
@@ -178,18 +91,6 @@ fn a_level_planet_stays_level() {
         let (low, high) = run.terrain().range();
         assert!(low == high && (low - 0.375).abs() < 1e-2, "{name}: {low} to {high}");
     }
-}
-
-/// Where cones stand: the middle of a face, the middle of a border between two, a corner of the cube, a pole and
-/// elsewhere.
-fn places() -> [(&'static str, [f64; 3]); 5] {
-    [
-        ("face", direction_at(0, 0.5, 0.5)),
-        ("border", direction_at(0, 1.0, 0.5)),
-        ("corner", direction_at(0, 1.0, 0.0)),
-        ("pole", [0.0, 0.0, 1.0]),
-        ("elsewhere", direction_at(3, 0.3, 0.2)),
-    ]
 }
 
 /// A steep cone comes to rest at the talus angle, at the same height and width wherever it stands.

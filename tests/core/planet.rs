@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use talweg::field::{Cancelled, Control, Edges, Globe, Grid, Stream, Terrain};
-use talweg::measure::{PlanetMeasures, measure_planet};
+use talweg::measure::{Limits, PlanetMeasures, measure_planet};
 use talweg::nodes::{Context, Node, Work};
 use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::planet::square::Square;
@@ -33,7 +33,7 @@ fn scene(layers: Vec<Node>) -> Scene {
 }
 
 fn measured(scene: &Scene) -> PlanetMeasures {
-    measure_planet(&evaluate(scene, 65, 2), scene, &Control::default()).unwrap()
+    measure_planet(&evaluate(scene, 65, 2), scene, &Limits::default(), &Control::default()).unwrap()
 }
 
 fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terrain, Cancelled> {

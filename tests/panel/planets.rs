@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::kit::*;
 use bevy::ecs::system::{In, ResMut, RunSystemOnce};
 use bevy_egui::egui;
+use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::features::compare::CompareAction;
+use talweg::app::features::compare::differences::{DifferenceRow, ScaledTerrain, Table};
 use talweg::app::features::compare::panel::CompareInfo;
 use talweg::app::features::compare::task::CompareRequest;
 use talweg::app::features::measures::panel::MeasuresInfo;
@@ -18,9 +20,10 @@ use talweg::app::features::patch::task::{PatchOrder, PatchResult, carry_out};
 use talweg::app::frame::commands::{Command, CommandQueue};
 use talweg::app::frame::editor::Editor;
 use talweg::app::frame::status::Activity;
+use talweg::app::view::climate_of;
 use talweg::eval::{Store, evaluate};
 use talweg::field::Control;
-use talweg::measure::measure_planet;
+use talweg::measure::{Limits, measure_planet};
 use talweg::nodes::Node;
 use talweg::planet::World;
 use talweg::planet::square::Square;
@@ -158,23 +161,61 @@ fn a_scene_that_cannot_be_put_back_says_why() {
 }
 
 #[test]
-fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
+fn a_planet_is_measured_as_a_whole() {
     let mut panels = with_planet();
     press(&mut panels, Modifiers::NONE, Key::M);
     assert!(panels.query_by_label("Measuring…").is_some());
     let scene = planet();
     let terrain = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-    let measures = measure_planet(&terrain, &scene, &Control::default()).unwrap();
+    let measures = measure_planet(&terrain, &scene, &Limits::default(), &Control::default()).unwrap();
     *panels.state_mut().get_mut::<MeasuresInfo>() =
         MeasuresInfo { planet: Some(Arc::new(measures.clone())), ..MeasuresInfo::default() };
     panels.run();
-    let land = format!("Land share {:.1} %", 100.0 * measures.land_share);
+    let land = format!("Land share {:.4}", measures.land_share);
     assert!(panels.query_by_label(&land).is_some(), "{land}");
-    assert!(panels.query_by_label("Radius 6371000 m").is_some());
+    assert!(panels.query_by_label("Radius 6371000").is_some());
     assert!(panels.query_by_label("Hypsometric curve").is_some());
-    run(&mut panels, Command::from(CompareAction::Keep));
-    assert!(messages(&panels).iter().any(|text| text.contains("cannot be compared")));
-    assert!(panels.state().effects.is_empty());
+    for label in ["Erosion score", "Drained", "Largest basin"] {
+        assert!(panels.query_by_label_contains(label).is_some(), "{label}");
+    }
+}
+
+#[test]
+fn a_planet_is_compared_with_another() {
+    let mut panels = with_planet();
+    press(&mut panels, Modifiers::NONE, Key::C);
+    let Some(Effect::Compare(CompareRequest::Keep { state, .. })) = panels.state().effects.first() else { panic!() };
+    assert!(state.scene.settings.is_planet());
+    // what is measured and told once B is there
+    let (control, scene) = (Control::default(), planet());
+    let mut other = scene.clone();
+    other.layers[0].seed += 1;
+    let subject = |scene: &Scene| ScaledTerrain {
+        terrain: evaluate(scene, 33, None, &mut Store::forgetful(), &control).unwrap().terrain,
+        scene: climate_of(scene),
+    };
+    let table = Table::new(&subject(&scene), &subject(&other), &control).unwrap();
+    let label = |row: &DifferenceRow| {
+        if row.unit.is_empty() { row.label.clone() } else { format!("{}, {}", row.label, row.unit) }
+    };
+    let rows: Vec<String> = table.rows.iter().map(label).collect();
+    *panels.state_mut().get_mut::<CompareInfo>() = CompareInfo {
+        b: Some("Another Earth".into()),
+        is_planet: true,
+        table: Some(Arc::new(table)),
+        ..CompareInfo::default()
+    };
+    panels.run();
+    assert!(panels.query_by_label("View of B: Another Earth").is_some());
+    for text in ["Land share", "Drained", "Drainage overlap"].map(String::from).iter().chain(&rows[..3]) {
+        let found = panels.query_all_by_value(text).count() + panels.query_all_by_label(text).count();
+        assert!(found > 0, "{text} is missing");
+    }
+    panels.get_by_role_and_label(Role::Button, "Compare").click();
+    panels.run();
+    for label in ["Keep this as B", "Compare with scene…", "Difference map"] {
+        assert!(panels.query_all_by_label(label).count() > 0, "{label}");
+    }
 }
 
 #[test]

@@ -219,9 +219,9 @@ impl EvaluationClient {
         self.waker.wake();
     }
 
-    /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
-    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<SquareTerrain>)> {
-        self.terrain.as_ref().zip(self.shown.as_ref()?.square())
+    /// The terrain on screen, as it was evaluated and as it is drawn.
+    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &RenderTerrain)> {
+        self.terrain.as_ref().zip(self.shown.as_ref())
     }
 
     /// What the colours on screen mean.

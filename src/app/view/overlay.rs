@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
-use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
+use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::look::Biomes;
 use crate::param::{ParamKind, WithoutRange};
 use crate::scene::Scene;
@@ -248,7 +248,7 @@ pub fn overlay_places(
                 return Ok((None, Some(missing("A planet is compared with planets alone"))));
             }
             let (n, same) = (terrain.samples(), terrain.grid == other.grid);
-            let globes = (terrain.grid.is_globe() && !same).then(|| (Globe::new(n), Globe::new(other.samples())));
+            let globes = if same { None } else { terrain.grid.shape().zip(other.grid.shape()) };
             let place = |i| terrain.grid.position(i);
             let at = |k: usize| match &globes {
                 _ if same => other.height[k],

@@ -45,6 +45,11 @@ impl Globe {
         self.n
     }
 
+    /// tan of the angle between row or column `k` and the middle of the face.
+    pub fn tangent(&self, k: usize) -> f64 {
+        self.tangents[k]
+    }
+
     /// Samples of all faces, copies counted.
     #[allow(clippy::len_without_is_empty, reason = "a globe has at least 24 samples")]
     pub fn len(&self) -> usize {

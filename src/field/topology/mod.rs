@@ -140,6 +140,26 @@ impl Grid {
         }
     }
 
+    /// Gives all copies of a sample on the borders of a globe's faces what `merged` makes of their values, for what the
+    /// faces work out each by itself.
+    pub fn merge_copies(self, field: &mut [f32], merged: impl Fn(&[f32]) -> f32) {
+        let (n, last) = (self.samples, self.samples - 1);
+        for face in (0..self.faces()).filter(|_| self.is_globe()) {
+            let ends = (0..n).flat_map(|along| [(0, along), (last, along)]);
+            let sides = (1..last).flat_map(|along| [(along, 0), (along, last)]);
+            for (row, column) in ends.chain(sides) {
+                let place = CellPosition { face, row, column };
+                let [one, other] = self.copies(place);
+                let value = |place: Option<CellPosition>| place.map(|place| field[self.index(place)]);
+                if self.owned(place) == place {
+                    let values: Vec<f32> = [Some(place), one, other].into_iter().filter_map(value).collect();
+                    field[self.index(place)] = merged(&values);
+                }
+            }
+        }
+        self.close(field);
+    }
+
     /// A neighbour on a globe, not yet by its owner.
     fn stepped(self, here: CellPosition, direction: usize) -> Option<CellPosition> {
         let (down, right) = DIRECTIONS[direction];

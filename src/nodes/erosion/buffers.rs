@@ -73,8 +73,7 @@ impl<const MAPS: usize> Next<MAPS> {
     pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], mass_balance: &mut MassBalance) {
         let mut carried = 0.0;
         let grid = terrain.grid;
-        let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
-        for [eroded, deposited, in_water] in &self.accounts[..counted] {
+        for [eroded, deposited, in_water] in &self.accounts[..grid.distinct_rows()] {
             mass_balance.eroded += eroded;
             mass_balance.deposited += deposited;
             carried += in_water;
@@ -105,7 +104,7 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     for &kind in kinds {
         if terrain.map(kind).is_none() {
             terrain.map_mut(kind);
-        } else if grid.is_globe() || grid.edges == Edges::Wrap {
+        } else if !grid.has_edge() {
             grid.close(terrain.map_mut(kind));
         }
     }

@@ -363,8 +363,8 @@ mod tests {
             Some(metric) => step(&cx, metric, &law, &mut Fields::default(), task).unwrap(),
             None => in_passes(&cx, &Uniform, &law, &mut Fields::default(), task).unwrap(),
         }
-        let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
-        let mass_balance = accounts[..counted].iter().fold([0.0; 2], |sum, row| [sum[0] + row[0], sum[1] + row[1]]);
+        let mass_balance =
+            accounts[..grid.distinct_rows()].iter().fold([0.0; 2], |sum, row| [sum[0] + row[0], sum[1] + row[1]]);
         (out, mass_balance)
     }
 

@@ -23,6 +23,7 @@
 //! Cost: as the document writes the two forms, an iteration of this one takes 0.26 to 0.28 of the reference's at 512²;
 //! the document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors
 //! (benches/erosion.rs).
+//! Squares only, as every [`sweep`](super::sweep).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};

@@ -5,8 +5,7 @@
 //! `smooth` first widens by √2·R and then takes back R: paraboloids add, so this is the same envelope of a terrain
 //! whose creases were filled (Lasry & Lions 1986), without edges in the valleys. Exact and at the same cost for any
 //! radius: [`envelope`](super::envelope). Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
-//! Boundary: nothing lies beyond an open edge. On a globe distances are counted along the rows and columns of the
-//! faces.
+//! Boundary: nothing lies beyond an open edge. On a globe |x - y| is the way along the ground.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
@@ -27,7 +26,7 @@ crate::params! {
 
 impl Filter for Expander {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, planet_version: 1, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -76,7 +76,7 @@ impl HeightOrder {
 
 /// How many samples are put in order: the distinct ones, on a globe with the copies on its borders.
 pub fn count(grid: Grid) -> usize {
-    if grid.is_globe() { grid.len() } else { grid.distinct() * grid.distinct() }
+    grid.distinct_rows() * grid.distinct()
 }
 
 /// The height that has `below` of the [`count`] samples before it in growing order.
@@ -86,8 +86,7 @@ pub fn nth(cx: &Context, field: &[f32], below: usize) -> Result<f32, Cancelled> 
     for pass in (0..3).rev() {
         let mut counts = [0usize; DIGITS];
         let known = (pass + 1) * DIGIT_BITS;
-        let rows = if cx.grid.is_globe() { cx.grid.rows() } else { distinct };
-        for i in 0..rows {
+        for i in 0..cx.grid.distinct_rows() {
             cx.control.check()?;
             for &h in &cx.grid.row(field, i)[..distinct] {
                 let key = key(h);

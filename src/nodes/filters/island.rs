@@ -6,6 +6,7 @@
 //! at -depth to the bit.
 //! Boundary: on wrapping grids the noise repeats; the edges are level anyway.
 //! A preview is exactly the subsample of the full size.
+//! Squares only: a planet has no edges to sink towards.
 //! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
 
 use crate::field::{Cancelled, Terrain};

@@ -7,8 +7,9 @@
 //! radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. So that it stays bearable the disc
 //! never reaches farther than 1/16 of a side.
 //! Boundary: beyond an open edge there are no samples, the disc is cut; on wrapping grids it goes on at the other side,
-//! on a globe along the rows and columns of the face beyond. At the corners of the cube a part of the disc has no
-//! samples.
+//! on a globe along the rows and columns of the face beyond: as these draw together, the disc is up to 30 % narrower
+//! near the borders of the faces. At the corners of the cube a part of the disc has no samples; where the faces that
+//! meet there find different medians, the lowest counts.
 //! Source: Tukey 1977; Huang, Yang & Tang 1979.
 
 use rayon::prelude::*;
@@ -33,7 +34,7 @@ const ROWS: usize = 8;
 
 impl Filter for Median {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, planet_version: 1, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -51,6 +52,8 @@ impl Filter for Median {
                 let ranks = cx.grid.face_with_margin(&order.rank, face, margin, Beyond::Value(NO_RANK));
                 disc.filter::<true>(cx, square, Ranks { ranks: &ranks, sorted: &order.sorted }, margin, cells)?;
             }
+            let lowest = |values: &[f32]| values.iter().fold(f32::INFINITY, |low, &h| if h < low { h } else { low });
+            cx.grid.merge_copies(&mut terrain.height, lowest);
         } else {
             let ranks = Ranks { ranks: &order.rank, sorted: &order.sorted };
             disc.filter::<false>(cx, cx.grid, ranks, 0, &mut terrain.height)?;

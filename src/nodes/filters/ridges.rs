@@ -4,12 +4,14 @@
 //! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²).
 //! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a
 //! ridge about as wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
-//! On a globe the eigenvalues are those of the Hessian in the metric of the face's rows and columns, which are neither
-//! square to each other nor equally far apart there; that they are bent is left out, which is felt where σ is a good
-//! part of a radius.
+//! On a globe they are the eigenvalues of the covariant Hessian in the metric of the face's rows and columns. Those are
+//! great circles, so that with X and Y their tangents and δ = 1 + X² + Y² the Christoffel terms are short:
+//! ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ = g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
 //! Scheme: differences over one cell; finer scales than a cell fade out. Boundary: the sample beyond an open edge is
 //! the edge's reflection; beyond a face of a globe the lattice goes on ([`ghosts`]).
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
+
+use std::f32::consts::FRAC_PI_2;
 
 use super::gauss;
 use super::lines::index_beyond;
@@ -31,7 +33,7 @@ crate::params! {
 
 impl Filter for Ridges {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, planet_version: 1, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -79,6 +81,9 @@ fn rise([least, greatest]: [f32; 2], [ridges, valleys]: [f32; 2]) -> f32 {
 fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
     let (grid, n) = (cx.grid, cx.grid.samples);
     let globe = Globe::new(n);
+    // tangents of the rows and columns, and the angle between two of them
+    let tangents: Vec<f32> = (0..n).map(|k| globe.tangent(k) as f32).collect();
+    let half_step = 0.5 * FRAC_PI_2 / (n - 1) as f32;
     let faces: Vec<Vec<f32>> = (0..grid.faces()).map(|face| ghosts(&globe, smooth, face, 1)).collect();
     cx.rows(&mut terrain.height, |i, row| {
         let (face, i) = (i / n, i % n);
@@ -88,6 +93,13 @@ fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut
             let xx = (here[west] - here[at]) + (here[east] - here[at]);
             let yy = (north[at] - here[at]) + (south[at] - here[at]);
             let xy = 0.25 * ((north[west] - north[east]) + (south[east] - south[west]));
+            let [along, down] = [here[east] - here[west], south[at] - north[at]].map(|h| half_step * h);
+            let (x, y) = (tangents[j], tangents[i]);
+            let (x2, y2) = (x * x, y * y);
+            let far = 1.0 + x2 + y2;
+            let xx = xx - 2.0 * x * y2 / far * along;
+            let xy = xy + (x * (1.0 + x2) * down + y * (1.0 + y2) * along) / far;
+            let yy = yy - 2.0 * y * x2 / far * down;
             let [a, b, c] = globe.metric_tensor(i, j);
             let area = a * c - b * b;
             let mean = 0.5 * (c * xx - 2.0 * b * xy + a * yy) / area;
@@ -96,6 +108,6 @@ fn raise_on_globe(cx: &Context, smooth: &[f32], amounts: [f32; 2], terrain: &mut
             *h += rise([mean - spread, mean + spread], amounts);
         }
     })?;
-    terrain.close_seam();
+    grid.merge_copies(&mut terrain.height, gauss::mean_of_copies);
     Ok(())
 }

@@ -8,6 +8,7 @@
 //! same along columns, where the rows' work is kept because it smooths in a ring. The last row and column become the
 //! first to the bit. Farther than `width` from the edges no bit changes.
 //! Boundary: a wrapping scene tiles already and is left as it is. Data maps are left too.
+//! Squares only: a planet has no edges.
 //! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
 
 use super::gauss::Kernel;

@@ -4,6 +4,7 @@
 //! 0, and w is 1 everywhere or, in proportion to height, h itself: 0 at height 0 and below, 1 where h reaches the
 //! relief. Everywhere, it is to the bit what a layer of spectral synthesis with base 0 adds. Amount 0 changes no bit.
 //! Boundary and previews: as in the generator.
+//! Squares only, as the generator.
 //! Source: document 000, §3.1 (figure 11); Saupe 1988.
 
 use crate::field::{Cancelled, Terrain};

@@ -6,9 +6,11 @@
 //! no bit changes. Scaling down skips samples: blur first where that matters.
 //! Boundary: `outside`. A wrapping scene keeps its seam closed, but only moves, mirroring and quarter turns leave
 //! slopes continuous there.
+//! On a planet all of them but the scale turn the whole globe: the centre is the place at 0° N, 0° E, mirrored and
+//! turned about it, moved along its meridian and then along the equator. A globe has no outside and keeps its size.
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
-use super::sampling::{OutsideFill, Resampling, move_ground};
+use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
@@ -23,7 +25,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Moves, turns, scales or mirrors everything below, with its water, wear and deposits.
+    /// Moves, turns, scales or mirrors everything below, with its water, wear and deposits. On a planet it turns and
+    /// mirrors the globe.
     Transform "Transform" in "Filter", from "Gonzalez & Woods 2018", also "move translate shift rotate turn scale zoom flip mirror" {
         /// Moves the ground to the east.
         move_x: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
@@ -32,6 +35,7 @@ crate::params! {
         /// Turns the ground clockwise about the centre.
         angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
         /// Widens the ground about the centre; heights stay, so below 1 slopes become steeper.
+        /// A planet keeps its size.
         scale: f32 = 1.0, 0.01..=100.0, slider 0.25..=4.0;
         /// Swaps east and west.
         mirror_x: bool = false;
@@ -44,12 +48,15 @@ crate::params! {
 
 impl Filter for Transform {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         if *self == (Self { outside: self.outside, ..Self::default() }) {
             return Ok(());
+        }
+        if cx.grid.is_globe() {
+            return self.turn_globe(cx, terrain);
         }
         let beyond = match self.outside {
             Outside::Edges => OutsideFill::for_edges(cx.grid),
@@ -69,6 +76,30 @@ impl Filter for Transform {
             [centre + (y * cos - x * sin) / along, centre + (x * cos + y * sin) / across]
         })
     }
+}
+
+impl Transform {
+    fn turn_globe(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        let sign = |mirrored: bool| if mirrored { -1.0 } else { 1.0 };
+        let (across, along) = (sign(self.mirror_x), sign(self.mirror_y));
+        let turn = sin_cos(self.angle);
+        let [east, south] = [self.move_x, self.move_y].map(|metres| {
+            let radians = f64::from(metres) / f64::from(cx.size_metres) * std::f64::consts::FRAC_PI_2;
+            (libm::sin(radians), libm::cos(radians))
+        });
+        // what comes first goes back last
+        move_globe(cx, terrain, Resampling::Cubic, |_, [x, y, z]| {
+            let (x, y) = turned_back(x, y, east);
+            let (z, x) = turned_back(z, x, south);
+            let (z, y) = turned_back(z, y, turn);
+            [x, across * y, along * z]
+        })
+    }
+}
+
+/// Where the place (a, b) was before it was turned from the axis of a towards that of b.
+fn turned_back(a: f64, b: f64, (sin, cos): (f64, f64)) -> (f64, f64) {
+    (a * cos + b * sin, b * cos - a * sin)
 }
 
 /// Sine and cosine, exact at quarter turns.

@@ -8,6 +8,7 @@
 //! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no root; a
 //! band of rows goes through the circles that touch it, always in the same order: a preview is exactly the subsample.
 //! Boundary: on wrapping terrains circles go on at the other side.
+//! Squares only: distances are those of the plane.
 //! Source: document 000, §1 (named).
 
 use crate::field::{Cancelled, Edges, Stream};

@@ -8,6 +8,7 @@
 //! that a preview is close to the result and not exactly its subsample.
 //! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and
 //! what does not fit together shows as a cliff there (the filter `Seamless` mends it).
+//! Squares only: pieces stand in a plane; a planet has them on a patch.
 
 use std::sync::{Arc, LazyLock};
 

@@ -15,6 +15,7 @@
 //! subsample of a large one, but for smoothing: there finer levels move all points, a little.
 //! Boundary: on an open edge the middle of a side is the mean of its 2 corners; a wrapping terrain continues on
 //! the other side.
+//! Squares only: midpoints need a grid of 2ᵏ + 1 samples that is halved at every level, with an edge around it.
 //! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; document 000, §1.1.1; document 001 (halving).
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};

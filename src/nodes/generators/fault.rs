@@ -10,6 +10,7 @@
 //! Scheme: along a row of samples a fault is 0, a few samples of slope, then constant: only the slope is computed, and
 //! the constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add
 //! up to the same in any order: a preview is exactly the subsample of the full size.
+//! Squares only: the lines are straight and the sums run along rows.
 //! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
 use super::octaves::NoiseFade;

@@ -5,6 +5,7 @@
 //! sample. A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
 //! Boundary: a wrapping terrain repeats its first row and column; what does not fit together shows as a cliff there
 //! (the filter `Seamless` mends it).
+//! Squares only: a file is one square; [`PlanetImport`](crate::nodes::planet::import) reads maps of planets.
 
 use crate::field::Cancelled;
 use crate::io::{Raster, raster};

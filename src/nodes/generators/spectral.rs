@@ -7,6 +7,7 @@
 //! document's method.
 //! Boundary: the values on the far edges are random when open, those of the near edges when wrapping.
 //! A preview is exactly the subsample of the full size.
+//! Squares only: its tables stand edge on edge over a square.
 //! Source: document 000, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 
 use super::octaves::{self, Lattice, LatticeAxis, NoiseFade};

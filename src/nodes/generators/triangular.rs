@@ -17,6 +17,7 @@
 //! ([`MapKind::Ground`], halfway between none and full on the edges of the triangle); heights there are the lowest.
 //! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one
 //! triangle; a wrapping terrain continues on the other side.
+//! Squares only: its mesh is one square, or one triangle within it.
 //! Source: document 000, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};

@@ -6,6 +6,7 @@
 //! coarse levels, the more the cells dissolve in the fractal.
 //! Boundary and scheme as in the two; a preview is exactly the subsample of the full size. On terrains coarser than the
 //! table the Voronoi relief alone is left.
+//! Squares only, as the midpoints.
 //! Source: document 000, §2.2; Olsen 2004.
 
 use super::diamond_square;

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
+use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
@@ -80,7 +80,7 @@ impl Filter for Hardness {
             map.fill(0.0);
             let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
             let (random, weights) = (cx.random.fork(1), octaves::weights(OCTAVES, 0.5, 2.0 * self.irregularity));
-            let globe = grid.is_globe().then(|| Globe::new(grid.samples));
+            let globe = grid.shape();
             let noise = GradientNoise::new(grid, random, &law, NoiseFade::Improved, DomainWarp::NONE);
             noise.sum(cx, 0.0, &weights, &mut map)?;
             cx.rows(&mut map, |i, row| {

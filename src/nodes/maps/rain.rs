@@ -8,15 +8,16 @@
 //! Scheme: the sweep goes line by line with the wind, between the two samples upwind, with the exact solution over a
 //! step.
 //! Boundary: air comes in moist over open edges; on wrapping terrains it goes round until it is what it was.
-//! Squares only: the wind has one direction. A planet's climate has winds and moisture of its own
-//! ([`climate`](crate::planet::climate)).
+//! On a planet s is the moisture of its [`climate`](crate::planet::climate) over its mean by area, with trade winds and
+//! westerlies from the sea: direction of the wind and reach of the shadow do nothing there.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Edges, MapKind, Terrain};
+use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use crate::nodes::filters::gauss;
 use crate::nodes::{Context, Filter, Traits};
+use crate::planet::climate::{Climate, ClimateTerrain, climate_fields};
 
 crate::params! {
     /// Says how much rain falls where, for the erosions and rivers above: more on heights and windward slopes, less
@@ -45,12 +46,17 @@ const MOST: f32 = 1.0e6;
 
 impl Filter for Rain {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Rain], ..Traits::FILTER }
+        Traits { writes: &[MapKind::Rain], on_globe: true, planet_reads_sea_level: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        let smooth = gauss::smoothed(cx, &terrain.height, 0.25 * self.shadow_reach)?;
-        let mut map = if self.shadow > 0.0 { self.caught(cx, &smooth)? } else { vec![1.0; cx.grid.len()] };
+        let mut map = if self.shadow == 0.0 {
+            vec![1.0; cx.grid.len()]
+        } else if cx.grid.is_globe() {
+            self.carried(cx, terrain)?
+        } else {
+            self.caught(cx, &gauss::smoothed(cx, &terrain.height, 0.25 * self.shadow_reach)?)?
+        };
         let growth = self.growth_with_height * cx.relief_metres * 1.0e-3;
         cx.rows(&mut map, |i, row| {
             for (rain, &h) in row.iter_mut().zip(cx.grid.row(&terrain.height, i)) {
@@ -65,6 +71,22 @@ impl Filter for Rain {
 }
 
 impl Rain {
+    /// Rain that the winds of a planet carry from the sea; its mean is 1.
+    fn carried(&self, cx: &Context, terrain: &Terrain) -> Result<Vec<f32>, Cancelled> {
+        let climate = Climate { rain_height: self.rain_height, ..Climate::default() };
+        let ground = ClimateTerrain {
+            terrain,
+            relief_metres: cx.relief_metres,
+            sea_metres: cx.sea_level * cx.relief_metres,
+            side_metres: cx.size_metres,
+        };
+        let mut moisture = climate_fields(&climate, &ground, cx.control)?.moisture;
+        let mean = Globe::new(cx.grid.samples).sum(&moisture) / cx.grid.distinct_len() as f64;
+        let scale = if mean > 0.0 { (1.0 / mean) as f32 } else { 0.0 };
+        moisture.iter_mut().for_each(|m| *m *= scale);
+        Ok(moisture)
+    }
+
     /// Rain that the mountains make of one unit, without the growth with height.
     fn caught(&self, cx: &Context, height: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let n = cx.grid.samples;

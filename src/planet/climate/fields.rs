@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 
 use super::{Climate, ClimateTerrain, TerrainClimate};
-use crate::field::{Cancelled, Control, Globe};
+use crate::field::{Cancelled, Control};
 
 /// How warm and wet it is at every sample of a terrain.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub fn climate_fields(
     let terrain = ground.terrain;
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief_metres = ground.relief_metres;
-    let globe = grid.is_globe().then(|| Globe::new(n));
+    let globe = grid.shape();
     let mut out = ClimateFields { celsius: vec![0.0; grid.len()], moisture: vec![0.0; grid.len()] };
     let rows = out.celsius.par_chunks_mut(n).zip(out.moisture.par_chunks_mut(n)).zip(terrain.height.par_chunks(n));
     rows.enumerate().try_for_each_init(

@@ -75,23 +75,13 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
         let rect = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
         let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
         column.shrink_clip_rect(rect);
-        let is_planet = document.scene().as_planet().is_some();
         match k {
             0 => mass_balance(&mut column, charts, history, relief, here),
-            1 if is_planet => {
-                absent(&mut column, "Slopes", "How slopes change is not for planets yet. Take a patch to see it.")
-            }
             1 => curve(&mut column, charts, history, relief, here),
             _ => place(&mut column, document, info.insight.probe.as_ref(), relief, here),
         }
     }
     ui.allocate_rect(area, Sense::hover());
-}
-
-/// A chart that there is not.
-fn absent(ui: &mut Ui, name: &str, why: &str) {
-    heading(ui, name);
-    hint(ui, why);
 }
 
 fn heading(ui: &mut Ui, text: &str) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::commands::{CompareAction, CompareMode};
-use super::panel::{CompareState, NO_COMPARING};
+use super::panel::{CompareInfo, CompareState};
 use super::task::{CompareRequest, State};
 use crate::app::frame::dialogs::files::{self, Files};
 use crate::app::frame::editor::Editor;
@@ -20,11 +20,6 @@ pub(super) struct Comparison<'a> {
 impl Comparison<'_> {
     /// Carries out a command of comparing.
     pub(super) fn run(&mut self, action: CompareAction) {
-        let is_planet = self.editor.doc.scene().as_planet().is_some();
-        if is_planet && !self.state.is_on() && action != CompareAction::NextBranch {
-            self.editor.toasts.warning(NO_COMPARING);
-            return;
-        }
         match action {
             CompareAction::Toggle if self.state.is_on() => self.end_comparing(),
             CompareAction::Toggle | CompareAction::Keep => self.keep_as_b(),
@@ -89,11 +84,12 @@ impl Comparison<'_> {
         self.asks.push(CompareRequest::Nothing);
     }
 
-    /// What was begun with a terrain ends where a planet is opened.
-    pub(super) fn end_comparing_planets(&mut self) {
-        if self.state.is_on() && self.editor.doc.scene().as_planet().is_some() {
+    /// What was begun with a terrain ends where a planet is opened, and the other way round.
+    pub(super) fn end_comparing_worlds(&mut self, info: &CompareInfo) {
+        let is_planet = self.editor.doc.scene().settings.is_planet();
+        if self.state.is_on() && info.b.is_some() && info.is_planet != is_planet {
             self.end_comparing();
-            self.editor.toasts.info("Comparing ended: planets cannot be compared yet.");
+            self.editor.toasts.info("Comparing ended: planets are compared with planets, terrains with terrains.");
         }
     }
 

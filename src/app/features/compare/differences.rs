@@ -3,18 +3,35 @@
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Control, Terrain};
-use crate::measure::{DIFFERENCES, Limits, MEASURES, MeasureValue, TerrainScale, difference, measure};
+use crate::measure::{
+    DIFFERENCES, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES, TerrainScale, difference, measure,
+    measure_planet,
+};
+use crate::scene::Scene;
 
-/// A terrain with what its numbers mean.
+/// A terrain or planet with what its numbers mean.
 #[derive(Clone, Debug)]
 pub struct ScaledTerrain {
     pub terrain: Arc<Terrain>,
-    pub scale: TerrainScale,
+    /// Its scene without layers.
+    pub scene: Arc<Scene>,
+}
+
+impl ScaledTerrain {
+    pub fn scale(&self) -> TerrainScale {
+        TerrainScale::for_scene(&self.scene)
+    }
+
+    pub fn is_planet(&self) -> bool {
+        self.scene.settings.is_planet()
+    }
 }
 
 impl PartialEq for ScaledTerrain {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.terrain, &other.terrain) && self.scale == other.scale
+        // nothing is measured of the climate of a square
+        let same = self.scale() == other.scale() && self.is_planet() == other.is_planet();
+        Arc::ptr_eq(&self.terrain, &other.terrain) && same && (!self.is_planet() || self.scene == other.scene)
     }
 }
 
@@ -44,47 +61,58 @@ pub struct Table {
 }
 
 impl Table {
-    /// Measures both, and what lies between them.
+    /// Measures both, and what lies between them. Both are squares, or both planets.
     ///
     /// # Errors
     /// When `control` says so.
     pub fn new(a: &ScaledTerrain, b: &ScaledTerrain, control: &Control) -> Result<Self, Cancelled> {
         let limits = Limits::default();
-        let of = |subject: &ScaledTerrain| measure(&subject.terrain, subject.scale, &limits, control);
-        let (of_a, of_b) = (of(a)?, of(b)?);
-        let number = |reading: MeasureValue| reading.number().unwrap_or(f64::NAN);
-        let row = |label: &str, unit: &str, help: &str, values| DifferenceRow {
-            label: label.into(),
-            unit: unit.into(),
-            help: help.into(),
-            values,
+        let mut rows = if a.is_planet() {
+            let of = |subject: &ScaledTerrain| measure_planet(&subject.terrain, &subject.scene, &limits, control);
+            each(PLANET_MEASURES, &of(a)?, &of(b)?)
+        } else {
+            let of = |subject: &ScaledTerrain| measure(&subject.terrain, subject.scale(), &limits, control);
+            each(MEASURES, &of(a)?, &of(b)?)
         };
-        // a hash is no number, and says only whether the two are the same
-        let mut rows: Vec<DifferenceRow> = MEASURES
-            .iter()
-            .filter(|m| !matches!((m.read)(&of_a), MeasureValue::Hash(_)))
-            .map(|m| {
-                let (a, b) = (number((m.read)(&of_a)), number((m.read)(&of_b)));
-                row(m.label, m.unit, m.meaning, Values::Each { a, b })
-            })
-            .collect();
         // from B to A
-        let between = difference((&b.terrain, b.scale), (&a.terrain, a.scale), &limits, control)?;
-        rows.extend(
-            DIFFERENCES.iter().map(|m| row(m.label, m.unit, m.meaning, Values::Between(number((m.read)(&between))))),
-        );
+        let between = difference((&b.terrain, b.scale()), (&a.terrain, a.scale()), &limits, control)?;
+        rows.extend(DIFFERENCES.iter().map(|m| row(m, Values::Between(number((m.read)(&between))))));
         Ok(Self { rows, notes: notes(a, b) })
     }
+}
+
+/// A row for each measure.
+fn each<T>(list: &[Measure<T>], a: &T, b: &T) -> Vec<DifferenceRow> {
+    let rows = list.iter().filter_map(|m| match ((m.read)(a), (m.read)(b)) {
+        // a hash is no number, and says only whether the two are the same
+        (MeasureValue::Hash(_), _) => None,
+        (a, b) => Some(row(m, Values::Each { a: number(a), b: number(b) })),
+    });
+    rows.collect()
+}
+
+fn row<T>(m: &Measure<T>, values: Values) -> DifferenceRow {
+    DifferenceRow { label: m.label.into(), unit: m.unit.into(), help: m.meaning.into(), values }
+}
+
+fn number(reading: MeasureValue) -> f64 {
+    reading.number().unwrap_or(f64::NAN)
 }
 
 fn notes(a: &ScaledTerrain, b: &ScaledTerrain) -> Vec<String> {
     let mut notes = Vec::new();
     if a.terrain.samples() != b.terrain.samples() {
+        let faces = if a.is_planet() { "6 × " } else { "" };
         let (a, b) = (a.terrain.samples(), b.terrain.samples());
-        notes.push(format!("A has {a} × {a} samples and B {b} × {b}: finer ground is steeper."));
+        notes.push(format!("A has {faces}{a} × {a} samples and B {faces}{b} × {b}: finer ground is steeper."));
     }
-    if a.scale.size_metres != b.scale.size_metres {
-        let (a, b) = (length(a.scale.size_metres), length(b.scale.size_metres));
+    if let (Some(one), Some(two)) = (a.scene.as_planet(), b.scene.as_planet()) {
+        if one.radius_metres != two.radius_metres {
+            let (one, two) = (length(one.radius_metres), length(two.radius_metres));
+            notes.push(format!("A has a radius of {one} and B of {two}: volumes are those of B's area."));
+        }
+    } else if a.scale().size_metres != b.scale().size_metres {
+        let (a, b) = (length(a.scale().size_metres), length(b.scale().size_metres));
         notes.push(format!("A is {a} wide and B {b}: compared are places at the same share of the side."));
     }
     notes
@@ -97,11 +125,31 @@ fn length(metres: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use crate::field::{Edges, Globe, Grid};
+    use crate::planet::World;
+    use crate::scene::Settings;
+
+    /// Of a terrain of 2 km with 100 m of relief and a sea below it, with changes.
+    fn scene(change: impl FnOnce(&mut Scene)) -> Arc<Scene> {
+        let settings = Settings { size_metres: 2000.0, relief_metres: 100.0, sea_level: -1e6, ..Settings::default() };
+        let mut scene = Scene { settings, ..Scene::default() };
+        change(&mut scene);
+        Arc::new(scene)
+    }
+
+    fn planet(samples: usize, height: impl Fn([f32; 3]) -> f32) -> ScaledTerrain {
+        let (globe, mut terrain) = (Globe::new(samples), Terrain::flat(Grid::globe(samples)));
+        terrain.height.iter_mut().enumerate().for_each(|(k, h)| *h = height(globe.direction_of(k)));
+        let scene = scene(|scene| {
+            (scene.settings.world, scene.settings.sea_level, scene.planet.radius_metres) =
+                (World::Planet, 0.0, 50_000.0);
+        });
+        ScaledTerrain { terrain: Arc::new(terrain), scene }
+    }
 
     fn subject(samples: usize, height: impl Fn(f32, f32) -> f32 + Sync) -> ScaledTerrain {
         let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, height));
-        ScaledTerrain { terrain, scale: TerrainScale { size_metres: 2000.0, relief_metres: 100.0, sea_metres: None } }
+        ScaledTerrain { terrain, scene: scene(|_| {}) }
     }
 
     fn value(table: &Table, label: &str) -> Values {
@@ -139,11 +187,40 @@ mod tests {
         let table = Table::new(&a, &b, &Control::default()).unwrap();
         assert!(difference_of(&table, "Root mean square") < 1e-4);
         assert_eq!(table.notes.len(), 1);
-        let wide = ScaledTerrain { scale: TerrainScale { size_metres: 4000.0, ..a.scale }, ..a.clone() };
+        let wide = ScaledTerrain { scene: scene(|scene| scene.settings.size_metres = 4000.0), ..a.clone() };
         assert_eq!(Table::new(&wide, &b, &Control::default()).unwrap().notes.len(), 2);
-        let lower = ScaledTerrain { scale: TerrainScale { relief_metres: 50.0, ..a.scale }, ..a.clone() };
+        let lower = ScaledTerrain { scene: scene(|scene| scene.settings.relief_metres = 50.0), ..a.clone() };
         let table = Table::new(&a, &lower, &Control::default()).unwrap();
         assert!((difference_of(&table, "Largest") - 100.0).abs() < 1e-3 && difference_of(&table, "Volume lost") == 0.0);
+    }
+
+    /// Half of a sphere is higher, half lower: the height over a plane through its middle has a mean square of ⅓ and
+    /// a volume of π over each half.
+    #[test]
+    fn a_tilted_planet_against_a_level_one() {
+        for samples in [33, 17] {
+            let (a, b) = (planet(33, |[_, _, z]| z), planet(samples, |_| 0.0));
+            let table = Table::new(&a, &b, &Control::default()).unwrap();
+            assert!((difference_of(&table, "Root mean square") - 100.0 / 3f64.sqrt()).abs() < 0.2);
+            assert!((difference_of(&table, "Mean") - 50.0).abs() < 0.2);
+            assert!((difference_of(&table, "Largest") - 100.0).abs() < 1e-3);
+            for label in ["Volume gained", "Volume lost"] {
+                let expected = std::f64::consts::PI * 50_000f64.powi(2) * 100.0;
+                assert!((difference_of(&table, label) / expected - 1.0).abs() < 0.01, "{label}");
+            }
+            let Values::Each { a: land, b: none } = value(&table, "Land share") else { panic!() };
+            assert!((land - 0.5).abs() < 0.02 && none == 0.0, "{land} {none}");
+            let Values::Each { a: drained, b: none } = value(&table, "Drained") else { panic!() };
+            assert!(
+                drained > 0.999 && none.is_nan(),
+                "all land slopes to the sea, and where there is none nothing does"
+            );
+            assert_eq!(table.notes.len(), usize::from(samples != 33));
+        }
+        let valleys = |[x, y, z]: [f32; 3]| 0.5 + z + 0.3 * (9.0 * x).sin() * (7.0 * y).cos();
+        let (a, b) = (planet(65, valleys), planet(65, |at| valleys(at) * 1.25));
+        let table = Table::new(&a, &b, &Control::default()).unwrap();
+        assert_eq!(difference_of(&table, "Drainage overlap"), 1.0, "the same valleys, only deeper");
     }
 
     #[test]

@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::features::compare::differences::ScaledTerrain;
-use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of};
+use crate::app::view::{OverlayChoice, RenderTerrain, climate_of};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::PaletteTable;
-use crate::measure;
 use crate::scene::{Scene, SceneError, Severity};
 
 /// Results of layers that are kept for the next time, while B follows the scene.
@@ -32,7 +31,7 @@ pub struct B {
     pub name: String,
     pub subject: ScaledTerrain,
     pub palette: Arc<PaletteTable>,
-    pub prepared: Arc<SquareTerrain>,
+    pub prepared: RenderTerrain,
     /// Its scene without layers, for overlays of its climate.
     pub climate: Arc<Scene>,
 }
@@ -42,7 +41,7 @@ impl B {
         name: String,
         terrain: Arc<Terrain>,
         palette: PaletteTable,
-        prepared: Arc<SquareTerrain>,
+        prepared: RenderTerrain,
         climate: Arc<Scene>,
     ) -> Self {
         let subject = subject(terrain, &prepared);
@@ -50,15 +49,15 @@ impl B {
     }
 }
 
-/// A terrain with the scale that it was prepared with.
-pub fn subject(terrain: Arc<Terrain>, prepared: &SquareTerrain) -> ScaledTerrain {
-    let scale = &prepared.scale;
-    let measured = measure::TerrainScale {
-        size_metres: scale.metres_per_world * SIDE_WORLD,
-        relief_metres: scale.relief_metres(),
-        sea_metres: Some(scale.sea_world * scale.metres_per_world),
-    };
-    ScaledTerrain { terrain, scale: measured }
+/// A terrain with the settings that it was prepared with.
+pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> ScaledTerrain {
+    let base = prepared.base();
+    let scene = base.choice.climate.clone().unwrap_or_default();
+    if scene.settings == base.settings {
+        return ScaledTerrain { terrain, scene };
+    }
+    let scene = Scene { settings: base.settings.clone(), ..(*scene).clone() };
+    ScaledTerrain { terrain, scene: Arc::new(scene) }
 }
 
 /// What a B is made from.
@@ -99,8 +98,8 @@ pub fn make(
         }));
         let palette = PaletteTable::for_scene(&scene);
         let climate = climate_of(&scene);
-        let choice = OverlayChoice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
-        let prepared = SquareTerrain::new(&evaluated.terrain, &scene.settings, &choice, control)?;
-        Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared), climate), told))
+        let choice = OverlayChoice { biomes: palette.biomes.clone(), ..choice.clone() };
+        let prepared = RenderTerrain::new(&evaluated.terrain, &scene, &choice, control)?;
+        Ok((B::new(name, evaluated.terrain, palette, prepared, climate), told))
     })
 }

@@ -14,11 +14,11 @@ pub mod task;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
-use bevy_egui::egui::{Frame, Margin, Panel, RichText, Ui};
+use bevy_egui::egui::{Frame, Margin, Panel, Ui};
 
 use self::actions::Comparison;
 pub use self::commands::{CompareAction, CompareMode};
-use self::panel::{CompareInfo, CompareState, NO_COMPARING};
+use self::panel::{CompareInfo, CompareState};
 use self::task::{CompareRequest, CompareTask};
 use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::app::frame::editor::Editor;
@@ -83,13 +83,13 @@ fn begin(
     state.hear(&info);
     with(&mut editor, &mut state, &mut asks, |comparison| {
         comparison.follow_overlay();
-        comparison.end_comparing_planets();
+        comparison.end_comparing_worlds(&info);
     });
 }
 
-fn file_menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+fn file_menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
-    pick(ui, &mut queue, CompareAction::WithScene, editor.doc.scene().as_planet().is_none());
+    pick(ui, &mut queue, CompareAction::WithScene, true);
 }
 
 fn erosion_menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
@@ -98,10 +98,6 @@ fn erosion_menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Com
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<CompareState>, mut queue: ResMut<CommandQueue>) {
     let is_on = state.is_on();
-    if editor.doc.scene().as_planet().is_some() && !is_on {
-        ui.label(RichText::new(NO_COMPARING).color(colour::TEXT_WEAK));
-        return;
-    }
     queue.extend(panel::choose(ui, &editor.doc));
     ui.separator();
     for mode in CompareMode::ALL {

@@ -26,9 +26,7 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
 use crate::app::frame::window::FrameCost;
-use crate::app::view::{
-    ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, ViewState, climate_of,
-};
+use crate::app::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, ViewState, climate_of};
 use crate::eval::{Playhead, Store};
 use crate::look::PaletteTable;
 use crate::scene::Scene;
@@ -72,7 +70,7 @@ type Laid = (u64, Overlay);
 pub struct CompareTask {
     b: Option<B>,
     making: Option<Making>,
-    overlaid: Newest<Laid, Arc<SquareTerrain>>,
+    overlaid: Newest<Laid, RenderTerrain>,
     table: Newest<(ScaledTerrain, ScaledTerrain), Arc<Table>>,
     store: Arc<Mutex<Option<Store>>>,
     /// The variant that was made last, or is being made.
@@ -151,7 +149,7 @@ impl CompareTask {
     fn take(&mut self, b: B, evaluation: &mut EvaluationClient) {
         evaluation.compare_with(Some(Reference {
             terrain: b.subject.terrain.clone(),
-            relief_metres: b.subject.scale.relief_metres,
+            relief_metres: b.subject.scale().relief_metres,
         }));
         self.overlaid.stop();
         self.b = Some(b);
@@ -211,20 +209,20 @@ impl CompareTask {
         let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
         self.overlay = overlay;
         let Some(b) = &mut self.b else { return };
-        let wanted = (b.prepared.serial, overlay);
+        let wanted = (b.prepared.base().serial, overlay);
         if self.overlaid.receive()
             && let Some((laid, prepared)) = self.overlaid.take()
             && laid == wanted
         {
             b.prepared = prepared;
         }
-        if b.prepared.choice.overlay == overlay {
+        if b.prepared.base().choice.overlay == overlay {
             self.overlaid.stop();
         } else if self.overlaid.running() != Some(&wanted) {
             let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
             let choice = OverlayChoice { overlay, reference: None, biomes, climate };
             let over = b.prepared.clone();
-            let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok().map(Arc::new));
+            let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok());
             // without a thread the overlay comes with the next terrain
             self.overlaid.begin(wanted, task);
         }
@@ -251,14 +249,16 @@ impl CompareTask {
     /// What is on screen, and B.
     fn pair(&self, evaluation: &EvaluationClient) -> Option<(ScaledTerrain, ScaledTerrain)> {
         let (terrain, prepared) = evaluation.on_screen()?;
-        Some((subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone()))
+        let (a, b) = (subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone());
+        (a.is_planet() == b.is_planet()).then_some((a, b))
     }
 
-    /// What the view shows beside the terrain on screen.
-    fn compared_terrain(&self, state: &CompareState) -> Option<ComparedTerrain> {
+    /// What the view shows beside the terrain on screen; nothing beside one of the other world.
+    fn compared_terrain(&self, state: &CompareState, evaluation: &EvaluationClient) -> Option<ComparedTerrain> {
+        self.pair(evaluation)?;
         let b = self.b.as_ref()?;
         Some(ComparedTerrain {
-            terrain: RenderTerrain::Square(b.prepared.clone()),
+            terrain: b.prepared.clone(),
             palette: b.palette.clone(),
             layout: state.layout(),
             swapped: state.swapped,
@@ -276,8 +276,9 @@ impl CompareTask {
         let measured = self.table.done().map(|(pair, _)| pair);
         CompareInfo {
             b: self.b.as_ref().map(|b| b.name.clone()),
+            is_planet: self.b.as_ref().is_some_and(|b| b.subject.is_planet()),
             making: making.or_else(waiting),
-            legend: self.b.as_ref().and_then(|b| b.prepared.legend.clone()),
+            legend: self.b.as_ref().and_then(|b| b.prepared.base().legend.clone()),
             table: self.table.done().map(|(_, table)| table.clone()),
             stale: measured.is_some() && measured != self.pair(evaluation).as_ref(),
         }
@@ -309,7 +310,7 @@ pub(super) fn advance(
     task.follow(&editor.doc, &mut evaluation, &tasks);
     task.lay(editor.view.overlay, &tasks);
     task.measure(state.table, &editor.doc, &mut evaluation, &tasks);
-    let beside = task.compared_terrain(&state);
+    let beside = task.compared_terrain(&state, &evaluation);
     let same = match (&view_state.beside, &beside) {
         (None, None) => true,
         (Some(old), Some(new)) => {

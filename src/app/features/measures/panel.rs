@@ -63,11 +63,7 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_plan
         ui.spacing_mut().item_spacing.y = 1.0;
         ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
         let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
-        for family in MEASURES.chunk_by(|a, b| a.family == b.family) {
-            ui.add_space(6.0);
-            ui.label(RichText::new(family[0].family.label()).strong().color(colour::ACCENT));
-            family.iter().for_each(|measure| row(ui, measure, measures, tint));
-        }
+        rows(ui, MEASURES, &**measures, tint);
         ui.add_space(4.0);
         part(ui, "Plots", true, |ui| PLOTS.iter().for_each(|which| plot(ui, which, measures)));
         part(ui, "What counts", false, |ui| {
@@ -154,8 +150,17 @@ fn part(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
     egui::CollapsingHeader::new(title).default_open(open).show_unindented(ui, contents);
 }
 
+/// The measures of `of`, by their families.
+pub fn rows<T>(ui: &mut Ui, list: &[Measure<T>], of: &T, tint: Color32) {
+    for family in list.chunk_by(|a, b| a.family == b.family) {
+        ui.add_space(6.0);
+        ui.label(RichText::new(family[0].family.label()).strong().color(colour::ACCENT));
+        family.iter().for_each(|measure| row(ui, measure, of, tint));
+    }
+}
+
 /// A measure: its name, what real terrain has, its value.
-fn row(ui: &mut Ui, measure: &Measure<Measures>, of: &Measures, tint: Color32) {
+fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     const HEIGHT: f32 = 17.0;
     const VALUE: f32 = 92.0;
     const BAND: f32 = 52.0;
@@ -207,7 +212,7 @@ fn row(ui: &mut Ui, measure: &Measure<Measures>, of: &Measures, tint: Color32) {
 }
 
 /// With as many digits as there is room and sense for.
-fn short(measure: &Measure<Measures>, reading: MeasureValue) -> String {
+fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     match reading {
         MeasureValue::Number(value) if value.abs() >= 100.0 => format!("{value:.1}"),
         _ => measure.show_reading(reading),

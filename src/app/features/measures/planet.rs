@@ -1,10 +1,10 @@
 //! A planet in numbers, and its hypsometric curve.
 
 use bevy_egui::egui;
-use egui::{Align, Label, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui::{Label, RichText, Ui, vec2};
 use egui_plot::{HLine, Line, LineStyle, PlotPoints};
 
-use crate::app::features::measures::panel::MeasuresInfo;
+use crate::app::features::measures::panel::{MeasuresInfo, rows};
 use crate::app::frame::theme::colour;
 use crate::app::frame::theme::ink::{BLUE, ORANGE};
 use crate::app::frame::widgets::plot;
@@ -22,9 +22,7 @@ pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 3.0;
         ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
-        for (key, unit, meaning, read) in PLANET_MEASURES {
-            row(ui, &label(key), meaning, &shown(read(measures), unit), tint);
-        }
+        rows(ui, PLANET_MEASURES, measures, tint);
         ui.add_space(8.0);
         curve(ui, measures);
     });
@@ -39,39 +37,6 @@ pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
     {
         ui.ctx().copy_text(text);
     }
-}
-
-/// `mean_land_metres` is “Mean land”: the unit stands behind the number.
-pub fn label(key: &str) -> String {
-    let units = ["_metres", "_km2", "_km3", "_degrees", "_celsius"];
-    let name = units.iter().find_map(|unit| key.strip_suffix(unit)).unwrap_or(key).replace('_', " ");
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// A number as people read it; shares in percent.
-pub fn shown(value: Option<f64>, unit: &str) -> String {
-    match (value, unit) {
-        (None, _) => "–".into(),
-        (Some(share), "") => format!("{:.1} %", 100.0 * share),
-        (Some(value), "m") => format!("{value:.0} m"),
-        (Some(value), unit) if value.abs() >= 1e6 => format!("{:.1} million {unit}", value / 1e6),
-        (Some(value), unit) => format!("{value:.1} {unit}"),
-    }
-}
-
-fn row(ui: &mut Ui, name: &str, meaning: &str, value: &str, tint: egui::Color32) {
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::click());
-    let middle = rect.left() + 0.45 * rect.width();
-    let text = |ui: &mut Ui, rect: Rect, text: RichText, layout: Layout| {
-        let mut inside = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(layout));
-        inside.add(Label::new(text).truncate().selectable(false));
-    };
-    let (left, right) = (rect.with_max_x(middle), Rect::from_min_max(pos2(middle, rect.top()), rect.max));
-    text(ui, left, RichText::new(name).color(colour::TEXT), Layout::left_to_right(Align::Center));
-    text(ui, right, RichText::new(value).color(tint), Layout::right_to_left(Align::Center));
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, format!("{name} {value}")));
-    response.on_hover_text(meaning);
 }
 
 /// Points of the curve: the share of the planet in percent that stands higher, and the height in kilometres.

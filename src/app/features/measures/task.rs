@@ -100,7 +100,9 @@ impl MeasureTask {
             let of = subject.clone();
             let task = tasks.start("measure", move |control| {
                 let take = || match &of.planet {
-                    Some(scene) => Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene, control)?))),
+                    Some(scene) => {
+                        Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene, &of.limits, control)?)))
+                    }
                     None => Ok(Found::Terrain(Arc::new(measure(&of.terrain, of.scale, &of.limits, control)?))),
                 };
                 let found: Result<_, Cancelled> = match thread_pool(usize::from(playing)) {

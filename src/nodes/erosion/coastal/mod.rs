@@ -22,6 +22,7 @@
 //! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle
 //! (tests/core/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
+//! Squares only: a wave comes from one direction for all, and its shore is counted in rows of equal cells.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
 //! the settling by slope are ours.
 

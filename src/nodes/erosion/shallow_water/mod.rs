@@ -38,6 +38,7 @@
 //! passes.
 //! Directions: on cones the wear by azimuth differs by 0.2 % while the flow is smooth and by 4 % once roughness of a
 //! thousandth has set off gullies (tested).
+//! Squares only: a pipe carries the depth of equal cells, and waves cross all of them alike.
 //! Source: Mei, Decaudin & Hu 2007; Št'ava et al. 2008; depth in the pipe and viscosity as in Bates et al. 2010 and
 //! de Almeida et al. 2012.
 

@@ -35,7 +35,7 @@ use super::buffers::{self, WorkingMemory, exchange_maps};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::metric::Links;
-use crate::field::{Cancelled, Globe, MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 use law::{Bed, Forces};
@@ -102,7 +102,7 @@ impl Process for StreamPower {
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
             version: 2,
-            planet_version: 1,
+            planet_version: 2,
             ..Traits::PROCESS
         }
     }
@@ -123,7 +123,7 @@ impl Process for StreamPower {
             rock: Rock::new(&terrain, self.hardness),
             rain: terrain.map(MapKind::Rain).cloned(),
             mesh: Arc::new(FlowMesh::new(grid)),
-            conductances: grid.is_globe().then(|| Arc::new(Links::conductances(&Globe::new(grid.samples)))),
+            conductances: grid.shape().map(|globe| Arc::new(Links::conductances(&globe))),
             uplift: None,
             terrain,
             scratch: WorkingMemory::default(),
@@ -224,8 +224,7 @@ impl ErosionRun for StreamPowerRun {
         })?;
         // from here on the step cannot fail
         maps.iter_mut().for_each(|map| grid.close(map));
-        let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
-        for [eroded, deposited, added] in &rows[..counted] {
+        for [eroded, deposited, added] in &rows[..grid.distinct_rows()] {
             self.mass_balance.eroded += eroded;
             self.mass_balance.deposited += deposited;
             self.mass_balance.added += added;

@@ -6,7 +6,7 @@
 //! its axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping
 //! terrains all of it repeats, and a range goes on without an end along a side or a diagonal.
 
-use crate::field::{Cancelled, Edges, Globe};
+use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
@@ -58,8 +58,7 @@ impl Uplift {
         let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
         let noise = GradientNoise::new(grid, cx.random.fork(1), &law, NoiseFade::Improved, DomainWarp::NONE);
         noise.sum(cx, 1.0 - variation, &weights, &mut share)?;
-        if grid.is_globe() {
-            let globe = Globe::new(grid.samples);
+        if let Some(globe) = grid.shape() {
             cx.rows(&mut share, |row, cells| {
                 for (j, share) in cells.iter_mut().enumerate() {
                     let form = on_globe(shape, globe.direction_of(row * grid.samples + j));

@@ -5,6 +5,8 @@
 //! weighed by the part that counts, has the variance (w² - 1) / 12.
 //! Approximation: lines of the grid run up to √2 times closer together away from the middle of a face, and so does the
 //! Gaussian's width there.
+//! Samples on the border of two faces lie on lines along it of both: after every pass they get the mean of what the two
+//! made of them, so that they are smoothed along the border once, as others are.
 //! Source: Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.
 
 use rayon::prelude::*;
@@ -33,9 +35,14 @@ pub fn smoothed(cx: &Context, field: &[f32], sigma: f64) -> Result<Vec<f32>, Can
                 }
             }
         }
+        globe.grid().merge_copies(&mut out, mean_of_copies);
     }
-    globe.grid().close(&mut out);
     Ok(out)
+}
+
+/// The mean of the copies of a sample.
+pub fn mean_of_copies(copies: &[f32]) -> f32 {
+    copies.iter().sum::<f32>() / copies.len() as f32
 }
 
 /// The values along a ring, each once.

@@ -13,6 +13,8 @@
 
 mod globe;
 
+pub use globe::mean_of_copies;
+
 use super::lines::{EightLanes, EightLines, LANES, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;

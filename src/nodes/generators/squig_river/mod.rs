@@ -12,6 +12,7 @@
 //! that it has no gap; there a preview differs beside the water.
 //! Boundary: courses begin and end at the edges, or inside for a tributary; on a wrapping terrain they
 //! end at the seam, where the ground goes on.
+//! Squares only: courses begin and end at the edges.
 //! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; document 000, §2.1.
 
 mod bed;

@@ -12,6 +12,8 @@
 //! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly the
 //! subsample.
 //! Boundary: stamps that cross an edge go on at the other side, as in the document, on open terrains as well.
+//! Squares only: sectors are halves of halves of the square; [`Craters`](crate::nodes::planet::craters) does it for
+//! planets.
 //! Source: document 002.
 
 mod image;

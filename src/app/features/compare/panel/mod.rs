@@ -90,6 +90,8 @@ impl CompareState {
 pub struct CompareInfo {
     /// Its name, once it is there.
     pub b: Option<String>,
+    /// It is a planet.
+    pub is_planet: bool,
     /// The name of the next one, and the share of it that is done.
     pub making: Option<(String, f32)>,
     /// What the colours on B mean.
@@ -104,9 +106,6 @@ impl CompareInfo {
         self.b.is_some() || self.making.is_some()
     }
 }
-
-/// What is said where there is a planet.
-pub(crate) const NO_COMPARING: &str = "Planets cannot be compared yet. Take a patch: terrains can.";
 
 /// Colours of the two badges, which people who confuse red and green can tell apart (Okabe & Ito 2008).
 const A: Color32 = ink::BLUE;

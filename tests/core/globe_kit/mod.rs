@@ -1,0 +1,145 @@
+//! What the tests on small globes share: a planet of a few kilometres, ground on it, and its symmetries.
+
+use talweg::field::globe::{direction_at, locate};
+use talweg::field::{Control, Globe, Grid, Stream, Terrain};
+use talweg::nodes::{Context, Node, Process, Run, Work};
+
+#[derive(Clone, Copy)]
+pub struct World {
+    pub samples: usize,
+    pub scene_samples: usize,
+    pub radius_metres: f32,
+    pub relief_metres: f32,
+}
+
+impl World {
+    /// A small planet with mountains that are high for it.
+    pub fn new(samples: usize) -> Self {
+        Self { samples, scene_samples: samples, radius_metres: 50_000.0, relief_metres: 20_000.0 }
+    }
+
+    pub fn context<'a>(&self, control: &'a Control) -> Context<'a> {
+        Context {
+            grid: Grid::globe(self.samples),
+            size_metres: self.radius_metres * std::f32::consts::FRAC_PI_2,
+            relief_metres: self.relief_metres,
+            sea_level: 0.0,
+            planet: None,
+            scene_samples: self.scene_samples,
+            random: Stream::new(1, 7),
+            control,
+        }
+    }
+
+    pub fn globe(&self) -> Globe {
+        Globe::new(self.samples)
+    }
+
+    /// Heights from a function of the direction.
+    pub fn terrain(&self, height: impl Fn([f64; 3]) -> f64) -> Terrain {
+        let mut terrain = Terrain::flat(Grid::globe(self.samples));
+        let (globe, n) = (self.globe(), self.samples);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            *h = height(globe.exact_direction(k / (n * n), k / n % n, k % n)) as f32;
+        }
+        globe.grid().close(&mut terrain.height);
+        terrain
+    }
+
+    pub fn start<'a>(&self, node: &'a Node, terrain: &Terrain) -> (&'a dyn Process, Box<dyn Run>) {
+        let process = node.as_process().expect("a process");
+        let control = Control::default();
+        (process, process.start(&self.context(&control), terrain.clone()))
+    }
+
+    /// The run after `iterations` steps.
+    pub fn run(&self, node: &Node, terrain: &Terrain, iterations: u32) -> Box<dyn Run> {
+        let control = Control::default();
+        let cx = self.context(&control);
+        let (_, mut run) = self.start(node, terrain);
+        (0..iterations).for_each(|_| run.step(&cx).expect("nobody stopped it"));
+        run
+    }
+}
+
+/// What `node`, a generator or filter, makes of a terrain.
+pub fn made(world: World, node: &Node, terrain: &Terrain) -> Terrain {
+    let (control, mut terrain) = (Control::default(), terrain.clone());
+    let cx = world.context(&control);
+    match node.work() {
+        Work::Generator(generator) => generator.generate(&cx, &mut terrain),
+        Work::Filter(filter) => filter.apply(&cx, &mut terrain),
+        Work::Process(_) => panic!("a process is stepped"),
+    }
+    .expect("nobody stopped it");
+    assert_eq!(open_seams(&world.globe(), &terrain.height), 0, "{node:?}");
+    terrain
+}
+
+/// Indices of the samples that are no copies, with their directions.
+pub fn owners(globe: &Globe) -> Vec<(usize, [f64; 3])> {
+    let n = globe.samples();
+    let owned = (0..globe.len()).filter(|&k| globe.grid().owns(k));
+    owned.map(|k| (k, globe.exact_direction(k / (n * n), k / n % n, k % n))).collect()
+}
+
+pub fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
+    // exact for small angles as well
+    let square: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
+    2.0 * (0.5 * square.sqrt()).min(1.0).asin()
+}
+
+/// Waves in all directions, between 0 and about 1.
+pub fn noise([x, y, z]: [f64; 3]) -> f64 {
+    let mut sum = 0.0;
+    for octave in 0..5 {
+        let f = 2.0 * f64::from(1 << octave);
+        let turn = f64::from(octave) * 1.7;
+        let wave =
+            (f * (x + 0.4 * y) + turn).sin() + (f * (y - 0.3 * z) + 2.0 * turn).sin() + (f * (z + 0.5 * x)).sin();
+        sum += wave / f;
+    }
+    0.5 + 0.25 * sum
+}
+
+pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Samples that differ from their owners.
+pub fn open_seams(globe: &Globe, field: &[f32]) -> usize {
+    (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.grid().owner(k)].to_bits()).count()
+}
+
+/// Where cones stand: the middle of a face, the middle of a border between two, a corner of the cube, a pole and
+/// elsewhere.
+pub fn places() -> [(&'static str, [f64; 3]); 5] {
+    [
+        ("face", direction_at(0, 0.5, 0.5)),
+        ("border", direction_at(0, 1.0, 0.5)),
+        ("corner", direction_at(0, 1.0, 0.0)),
+        ("pole", [0.0, 0.0, 1.0]),
+        ("elsewhere", direction_at(3, 0.3, 0.2)),
+    ]
+}
+
+/// Where each sample of a globe comes to lie when the globe is turned by a symmetry of the cube, by its owner.
+pub fn turned_samples(globe: &Globe, turn: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<usize> {
+    let n = globe.samples();
+    let place = |k: usize| {
+        let (face, u, v) = locate(turn(globe.exact_direction(k / (n * n), k / n % n, k % n)));
+        let [row, column] = [v, u].map(|at| (at * (n - 1) as f64).round() as usize);
+        globe.grid().owner((face * n + row) * n + column)
+    };
+    (0..globe.len()).map(place).collect()
+}
+
+/// A field of a globe that is turned.
+pub fn turned_field(globe: &Globe, to: &[usize], field: &[f32]) -> Vec<f32> {
+    let mut out = vec![0.0; field.len()];
+    for (&to, &value) in to.iter().zip(field) {
+        out[to] = value;
+    }
+    globe.grid().close(&mut out);
+    out
+}
