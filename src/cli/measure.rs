@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::eval::thread_pool;
+use crate::eval::{MemoryUse, check_memory, thread_pool};
 use crate::field::{Control, Edges, Grid, Terrain};
 use crate::io::{is_heightmap, raster};
 use crate::measure::{
@@ -102,6 +102,7 @@ struct MeasuredTerrain {
 
 pub fn run(args: &MeasureArgs) -> CommandResult {
     let limits = args.limits()?;
+    args.scene.memory.apply();
     if !is_heightmap(args.scene.path()) {
         let job = args.scene.load()?;
         if job.scene.settings.is_planet() {
@@ -144,7 +145,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob) -> CommandResult {
     if args.against.is_some() {
         return Err(usage(anyhow::anyhow!("--against: planets cannot be compared yet; measure both with --json")));
     }
-    let terrain = job.evaluate()?;
+    let terrain = job.evaluate(&MemoryUse::MEASURES)?;
     let measures = job.pool.install(|| measure_planet(&terrain, &job.scene, &Control::default()))?;
     if args.json {
         return print_json(&measures);
@@ -220,7 +221,7 @@ impl MeasureArgs {
             return Ok(MeasuredTerrain { name, terrain: heightmap(scene.path(), self.white)?, scale, scene: None });
         }
         let job = scene.load()?;
-        let (terrain, scale) = (job.evaluate()?, TerrainScale::for_scene(&job.scene));
+        let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));
         let has_climate = job.scene.climate.is_some() || job.scene.biome_table().is_some();
         Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate.then_some(job.scene) })
     }
@@ -240,6 +241,11 @@ fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
             raster.height
         )));
     }
+    // a scene without layers is as large
+    let bare = Scene::default();
+    check_memory(&bare, raster.width, &MemoryUse::MEASURES).map_err(|reason| {
+        Failure::Failed(anyhow::anyhow!("{}: {reason}. Scale it down first, or give --memory LIMIT", path.display()))
+    })?;
     let (low, high) = raster.range_metres.unwrap_or((0.0, white));
     let mut terrain = Terrain::flat(Grid::new(raster.width, Edges::Open));
     if terrain.height.len() != raster.values.len() {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::input::SceneArgs;
+use super::input::{SceneArgs, refused};
 use super::{CommandResult, print, usage};
-use crate::film::{Film, MOST_FRAMES_A_SECOND, check_target, is_gif};
+use crate::film::{Film, FilmError, MOST_FRAMES_A_SECOND, check_target, is_gif};
 use crate::look::PaletteTable;
 
 /// Film an erosion from its start to its end, as a GIF or a folder of PNG pictures
@@ -55,7 +55,11 @@ pub fn run(args: &TimelapseArgs) -> CommandResult {
     };
     let palette = PaletteTable::for_scene(&job.scene);
     let count = job.with_progress(|control, show| {
-        job.pool.install(|| film.shoot(&job.scene, &palette, &args.output, control, show))
+        let made = job.pool.install(|| film.shoot(&job.scene, &palette, &args.output, control, show));
+        made.map_err(|error| match error {
+            FilmError::Memory(reason) => refused(&reason, "--size"),
+            error => error.into(),
+        })
     })?;
     let what = if is_gif(&args.output) { "pictures in" } else { "pictures in the folder" };
     print(&format!("{count} {what} {}\n", args.output.display()))

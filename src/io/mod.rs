@@ -2,6 +2,7 @@
 
 mod field;
 mod heightmap;
+pub mod memory;
 mod raster;
 
 use std::fs::File;

@@ -17,7 +17,7 @@ crate::params! {
 
 impl Filter for Blur {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, previews_exactly: false, version: 2, ..Traits::FILTER }
+        Traits { on_globe: true, previews_exactly: false, version: 2, working_fields: 2.1, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

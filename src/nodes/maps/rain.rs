@@ -45,7 +45,7 @@ const MOST: f32 = 1.0e6;
 
 impl Filter for Rain {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Rain], ..Traits::FILTER }
+        Traits { writes: &[MapKind::Rain], working_fields: 1.1, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
