@@ -52,7 +52,7 @@
 //! | [`recovery`] | unsaved work of editors that ended, earlier versions of scene files |
 //! | [`look`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
-//! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
+//! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker; how much memory that takes |
 //! | [`film`] | time-lapse films of a process |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |

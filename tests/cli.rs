@@ -566,3 +566,27 @@ mod unix {
         assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), 1);
     }
 }
+
+/// Whatever its address space is limited to, a command ends with its result or a sentence.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_does_not_fit_into_memory_is_refused() {
+    let folder = Folder::new();
+    let (program, out) = (assert_cmd::cargo::cargo_bin("talweg"), folder.at("h.r16"));
+    for (kibibytes, size) in [(1_000_000, "16384"), (4_000_000, "16384"), (1_000_000, "129")] {
+        let line = format!("ulimit -v {kibibytes}; exec \"$0\" export island -q --threads 2 --size {size} -o \"$1\"");
+        let done = Command::new("sh").arg("-c").arg(line).arg(&program).arg(&out).assert();
+        if size == "129" {
+            done.success();
+        } else {
+            let said = contains("At 16384 samples this needs up to").and(contains("are free")).and(contains("--size"));
+            done.code(1).stderr(said);
+        }
+    }
+    assert_eq!(std::fs::metadata(&out).unwrap().len(), 2 * 129 * 129);
+    let refused = talweg(&["verify", "island", "--size", "4097", "--memory", "200MiB"]);
+    refused.code(1).stderr(contains("200 MiB are free; ").and(contains("--memory LIMIT")));
+    talweg(&["verify", "island", "--size", "33", "--memory", "200MiB"]).success();
+    talweg(&["bench", "--sizes", "4097", "--memory", "64MiB", "-q"]).code(1).stderr(contains("--sizes"));
+    talweg(&["verify", "island", "--memory", "plenty"]).code(2).stderr(contains("like 4GiB"));
+}

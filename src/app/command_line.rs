@@ -9,6 +9,7 @@ use super::view::{
 };
 use super::{Options, run};
 use crate::cli::{CommandResult, EditArgs, EditorCommands, Failure, SceneJob, ShotArgs, print, usage};
+use crate::eval::MemoryUse;
 use crate::field::{Control, Terrain};
 use crate::look::PaletteTable;
 
@@ -16,6 +17,7 @@ use crate::look::PaletteTable;
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };
 
 fn edit(args: EditArgs) -> CommandResult {
+    args.memory.apply();
     Ok(run(Options { scene: args.scene, drive: args.drive })?)
 }
 
@@ -29,7 +31,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
     let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(&job.scene)).transpose().map_err(refused)?;
-    let terrain = job.evaluate()?;
+    let terrain = job.evaluate(&MemoryUse::VIEW)?;
     if job.scene.as_planet().is_some() {
         return draw_planet(args, job, &terrain, mode, overlay);
     }

@@ -3,10 +3,14 @@
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::input::{MemoryArgs, refused};
 use super::{CommandResult, Failure, print, print_json, usage};
+use crate::eval::{MemoryUse, check_memory};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
 use crate::lab::{BenchError, BenchPlan, BenchProgress, BenchSubject, Benchmark, Extremes, Machine, NodeSubject};
 use crate::lab::{bench, document_001, subjects};
+use crate::planet::World;
+use crate::scene::{Layer, Scene};
 
 /// Measure what nodes cost: time, memory, growth with size, threads, extreme parameters
 #[derive(Args)]
@@ -42,6 +46,8 @@ pub struct BenchArgs {
     /// Also put every number at both ends of its hard range, at 129 samples
     #[arg(long)]
     extremes: bool,
+    #[command(flatten)]
+    memory: MemoryArgs,
     /// Print everything as JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -86,8 +92,23 @@ fn distinct(numbers: &[u32]) -> Vec<usize> {
     sorted
 }
 
+/// Refuses sizes that do not fit into memory. Grounds of all sizes are there from the start.
+fn check_sizes(subjects: &[NodeSubject], plan: &BenchPlan) -> CommandResult {
+    for subject in subjects {
+        let mut scene = if subject.world() == World::Planet { Scene::new_planet() } else { Scene::default() };
+        scene.layers = vec![Layer::new(subject.node().clone(), 1)];
+        let grounds: usize = plan.sizes.iter().map(|&samples| 4 * scene.grid(samples).len()).sum();
+        let what = MemoryUse { beside: grounds as f64, ..MemoryUse::TERRAIN };
+        let largest = plan.sizes.iter().copied().max().unwrap_or(0);
+        check_memory(&scene, largest, &what).map_err(|reason| refused(&reason, "--sizes up to"))?;
+    }
+    Ok(())
+}
+
 pub fn run(args: &BenchArgs) -> CommandResult {
+    args.memory.apply();
     let found = args.subjects()?;
+    check_sizes(&found, &args.plan())?;
     let subjects: Vec<&dyn BenchSubject> = found.iter().map(|subject| subject as &dyn BenchSubject).collect();
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}")?);

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::input::MemoryArgs;
+
 /// What the editor is opened with.
 #[derive(Args)]
 pub struct EditArgs {
@@ -12,4 +14,6 @@ pub struct EditArgs {
     /// Play user actions from a file and quit, see the documentation of `talweg::app::features::drive`
     #[arg(long, value_name = "STEPS.ron", hide = true)]
     pub drive: Option<PathBuf>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
 use super::{CommandResult, print, print_json, usage};
+use crate::eval::MemoryUse;
 use crate::field::{Control, Terrain};
 use crate::io::{
     ExportReport, FieldReport, FieldSheet, HeightSheet, HeightmapFormat, check_place, export_field, export_heightmap,
@@ -98,6 +99,17 @@ enum Register {
     Grid,
 }
 
+impl ExportArgs {
+    /// Bytes that the map of a planet takes, if one is made.
+    fn map_bytes(&self, job: &SceneJob) -> f64 {
+        if !job.scene.settings.is_planet() || self.projection == ExportProjection::Cube {
+            return 0.0;
+        }
+        let map = map(self, job.samples);
+        (map.width * map.height) as f64 * if self.what.is_picture() { 9.0 } else { 4.0 }
+    }
+}
+
 impl ExportContent {
     /// Whether it is a picture of 8 bits.
     fn is_picture(self) -> bool {
@@ -126,7 +138,12 @@ pub fn run(args: &ExportArgs) -> CommandResult {
             "--what types: the scene is not coloured by a biome table; give it a palette like biome:earth"
         )));
     }
-    let terrain = job.evaluate()?;
+    let what = match args.what {
+        ExportContent::Heights => MemoryUse::EXPORT,
+        ExportContent::Temperature | ExportContent::Moisture => MemoryUse::CLIMATE,
+        ExportContent::Colours | ExportContent::Types | ExportContent::Normals => MemoryUse::COLOURS,
+    };
+    let terrain = job.evaluate(&what.with_bytes(args.map_bytes(&job)))?;
     match args.what {
         ExportContent::Heights if is_planet => planet_heights(args, &job, &terrain),
         ExportContent::Heights => heights(args, &job, &terrain),
@@ -248,7 +265,7 @@ fn layouts(args: &ExportArgs, terrain: &Terrain) -> Vec<(PathBuf, Layout)> {
         return vec![(args.output.clone(), Layout::Face(0))];
     }
     match args.projection {
-        ExportProjection::Equirectangular => vec![(args.output.clone(), Layout::Map(map(args, terrain)))],
+        ExportProjection::Equirectangular => vec![(args.output.clone(), Layout::Map(map(args, terrain.samples())))],
         ExportProjection::Cube => {
             (0..FACE_NAMES.len()).map(|face| (face_path(&args.output, face), Layout::Face(face))).collect()
         }
@@ -256,8 +273,8 @@ fn layouts(args: &ExportArgs, terrain: &Terrain) -> Vec<(PathBuf, Layout)> {
 }
 
 /// The map as wide as asked for, or with a column for every sample around the equator.
-fn map(args: &ExportArgs, terrain: &Terrain) -> Equirectangular {
-    let usual = Equirectangular::for_samples(terrain.samples()).width;
+fn map(args: &ExportArgs, samples: usize) -> Equirectangular {
+    let usual = Equirectangular::for_samples(samples).width;
     let width = args.width.map_or(usual, |width| width as usize) & !1;
     match args.registration {
         Register::Pixel => Equirectangular { width, height: width / 2, registration: Registration::Pixel },

@@ -11,8 +11,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPool;
 
 use super::{Failure, tell, usage};
-use crate::eval::{Store, evaluate, thread_pool};
+use crate::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
+use crate::io::memory::{limit_memory, parse_bytes};
 use crate::scene::{Scene, SceneError, Severity, Warning, example_for, examples};
 
 /// The scene and how to evaluate it.
@@ -32,9 +33,34 @@ pub struct SceneArgs {
     /// Threads to compute with; 0 is one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     threads: usize,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// Print no warnings and no progress
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// How much memory may be taken.
+#[derive(Args, Clone, Copy)]
+pub struct MemoryArgs {
+    /// Memory that may be taken, like 4GiB, in place of what is free
+    #[arg(long, value_name = "LIMIT", value_parser = parse_bytes)]
+    memory: Option<u64>,
+}
+
+impl MemoryArgs {
+    /// From now on that is the limit, if one was given.
+    pub fn apply(self) {
+        if let Some(bytes) = self.memory {
+            limit_memory(bytes);
+        }
+    }
+}
+
+/// Says what to do about what does not fit; `size` is the option that makes it smaller.
+pub fn refused(reason: &NotEnoughMemory, size: &str) -> Failure {
+    let smaller = reason.fits.map_or("a smaller picture".into(), |fits| format!("{size} {fits}"));
+    Failure::Failed(anyhow::anyhow!("{reason}. Give {smaller}, or --memory LIMIT if you know that there is more"))
 }
 
 /// More than that take longer to start than any processor gains by them.
@@ -86,12 +112,14 @@ impl SceneArgs {
             seed: None,
             set: Vec::new(),
             threads: self.threads,
+            memory: self.memory,
             quiet: self.quiet,
         }
     }
 
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<SceneJob, Failure> {
+        self.memory.apply();
         let (mut scene, warnings) = load(&self.scene)?;
         if !self.quiet {
             for Warning(text) in warnings {
@@ -138,9 +166,16 @@ pub struct SceneJob {
 }
 
 impl SceneJob {
-    /// Evaluates the scene on the job's threads, with a progress bar if a person is watching.
-    pub fn evaluate(&self) -> Result<Arc<Terrain>, Failure> {
+    /// Evaluates the scene on the job's threads, with a progress bar if a person is watching, if there is memory for it
+    /// and for what is done then.
+    pub fn evaluate(&self, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
+        self.check_memory(self.samples, what)?;
         self.evaluate_in(&self.pool)
+    }
+
+    /// Refuses what does not fit into memory, before any work is done.
+    pub fn check_memory(&self, samples: usize, what: &MemoryUse) -> Result<(), Failure> {
+        check_memory(&self.scene, samples, what).map_err(|reason| refused(&reason, "--size"))
     }
 
     /// Evaluates the scene on other threads.

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::eval::thread_pool;
+use crate::eval::{MemoryUse, check_memory, thread_pool};
 use crate::field::{Control, Edges, Grid, Terrain};
 use crate::io::{check_name, is_heightmap, raster};
 use crate::measure::{
@@ -103,6 +103,7 @@ struct MeasuredTerrain {
 
 pub fn run(args: &MeasureArgs) -> CommandResult {
     let limits = args.limits()?;
+    args.scene.memory.apply();
     if !is_heightmap(args.scene.path()) {
         let job = args.scene.load()?;
         if job.scene.settings.is_planet() {
@@ -143,7 +144,7 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
 fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult {
     let control = Control::default();
     let measured = |job: &SceneJob| {
-        let terrain = job.evaluate()?;
+        let terrain = job.evaluate(&MemoryUse::MEASURES)?;
         let measures = job.pool.install(|| measure_planet(&terrain, &job.scene, limits, &control))?;
         Ok::<_, Failure>((terrain, measures, TerrainScale::for_scene(&job.scene)))
     };
@@ -229,7 +230,7 @@ impl MeasureArgs {
         if job.scene.settings.is_planet() {
             return Err(usage(anyhow::anyhow!("--against: a terrain is compared with terrains alone")));
         }
-        let (terrain, scale) = (job.evaluate()?, TerrainScale::for_scene(&job.scene));
+        let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));
         let has_climate = job.scene.climate.is_some() || job.scene.biome_table().is_some();
         Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate.then_some(job.scene) })
     }
@@ -250,6 +251,11 @@ fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
             raster.height
         )));
     }
+    // a scene without layers is as large
+    let bare = Scene::default();
+    check_memory(&bare, raster.width, &MemoryUse::MEASURES).map_err(|reason| {
+        Failure::Failed(anyhow::anyhow!("{}: {reason}. Scale it down first, or give --memory LIMIT", path.display()))
+    })?;
     let (low, high) = raster.range_metres.unwrap_or((0.0, white));
     let mut terrain = Terrain::flat(Grid::new(raster.width, Edges::Open));
     if terrain.height.len() != raster.values.len() {

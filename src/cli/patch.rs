@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, usage};
+use crate::eval::MemoryUse;
 use crate::io::{FileStamp, SaveTarget, check_place};
 use crate::planet::square::Square;
 use crate::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
@@ -116,7 +117,9 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     }
     let job = args.planet.load()?;
     let square = Square { longitude: args.longitude, latitude: args.latitude, side_metres: args.side };
-    let terrain = job.evaluate()?;
+    // the square is a field of its own
+    let taken = 4.0 * f64::from(args.samples) * f64::from(args.samples);
+    let terrain = job.evaluate(&MemoryUse::EXPORT.with_bytes(taken))?;
     let given = args.planet.path();
     // a shipped planet stays a name
     let from = if given.exists() { std::path::absolute(given)? } else { given.with_extension("") };
@@ -137,7 +140,7 @@ fn put(args: &PutArgs) -> CommandResult {
     let latitude = args.latitude.or(origin.map(|o| o.latitude)).ok_or_else(|| missing("latitude"))?;
     let (planet, _) = super::input::load(&onto)?;
     let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
-    let terrain = job.evaluate()?;
+    let terrain = job.evaluate(&MemoryUse::EXPORT)?;
     let files = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;
     saved(&files, &target)
 }

@@ -8,6 +8,7 @@ use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::trace::TraceArgs;
 use super::{CommandResult, Failure, print, usage};
+use crate::eval::MemoryUse;
 use crate::field::Terrain;
 use crate::io::{SaveTarget, check_place};
 use crate::look::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
@@ -157,9 +158,10 @@ pub fn run(args: &RenderArgs) -> CommandResult {
     if args.trace.sphere_trace {
         return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &output, (width, height));
     }
-    let terrain = job.evaluate()?;
-    if terrain.grid.is_globe() {
-        let (width, height) = args.planet_size();
+    let is_planet = job.scene.settings.is_planet();
+    let (width, height) = if is_planet { args.planet_size() } else { (width, height) };
+    let terrain = job.evaluate(&MemoryUse::picture(width, height))?;
+    if is_planet {
         let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));
         picture.save(&output).map_err(Failure::from)?;
         return print(&format!("{}  {width} × {height} pixels\n", args.output.display()));

@@ -11,8 +11,9 @@ use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
 use super::render::check_picture;
 use super::{CommandResult, Failure, print, print_json, usage};
+use crate::eval::MemoryUse;
+use crate::lab::{STORE_BYTES, columns, draw_all, presets, seeds, sheet, sweep, table};
 use crate::lab::{SceneVariant, Size, Thumbnail, VariantSweep};
-use crate::lab::{columns, draw_all, presets, seeds, sheet, sweep, table};
 
 /// Draw a contact sheet: one scene with other seeds or presets, or with a parameter swept from end to end
 #[derive(Args)]
@@ -136,6 +137,12 @@ pub fn run(args: &SheetArgs) -> CommandResult {
         samples: args.scene.size().unwrap_or_else(|| default.samples.min(job.samples)),
         pixels: args.picture as usize,
     };
+    let count = variants.len();
+    let at_once = job.pool.current_num_threads().min(count);
+    let drawn = MemoryUse::picture(size.pixels, size.pixels);
+    let sheet_bytes = (count * size.pixels * size.pixels) as f64 * 12.0;
+    let what = MemoryUse { at_once, beside: sheet_bytes, kept: [STORE_BYTES, 0], ..drawn };
+    job.check_memory(size.samples, &what)?;
     let numbered: Vec<(usize, SceneVariant)> = variants.iter().cloned().enumerate().collect();
     let drawn: Mutex<Vec<Option<Thumbnail>>> = Mutex::new(vec![None; variants.len()]);
     let done = AtomicUsize::new(0);

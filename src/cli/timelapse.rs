@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::input::SceneArgs;
+use super::input::{SceneArgs, refused};
 use super::output::ForceArgs;
 use super::{CommandResult, print, usage};
-use crate::film::{Film, MOST_FRAMES_A_SECOND, check_target, is_gif};
+use crate::film::{Film, FilmError, MOST_FRAMES_A_SECOND, check_target, is_gif};
 use crate::look::PaletteTable;
 
 /// Film an erosion from its start to its end, as a GIF or a folder of PNG pictures
@@ -58,8 +58,13 @@ pub fn run(args: &TimelapseArgs) -> CommandResult {
         pixels: args.picture as usize,
     };
     let palette = PaletteTable::for_scene(&job.scene);
-    let count = job
-        .with_progress(|control, show| job.pool.install(|| film.shoot(&job.scene, &palette, &output, control, show)))?;
+    let count = job.with_progress(|control, show| {
+        let made = job.pool.install(|| film.shoot(&job.scene, &palette, &output, control, show));
+        made.map_err(|error| match error {
+            FilmError::Memory(reason) => refused(&reason, "--size"),
+            error => error.into(),
+        })
+    })?;
     let what = if is_gif(&args.output) { "pictures in" } else { "pictures in the folder" };
     print(&format!("{count} {what} {}\n", args.output.display()))
 }

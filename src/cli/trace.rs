@@ -7,6 +7,7 @@ use super::{CommandResult, Failure, print, tell, usage};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
 use crate::io::SaveTarget;
+use crate::io::memory::shortage;
 use crate::look::PaletteTable;
 use crate::look::traced::evaluations::{EvaluationTotals, evaluations_image};
 use crate::look::traced::{Camera, TracedScene, TracedView};
@@ -16,6 +17,8 @@ use crate::scene::{Layer, Mix, Scene};
 
 /// How far a camera that stands nowhere in particular is, in sides of the scene.
 const DISTANCE_SIDES: f64 = 1.25;
+/// Bytes that a pixel takes at the most: twice its light and its counts, and the picture on its way to the file.
+const PIXEL_BYTES: usize = 96;
 
 #[derive(Args)]
 #[command(next_help_heading = "Sphere tracing")]
@@ -123,6 +126,12 @@ pub fn run(
     output: &SaveTarget,
     size: (usize, usize),
 ) -> CommandResult {
+    let (width, height) = size;
+    if let Some(shortage) = shortage((width * height * PIXEL_BYTES) as u64) {
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "a picture of {width} × {height} pixels {shortage}. Give a smaller one, or --memory LIMIT"
+        )));
+    }
     let (layer, node, left) = subject_of(&job.scene)?;
     if !left.is_empty() && !job.quiet {
         tell(&format!(
@@ -141,7 +150,6 @@ pub fn run(
     let subject =
         TracedScene { program: &program, settings: &job.scene.settings, palette, level: f64::from(node.detail), bound };
     let camera = args.camera(&job.scene, &program);
-    let (width, height) = size;
     let view = TracedView::new(subject, &camera, width, height);
     let made = |width, height| format!("{}  {width} × {height} pixels\n", output.path().display());
     let per_pixel = |count: u64| count as f64 / (width * height) as f64;

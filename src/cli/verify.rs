@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::input::SceneArgs;
 use super::{CommandResult, Failure, print, print_json};
-use crate::eval::thread_pool;
+use crate::eval::{MemoryUse, thread_pool};
 
 /// Evaluate with 1, 2 and all threads and print the content hash of the heights and data maps
 #[derive(Args)]
@@ -31,6 +31,7 @@ struct VerifyRun {
 
 pub fn run(args: &VerifyArgs) -> CommandResult {
     let job = args.scene.load()?;
+    job.check_memory(job.samples, &MemoryUse::TERRAIN)?;
     let mut counts = vec![1, 2, job.pool.current_num_threads()];
     counts.sort_unstable();
     counts.dedup();

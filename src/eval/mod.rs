@@ -7,6 +7,7 @@ mod cache;
 mod construction;
 mod history;
 mod mask;
+mod memory;
 mod mix;
 mod timeline;
 mod worker;
@@ -19,6 +20,7 @@ use rayon::ThreadPool;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
+pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 

@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{
-    ChangedRegion, Evaluated, PREVIEW_SAMPLES, PlaceProbe, Playhead, ProcessHistory, Store, evaluate, history,
-    is_cached, measure_course, probe, thread_pool,
+    ChangedRegion, Evaluated, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, PlaceProbe, Playhead, ProcessHistory, Store,
+    check_memory, evaluate, history, is_cached, measure_course, probe, thread_pool,
 };
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
@@ -115,6 +115,13 @@ pub enum WorkerReport<P> {
     Cancelled {
         /// Of the request.
         revision: u64,
+    },
+    /// The full size was not begun: there is not enough memory for it.
+    Refused {
+        /// Of the request.
+        revision: u64,
+        /// How much is needed, and what fits.
+        reason: NotEnoughMemory,
     },
     /// The evaluation broke; this is a defect of the program.
     Failed {
@@ -342,7 +349,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         // a small change of a construction needs no small picture
         let at_once = request.playhead.is_none() && store.constructions.reaches_little(&request.scene);
-        let small = if at_once { full } else { PREVIEW_SAMPLES.min(full) };
+        let refused = check_memory(&request.scene, full, &MemoryUse::EDITOR).err().filter(|_| full > PREVIEW_SAMPLES);
+        let small = if at_once && refused.is_none() { full } else { PREVIEW_SAMPLES.min(full) };
         // what is known already needs no preview: undo brings the full size back at once
         let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
@@ -354,6 +362,10 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             if request.quality == RequestQuality::Preview {
                 return Ok(());
             }
+        }
+        if let Some(reason) = refused {
+            self.report(WorkerReport::Refused { revision: request.revision, reason });
+            return Ok(());
         }
         match (request.play, request.playhead) {
             (Some(play), Some(from)) => self.play(request, control, play, from, store),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::eval::{Cache, Playhead, Store, Timeline, evaluate};
+use crate::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate};
 use crate::field::{Cancelled, Control};
 use crate::io::{FileError, SaveTarget, check_new_folder, check_place, write_atomically, write_folder_atomically};
 use crate::look::{PaletteTable, RgbImage, scene_image};
@@ -25,6 +25,9 @@ pub enum FilmError {
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// It would not fit into memory.
+    #[error(transparent)]
+    Memory(#[from] NotEnoughMemory),
     /// Somebody stopped it.
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
@@ -104,6 +107,8 @@ impl Film {
         let to = to.into();
         let iterations = self.iterations(scene)?;
         let count = iterations.len();
+        let kept = [Cache::DEFAULT_BYTES, TIMELINE_BYTES];
+        check_memory(scene, self.samples, &MemoryUse { kept, ..MemoryUse::picture(self.pixels, self.pixels) })?;
         let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
         let mut image = |k: usize| -> Result<RgbImage, FilmError> {
             progress(k as f32 / count as f32);

@@ -3,6 +3,7 @@
 mod field;
 mod files;
 mod heightmap;
+pub mod memory;
 mod raster;
 
 pub use field::{FieldReport, FieldSheet, export_field};

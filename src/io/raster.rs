@@ -8,6 +8,8 @@ use std::time::SystemTime;
 use include_dir::{Dir, include_dir};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::memory::shortage;
+
 /// Most samples a file may have: a little more than 16 384².
 const MAX_SAMPLES: u64 = 1 << 28;
 /// Beyond any planet: relief, measures and exports stay finite with heights up to this.
@@ -106,6 +108,14 @@ pub enum RasterError {
         packed: u64,
         /// Bytes of its picture.
         unpacked: u64,
+    },
+    /// It would not fit into memory.
+    #[error("{path} {shortage}; scale it down first, or end other programs")]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// What it needs and what is free.
+        shortage: String,
     },
     /// No stamp of this name is shipped.
     #[error("there is no shipped stamp `{name}`; there are {known}")]
@@ -227,7 +237,15 @@ pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
         return Err(RasterError::TooLarge { path: path.into() });
     }
     let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    kept(name, Some((modified, meta.len())), || decode(path, &std::fs::read(path).map_err(failed)?))
+    kept(name, Some((modified, meta.len())), || {
+        check_room(path, meta.len())?;
+        decode(path, &std::fs::read(path).map_err(failed)?)
+    })
+}
+
+/// Refuses a file that would not fit into memory: `bytes` of them at the least.
+fn check_room(path: &Path, bytes: u64) -> Result<(), RasterError> {
+    shortage(bytes).map_or(Ok(()), |shortage| Err(RasterError::Memory { path: path.into(), shortage }))
 }
 
 fn kept(
@@ -300,6 +318,7 @@ fn decode_raw<const N: usize>(
     if count as u64 > MAX_SAMPLES {
         return Err(RasterError::TooLarge { path: path.into() });
     }
+    check_room(path, 4 * count as u64)?;
     let values = bytes.as_chunks::<N>().0.iter().map(|&chunk| value(chunk)).collect();
     Ok(Raster { width, height, values, range_metres: None, hash: 0 })
 }
@@ -343,6 +362,9 @@ fn decode_png(path: &Path, bytes: &[u8]) -> Result<Raster, RasterError> {
     if unpacked > PACKED.0 && unpacked / PACKED.1 > packed {
         return Err(RasterError::Packed { path: path.into(), packed, unpacked });
     }
+    // a number of 4 bytes for each, and as much while they grow; with interlaced rows the whole picture
+    let whole = if reader.info().interlaced { unpacked } else { 0 };
+    check_room(path, 8 * (width * height) as u64 + whole)?;
     let (colour, depth) = reader.output_color_type();
     let channels = colour.samples();
     let wide = depth == png::BitDepth::Sixteen;

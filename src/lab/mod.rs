@@ -35,6 +35,6 @@ pub use stats::{Estimate, PowerLaw};
 pub use subject::{BenchSubject, ExtremeCase, NodeSubject, Site, SubjectError, document_001, subjects};
 pub use thumbnail_service::{FinishedThumbnail, ThumbnailService};
 pub use variants::{
-    Glance, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, draw, draw_all, neighbours, presets, seeds,
-    sweep, table,
+    Glance, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, draw, draw_all, neighbours,
+    presets, seeds, sweep, table,
 };

@@ -188,7 +188,7 @@ pub struct Thumbnail {
 }
 
 /// Memory that evaluations of one drawing keep for each other: the layers below a swept one are then made once.
-const STORE_BYTES: usize = 64 << 20;
+pub const STORE_BYTES: usize = 64 << 20;
 
 /// Draws one scene.
 pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {

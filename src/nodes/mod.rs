@@ -45,11 +45,16 @@ pub struct Traits {
     /// Whether a preview is exactly the result's subsample. Without, as where a height depends on heights elsewhere, it
     /// comes close.
     pub previews_exactly: bool,
+    /// Numbers of 4 bytes for each sample that it works with at its peak, beyond the terrain that it is given and the
+    /// heights and maps that it makes; of a process with all its state. `tests/memory.rs` measures it.
+    pub working_fields: f32,
+    /// As many more on planets.
+    pub more_on_planets: f32,
 }
 
 impl Traits {
     /// A pure function of position and seed on a square.
-    pub const GENERATOR: Self = Self { is_random: true, ..Self::FILTER };
+    pub const GENERATOR: Self = Self { is_random: true, working_fields: 0.1, ..Self::FILTER };
     /// Maps each height of a square by itself.
     pub const FILTER: Self = Self {
         version: 1,
@@ -61,9 +66,19 @@ impl Traits {
         reads_sea_level: false,
         planet_reads_sea_level: false,
         previews_exactly: true,
+        working_fields: 0.0,
+        more_on_planets: 0.0,
     };
     /// Works between neighbours on a square.
-    pub const PROCESS: Self = Self { previews_exactly: false, ..Self::FILTER };
+    pub const PROCESS: Self = Self { previews_exactly: false, working_fields: 3.0, ..Self::FILTER };
+
+    /// [`working_fields`](Self::working_fields) in a world.
+    pub fn working_fields_in(&self, world: World) -> f32 {
+        match world {
+            World::Terrain => self.working_fields,
+            World::Planet => self.working_fields + self.more_on_planets,
+        }
+    }
 
     /// Whether the sea level of a scene of that world changes anything.
     pub fn reads_sea_level_in(&self, world: World) -> bool {

@@ -528,6 +528,8 @@ fn the_scene_settings_fit_and_show_every_parameter() {
         let label = if spec.name == "seed" { "Seed" } else { talweg_title(spec) };
         assert!(panels.query_by_role_and_label(Role::SpinButton, label).is_some(), "{label} is missing");
     }
+    let told = panels.query_by_label_contains("are free").is_some();
+    assert!(told || !cfg!(target_os = "linux"), "what the resolution needs and what is free");
     click(&mut panels, "1025");
     assert_eq!(panels.state().editor().doc.scene().settings.resolution, 1025);
     assert!(panels.query_by_label_contains("Layer 1 of 1").is_some());

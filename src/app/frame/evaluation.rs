@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use crate::app::frame::document::Document;
 use crate::app::frame::tasks::{Newest, Tasks};
 use crate::app::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
-use crate::eval::{ChangedRegion, Insight, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
+use crate::eval::{ChangedRegion, Insight, NotEnoughMemory, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::Biomes;
 use crate::scene::{Problem, Scene};
@@ -63,6 +63,8 @@ pub struct Received {
     pub prepared: Option<RenderTerrain>,
     /// Messages of evaluations that broke.
     pub failures: Vec<String>,
+    /// Why the full size was not begun.
+    pub refused: Option<NotEnoughMemory>,
     /// Problems that were not there before.
     pub problems: Vec<Problem>,
 }
@@ -156,6 +158,9 @@ impl EvaluationClient {
                     received.prepared = output.prepared.ok();
                 }
                 WorkerReport::Failed { message, .. } => received.failures.push(message),
+                WorkerReport::Refused { revision, reason } if revision == document.revision() => {
+                    received.refused = Some(reason);
+                }
                 _ => {}
             }
         }

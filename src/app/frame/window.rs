@@ -147,6 +147,11 @@ pub(super) fn receive(
         );
         editor.toasts.error(text);
     }
+    if let Some(reason) = received.refused {
+        editor
+            .toasts
+            .warning(format!("{reason}. A preview is shown; choose a smaller resolution in the scene's settings."));
+    }
     for problem in received.problems.into_iter().filter(|problem| problem.severity == Severity::Broken) {
         let layer = editor.doc.scene().layers.get(problem.layer);
         let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));

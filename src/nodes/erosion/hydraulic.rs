@@ -73,7 +73,7 @@ crate::params! {
 
 impl Process for Hydraulic {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, working_fields: 6.1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -35,7 +35,7 @@ crate::params! {
 
 impl Filter for Island {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, ..Traits::FILTER }
+        Traits { is_random: true, working_fields: 1.1, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -34,7 +34,7 @@ const ROWS: usize = 8;
 
 impl Filter for Median {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, planet_version: 1, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, planet_version: 1, previews_exactly: false, working_fields: 4.0, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -50,7 +50,7 @@ crate::params! {
 
 impl Filter for Perturbation {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, is_random: true, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, is_random: true, previews_exactly: false, working_fields: 1.0, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -33,7 +33,7 @@ crate::params! {
 
 impl Filter for Ridges {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, planet_version: 1, previews_exactly: false, ..Traits::FILTER }
+        Traits { on_globe: true, planet_version: 1, previews_exactly: false, working_fields: 2.1, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -27,7 +27,7 @@ crate::params! {
 
 impl Filter for Seamless {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, ..Traits::FILTER }
+        Traits { previews_exactly: false, working_fields: 0.2, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -41,7 +41,7 @@ crate::params! {
 
 impl Filter for SpectralRetouch {
     fn traits(&self) -> Traits {
-        Traits { is_random: true, ..Traits::FILTER }
+        Traits { is_random: true, working_fields: 1.2, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

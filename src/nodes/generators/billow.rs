@@ -9,7 +9,7 @@
 
 use super::gradient_noise::GradientNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
-use super::warp::{DomainWarp, warp_params};
+use super::warp::{DomainWarp, warp_params, warped_fields};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -30,7 +30,7 @@ crate::params! {
 
 impl Generator for Billow {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, ..Traits::GENERATOR }
+        Traits { on_globe: true, working_fields: warped_fields(self.warp), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -47,6 +47,12 @@ impl DomainWarp {
     pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
 }
 
+/// What a noise with that strength works with ([`Traits::working_fields`](crate::nodes::Traits)): at the most, as the
+/// tables of gradients depend on how the octaves fall on the grid.
+pub fn warped_fields(strength: f32) -> f32 {
+    if strength == 0.0 { 0.1 } else { 8.0 }
+}
+
 /// Random streams of the two displacements; octaves have the lower ones.
 const STREAMS: [u64; 2] = [1000, 1001];
 const WEIGHTS: [f32; 3] = [1.2, 0.6, 0.3];

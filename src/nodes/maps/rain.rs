@@ -46,7 +46,13 @@ const MOST: f32 = 1.0e6;
 
 impl Filter for Rain {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Rain], on_globe: true, planet_reads_sea_level: true, ..Traits::FILTER }
+        Traits {
+            writes: &[MapKind::Rain],
+            on_globe: true,
+            planet_reads_sea_level: true,
+            working_fields: 1.1,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -49,6 +49,7 @@ impl Filter for RiverWalk {
             is_random: true,
             reads_sea_level: true,
             previews_exactly: false,
+            working_fields: 2.0,
             ..Traits::FILTER
         }
     }

@@ -40,7 +40,7 @@ impl Filter for FillDepressions {
             Filling::Ground => &[],
             Filling::Water => &[MapKind::Water],
         };
-        Traits { writes, on_globe: true, previews_exactly: false, ..Traits::FILTER }
+        Traits { writes, on_globe: true, previews_exactly: false, working_fields: 4.2, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -35,7 +35,14 @@ crate::params! {
 impl Filter for FlowAccumulation {
     fn traits(&self) -> Traits {
         let is_random = self.courses == Courses::Scattered;
-        Traits { writes: &[MapKind::Flow], on_globe: true, planet_version: 1, is_random, ..Traits::FILTER }
+        Traits {
+            writes: &[MapKind::Flow],
+            on_globe: true,
+            planet_version: 1,
+            is_random,
+            working_fields: 7.2,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

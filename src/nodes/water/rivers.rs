@@ -47,7 +47,13 @@ const FULL: f32 = 0.6;
 
 impl Filter for Rivers {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Water, MapKind::Flow], on_globe: true, previews_exactly: false, ..Traits::FILTER }
+        Traits {
+            writes: &[MapKind::Water, MapKind::Flow],
+            on_globe: true,
+            previews_exactly: false,
+            working_fields: 8.5,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

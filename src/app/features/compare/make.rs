@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::features::compare::differences::ScaledTerrain;
 use crate::app::view::{OverlayChoice, RenderTerrain, climate_of};
-use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
+use crate::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::PaletteTable;
 use crate::scene::{Scene, SceneError, Severity};
@@ -19,6 +19,8 @@ const STORE_BYTES: usize = 256 << 20;
 pub enum MakeError {
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    #[error(transparent)]
+    Memory(#[from] NotEnoughMemory),
     #[error(transparent)]
     Scene(#[from] SceneError),
     #[error("no threads could be started: {0}")]
@@ -89,6 +91,9 @@ pub fn make(
     control.check()?; // it may have waited for the one before
     let store = store.get_or_insert_with(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
     let pool = thread_pool(0)?;
+    // the engine is there already
+    let what = MemoryUse { beside: 0.0, kept: [STORE_BYTES, 0], ..MemoryUse::VIEW };
+    check_memory(&scene, scene.samples(), &what)?;
     pool.install(|| {
         let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;
         let broken = evaluated.problems.into_iter().filter(|problem| problem.severity == Severity::Broken);

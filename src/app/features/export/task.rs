@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bevy::prelude::Resource;
 
 use crate::app::frame::tasks::{SceneWork, Tasks};
-use crate::eval::{Store, evaluate, thread_pool};
+use crate::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
 use crate::field::Control;
 use crate::film::{Film, check_target};
 use crate::io::{check_place, export_heightmap};
@@ -83,6 +83,7 @@ fn export(
     let pool = thread_pool(0)?;
     match product {
         Product::Heightmap => {
+            check_memory(scene, scene.samples(), &MemoryUse::EXPORT)?;
             let evaluated =
                 pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
             control.check()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bevy::prelude::{Message, Resource};
 
 use crate::app::frame::tasks::{SceneWork, Tasks};
-use crate::eval::{Store, evaluate, thread_pool};
+use crate::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
 use crate::field::Control;
 use crate::io::check_place;
 use crate::planet::square::Square;
@@ -100,6 +100,7 @@ impl PatchTask {
 pub fn carry_out(task: PatchOrder, control: &Control) -> anyhow::Result<PatchResult> {
     let pool = thread_pool(0)?;
     let terrain = |scene: &Scene| -> anyhow::Result<_> {
+        check_memory(scene, scene.samples(), &MemoryUse::EXPORT)?;
         let evaluated = pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
         control.check()?;
         Ok(evaluated.terrain)

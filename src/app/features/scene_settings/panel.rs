@@ -12,8 +12,10 @@ use crate::app::frame::theme::{ROW, colour, paint_text};
 use crate::app::frame::widgets::params::{SliderPreview, row, rows};
 use crate::app::frame::widgets::row::{label_cell, label_width};
 use crate::app::frame::widgets::row::{section, seed_row};
+use crate::eval::{MemoryUse, check_free, memory_at_hand, needed_memory};
+use crate::io::memory::bytes_text;
 use crate::param::Params;
-use crate::scene::Gesture;
+use crate::scene::{Gesture, Scene};
 
 /// Sizes offered with one click.
 const RESOLUTIONS: [u32; 5] = [257, 513, 1025, 2049, 4097];
@@ -52,7 +54,9 @@ pub fn show(
     let special = ["seed", "resolution", "sun_azimuth", "sun_elevation"];
     if let Some(index) = about.find("resolution") {
         row(ui, document, preview, Group::Settings, index);
-        resolutions(ui, document);
+        let free = free_bytes(ui);
+        resolutions(ui, document, free);
+        memory_line(ui, document.scene(), free);
     }
     rows(ui, document, preview, Group::Settings, |spec| !special.contains(&spec.name));
     if document.scene().as_planet().is_some() {
@@ -99,7 +103,36 @@ fn name_row(ui: &mut Ui, document: &mut Document) {
     });
 }
 
-fn resolutions(ui: &mut Ui, document: &mut Document) {
+/// Memory that is free, looked up once a second.
+fn free_bytes(ui: &Ui) -> Option<u64> {
+    let now = ui.input(|input| input.time);
+    let key = egui::Id::new("free memory");
+    let known: Option<(f64, Option<u64>)> = ui.data(|data| data.get_temp(key));
+    match known {
+        Some((at, free)) if (0.0..1.0).contains(&(now - at)) => free,
+        _ => {
+            let free = memory_at_hand(&MemoryUse::EDITOR);
+            ui.data_mut(|data| data.insert_temp(key, (now, free)));
+            free
+        }
+    }
+}
+
+/// What the editor needs at the scene's resolution, or why that is too much.
+fn memory_line(ui: &mut Ui, scene: &Scene, free: Option<u64>) {
+    let Some(free) = free else { return };
+    let needed = bytes_text(needed_memory(scene, scene.samples(), &MemoryUse::EDITOR));
+    let (text, tint) = match check_free(scene, scene.samples(), &MemoryUse::EDITOR, free) {
+        Ok(()) => (format!("Needs up to {needed}, {} are free", bytes_text(free)), colour::TEXT_WEAK),
+        Err(refused) => (format!("{refused}"), colour::WARNING),
+    };
+    ui.horizontal(|ui| {
+        ui.add_space(label_width(ui) + ui.spacing().item_spacing.x);
+        ui.add(egui::Label::new(RichText::new(text).small().color(tint)).wrap());
+    });
+}
+
+fn resolutions(ui: &mut Ui, document: &mut Document, free: Option<u64>) {
     ui.horizontal(|ui| {
         ui.add_space(label_width(ui) + ui.spacing().item_spacing.x);
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -109,10 +142,14 @@ fn resolutions(ui: &mut Ui, document: &mut Document) {
         for samples in RESOLUTIONS {
             let button = egui::Button::selectable(samples == present, RichText::new(samples.to_string()).small());
             let button = ui.add_sized([width, 20.0], button.frame_when_inactive(true));
-            let faces = if document.scene().as_planet().is_some() { 6.0 } else { 1.0 };
-            let megabytes = faces * f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
-            let each = if faces > 1.0 { " on each of six faces" } else { "" };
-            let tip = format!("{samples} × {samples} samples{each}; about {megabytes:.1} MB for each layer.");
+            let scene = document.scene();
+            let each = if scene.as_planet().is_some() { " on each of six faces" } else { "" };
+            let size = samples as usize;
+            let needs = match free.map(|free| check_free(scene, size, &MemoryUse::EDITOR, free)) {
+                Some(Err(refused)) => refused.to_string(),
+                _ => format!("Needs up to {}", bytes_text(needed_memory(scene, size, &MemoryUse::EDITOR))),
+            };
+            let tip = format!("{samples} × {samples} samples{each}. {needs}.");
             if button.on_hover_text(tip).clicked() {
                 document.edit("Change resolution", None, |scene| scene.settings.resolution = samples);
             }

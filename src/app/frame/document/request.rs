@@ -42,7 +42,7 @@ impl Document {
         let taken = match report {
             WorkerReport::Preview { revision, .. } => *revision >= self.shown,
             WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. } => current(*revision),
-            WorkerReport::Cancelled { .. } | WorkerReport::Failed { .. } => false,
+            WorkerReport::Cancelled { .. } | WorkerReport::Refused { .. } | WorkerReport::Failed { .. } => false,
         };
         if let (true, WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. }) = (taken, report) {
             self.complete = *revision;
@@ -52,7 +52,9 @@ impl Document {
                 self.transport.playhead = output.playhead;
             }
             WorkerReport::Done { .. } if taken && self.transport.playing => self.transport.put_away(),
-            WorkerReport::Failed { revision, .. } if current(*revision) => self.transport.pause(),
+            WorkerReport::Failed { revision, .. } | WorkerReport::Refused { revision, .. } if current(*revision) => {
+                self.transport.pause();
+            }
             _ => {}
         }
         if let (

@@ -108,6 +108,7 @@ impl Process for Dunes {
         Traits {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
+            working_fields: 9.0,
             ..Traits::PROCESS
         }
     }

@@ -103,6 +103,7 @@ impl Process for StreamPower {
             is_random: self.uplift_variation > 0.0,
             version: 2,
             planet_version: 2,
+            working_fields: 15.2,
             ..Traits::PROCESS
         }
     }

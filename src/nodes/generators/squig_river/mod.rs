@@ -95,7 +95,7 @@ const LEAST_HALF: f32 = 0.75;
 impl Generator for SquigRiver {
     fn traits(&self) -> Traits {
         // water is never thinner than a sample, so a preview is not exact
-        Traits { writes: &[MapKind::Water], previews_exactly: false, ..Traits::GENERATOR }
+        Traits { writes: &[MapKind::Water], previews_exactly: false, working_fields: 1.1, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -117,6 +117,7 @@ impl Filter for Craters {
             on_globe: true,
             is_random: true,
             previews_exactly: false,
+            working_fields: 2.9,
             ..Traits::FILTER
         }
     }

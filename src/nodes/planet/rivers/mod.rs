@@ -91,6 +91,7 @@ impl Filter for PlanetRivers {
             reads_sea_level: true,
             previews_exactly: false,
             version: 4,
+            working_fields: 12.4,
             ..Traits::FILTER
         }
     }

@@ -1,0 +1,150 @@
+//! Memory: what the machine has and lets this process have, and how people write amounts of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What people gave as a limit; 0 is none.
+static LIMIT: AtomicU64 = AtomicU64::new(0);
+
+/// From now on `bytes` count as free, whatever the machine says.
+pub fn limit_memory(bytes: u64) {
+    LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// Bytes that this process can still take: the least of what the machine has available, what its control groups
+/// (cgroup v2) leave, and what its own address space (`ulimit -v`) has room for; or the [limit](limit_memory) that was
+/// given. `None` where the system does not tell, as those that are not Linux. `held` is what the process has and counts
+/// as free: a limit is about all that it takes.
+pub fn free_memory(held: u64) -> Option<u64> {
+    match LIMIT.load(Ordering::Relaxed) {
+        0 => Some([available(), control_groups(), address_space()].into_iter().flatten().min()? + held),
+        bytes => Some(bytes),
+    }
+}
+
+/// Bytes of memory that this process holds; 0 where the system does not tell.
+pub fn resident_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    kibibytes(&status, "VmRSS:").unwrap_or(0)
+}
+
+/// What can be taken without swapping.
+fn available() -> Option<u64> {
+    kibibytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+}
+
+/// The number behind a name, which files of the system give in kB and mean in KiB.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+/// The least that is left in the group of this process and in those around it.
+fn control_groups() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let root = Path::new("/sys/fs/cgroup");
+    let own = root.join(group);
+    own.ancestors().take_while(|folder| folder.starts_with(root)).map(PathBuf::from).filter_map(left_in).min()
+}
+
+/// What is left in a group that has a limit. What it keeps of files it gives back when asked.
+fn left_in(group: PathBuf) -> Option<u64> {
+    let number = |name: &str| std::fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
+    let (most, used) = (number("memory.max")?, number("memory.current")?);
+    let stat = std::fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    let files = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse::<u64>().ok()).unwrap_or(0);
+    Some(most.saturating_sub(used.saturating_sub(files)))
+}
+
+/// What is left of the address space, where it is limited; a quarter of it is for stacks of threads and for what the
+/// allocator sets aside.
+fn address_space() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let used = kibibytes(&std::fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
+    Some(most.saturating_sub(used) / 4 * 3)
+}
+
+/// What is needed and what is free, where `bytes` are more than that.
+pub fn shortage(bytes: u64) -> Option<String> {
+    let free = free_memory(0).filter(|&free| free < bytes)?;
+    Some(format!("needs {}, {} are free", bytes_text(bytes), bytes_text(free)))
+}
+
+/// Reads what people type for an amount of memory: `4GiB`, `512 MB`, `2G`, bytes without a unit.
+///
+/// # Errors
+/// When it is no amount.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || "give an amount of memory like 4GiB or 512MiB".to_string();
+    let text = text.trim();
+    let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let unit = match text[at..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kib" => 1024.0,
+        "m" | "mib" => 1_048_576.0,
+        "g" | "gib" => 1_073_741_824.0,
+        "t" | "tib" => 1_099_511_627_776.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = text[..at].trim().parse().map_err(|_| wrong())?;
+    let bytes = number * unit;
+    if (1.0..=1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
+/// An amount of memory for people, in MiB or GiB.
+pub fn bytes_text(bytes: u64) -> String {
+    let mebibytes = bytes as f64 / 1_048_576.0;
+    match mebibytes {
+        m if m < 9.95 => format!("{m:.1} MiB"),
+        m if m < 1023.5 => format!("{m:.0} MiB"),
+        m if m < 10_188.0 => format!("{:.1} GiB", m / 1024.0),
+        m => format!("{:.0} GiB", m / 1024.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_system_are_read() {
+        let text = "MemTotal:       24602324 kB\nMemAvailable:   19334172 kB\n";
+        assert_eq!(kibibytes(text, "MemAvailable:"), Some(19_334_172 * 1024));
+        assert_eq!(kibibytes(text, "SwapFree:"), None);
+    }
+
+    #[test]
+    fn amounts_are_read_as_people_type_them() {
+        assert_eq!(parse_bytes("4GiB"), Ok(4 << 30));
+        assert_eq!(parse_bytes(" 1.5 G "), Ok(3 << 29));
+        assert_eq!(parse_bytes("512MB"), Ok(512_000_000));
+        assert_eq!(parse_bytes("1048576"), Ok(1 << 20));
+        for wrong in ["", "GiB", "4 apples", "-1G", "0", "NaN", "1e300G"] {
+            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(
+            [3 << 20, 300 << 20, 3 << 30, 41 << 30].map(bytes_text),
+            ["3.0 MiB", "300 MiB", "3.0 GiB", "41 GiB"]
+        );
+    }
+
+    #[test]
+    fn a_group_leaves_what_it_has_not_used() {
+        let group = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(group.path().join(name), text).unwrap();
+        write("memory.max", "max\n");
+        write("memory.current", "3000\n");
+        assert_eq!(left_in(group.path().into()), None, "no limit");
+        write("memory.max", "4000\n");
+        assert_eq!(left_in(group.path().into()), Some(1000));
+        write("memory.stat", "anon 1\ninactive_file 500\nactive_file 7\n");
+        assert_eq!(left_in(group.path().into()), Some(1500));
+    }
+}

@@ -1,0 +1,168 @@
+//! What is estimated before something is begun, against what it takes. A program of its own: it counts the memory of
+//! the whole process, so that nothing else may run beside it.
+//!
+//! At 513 samples a field is 1 MiB. Beside the quarter that the estimate may be off, [`SMALL`] is let through for what
+//! does not grow with the size: rows of threads, tables, lists of nodes.
+
+use std::alloc::System;
+use std::sync::{Mutex, PoisonError};
+
+use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
+use talweg::eval::{Cache, MemoryUse, Store, Timeline, estimate, evaluate};
+use talweg::field::{Control, Terrain};
+use talweg::io::export_heightmap;
+use talweg::look::{PaletteTable, scene_image};
+use talweg::measure::{Limits, TerrainScale, measure, measure_planet};
+use talweg::nodes::Node;
+use talweg::planet::World;
+use talweg::scene::{Layer, Mask, Scene, example};
+
+#[allow(dead_code, reason = "it is that of the core's tests")]
+#[path = "core/node_kit/mod.rs"]
+mod node_kit;
+
+#[global_allocator]
+static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// One test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// How far the estimate may be off, as a share of what was measured.
+const SHARE: f64 = 0.25;
+/// Bytes beside that which do not count.
+const SMALL: f64 = (1 << 18) as f64;
+
+/// Bytes taken at the peak of `work`, beyond those before it.
+fn peak_bytes(work: impl FnOnce()) -> f64 {
+    INSTRUMENTED_SYSTEM.reset_peak_memory();
+    work();
+    INSTRUMENTED_SYSTEM.get_peak_memory() as f64
+}
+
+fn made(scene: &Scene, store: &mut Store) -> std::sync::Arc<Terrain> {
+    evaluate(scene, scene.samples(), None, store, &Control::default()).unwrap().terrain
+}
+
+/// Lines about what was estimated too badly.
+#[derive(Default)]
+struct Findings(Vec<String>);
+
+impl Findings {
+    /// Measures `work`.
+    fn compare(&mut self, name: &str, scene: &Scene, what: &MemoryUse, work: impl Fn()) {
+        let measured = peak_bytes(&work);
+        let estimated = estimate(scene, scene.samples(), what) as f64;
+        let field = 4.0 * scene.grid(scene.samples()).len() as f64;
+        let line = format!("{name}: estimated {:.2}, measured {:.2} fields", estimated / field, measured / field);
+        println!("{line}");
+        if (estimated - measured).abs() > SHARE * measured + SMALL {
+            self.0.push(line);
+        }
+    }
+
+    fn finish(self) {
+        assert!(self.0.is_empty(), "\n{}", self.0.join("\n"));
+    }
+}
+
+/// A scene in which `node` stands on noise. Planets have few samples: much of what runs on them is slow.
+fn scene_of(node: Node, world: World) -> Scene {
+    let mut scene = if world == World::Planet { Scene::new_planet() } else { Scene::default() };
+    scene.layers = vec![Layer::new(Node::named("Perlin").unwrap(), 1), Layer::new(node, 2)];
+    scene.set("1.octaves=2").unwrap();
+    scene.settings.resolution = if world == World::Planet { 129 } else { 513 };
+    if scene.layers[1].node.as_process().is_some() {
+        scene.set("2.iterations=2").unwrap();
+    }
+    scene
+}
+
+#[test]
+fn what_a_node_takes_is_known() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut findings = Findings::default();
+    for node in Node::catalogue() {
+        for world in [World::Terrain, World::Planet].into_iter().filter(|&world| node.fits(world)) {
+            for (how, node) in [("default", node.clone()), ("altered", node_kit::altered(node.clone()))] {
+                let mut scene = scene_of(node, world);
+                // the tables of distorted noise depend on how the octaves fall on the grid; the most is counted
+                let _ = scene.set("2.warp=0");
+                let name = format!("{} {world:?} {how}", scene.layers[1].node.about().name);
+                findings.compare(&name, &scene, &MemoryUse::TERRAIN, || drop(made(&scene, &mut Store::forgetful())));
+            }
+        }
+    }
+    findings.finish();
+}
+
+#[test]
+fn what_masks_and_stacks_take_is_known() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut findings = Findings::default();
+    let masks = [
+        ("height", Mask { by_height: true, ..Mask::default() }),
+        ("curvature", Mask { by_curvature: true, ..Mask::default() }),
+        ("noise", Mask { by_noise: true, ..Mask::default() }),
+        ("soft", Mask { by_slope: true, soften_metres: 50.0, ..Mask::default() }),
+        ("layer", Mask { by_layer: true, layer: talweg::param::LayerName("Read".into()), ..Mask::default() }),
+    ];
+    for (name, mask) in masks {
+        let mut scene = scene_of(Node::named("Terrace").unwrap(), World::Terrain);
+        scene.layers.insert(1, Layer { name: "Read".into(), ..Layer::new(Node::named("Thermal").unwrap(), 3) });
+        scene.set("Read.iterations=2").unwrap();
+        scene.layers[2].mask = mask;
+        findings.compare(name, &scene, &MemoryUse::TERRAIN, || drop(made(&scene, &mut Store::forgetful())));
+    }
+    for name in ["alpine-range", "island", "eroded-hills"] {
+        let mut scene = example(name).unwrap().scene.clone();
+        scene.settings.resolution = 513;
+        for k in 1..=scene.layers.len() {
+            // there may be none
+            let _ = scene.set(&format!("{k}.iterations=6"));
+        }
+        findings.compare(name, &scene, &MemoryUse::TERRAIN, || drop(made(&scene, &mut Store::forgetful())));
+        let kept = MemoryUse { kept: [64 << 20, 96 << 20], ..MemoryUse::TERRAIN };
+        findings.compare(&format!("{name}, kept"), &scene, &kept, || {
+            drop(made(&scene, &mut Store::new(Cache::new(64 << 20), Timeline::new(96 << 20))));
+        });
+    }
+    findings.finish();
+}
+
+#[test]
+fn what_is_done_with_a_terrain_takes_what_is_known() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut findings = Findings::default();
+    let control = Control::default();
+    for (world, name) in [(World::Terrain, "Levels"), (World::Planet, "Levels")] {
+        let scene = scene_of(Node::named(name).unwrap(), world);
+        let pixels = 1024;
+        findings.compare(&format!("picture {world:?}"), &scene, &MemoryUse::picture(pixels, pixels), || {
+            let terrain = made(&scene, &mut Store::forgetful());
+            let picture = scene_image(&scene, &terrain, &PaletteTable::for_scene(&scene), pixels, pixels);
+            picture.write_png(std::io::sink()).unwrap();
+        });
+        findings.compare(&format!("climate {world:?}"), &scene, &MemoryUse::CLIMATE, || {
+            let terrain = made(&scene, &mut Store::forgetful());
+            scene.climate_fields(&terrain, &control).unwrap();
+        });
+        findings.compare(&format!("measures {world:?}"), &scene, &MemoryUse::MEASURES, || {
+            let terrain = made(&scene, &mut Store::forgetful());
+            match world {
+                World::Terrain => {
+                    measure(&terrain, TerrainScale::for_scene(&scene), &Limits::default(), &control).unwrap();
+                }
+                World::Planet => {
+                    measure_planet(&terrain, &scene, &Limits::default(), &control).unwrap();
+                }
+            }
+        });
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let scene = scene_of(Node::named("Levels").unwrap(), World::Terrain);
+    findings.compare("export", &scene, &MemoryUse::EXPORT, || {
+        let terrain = made(&scene, &mut Store::forgetful());
+        export_heightmap(&terrain, 1000.0, 8000.0, &folder.path().join("h.png")).unwrap();
+    });
+    findings.finish();
+}
