@@ -162,7 +162,7 @@ fn what_is_done_with_a_terrain_takes_what_is_known() {
     let scene = scene_of(Node::named("Levels").unwrap(), World::Terrain);
     findings.compare("export", &scene, &MemoryUse::EXPORT, || {
         let terrain = made(&scene, &mut Store::forgetful());
-        export_heightmap(&terrain, 1000.0, 8000.0, &folder.path().join("h.png")).unwrap();
+        export_heightmap(&terrain, 1000.0, 8000.0, folder.path().join("h.png")).unwrap();
     });
     findings.finish();
 }

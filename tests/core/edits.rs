@@ -10,6 +10,7 @@ use talweg::construction::edit::reshape::{Reshape, raised};
 use talweg::construction::edit::{self, EditError, PiecePath, Spot, Wrap, link_group, points};
 use talweg::construction::{MaterialLayer, OperatorGroup, Piece, PieceKind, Program, Tree, presets};
 use talweg::nodes::Node;
+use talweg::nodes::generators::construction::Construction;
 use talweg::param::{Params, Value};
 use talweg::scene::{EditHistory, Layer, ParamEpoch, PatchOrigin, Scene, SceneError};
 
@@ -79,7 +80,7 @@ fn edit_tree(tree: &mut Tree, random: &mut Random) {
             let (_, shelf) = Item::GROUPS[random.below(Item::GROUPS.len())];
             let item = shelf[random.below(shelf.len())];
             let program = Program::new(tree, seed);
-            let _ = place(tree, item, at, Some(&path).filter(|_| seed % 2 == 0), &program, seed);
+            let _ = place(tree, item, at, Some(&path).filter(|_| seed.is_multiple_of(2)), &program, seed);
         }
         2..=4 => drop(edit::group(tree, &path, Wrap::ALL[random.below(Wrap::ALL.len())])),
         5 => drop(edit::dissolve(tree, &path)),
@@ -149,8 +150,7 @@ fn edit_scene(scene: &mut Scene, random: &mut Random) {
         }
         2 => {
             let trees = presets::all();
-            let mut node = talweg::nodes::generators::construction::Construction::default();
-            node.tree = trees[random.below(trees.len())].1.clone();
+            let node = Construction { tree: trees[random.below(trees.len())].1.clone(), ..Construction::default() };
             scene.layers.push(Layer::new(Node::Construction(node), scene.unused_seed()));
         }
         3 => scene.name = random.text(),
@@ -261,8 +261,7 @@ fn nested(depth: usize) -> Tree {
 }
 
 fn scene_of(tree: Tree) -> Scene {
-    let mut node = talweg::nodes::generators::construction::Construction::default();
-    node.tree = Arc::new(tree);
+    let node = Construction { tree: Arc::new(tree), ..Construction::default() };
     Scene { layers: vec![Layer::new(Node::Construction(node), 1)], ..Scene::default() }
 }
 
