@@ -178,7 +178,8 @@ pub fn check_target(to: impl Into<SaveTarget>) -> Result<(), FilmError> {
     if target.extension().is_some_and(|e| OTHERS.iter().any(|other| e.eq_ignore_ascii_case(other))) {
         return Err(FilmError::Ending { path: target.into() });
     }
-    if is_gif(target) { check_place(&to) } else { check_new_folder(target) }.map_err(FilmError::from)
+    let checked = if is_gif(target) { check_place(&to) } else { check_new_folder(target) };
+    checked.map_err(FilmError::from)
 }
 
 #[cfg(test)]
