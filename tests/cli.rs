@@ -240,7 +240,7 @@ fn wrong_usage_is_exit_code_2_and_says_what_is_right() {
         talweg(&["verify", "island", "--size", size]).code(2);
     }
     verify(&["--threads", "-1"]).code(2);
-    verify(&["--threads", "100000"]).code(2).stderr(contains("1024"));
+    verify(&["--threads", "100000"]).code(2).stderr(contains("256"));
 }
 
 #[test]

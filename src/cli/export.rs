@@ -140,7 +140,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     }
     let what = match args.what {
         ExportContent::Heights => MemoryUse::EXPORT,
-        ExportContent::Temperature | ExportContent::Moisture => MemoryUse::CLIMATE,
+        ExportContent::Temperature | ExportContent::Moisture => MemoryUse::climate(&job.scene),
         ExportContent::Colours | ExportContent::Types | ExportContent::Normals => MemoryUse::COLOURS,
     };
     let terrain = job.evaluate(&what.with_bytes(args.map_bytes(&job)))?;

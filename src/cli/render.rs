@@ -160,7 +160,7 @@ pub fn run(args: &RenderArgs) -> CommandResult {
     }
     let is_planet = job.scene.settings.is_planet();
     let (width, height) = if is_planet { args.planet_size() } else { (width, height) };
-    let terrain = job.evaluate(&MemoryUse::picture(width, height))?;
+    let terrain = job.evaluate(&MemoryUse::picture(&scene, width, height))?;
     if is_planet {
         let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));
         picture.save(&output).map_err(Failure::from)?;

@@ -139,7 +139,7 @@ pub fn run(args: &SheetArgs) -> CommandResult {
     };
     let count = variants.len();
     let at_once = job.pool.current_num_threads().min(count);
-    let drawn = MemoryUse::picture(size.pixels, size.pixels);
+    let drawn = MemoryUse::picture(&job.scene, size.pixels, size.pixels);
     let sheet_bytes = (count * size.pixels * size.pixels) as f64 * 12.0;
     let what = MemoryUse { at_once, beside: sheet_bytes, kept: [STORE_BYTES, 0], ..drawn };
     job.check_memory(size.samples, &what)?;

@@ -56,21 +56,25 @@ impl MemoryUse {
     };
     /// Written to a file: heights of places without ground are filled in a copy.
     pub const EXPORT: Self = Self { fields: 1.0, ..Self::TERRAIN };
-    /// Temperature and moisture, written to a file.
-    pub const CLIMATE: Self = Self { fields: 4.0, ..Self::TERRAIN };
     /// Ground types, or the colours of a planet.
     pub const COLOURS: Self = Self { fields: 8.0, ..Self::TERRAIN };
     /// All measures of a terrain: what drains where is most of it.
-    pub const MEASURES: Self = Self { fields: 16.0, ..Self::TERRAIN };
+    pub const MEASURES: Self = Self { fields: 8.6, ..Self::TERRAIN };
     /// The 3D view, drawn once: light, slopes, colours, on the way to the graphics card.
     pub const VIEW: Self = Self { fields: 18.0, most_drawn: 8192, beside: VIEW_BYTES, ..Self::TERRAIN };
     /// The editor: results of layers, key frames, and the view of the terrain on screen and of the next one.
     pub const EDITOR: Self =
         Self { fields: 24.0, kept: [Cache::DEFAULT_BYTES, Timeline::DEFAULT_BYTES], is_editor: true, ..Self::VIEW };
 
-    /// A picture of that many pixels.
-    pub fn picture(width: usize, height: usize) -> Self {
-        Self { fields: 1.0, bytes: (width * height) as f64 * PICTURE_BYTES, ..Self::TERRAIN }
+    /// Temperature and moisture of `scene`.
+    pub fn climate(scene: &Scene) -> Self {
+        Self { fields: if scene.settings.is_planet() { 6.7 } else { 2.1 }, ..Self::TERRAIN }
+    }
+
+    /// A picture of `scene` of that many pixels.
+    pub fn picture(scene: &Scene, width: usize, height: usize) -> Self {
+        let (fields, each) = if scene.settings.is_planet() { PLANET_PICTURE } else { TERRAIN_PICTURE };
+        Self { fields, bytes: (width * height) as f64 * each, ..Self::TERRAIN }
     }
 
     /// With so many bytes more once the terrain is evaluated.
@@ -82,8 +86,10 @@ impl MemoryUse {
 
 /// What the engine, its shaders and the driver of the graphics card take before there is a terrain.
 const VIEW_BYTES: f64 = (384 << 20) as f64;
-/// Bytes that a pixel of a relief picture takes while it is drawn and written.
-const PICTURE_BYTES: f64 = 24.0;
+/// Fields of the terrain, and bytes of each pixel, that a picture takes while it is drawn and written.
+const TERRAIN_PICTURE: (f64, f64) = (1.0, 12.0);
+/// As much for a picture of a planet, whose slopes and colours are worked out for every sample.
+const PLANET_PICTURE: (f64, f64) = (7.0, 3.2);
 
 /// Why something is not begun.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,7 +185,7 @@ struct EvaluationFields {
     result: f64,
     /// Results of all layers.
     cached: f64,
-    /// States of all processes, with every iteration.
+    /// Key frames of all processes, one for every iteration, as large as what they make.
     frames: f64,
 }
 
@@ -217,7 +223,7 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
         made.result = 1.0 + maps.len() as f64;
         made.cached += new;
         let iterations: f64 = stages.iter().map(|(_, _, iterations)| f64::from(*iterations)).sum();
-        made.frames += iterations * (new + working);
+        made.frames += iterations * new;
     }
     made
 }

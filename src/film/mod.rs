@@ -108,7 +108,7 @@ impl Film {
         let iterations = self.iterations(scene)?;
         let count = iterations.len();
         let kept = [Cache::DEFAULT_BYTES, TIMELINE_BYTES];
-        check_memory(scene, self.samples, &MemoryUse { kept, ..MemoryUse::picture(self.pixels, self.pixels) })?;
+        check_memory(scene, self.samples, &MemoryUse { kept, ..MemoryUse::picture(scene, self.pixels, self.pixels) })?;
         let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
         let mut image = |k: usize| -> Result<RgbImage, FilmError> {
             progress(k as f32 / count as f32);

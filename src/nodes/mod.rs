@@ -70,7 +70,7 @@ impl Traits {
         more_on_planets: 0.0,
     };
     /// Works between neighbours on a square.
-    pub const PROCESS: Self = Self { previews_exactly: false, working_fields: 3.0, ..Self::FILTER };
+    pub const PROCESS: Self = Self { previews_exactly: false, working_fields: 4.0, ..Self::FILTER };
 
     /// [`working_fields`](Self::working_fields) in a world.
     pub fn working_fields_in(&self, world: World) -> f32 {

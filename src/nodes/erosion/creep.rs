@@ -63,7 +63,14 @@ const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, working_fields: 8.0, ..Traits::PROCESS }
+        Traits {
+            writes: &WRITTEN,
+            on_globe: true,
+            planet_version: 1,
+            working_fields: 9.0,
+            more_on_planets: 2.6,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {

@@ -73,7 +73,14 @@ crate::params! {
 
 impl Process for Hydraulic {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, working_fields: 6.1, ..Traits::PROCESS }
+        Traits {
+            writes: &WRITTEN,
+            on_globe: true,
+            planet_version: 1,
+            working_fields: 7.0,
+            more_on_planets: 9.9,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {

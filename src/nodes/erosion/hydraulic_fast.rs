@@ -61,7 +61,7 @@ crate::params! {
 
 impl Process for HydraulicFast {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, working_fields: 6.1, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, working_fields: 7.1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -80,7 +80,7 @@ crate::params! {
 
 impl Process for Snow {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Snow], working_fields: 4.0, ..Traits::PROCESS }
+        Traits { writes: &[MapKind::Snow], working_fields: 5.0, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -75,7 +75,14 @@ crate::params! {
 
 impl Process for Thermal {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
+        Traits {
+            writes: &WRITTEN,
+            on_globe: true,
+            planet_version: 1,
+            working_fields: 4.0,
+            more_on_planets: 5.9,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {

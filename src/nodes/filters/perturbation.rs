@@ -50,7 +50,15 @@ crate::params! {
 
 impl Filter for Perturbation {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, is_random: true, previews_exactly: false, working_fields: 1.0, ..Traits::FILTER }
+        let is_noise = self.displacement == Displacement::Noise;
+        Traits {
+            on_globe: true,
+            is_random: true,
+            previews_exactly: false,
+            working_fields: if is_noise { 3.0 } else { 1.0 },
+            more_on_planets: if is_noise { 1.0 } else { 0.0 },
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -29,7 +29,14 @@ crate::params! {
 
 impl Filter for Warp {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, is_random: true, previews_exactly: false, working_fields: 3.0, ..Traits::FILTER }
+        Traits {
+            on_globe: true,
+            is_random: true,
+            previews_exactly: false,
+            working_fields: 3.0,
+            more_on_planets: 2.1,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

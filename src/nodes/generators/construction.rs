@@ -154,6 +154,7 @@ impl Generator for Construction {
         Traits {
             writes: &SETS[set | usize::from(self.cut_out) << LAID.len()],
             previews_exactly: false,
+            working_fields: 1.6,
             ..Traits::GENERATOR
         }
     }

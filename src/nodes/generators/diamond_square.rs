@@ -48,7 +48,11 @@ crate::params! {
 impl Generator for DiamondSquare {
     fn traits(&self) -> Traits {
         // finer levels of a smoothed terrain move the points before them
-        Traits { previews_exactly: self.smoothing == 0.0, working_fields: 0.5, ..Traits::GENERATOR }
+        Traits {
+            previews_exactly: self.smoothing == 0.0,
+            working_fields: if self.smoothing > 0.0 { 1.3 } else { 0.5 },
+            ..Traits::GENERATOR
+        }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

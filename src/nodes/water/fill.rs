@@ -40,7 +40,14 @@ impl Filter for FillDepressions {
             Filling::Ground => &[],
             Filling::Water => &[MapKind::Water],
         };
-        Traits { writes, on_globe: true, previews_exactly: false, working_fields: 4.2, ..Traits::FILTER }
+        Traits {
+            writes,
+            on_globe: true,
+            previews_exactly: false,
+            working_fields: 3.8,
+            more_on_planets: 2.4,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -35,6 +35,7 @@ crate::params! {
 impl Filter for FlowAccumulation {
     fn traits(&self) -> Traits {
         let is_random = self.courses == Courses::Scattered;
+<<<<<<< HEAD
         Traits {
             writes: &[MapKind::Flow],
             on_globe: true,
@@ -43,6 +44,11 @@ impl Filter for FlowAccumulation {
             working_fields: 7.2,
             ..Traits::FILTER
         }
+=======
+        let (working_fields, more_on_planets) = if self.courses == Courses::Spread { (7.1, 3.4) } else { (3.4, 2.4) };
+        let writes = &[MapKind::Flow];
+        Traits { writes, on_globe: true, is_random, working_fields, more_on_planets, ..Traits::FILTER }
+>>>>>>> af6ee1b (Memory estimates follow what was measured; not built since)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -27,7 +27,13 @@ crate::params! {
 
 impl Filter for Lakes {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Water], on_globe: true, working_fields: 3.2, ..Traits::FILTER }
+        Traits {
+            writes: &[MapKind::Water],
+            on_globe: true,
+            working_fields: 3.1,
+            more_on_planets: 2.4,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

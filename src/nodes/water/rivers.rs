@@ -52,6 +52,7 @@ impl Filter for Rivers {
             on_globe: true,
             previews_exactly: false,
             working_fields: 8.5,
+            more_on_planets: 6.4,
             ..Traits::FILTER
         }
     }

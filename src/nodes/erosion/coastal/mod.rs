@@ -86,7 +86,7 @@ crate::params! {
 
 impl Process for Coastal {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, reads_sea_level: true, version: 2, working_fields: 6.8, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, reads_sea_level: true, version: 2, working_fields: 7.8, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

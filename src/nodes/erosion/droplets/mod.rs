@@ -92,7 +92,7 @@ crate::params! {
 
 impl Process for Droplets {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, is_random: true, working_fields: 8.0, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, is_random: true, working_fields: 9.0, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

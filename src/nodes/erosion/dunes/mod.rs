@@ -108,7 +108,7 @@ impl Process for Dunes {
         Traits {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
-            working_fields: 9.0,
+            working_fields: if self.abrasion > 0.0 { 15.0 } else { 10.0 },
             ..Traits::PROCESS
         }
     }

@@ -120,7 +120,7 @@ impl Process for ShallowWater {
             writes: &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits],
             is_random: self.springs > 0,
             version: 2,
-            working_fields: 9.3,
+            working_fields: 16.3,
             ..Traits::PROCESS
         }
     }

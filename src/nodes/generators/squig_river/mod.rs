@@ -95,7 +95,8 @@ const LEAST_HALF: f32 = 0.75;
 impl Generator for SquigRiver {
     fn traits(&self) -> Traits {
         // water is never thinner than a sample, so a preview is not exact
-        Traits { writes: &[MapKind::Water], previews_exactly: false, working_fields: 1.1, ..Traits::GENERATOR }
+        let working_fields = if self.banks == BankShape::AsInPaper { 3.1 } else { 1.1 };
+        Traits { writes: &[MapKind::Water], previews_exactly: false, working_fields, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

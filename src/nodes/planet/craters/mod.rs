@@ -117,7 +117,7 @@ impl Filter for Craters {
             on_globe: true,
             is_random: true,
             previews_exactly: false,
-            working_fields: 2.9,
+            working_fields: 1.1,
             ..Traits::FILTER
         }
     }

@@ -91,7 +91,7 @@ impl Filter for PlanetRivers {
             reads_sea_level: true,
             previews_exactly: false,
             version: 4,
-            working_fields: 12.4,
+            working_fields: 14.0,
             ..Traits::FILTER
         }
     }
