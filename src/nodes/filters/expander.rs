@@ -26,11 +26,7 @@ crate::params! {
 
 impl Filter for Expander {
     fn traits(&self) -> Traits {
-<<<<<<< HEAD
-        Traits { on_globe: true, planet_version: 1, previews_exactly: false, working_fields: 2.1, ..Traits::FILTER }
-=======
-        Traits { on_globe: true, previews_exactly: false, working_fields: 2.5, ..Traits::FILTER }
->>>>>>> af6ee1b (Memory estimates follow what was measured; not built since)
+        Traits { on_globe: true, planet_version: 1, previews_exactly: false, working_fields: 2.5, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

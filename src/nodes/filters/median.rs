@@ -34,11 +34,14 @@ const ROWS: usize = 8;
 
 impl Filter for Median {
     fn traits(&self) -> Traits {
-<<<<<<< HEAD
-        Traits { on_globe: true, planet_version: 1, previews_exactly: false, working_fields: 4.0, ..Traits::FILTER }
-=======
-        Traits { on_globe: true, previews_exactly: false, working_fields: 4.0, more_on_planets: -4.0, ..Traits::FILTER }
->>>>>>> af6ee1b (Memory estimates follow what was measured; not built since)
+        Traits {
+            on_globe: true,
+            planet_version: 1,
+            previews_exactly: false,
+            working_fields: 4.0,
+            more_on_planets: -4.0,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -48,11 +48,7 @@ crate::params! {
 
 impl Filter for Transform {
     fn traits(&self) -> Traits {
-<<<<<<< HEAD
-        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
-=======
-        Traits { previews_exactly: false, working_fields: 0.5, ..Traits::FILTER }
->>>>>>> af6ee1b (Memory estimates follow what was measured; not built since)
+        Traits { on_globe: true, previews_exactly: false, working_fields: 0.5, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -35,20 +35,17 @@ crate::params! {
 impl Filter for FlowAccumulation {
     fn traits(&self) -> Traits {
         let is_random = self.courses == Courses::Scattered;
-<<<<<<< HEAD
+        let (working_fields, more_on_planets) = if self.courses == Courses::Spread { (7.1, 3.4) } else { (3.4, 2.4) };
+        let writes = &[MapKind::Flow];
         Traits {
-            writes: &[MapKind::Flow],
+            writes,
             on_globe: true,
             planet_version: 1,
             is_random,
-            working_fields: 7.2,
+            working_fields,
+            more_on_planets,
             ..Traits::FILTER
         }
-=======
-        let (working_fields, more_on_planets) = if self.courses == Courses::Spread { (7.1, 3.4) } else { (3.4, 2.4) };
-        let writes = &[MapKind::Flow];
-        Traits { writes, on_globe: true, is_random, working_fields, more_on_planets, ..Traits::FILTER }
->>>>>>> af6ee1b (Memory estimates follow what was measured; not built since)
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -102,14 +102,9 @@ impl Process for StreamPower {
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
             version: 2,
-<<<<<<< HEAD
             planet_version: 2,
-            working_fields: 15.2,
-=======
-            planet_version: 1,
             working_fields: 18.0,
             more_on_planets: 4.3,
->>>>>>> af6ee1b (Memory estimates follow what was measured; not built since)
             ..Traits::PROCESS
         }
     }
