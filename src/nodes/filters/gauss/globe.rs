@@ -5,6 +5,8 @@
 //! weighed by the part that counts, has the variance (w² - 1) / 12.
 //! Approximation: lines of the grid run up to √2 times closer together away from the middle of a face, and so does the
 //! Gaussian's width there.
+//! Lines bend where they pass from face to face, so that a slope that is smoothed over a border gets a crease there, of
+//! about σ times the slope: felt in curvatures, little in heights.
 //! Samples on the border of two faces lie on lines along it of both: after every pass they get the mean of what the two
 //! made of them, so that they are smoothed along the border once, as others are.
 //! Source: Wells 1986, *Efficient synthesis of Gaussian filters by cascaded uniform filters*.
