@@ -26,7 +26,14 @@ crate::params! {
 
 impl Filter for Expander {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, planet_version: 1, previews_exactly: false, working_fields: 2.5, ..Traits::FILTER }
+        Traits {
+            on_globe: true,
+            planet_version: 1,
+            previews_exactly: false,
+            working_fields: 2.5,
+            more_on_planets: 8.6,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

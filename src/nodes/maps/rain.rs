@@ -51,6 +51,7 @@ impl Filter for Rain {
             on_globe: true,
             planet_reads_sea_level: true,
             working_fields: 1.1,
+            more_on_planets: 4.6,
             ..Traits::FILTER
         }
     }
