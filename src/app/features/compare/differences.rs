@@ -156,11 +156,13 @@ mod tests {
         table.rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("{label}")).values
     }
 
+    /// A measure of each may have the same label.
     fn difference_of(table: &Table, label: &str) -> f64 {
-        match value(table, label) {
-            Values::Between(value) => value,
-            Values::Each { .. } => panic!("{label}"),
-        }
+        let between = |row: &DifferenceRow| match row.values {
+            Values::Between(value) if row.label == label => Some(value),
+            _ => None,
+        };
+        table.rows.iter().find_map(between).unwrap_or_else(|| panic!("{label}"))
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use bevy::app::AppExit;
 use bevy::prelude::*;
+use bevy::render::render_resource::PollType;
 use bevy::render::renderer::RenderDevice;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::PrimaryWindow;
@@ -169,7 +170,13 @@ fn drive(
             }
             return; // the observer takes this atom away
         }
-        Atom::LoseCard => card.iter().for_each(|card| card.wgpu_device().destroy()),
+        Atom::LoseCard => {
+            for card in &card {
+                card.wgpu_device().destroy();
+                // what listens for a lost card is told here
+                let _ = card.wgpu_device().poll(PollType::Poll);
+            }
+        }
         Atom::Resize(width, height) => window.resolution.set_physical_resolution(width, height),
         Atom::State(path) => {
             if let Err(error) = std::fs::write(&path, format!("{:#}\n", observed.state)) {
