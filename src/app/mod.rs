@@ -174,8 +174,8 @@ fn build(editor: Editor, journal: EditJournal) -> App {
 /// Drawing that the graphics card refused is tried so often again: sizes disagree for some frames while a window grows.
 const MOST_REFUSALS: u32 = 60;
 
-/// The graphics card stopped answering, or goes on refusing to draw: the program ends, and what is unsaved is offered at
-/// the next start together with the reason.
+/// The graphics card stopped answering, or goes on refusing to draw: the program ends, and what is unsaved is offered
+/// at the next start together with the reason.
 fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
     let journal = main_world.resource::<EditJournal>();
     let what = match error.ty {
