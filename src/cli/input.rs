@@ -59,8 +59,8 @@ impl MemoryArgs {
 
 /// Says what to do about what does not fit; `size` is the option that makes it smaller.
 pub fn refused(reason: &NotEnoughMemory, size: &str) -> Failure {
-    let smaller = reason.fits.map_or("a smaller picture".into(), |fits| format!("{size} {fits}"));
-    Failure::Failed(anyhow::anyhow!("{reason}. Give {smaller}, or --memory LIMIT if you know that there is more"))
+    let smaller = reason.fits.map_or("Free some memory".into(), |fits| format!("Give {size} {fits}"));
+    Failure::Failed(anyhow::anyhow!("{reason}. {smaller}, or give --memory LIMIT if you know that there is more"))
 }
 
 /// More than that take longer to start than any processor gains by them.

@@ -171,7 +171,7 @@ fn drive(
             return; // the observer takes this atom away
         }
         Atom::LoseCard => {
-            for card in &card {
+            if let Some(card) = &card {
                 card.wgpu_device().destroy();
                 // what listens for a lost card is told here
                 let _ = card.wgpu_device().poll(PollType::Poll);
