@@ -286,10 +286,10 @@ mod tests {
         assert!((a / b - 1.0).abs() < 0.01, "{a} and {b}");
     }
 
-    /// A bowl at each pole: all water meets in the lower one, and that of the other fills it first.
+    /// A bowl at each pole and no sea: all water meets in the lower one, and that of the other fills it first.
     #[test]
     fn streams_and_basins_are_measured_by_area() {
-        let bowls = measured(|[_, _, z]| 1.0 - z * z - 0.01 * z);
+        let bowls = measured(|[_, _, z]| 1.1 - z * z - 0.01 * z);
         let drainage = bowls.drainage.unwrap();
         assert!((drainage.largest_basin_km2 / bowls.area_km2 - 1.0).abs() < 1e-5, "{drainage:?}");
         assert!((drainage.largest_basin_fraction - bowls.land_share).abs() < 1e-5 && bowls.land_share > 0.999);
@@ -311,6 +311,7 @@ mod tests {
         assert!(highest.count >= 4, "{drainage:?}");
         let length: f64 = drainage.streams.iter().map(|s| s.count as f64 * s.mean_km).sum();
         let land = drainage.density * valleys.land_km2;
-        assert!((length / land - 1.0).abs() < 1e-9, "density is length over land: {length}, {land}");
+        // areas of cells are single numbers
+        assert!((length / land - 1.0).abs() < 1e-6, "density is length over land: {length}, {land}");
     }
 }

@@ -232,7 +232,7 @@ mod unix {
     #[test]
     fn names_that_are_not_text_are_refused_by_everything() {
         let folder = tempfile::tempdir().unwrap();
-        let odd = folder.path().join(OsStr::from_bytes(b"caf\xe9"));
+        let odd = folder.path().join(OsStr::from_bytes(b"alp\xe9"));
         fs::create_dir(&odd).unwrap();
         fs::write(odd.join("a.ron"), Scene::default().to_ron().unwrap()).unwrap();
         for path in [odd.join("a.ron"), folder.path().join(OsStr::from_bytes(b"\xff.ron"))] {
