@@ -494,7 +494,7 @@ fn unsaved_work_survives_any_end() {
     session.drive(
         "scene.ron",
         r#"[
-            See("Unsaved work was found"), See("It ended because the graphics card"), Picture("offered.png"),
+            See("Unsaved work was found"), See("It ended because"), See("the graphics card"), Picture("offered.png"),
             Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work was found"), State("recovered.json"), Key("Ctrl+S"), Settle,
         ]"#,
     );

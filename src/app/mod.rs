@@ -108,13 +108,23 @@ pub fn run(options: Options) -> Result<(), AppError> {
         }
         Ok(AppExit::Error(_)) => Err(ended(&journal, "the window was lost".into())),
         // an engine that has lost its card fails in many ways; the card is what counts
-        Err(AppError::Engine(message)) => Err(ended(&journal, journal.failure().unwrap_or(message))),
+        Err(AppError::Engine(message)) => {
+            Err(ended(&journal, journal.failure().unwrap_or_else(|| engine_failure(&message))))
+        }
         Err(other) if !journal.is_unsaved() => {
             journal.end();
             Err(other)
         }
         Err(other) => Err(ended(&journal, other.to_string())),
     }
+}
+
+/// What a panic of the engine means to people: most of those while drawing come from the graphics card.
+fn engine_failure(message: &str) -> String {
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_drawing =
+        ["/wgpu", "/bevy_render", "/bevy_pbr", "/bevy_core_pipeline"].iter().any(|at| message.contains(at));
+    if is_drawing { format!("drawing on the graphics card failed: {message}") } else { message }
 }
 
 /// The program ends for a reason that nobody chose.

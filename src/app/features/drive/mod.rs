@@ -13,7 +13,6 @@ use std::path::PathBuf;
 
 use bevy::app::AppExit;
 use bevy::prelude::*;
-use bevy::render::render_resource::PollType;
 use bevy::render::renderer::RenderDevice;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::PrimaryWindow;
@@ -173,8 +172,6 @@ fn drive(
         Atom::LoseCard => {
             if let Some(card) = &card {
                 card.wgpu_device().destroy();
-                // what listens for a lost card is told here
-                let _ = card.wgpu_device().poll(PollType::Poll);
             }
         }
         Atom::Resize(width, height) => window.resolution.set_physical_resolution(width, height),
