@@ -20,6 +20,8 @@ pub mod view;
 pub use command_line::COMMANDS;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bevy::app::{AppExit, TerminalCtrlCHandlerPlugin};
 use bevy::camera::CameraOutputMode;
@@ -64,7 +66,8 @@ const FIRST_SCENE: &str = "alpine-range";
 /// work was put.
 pub fn run(options: Options) -> Result<(), AppError> {
     let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
-    let driven = steps.is_some();
+    let script_failed = Arc::new(AtomicBool::new(false));
+    let has_failed = script_failed.clone();
     let state = state_folder();
     let mut editor = editor(&options, state.clone());
     let journal = match state.as_deref().map(EditJournal::begin) {
@@ -82,7 +85,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     let outcome = guarded(move || {
         let mut app = build(editor, kept);
         if let Some(steps) = steps {
-            app.add_plugins(drive::DrivePlugin { steps });
+            app.add_plugins(drive::DrivePlugin { steps, has_failed });
         }
         app.run()
     });
@@ -99,14 +102,14 @@ pub fn run(options: Options) -> Result<(), AppError> {
             journal.end();
             Ok(())
         }
-        Ok(AppExit::Error(_)) if journal.failure().is_some() => {
-            Err(ended(&journal, journal.failure().unwrap_or_default()))
-        }
-        Ok(AppExit::Error(_)) if driven => {
+        Ok(AppExit::Error(_)) if script_failed.load(Ordering::Relaxed) => {
             journal.end();
             Err(AppError::DriveFailed)
         }
-        Ok(AppExit::Error(_)) => Err(ended(&journal, "the window was lost".into())),
+        Ok(AppExit::Error(_)) => {
+            let lost = || "the window or the graphics card was lost".into();
+            Err(ended(&journal, journal.failure().unwrap_or_else(lost)))
+        }
         // an engine that has lost its card fails in many ways; the card is what counts
         Err(AppError::Engine(message)) => {
             Err(ended(&journal, journal.failure().unwrap_or_else(|| engine_failure(&message))))

@@ -1,7 +1,7 @@
 //! Programs as buffers: a construction as `u32` words that a shader walks without recursion.
 //!
 //! Words are whole numbers or the bits of an `f32`; metres throughout. [`Buffer::words`] holds the tree,
-//! [`Buffer::pictures`] the samples of its pictures one after the other. Everything is found from the header:
+//! [`Buffer::image_samples`] those of its images one after the other. Everything is found from the header:
 //!
 //! | word | what |
 //! |---|---|

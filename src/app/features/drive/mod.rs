@@ -10,6 +10,8 @@ mod script;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bevy::app::AppExit;
 use bevy::prelude::*;
@@ -39,6 +41,8 @@ const SEARCH_FRAMES: u32 = 200;
 /// Adds the driver for `steps`; relative paths in them are taken from the present folder.
 pub struct DrivePlugin {
     pub steps: Vec<Step>,
+    /// Becomes true when a step cannot be carried out.
+    pub has_failed: Arc<AtomicBool>,
 }
 
 #[derive(Resource)]
@@ -51,6 +55,7 @@ struct Driver {
     /// A picture is under way.
     capturing: bool,
     failed: Option<String>,
+    has_failed: Arc<AtomicBool>,
 }
 
 /// Accessible widgets of the last drawn frame: `Role:name` and rectangle in points.
@@ -70,6 +75,7 @@ impl Plugin for DrivePlugin {
                 waited: 0,
                 capturing: false,
                 failed: None,
+                has_failed: self.has_failed.clone(),
             })
             .add_systems(PreUpdate, drive.before(EguiPreUpdateSet::ProcessInput))
             .add_systems(
@@ -124,6 +130,7 @@ fn drive(
     let driver = &mut *driver;
     driver.quiet = if observed.busy { 0 } else { driver.quiet + 1 };
     if let Some(why) = driver.failed.take() {
+        driver.has_failed.store(true, Ordering::Relaxed);
         tell(&format!("step {} failed: {why}", driver.present));
         exit.write(AppExit::error());
         return;
