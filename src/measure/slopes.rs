@@ -200,7 +200,7 @@ mod tests {
         }
         let mean = sum / whole;
         let deviation = (squares / whole - mean * mean).sqrt();
-        // the greater of two neighbours is steeper than the place between them, by an amount that falls with the spacing
+        // the greater of two neighbours is steeper than the place between, by an amount that falls with the spacing
         let n = 129;
         let spacing = (4.0 * std::f64::consts::PI / Grid::globe(n).distinct_len() as f64).sqrt();
         let made = slopes(&tilted(n, 2));
