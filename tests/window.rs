@@ -443,6 +443,22 @@ fn play_until(session: &Session, steps: &str, written: &str) -> Child {
     child
 }
 
+/// Waits until so many sessions have unsaved work on disk, which takes up to a second.
+#[cfg(unix)]
+fn wait_until_kept(session: &Session, child: &mut Child, count: usize) {
+    let is_kept = |folder: &Path| {
+        std::fs::read_to_string(folder.join("session.ron")).is_ok_and(|text| text.contains("scene:Some("))
+    };
+    loop {
+        let sessions = std::fs::read_dir(session.path("state/sessions")).unwrap();
+        if sessions.flatten().filter(|entry| is_kept(&entry.path())).count() >= count {
+            return;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its work was kept");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 #[cfg(unix)]
 fn left_work(session: &Session) -> Vec<Value> {
     let output = session.talweg().args(["recover", "--json"]).output().unwrap();
@@ -471,6 +487,7 @@ fn unsaved_work_survives_any_end() {
     for (k, signal) in ["KILL", "TERM", "INT", "HUP"].into_iter().enumerate() {
         let state = format!("{signal}.json");
         let mut child = play_until(&session, &edit(&state, stay), &state);
+        wait_until_kept(&session, &mut child, k + 1);
         if k == 0 {
             session.drive("scene.ron", r#"[Settle, Gone("Unsaved work"), State("second.json")]"#);
             let said = session.state("second.json")["messages"].to_string();
@@ -507,7 +524,8 @@ fn unsaved_work_survives_any_end() {
     assert_eq!(left_work(&session).len(), 4, "what was opened and saved is not offered again");
 
     if session.screen.xvfb.is_some() {
-        let child = play_until(&session, &edit("screen.json", stay), "screen.json");
+        let mut child = play_until(&session, &edit("screen.json", stay), "screen.json");
+        wait_until_kept(&session, &mut child, 5);
         session.screen.xvfb.take().map(|mut xvfb| (xvfb.kill(), xvfb.wait()));
         let output = child.wait_with_output().unwrap();
         assert!(!output.status.success());
