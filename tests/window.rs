@@ -524,6 +524,8 @@ fn unsaved_work_survives_any_end() {
     assert_eq!(left_work(&session).len(), 4, "what was opened and saved is not offered again");
 
     if session.screen.xvfb.is_some() {
+        // what was saved has the slider at its end
+        std::fs::write(session.path("scene.ron"), SCENE).unwrap();
         let mut child = play_until(&session, &edit("screen.json", stay), "screen.json");
         wait_until_kept(&session, &mut child, 5);
         session.screen.xvfb.take().map(|mut xvfb| (xvfb.kill(), xvfb.wait()));
