@@ -42,6 +42,8 @@ use crate::scene::{Scene, SceneError, Warning};
 
 /// Unsaved edits reach the disk this soon while something is dragged; a finished edit is written at once.
 const WHILE_DRAGGING: Duration = Duration::from_millis(500);
+/// After edits could not be written, it is tried again at the earliest after this time.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// Of the pictures beside what can be opened.
 const PICTURE: Size = Size { samples: 129, pixels: 96 };
 /// Memory that the evaluation of a picture may keep.
@@ -238,7 +240,10 @@ fn keep(
     } else if journal.failure().is_some() {
         exit.write(AppExit::error());
     }
-    let is_early = editor.doc.is_dragging() && writing.last.is_some_and(|last| last.elapsed() < WHILE_DRAGGING);
+    // a full disk is not asked in every frame
+    let pause = if writing.has_told { AFTER_FAILURE } else { WHILE_DRAGGING };
+    let is_recent = writing.last.is_some_and(|last| last.elapsed() < pause);
+    let is_early = is_recent && (writing.has_told || editor.doc.is_dragging());
     if writing.task.is_some() || is_early || !journal.has_news() {
         return;
     }
