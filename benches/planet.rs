@@ -30,6 +30,7 @@ fn run(node: &Node, samples: usize, planet: &Planet, terrain: &mut Terrain) {
         sea_level: SEA,
         planet: Some(planet),
         scene_samples: samples,
+        level: 1.0,
         random: Stream::new(1, 7),
         control: &control,
     };
@@ -142,6 +143,7 @@ fn erosion(c: &mut Criterion) {
         sea_level: SEA,
         planet: Some(&planet),
         scene_samples: samples,
+        level: 1.0,
         random: Stream::new(1, 7),
         control: &control,
     };

@@ -27,7 +27,8 @@
 //!    comparisons, integers and the `libm` crate (`clippy.toml` forbids the rest); nothing is summed in thread order.
 //!    A node whose law changes raises its version, and old scenes say so when they are opened.
 //! 4. Heights are `f32` fractions of `relief_metres`, positions fractions of the side; [`nodes::Context`] converts.
-//!    Resolution only changes sampling: iterations are counted at the scene's own resolution and scaled elsewhere.
+//!    Resolution only changes sampling: iterations are counted at the scene's own resolution and scaled elsewhere, or
+//!    go [from coarse to fine](nodes::multiscale) through grids that do not depend on it.
 //! 5. User data never panics and never hangs: parameters are clamped to their hard range on load, with a warning that
 //!    names them; unknown keys, wrong versions and truncated files are errors with line and column.
 //! 6. A file is never half-written: temporary file in the same folder, flush, sync, rename.

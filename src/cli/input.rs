@@ -14,7 +14,9 @@ use super::{Failure, tell, usage};
 use crate::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::io::memory::{limit_memory, parse_bytes};
-use crate::scene::{Scene, SceneError, Severity, Warning, example_for, examples};
+use crate::nodes::Pace;
+use crate::nodes::multiscale::LargestScale;
+use crate::scene::{Layer, Scene, SceneError, Severity, Warning, example_for, examples};
 
 /// The scene and how to evaluate it.
 #[derive(Args)]
@@ -143,18 +145,26 @@ impl SceneArgs {
         let samples = self.size.map_or(scene.samples(), |n| n as usize);
         if !self.quiet
             && samples > scene.samples()
-            && scene.layers.iter().any(|layer| layer.enabled && layer.node.as_process().is_some())
+            && scene.layers.iter().any(|layer| layer.enabled && grows_with_the_grid(layer))
         {
             let ratio = (samples - 1) as f64 / (scene.samples() - 1) as f64;
             tell(&format!(
-                "note: on the finer grid the erosions need {:.0} times as many iterations to reach as far as at {} \
-                 samples; this may take long",
+                "note: an erosion on one grid needs up to {:.0} times as many iterations to reach as far as at {} \
+                 samples; this may take long. With a largest scale it would not",
                 ratio * ratio,
                 scene.samples()
             ));
         }
         Ok(SceneJob { scene, samples, pool: thread_pool(self.threads)?, quiet: self.quiet })
     }
+}
+
+/// Whether a layer needs more iterations on a finer grid.
+fn grows_with_the_grid(layer: &Layer) -> bool {
+    layer
+        .node
+        .as_process()
+        .is_some_and(|process| process.multiscale().largest == LargestScale::OneGrid && process.pace() != Pace::Time)
 }
 
 /// A scene with the threads to evaluate it.

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::{LayerStep, Playhead, Store, evaluate, plan};
 use crate::field::metric::GridMetric;
-use crate::field::{Cancelled, Control, Terrain};
+use crate::field::{Cancelled, Control, Grid, Terrain};
 use crate::measure::{Slopes, slopes_by};
 use crate::nodes::MassBalance;
+use crate::nodes::multiscale::sample_ratio;
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
 
@@ -26,6 +27,8 @@ pub struct ProcessHistory {
     pub layer: usize,
     /// Distinct samples of the grid, to turn sums into means.
     pub cells: usize,
+    /// The iterations at which the process begins on a grid, from coarse to fine.
+    pub levels: Vec<u32>,
     /// What was measured, by iteration.
     pub moments: Vec<Moment>,
 }
@@ -55,29 +58,39 @@ impl ProcessHistory {
     }
 }
 
+/// The process of `layer` on each grid up to one of `samples`, from coarse to fine.
+fn level_steps(scene: &Scene, samples: usize, layer: usize) -> Vec<(Grid, LayerStep<'_>)> {
+    let levels = scene.layers.get(layer).map_or_else(Vec::new, |layer| layer.levels(samples));
+    let on_level = |samples: usize| {
+        let steps = plan(scene, samples, None);
+        Some((scene.grid(samples), steps.into_iter().find(|step| step.index == layer)?))
+    };
+    levels.iter().filter_map(|(level, _)| on_level(level.samples)).collect()
+}
+
 /// The course of the process of `layer`, as far as the store knows it.
 pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<ProcessHistory> {
-    let steps = plan(scene, samples, None);
-    let step = steps.iter().find(|step| step.index == layer)?;
+    scene.layers.get(layer)?;
+    let grid = scene.grid(samples);
     let mut moments = Vec::new();
-    let (mut begins, mut mass_balance) = (0, MassBalance::default());
-    for stage in &step.stages {
-        let mut last = mass_balance;
-        for (iteration, note) in store.timeline.notes(stage.key).take_while(|(at, _)| *at <= stage.iterations) {
-            last = mass_balance;
-            last += note.mass_balance;
-            moments.push(Moment { iteration: begins + iteration, mass_balance: last, slopes: note.slopes });
+    let (mut begins, mut levels) = (0, Vec::new());
+    for (coarse, step) in level_steps(scene, samples, layer) {
+        let ratio = sample_ratio(coarse, grid);
+        levels.push(begins);
+        for stage in &step.stages {
+            for (iteration, note) in store.timeline.notes(stage.key).take_while(|(at, _)| *at <= stage.iterations) {
+                let mass_balance = note.mass_balance * ratio;
+                moments.push(Moment { iteration: begins + iteration, mass_balance, slopes: note.slopes });
+            }
+            begins += stage.iterations;
         }
-        begins += stage.iterations;
-        mass_balance = last;
     }
     let stride = moments.len().div_ceil(MOST_MOMENTS).max(1);
     let newest = moments.len().saturating_sub(1);
     let moments =
         moments.into_iter().enumerate().filter(|(k, m)| k % stride == 0 || *k == newest || m.slopes.is_some());
-    let grid = scene.grid(samples);
     let cells = grid.distinct_len();
-    Some(ProcessHistory { layer, cells, moments: moments.map(|(_, m)| m).collect() })
+    Some(ProcessHistory { layer, cells, levels, moments: moments.map(|(_, m)| m).collect() })
 }
 
 /// Measures the slopes of key frames of the process of `layer` that were not measured yet, spread over its course, so
@@ -92,25 +105,25 @@ pub fn measure_course(
     store: &mut Store,
     control: &Control,
 ) -> Result<(), Cancelled> {
-    let steps = plan(scene, samples, None);
-    let Some(step) = steps.iter().find(|step| step.index == layer) else { return Ok(()) };
-    let metric = GridMetric::new(scene.grid(samples));
-    for stage in &step.stages {
-        let known: BTreeSet<u32> =
-            store.timeline.notes(stage.key).filter(|(_, note)| note.slopes.is_some()).map(|(at, _)| at).collect();
-        let near = stage.iterations.div_ceil(MOST_MEASURED) / 2;
-        let mut last = None;
-        let mut measured = Vec::new();
-        for (at, terrain) in store.timeline.terrains(stage.key).filter(|(at, _)| *at <= stage.iterations) {
-            control.check()?;
-            let is_new = known.range(at.saturating_sub(near)..=at.saturating_add(near)).next().is_none();
-            if is_new && last.is_none_or(|last: u32| at.abs_diff(last) > near) {
-                measured.push((at, slopes_by(&metric, terrain)));
-                last = Some(at);
+    for (grid, step) in level_steps(scene, samples, layer) {
+        let metric = GridMetric::new(grid);
+        for stage in &step.stages {
+            let known: BTreeSet<u32> =
+                store.timeline.notes(stage.key).filter(|(_, note)| note.slopes.is_some()).map(|(at, _)| at).collect();
+            let near = stage.iterations.div_ceil(MOST_MEASURED) / 2;
+            let mut last = None;
+            let mut measured = Vec::new();
+            for (at, terrain) in store.timeline.terrains(stage.key).filter(|(at, _)| *at <= stage.iterations) {
+                control.check()?;
+                let is_new = known.range(at.saturating_sub(near)..=at.saturating_add(near)).next().is_none();
+                if is_new && last.is_none_or(|last: u32| at.abs_diff(last) > near) {
+                    measured.push((at, slopes_by(&metric, terrain)));
+                    last = Some(at);
+                }
             }
-        }
-        for (at, slopes) in measured {
-            store.timeline.note_slopes(stage.key, at, slopes);
+            for (at, slopes) in measured {
+                store.timeline.note_slopes(stage.key, at, slopes);
+            }
         }
     }
     Ok(())
@@ -144,9 +157,9 @@ pub fn probe(
     control: &Control,
 ) -> Result<PlaceProbe, Cancelled> {
     let samples = shown.samples();
-    let globe = shown.grid.shape().map(|globe| (globe, from_map(place.map(f64::from))));
-    let height = |terrain: &Terrain| match &globe {
-        Some((globe, direction)) => globe.sample(&terrain.height, *direction),
+    let direction = from_map(place.map(f64::from));
+    let height = |terrain: &Terrain| match terrain.grid.shape() {
+        Some(globe) => globe.sample(&terrain.height, direction),
         None => terrain.height_at(place[0], place[1]),
     };
     let mut layers = Vec::new();
@@ -164,18 +177,17 @@ pub fn probe(
         };
         layers.push((step.index, height(&terrain)));
     }
-    let steps = plan(scene, samples, None);
-    let step = watched.and_then(|layer| steps.iter().find(|step| step.index == layer));
-    let mut heights: Vec<(u32, f32)> = step.map_or_else(Vec::new, |step| frames_of(step, store, height));
+    let steps = watched.map_or_else(Vec::new, |layer| level_steps(scene, samples, layer));
+    let mut heights: Vec<(u32, f32)> = frames_of(&steps, store, height);
     heights.sort_by_key(|(at, _)| *at);
     heights.dedup_by_key(|(at, _)| *at);
     Ok(PlaceProbe { place, layers, heights })
 }
 
-fn frames_of(step: &LayerStep, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
+fn frames_of(steps: &[(Grid, LayerStep)], store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
     let mut begins = 0;
     let mut heights = Vec::new();
-    for stage in &step.stages {
+    for stage in steps.iter().flat_map(|(_, step)| &step.stages) {
         let frames = store.timeline.terrains(stage.key).filter(|(at, _)| *at <= stage.iterations);
         heights.extend(frames.map(|(at, terrain)| (begins + at, height(terrain))));
         begins += stage.iterations;

@@ -176,6 +176,7 @@ mod tests {
             sea_level: 0.0,
             planet: None,
             scene_samples: beneath.samples(),
+            level: 1.0,
             random: Stream::new(1, 1),
             control: &control,
         };

@@ -195,15 +195,16 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
     let mut maps = BTreeSet::<u8>::new();
     let peak = 1.0 + read.values().sum::<f64>();
     let mut made = EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0 };
+    let mut held = 0.0;
     for (index, layer) in scene.layers.iter().enumerate() {
         if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
             continue;
         }
-        let written: BTreeSet<u8> = written(layer).collect();
+        let written: BTreeSet<u8> = written(scene, layer).collect();
         let new = 1.0 + written.len() as f64;
         let beneath = made.result + read.values().sum::<f64>();
         let working = working_fields(scene, layer);
-        let stages = layer.stages();
+        let stages = layer.stages(scene.samples());
         // what a stretch of a process has made is there while the next one runs
         let between = if stages.len() > 1 { new } else { 0.0 };
         let joined = if matches!(layer.node.work(), Work::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
@@ -217,19 +218,29 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
             read.insert(source, source_made.result);
         }
         let beneath = made.result + read.values().sum::<f64>();
-        peak = peak.max(beneath + new + mask_fields(layer));
+        peak = peak.max(beneath + new + mask_fields(scene, layer));
         maps.extend(written);
         made.peak = made.peak.max(peak);
         made.result = 1.0 + maps.len() as f64;
         made.cached += new;
-        let iterations: f64 = stages.iter().map(|(_, _, iterations)| f64::from(*iterations)).sum();
-        made.frames += iterations * new;
+        let levels = layer.levels(scene.samples());
+        let full = scene.grid(scene.samples()).len() as f64;
+        for (level, stages) in &levels {
+            let share = scene.grid(level.samples).len() as f64 / full;
+            made.frames += stages.iter().map(|stage| f64::from(stage.iterations)).sum::<f64>() * new * share;
+        }
+        if levels.len() > 1 {
+            // the change of the grid before is there until the process begins, then also on the way to this grid
+            held += new / 4.0;
+            made.peak = made.peak.max(beneath + new + 1.5);
+        }
     }
+    made.peak += held;
     made
 }
 
-fn written(layer: &Layer) -> impl Iterator<Item = u8> {
-    let stages = layer.stages().into_iter().map(|(node, ..)| node.traits());
+fn written(scene: &Scene, layer: &Layer) -> impl Iterator<Item = u8> {
+    let stages = layer.stages(scene.samples()).into_iter().map(|stage| stage.node.traits());
     let all: Vec<u8> = stages.chain([layer.node.traits()]).flat_map(|traits| map_numbers(traits.writes)).collect();
     all.into_iter()
 }
@@ -241,19 +252,19 @@ fn map_numbers(kinds: &'static [MapKind]) -> impl Iterator<Item = u8> {
 /// Fields that the node of a layer works with, beyond what it is given and what it makes.
 fn working_fields(scene: &Scene, layer: &Layer) -> f64 {
     let world = scene.settings.world;
-    let stages = layer.stages();
-    let all = stages.iter().map(|(node, ..)| *node).chain([&layer.node]);
+    let stages = layer.stages(scene.samples());
+    let all = stages.iter().map(|stage| stage.node).chain([&layer.node]);
     all.map(|node| f64::from(node.traits().working_fields_in(world))).fold(0.0, f64::max)
 }
 
 /// Fields that weighing with opacity and mask takes.
-fn mask_fields(layer: &Layer) -> f64 {
+fn mask_fields(scene: &Scene, layer: &Layer) -> f64 {
     let Mask { by_curvature, by_noise, soften_metres, .. } = &layer.mask;
     let is_active = layer.mask.is_active();
     let most = [(is_active, 1.0), (*by_noise, 2.0), (*by_curvature, 3.1), (is_active && *soften_metres > 0.0, 3.1)];
     let weights = most.into_iter().filter(|(on, _)| *on).map(|(_, fields)| fields).fold(0.0, f64::max);
     // one map after the other is copied
-    let copy = if (is_active || layer.mix.opacity < 1.0) && written(layer).next().is_some() { 1.0 } else { 0.0 };
+    let copy = if (is_active || layer.mix.opacity < 1.0) && written(scene, layer).next().is_some() { 1.0 } else { 0.0 };
     weights.max(if is_active { 1.0 } else { 0.0 } + copy)
 }
 

@@ -9,6 +9,7 @@ mod history;
 mod mask;
 mod memory;
 mod mix;
+mod multiscale;
 mod timeline;
 mod worker;
 
@@ -21,15 +22,17 @@ pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
 pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
+use multiscale::LevelChange;
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
 use crate::construction::Tree;
-use crate::field::{Cancelled, Control, Stream, Terrain};
+use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::io::raster;
-use crate::nodes::{Context, MassBalance, Node, Process, Work};
+use crate::nodes::multiscale::{LargestScale, coarser_samples};
+use crate::nodes::{Context, MassBalance, Node, Process, Run, Work};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Layer, Mask, Mix, Problem, Scene, Settings};
+use crate::scene::{Layer, LayerStage, Mask, Mix, Problem, Scene, Settings};
 
 /// Largest side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -54,7 +57,7 @@ pub struct Store {
     pub constructions: Constructions,
     /// Results are of a moment, and not kept.
     pub transient: bool,
-    /// Mass balances at the end of stretches of processes that were gone through.
+    /// Mass balances at the end of stretches of processes that were gone through, and of their changes on a grid.
     ended: HashMap<ContentKey, MassBalance>,
 }
 
@@ -67,6 +70,26 @@ impl Store {
     /// Remembers nothing: for a single evaluation.
     pub fn forgetful() -> Self {
         Self::new(Cache::new(0), Timeline::new(0))
+    }
+
+    /// How many of `steps` the highest result makes needless that is known, and that result.
+    fn highest_known(&mut self, steps: &[LayerStep]) -> Option<(usize, Arc<Terrain>)> {
+        steps.iter().enumerate().rev().find_map(|(k, step)| Some((k + 1, self.cache.get(step.result)?)))
+    }
+
+    /// What a process changed on the grid of `step` and all coarser ones, if it is known.
+    fn change(&mut self, step: &LayerStep) -> Option<LevelChange> {
+        let key = step.change_key()?;
+        let mass_balance = *self.ended.get(&key)?;
+        Some(LevelChange { change: self.cache.get(key)?, mass_balance })
+    }
+
+    /// Keeps what a process changed, to go on from it on a finer grid.
+    fn keep_change(&mut self, step: &LayerStep, made: &LevelChange) {
+        if let Some(key) = step.change_key() {
+            self.cache.insert(key, &made.change);
+            self.ended.insert(key, made.mass_balance);
+        }
     }
 }
 
@@ -94,8 +117,12 @@ struct LayerStep<'a> {
     layer: &'a Layer,
     /// Key of the layer's result.
     result: ContentKey,
-    /// What a process does, one stretch after the other.
+    /// What a process does on this grid, one stretch after the other.
     stages: Vec<ProcessStage<'a>>,
+    /// Whether a process has run on a coarser grid before.
+    is_refined: bool,
+    /// Whether a process runs from coarse to fine and goes on from this grid to finer ones.
+    is_level: bool,
     /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
     transient: bool,
     /// Above such a playhead: not even key frames are worth their memory.
@@ -120,6 +147,7 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
         sea_level: settings.sea_level / settings.relief_metres,
         planet: scene.as_planet(),
         scene_samples: scene.samples(),
+        level: layer.multiscale().scale(samples),
         random: Stream::new(settings.seed, layer.seed),
         control,
     }
@@ -159,24 +187,35 @@ fn plan_with<'a>(
         }
         let above = transient;
         let cx = context(scene, samples, layer, &control);
-        let mut left = playhead.filter(|p| p.layer == index).map(|p| p.iteration);
-        transient |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
-        let mut stages = Vec::new();
+        let is_on_the_way = |p: &Playhead| scene.iterations(index).is_some_and(|end| p.iteration < end);
+        let mut left = playhead.filter(|p| p.layer == index).filter(is_on_the_way).map(|p| p.iteration);
+        transient |= left.is_some();
+        let mut stages: Vec<ProcessStage> = Vec::new();
         let mut node = node_key(key, &layer.node, layer.seed, settings);
-        for (stage_node, process, iterations) in layer.stages() {
-            let run = left.map_or(iterations, |left| left.min(iterations));
-            let scaled = cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()));
-            if run == 0 && !stages.is_empty() {
-                continue; // the playhead stands before it
+        let levels = layer.levels(samples);
+        let finest = levels.len().saturating_sub(1);
+        let mut gone = key;
+        for (k, (level, on_level)) in levels.into_iter().enumerate() {
+            for LayerStage { node: stage_node, process, iterations } in on_level {
+                let run = left.map_or(iterations, |left| left.min(iterations));
+                left = left.map(|left| left - run);
+                if run == 0 && (k < finest || !stages.is_empty()) {
+                    continue; // the playhead stands before it
+                }
+                node = node_key(gone, stage_node, layer.seed, settings);
+                if k < finest {
+                    gone = node.join(&(level.samples as u64).to_le_bytes()).join(&run.to_le_bytes());
+                    continue;
+                }
+                let iterations = match layer.multiscale().largest {
+                    LargestScale::OneGrid => {
+                        cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()))
+                    }
+                    _ => run,
+                };
+                stages.push(ProcessStage { process, key: node, iterations });
+                gone = stages.last().map_or(gone, ProcessStage::result);
             }
-            node = node_key(
-                stages.last().map_or(key, |last: &ProcessStage| last.result()),
-                stage_node,
-                layer.seed,
-                settings,
-            );
-            stages.push(ProcessStage { process, key: node, iterations: scaled });
-            left = left.map(|left| left - run);
         }
         key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
         if let Some((source, alone)) = mask_scene(scene, index) {
@@ -186,7 +225,8 @@ fn plan_with<'a>(
             sources.insert(source, made);
             key = key.join(&made.to_le_bytes());
         }
-        steps.push(LayerStep { index, layer, result: key, stages, transient, above });
+        let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
+        steps.push(LayerStep { index, layer, result: key, stages, is_refined: finest > 0, is_level, transient, above });
     }
     steps
 }
@@ -228,16 +268,73 @@ fn evaluate_with(
     control: &Control,
     sources: &mut HashMap<usize, Arc<Terrain>>,
 ) -> Result<(Arc<Terrain>, Option<MassBalance>), Cancelled> {
+    let made = evaluate_level(scene, samples, playhead, None, store, control, sources)?;
+    Ok((made.terrain, made.mass_balance))
+}
+
+/// What an evaluation on one grid made.
+struct LevelResult {
+    terrain: Arc<Terrain>,
+    /// Of the process under the playhead.
+    mass_balance: Option<MassBalance>,
+    /// Of processes that run from coarse to fine, by the index of the layer.
+    changes: HashMap<usize, LevelChange>,
+}
+
+/// [`evaluate_with`] on one grid, after the coarser ones that processes begin on. Where only the changes up to the
+/// layer `topmost` are wanted, for a finer grid, the terrain need not be made.
+fn evaluate_level(
+    scene: &Scene,
+    samples: usize,
+    playhead: Option<Playhead>,
+    topmost: Option<usize>,
+    store: &mut Store,
+    control: &Control,
+    sources: &mut HashMap<usize, Arc<Terrain>>,
+) -> Result<LevelResult, Cancelled> {
     let mut mass_balance = None;
-    let steps = plan(scene, samples, playhead);
+    let mut steps = plan(scene, samples, playhead);
+    steps.retain(|step| topmost.is_none_or(|topmost| step.index <= topmost));
+    let mut changes = HashMap::new();
+    let mut most_known = steps.len();
+    if topmost.is_some() {
+        for (k, step) in steps.iter().enumerate().filter(|(_, step)| step.is_level) {
+            match store.change(step) {
+                Some(change) => drop(changes.insert(step.index, change)),
+                None => most_known = most_known.min(k),
+            }
+        }
+    }
     // the highest result that is known makes everything below it needless
-    let known = steps.iter().enumerate().rev().find_map(|(k, step)| Some((k + 1, store.cache.get(step.result)?)));
-    let (first, mut beneath) = known.unwrap_or_else(|| (0, Arc::new(Terrain::flat(scene.grid(samples)))));
-    for step in &steps[first..] {
+    let (first, mut beneath) = match topmost {
+        Some(_) if most_known == steps.len() => (steps.len(), Arc::new(Terrain::flat(Grid::new(2, Edges::Open)))),
+        _ => store
+            .highest_known(&steps[..most_known])
+            .unwrap_or_else(|| (0, Arc::new(Terrain::flat(scene.grid(samples))))),
+    };
+    let steps = &steps[first..];
+    let mut coarse = match (steps.iter().rfind(|step| step.is_refined), coarser_samples(samples)) {
+        (Some(refined), Some(coarser)) => {
+            let topmost = Some(refined.index);
+            evaluate_level(scene, coarser, playhead, topmost, store, control, &mut HashMap::new())?.changes
+        }
+        _ => HashMap::new(),
+    };
+    for step in steps {
         control.check()?;
         control.enter_layer(step.index);
         let cx = context(scene, samples, step.layer, control);
-        let (mut result, account) = run_node(step, &cx, &beneath, store)?;
+        let (mut result, account) = run_node(step, &cx, &beneath, coarse.remove(&step.index).as_ref(), store)?;
+        if step.is_level && (topmost.is_some() || samples < scene.samples()) {
+            let change = LevelChange::from_terrains(
+                &beneath,
+                &result,
+                step.layer.node.traits().writes,
+                account.unwrap_or_default(),
+            );
+            store.keep_change(step, &change);
+            changes.insert(step.index, change);
+        }
         let source = match mask_scene(scene, step.index) {
             None => None,
             Some((index, alone)) => {
@@ -259,7 +356,14 @@ fn evaluate_with(
         }
     }
     control.check()?;
-    Ok((beneath, mass_balance))
+    Ok(LevelResult { terrain: beneath, mass_balance, changes })
+}
+
+impl LayerStep<'_> {
+    /// Key of what a process changed on this grid and all coarser ones.
+    fn change_key(&self) -> Option<ContentKey> {
+        Some(self.stages.last()?.result().join(b"change"))
+    }
 }
 
 impl ProcessStage<'_> {
@@ -346,6 +450,7 @@ fn run_node(
     step: &LayerStep,
     cx: &Context,
     beneath: &Arc<Terrain>,
+    coarse: Option<&LevelChange>,
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
@@ -382,11 +487,13 @@ fn run_node(
             let mut first = 0;
             if let Some((next, terrain, account)) = known {
                 (first, ground, mass_balance) = (next, terrain, account);
+            } else if let Some(coarse) = coarse {
+                let (refined, account) = coarse.refine(cx, beneath, &layer.node.traits())?;
+                (ground, mass_balance) = (Arc::new(refined), account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {
-                let (terrain, account) = run_stage(stage, cx, &ground, timeline)?;
-                ground = Arc::new(terrain);
-                mass_balance += account;
+                let (terrain, account) = run_stage(stage, cx, &ground, mass_balance, timeline)?;
+                (ground, mass_balance) = (Arc::new(terrain), account);
                 if k < last {
                     cache.insert(stage.result(), &ground);
                     ended.insert(stage.result(), mass_balance);
@@ -397,16 +504,24 @@ fn run_node(
     }
 }
 
+/// Runs a stretch of a process after which the mass balance from its first beginning on is given back; `before` is that
+/// at the beginning of the stretch.
 fn run_stage(
     stage: &ProcessStage,
     cx: &Context,
     beneath: &Arc<Terrain>,
+    before: MassBalance,
     timeline: &mut Timeline,
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     let (mut iteration, mut run) =
         timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Terrain::clone(beneath))));
     let begun = iteration;
+    let mass_balance = |run: &dyn Run| {
+        let mut so_far = before;
+        so_far += run.mass_balance();
+        so_far
+    };
     while iteration < target {
         cx.control.advance((iteration - begun) as f32 / (target - begun) as f32);
         let stepped = cx.control.check().and_then(|()| run.step(cx));
@@ -415,10 +530,10 @@ fn run_stage(
             return Err(cancelled);
         }
         iteration += 1;
-        timeline.record(key, iteration, run.mass_balance());
+        timeline.record(key, iteration, mass_balance(run.as_ref()));
         timeline.offer(key, iteration, run.as_ref());
     }
-    let (terrain, mass_balance) = (run.terrain().clone(), run.mass_balance());
+    let (terrain, mass_balance) = (run.terrain().clone(), mass_balance(run.as_ref()));
     timeline.park(key, iteration, run);
     Ok((terrain, mass_balance))
 }

@@ -346,7 +346,7 @@ fn a_file_that_changes_is_noticed_by_its_contents() {
 /// `whole` cut in two after `iteration`.
 fn cut(whole: &Scene, iteration: u32) -> Scene {
     let mut scene = whole.clone();
-    let total = scene.layers[1].iterations().unwrap();
+    let total = scene.iterations(1).unwrap();
     let node = scene.layers[1].node.clone();
     scene.layers[1].epochs.push(crate::scene::ParamEpoch { node, iterations: iteration });
     scene.set(&format!("2.iterations={}", total - iteration)).unwrap();
@@ -357,7 +357,7 @@ fn cut(whole: &Scene, iteration: u32) -> Scene {
 fn a_process_cut_in_two_is_the_same_process() {
     let whole = scene(65, 40);
     let halves = cut(&whole, 15);
-    assert_eq!(halves.layers[1].iterations(), Some(40));
+    assert_eq!(halves.iterations(1), Some(40));
     let mut store = Store::default();
     for iteration in [40, 10, 15, 16, 0, 39] {
         let playhead = Some(Playhead { layer: 1, iteration });

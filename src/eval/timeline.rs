@@ -1,8 +1,8 @@
 //! Key frames of processes, in a byte budget, with deterministic replay between them.
 //!
-//! Key frames stand at multiples of a stride. When the budget is full, whole timelines that were not used lately go
-//! first; then the stride of the present one doubles and every other frame is dropped. Beside the key frames each
-//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the mass balance of every
+//! Key frames stand at multiples of a stride. When the budget is full, the states of timelines that were not used
+//! lately go first; then the stride of the present one doubles and every other frame is dropped. Beside the key frames
+//! each timeline keeps its run where it stopped, so going on costs nothing. It also keeps the mass balance of every
 //! iteration.
 
 use std::collections::BTreeMap;
@@ -37,6 +37,13 @@ impl Track {
         runs + self.notes.len() * size_of::<Note>()
     }
 
+    /// Drops the states and keeps the notes; false where there was none.
+    fn forget_states(&mut self) -> bool {
+        let had_any = self.parked.take().is_some() || !self.frames.is_empty();
+        self.frames.clear();
+        had_any
+    }
+
     fn thin(&mut self) {
         self.stride = self.stride.saturating_mul(2);
         let stride = self.stride;
@@ -51,8 +58,9 @@ pub struct Timeline {
     budget: usize,
 }
 
-/// Timelines remembered at once; each keeps one parked run beside its key frames.
-const MAX_TRACKS: usize = 8;
+/// Timelines remembered at once: a process has one on each grid for every set of parameters. Each keeps one parked run
+/// beside its key frames.
+const MAX_TRACKS: usize = 32;
 
 impl Default for Timeline {
     fn default() -> Self {
@@ -119,13 +127,21 @@ impl Timeline {
     pub fn park(&mut self, key: ContentKey, iteration: u32, run: Box<dyn Run>) {
         let Some(track) = self.touch(key) else { return };
         track.parked = Some((iteration, run));
-        while self.bytes() > self.budget {
-            match self.tracks.as_mut_slice() {
-                [only] if only.frames.is_empty() => return,
-                [only] => only.thin(),
-                _ => drop(self.tracks.remove(0)),
-            }
+        while self.bytes() > self.budget && self.make_room() {}
+    }
+
+    /// Drops the states of the track that was not used the longest, or every other frame of the present one; false
+    /// where there is nothing left but the run that stands still.
+    fn make_room(&mut self) -> bool {
+        let Some((present, others)) = self.tracks.split_last_mut() else { return false };
+        if others.iter_mut().any(Track::forget_states) {
+            return true;
         }
+        let has_frames = !present.frames.is_empty();
+        if has_frames {
+            present.thin();
+        }
+        has_frames
     }
 
     /// Keeps a snapshot of `run` if it stands on the stride.
@@ -139,12 +155,8 @@ impl Timeline {
             return; // not even one frame fits
         }
         while self.bytes() + size > self.budget {
-            if self.tracks.len() > 1 {
-                self.tracks.remove(0);
-            } else if self.tracks[0].frames.is_empty() {
+            if !self.make_room() {
                 return; // the run that stands here takes it all
-            } else {
-                self.tracks[0].thin();
             }
         }
         let track = self.tracks.last_mut().expect("touched above");

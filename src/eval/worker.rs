@@ -18,7 +18,8 @@ use super::{
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
 use crate::nodes::MassBalance;
-use crate::scene::{Problem, Scene};
+use crate::nodes::multiscale::{LargestScale, coarser_samples};
+use crate::scene::{Layer, Problem, Scene};
 
 /// How good the answer shall be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +180,9 @@ pub struct Status {
 
 /// A frame of a playing process covers at most this much of its time, or the picture would stand still and jump.
 const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
+
+/// Samples of the first of several previews.
+const FIRST_PREVIEW_SAMPLES: usize = 129;
 
 /// See the module.
 pub struct Worker<P> {
@@ -355,16 +359,21 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
             && !is_cached(&request.scene, full, request.playhead, store);
-        if request.quality == RequestQuality::Preview || wants_preview {
-            let output = self.evaluate(request, control, small, request.playhead, store)?;
-            let revision = request.revision;
+        let previews = match request.quality {
+            RequestQuality::Preview => vec![small],
+            _ if wants_preview => previews_on_the_way(&request.scene, small),
+            _ => Vec::new(),
+        };
+        let revision = request.revision;
+        for samples in previews {
+            let output = self.evaluate(request, control, samples, request.playhead, store)?;
             self.report(WorkerReport::Preview { revision, output });
-            if request.quality == RequestQuality::Preview {
-                return Ok(());
-            }
+        }
+        if request.quality == RequestQuality::Preview {
+            return Ok(());
         }
         if let Some(reason) = refused {
-            self.report(WorkerReport::Refused { revision: request.revision, reason });
+            self.report(WorkerReport::Refused { revision, reason });
             return Ok(());
         }
         match (request.play, request.playhead) {
@@ -422,8 +431,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         from: Playhead,
         store: &mut Store,
     ) -> Result<(), Cancelled> {
-        let end = request.scene.layers.get(from.layer).and_then(|layer| layer.iterations()).unwrap_or(0);
         let full = request.scene.samples();
+        let end = request.scene.iterations(from.layer).unwrap_or(0);
         let mut at = from.iteration;
         // iterations that are due since the clock was set
         let (mut clock, mut base) = (Instant::now(), at);
@@ -479,6 +488,20 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             (self.wake)();
         }
     }
+}
+
+/// Sizes that are shown before the full one: `small`; where erosions run from coarse to fine, every grid that they pass
+/// from [`FIRST_PREVIEW_SAMPLES`] on, as nothing of it is computed twice.
+fn previews_on_the_way(scene: &Scene, small: usize) -> Vec<usize> {
+    let is_refined = |layer: &Layer| layer.enabled && layer.multiscale().largest != LargestScale::OneGrid;
+    if !scene.layers.iter().any(is_refined) {
+        return vec![small];
+    }
+    let mut sizes: Vec<usize> = std::iter::successors(coarser_samples(scene.samples()), |&size| coarser_samples(size))
+        .take_while(|&samples| samples >= FIRST_PREVIEW_SAMPLES)
+        .collect();
+    sizes.reverse();
+    if sizes.is_empty() { vec![small] } else { sizes }
 }
 
 /// Looks at a terrain at full size, and at the course that led to it.

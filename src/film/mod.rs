@@ -80,7 +80,7 @@ impl Film {
     /// Iterations that are shown, from the start to the end; none twice.
     fn iterations(&self, scene: &Scene) -> Result<Vec<u32>, FilmError> {
         let layer = &scene.layers[self.layer];
-        let end = layer.iterations().ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
+        let end = layer.iterations(self.samples).ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
         if !layer.enabled || layer.mix.opacity == 0.0 {
             return Err(FilmError::Hidden(layer.name.clone()));
         }

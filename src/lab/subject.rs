@@ -44,6 +44,7 @@ impl Site {
             sea_level: self.settings.sea_level / self.settings.relief_metres,
             planet: self.planet.as_ref(),
             scene_samples: self.grid.samples,
+            level: 1.0,
             random: Stream::new(self.settings.seed, 1),
             control,
         }

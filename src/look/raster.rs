@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::field::Terrain;
+use crate::field::{Terrain, catmull_rom_weights};
 
 /// Values on the pixels of a picture, row by row from the north-west corner.
 #[derive(Clone, Debug)]
@@ -79,7 +79,8 @@ impl PixelGrid {
 fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
     let n = terrain.samples();
     let (j, i) = ((x.max(0.0) as usize).min(n - 2), (y.max(0.0) as usize).min(n - 2));
-    let (wx, wy) = (catmull_rom(x - j as f32), catmull_rom(y - i as f32));
+    let (wx, wy) = (x - j as f32, y - i as f32);
+    let [wx, wy] = [wx, wy].map(|t| catmull_rom_weights(t.clamp(0.0, 1.0)));
     let tap = |index: usize, k: usize| (index + k).saturating_sub(1).min(n - 1);
     let mut sum = 0.0;
     for (b, weight) in wy.iter().enumerate() {
@@ -87,12 +88,6 @@ fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
         sum += weight * wx.iter().enumerate().map(|(a, w)| w * row[tap(j, a)]).sum::<f32>();
     }
     sum
-}
-
-fn catmull_rom(t: f32) -> [f32; 4] {
-    let (t, t2) = (t.clamp(0.0, 1.0), t.clamp(0.0, 1.0) * t.clamp(0.0, 1.0));
-    let t3 = t2 * t;
-    [0.5 * (-t + 2.0 * t2 - t3), 0.5 * (2.0 - 5.0 * t2 + 3.0 * t3), 0.5 * (t + 4.0 * t2 - 3.0 * t3), 0.5 * (t3 - t2)]
 }
 
 /// A raster with ever coarser means of itself: far away a pixel sees the mean over a wider place.

@@ -38,6 +38,9 @@ pub struct Context<'a> {
     pub planet: Option<&'a Planet>,
     /// Samples per side of the scene itself; a preview has fewer in `grid`.
     pub scene_samples: usize,
+    /// Cells of the coarsest grid beside those of this one, by their side, where a process runs
+    /// [from coarse to fine](super::multiscale); else 1. Lengths that follow the cell are divided by it.
+    pub level: f32,
     /// Random values of this layer.
     pub random: Stream,
     /// Says when to stop.

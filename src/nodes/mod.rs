@@ -11,10 +11,12 @@ pub mod filters;
 pub mod generators;
 pub mod help;
 pub mod maps;
+pub mod multiscale;
 pub mod planet;
 pub mod water;
 
 pub use context::{Context, Pace};
+pub use multiscale::MultiScale;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,11 @@ pub struct Traits {
     pub working_fields: f32,
     /// As many more on planets.
     pub more_on_planets: f32,
+    /// Whether a process begins with the sediment that is under way already, and goes on with it.
+    pub carries_sediment_on: bool,
+    /// Whether a process leads water from sample to sample, so that its valleys lie along rows, columns and diagonals
+    /// of the grid. From coarse to fine they are bent a little on the way to the next grid.
+    pub follows_grid: bool,
 }
 
 impl Traits {
@@ -68,6 +75,8 @@ impl Traits {
         previews_exactly: true,
         working_fields: 0.0,
         more_on_planets: 0.0,
+        carries_sediment_on: false,
+        follows_grid: false,
     };
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self { previews_exactly: false, working_fields: 4.0, ..Self::FILTER };
@@ -135,9 +144,13 @@ pub trait Process: Params {
     }
     /// Iterations to the end, counted at the scene's own resolution.
     fn iterations(&self) -> u32;
-    /// How many of them a coarser grid needs.
+    /// How many of them a coarser grid needs, where it runs on one grid alone.
     fn pace(&self) -> Pace {
         Pace::Diffusion
+    }
+    /// The grids that it runs on, from coarse to fine; [`iterations`](Self::iterations) are then those of the coarsest.
+    fn multiscale(&self) -> MultiScale {
+        MultiScale::ONE_GRID
     }
     /// The process at its first iteration, on `terrain`.
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
@@ -162,7 +175,7 @@ pub trait Run: Send + Sync {
 /// Where the material went so far: sums of heights over all distinct samples, as fractions of the relief.
 ///
 /// Two balances hold up to rounding, for every process: what the ground lost and won is the change of the heights,
-/// Σ h - Σ h₀ = `added` + `deposited` - `eroded`; and nothing vanishes, [`residual`](Self::residual) = 0.
+/// Σ h - Σ h₀ = `added` + `deposited` - `eroded` + `resampled`; and nothing vanishes, [`residual`](Self::residual) = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MassBalance {
     /// Taken from the ground.
@@ -175,12 +188,21 @@ pub struct MassBalance {
     pub lost: f64,
     /// Brought in from outside: uplift, snow, sand.
     pub added: f64,
+    /// What the ground won by interpolation from coarser grids, which keeps heights and not sums.
+    pub resampled: f64,
+    /// What was under way and won by that.
+    pub resampled_carried: f64,
 }
 
 impl MassBalance {
     /// What the mass balance cannot account for; 0 up to rounding.
     pub fn residual(&self) -> f64 {
-        self.eroded - self.deposited - self.carried - self.lost
+        self.eroded - self.deposited - self.carried - self.lost + self.resampled_carried
+    }
+
+    /// What the ground won, less what it lost.
+    pub fn ground_change(&self) -> f64 {
+        self.added + self.deposited - self.eroded + self.resampled
     }
 }
 
@@ -192,6 +214,25 @@ impl std::ops::AddAssign for MassBalance {
         self.carried += later.carried;
         self.lost += later.lost;
         self.added += later.added;
+        self.resampled += later.resampled;
+        self.resampled_carried += later.resampled_carried;
+    }
+}
+
+impl std::ops::Mul<f64> for MassBalance {
+    type Output = Self;
+
+    /// The same over as many times the samples.
+    fn mul(self, samples: f64) -> Self {
+        Self {
+            eroded: self.eroded * samples,
+            deposited: self.deposited * samples,
+            carried: self.carried * samples,
+            lost: self.lost * samples,
+            added: self.added * samples,
+            resampled: self.resampled * samples,
+            resampled_carried: self.resampled_carried * samples,
+        }
     }
 }
 

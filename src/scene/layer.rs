@@ -1,7 +1,8 @@
 //! A layer: a node, how it mixes with what is below, and where.
 
 use crate::field::MapKind;
-use crate::nodes::{Node, Process};
+use crate::nodes::multiscale::{LargestScale, Level};
+use crate::nodes::{MultiScale, Node, Process};
 use crate::param::{ImageFile, LayerName};
 
 crate::choices! {
@@ -135,6 +136,24 @@ pub struct ParamEpoch {
     pub iterations: u32,
 }
 
+impl ParamEpoch {
+    /// As a stretch of a process, if the node is one.
+    fn stage(&self) -> Option<LayerStage<'_>> {
+        Some(LayerStage { node: &self.node, process: self.node.as_process()?, iterations: self.iterations })
+    }
+}
+
+/// A stretch of a process with the same parameters.
+#[derive(Clone, Copy)]
+pub struct LayerStage<'a> {
+    /// The node with those parameters.
+    pub node: &'a Node,
+    /// How it runs.
+    pub process: &'a dyn Process,
+    /// How long it lasts.
+    pub iterations: u32,
+}
+
 /// One layer of the stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
@@ -171,16 +190,56 @@ impl Layer {
         }
     }
 
-    /// The stretches of a process with their iterations, the present one last; empty if the node is none.
-    pub fn stages(&self) -> Vec<(&Node, &dyn Process, u32)> {
-        let present = self.node.as_process().map(|process| (&self.node, process, process.iterations()));
-        let epochs = self.epochs.iter().filter_map(|p| Some((&p.node, p.node.as_process()?, p.iterations)));
-        present.map_or_else(Vec::new, |present| epochs.chain([present]).collect())
+    /// The grids that a process runs on, from coarse to fine.
+    pub fn multiscale(&self) -> MultiScale {
+        self.node.as_process().map_or(MultiScale::ONE_GRID, Process::multiscale)
     }
 
-    /// Iterations of a process from its first beginning to its end.
-    pub fn iterations(&self) -> Option<u32> {
+    /// What a process was and is, one set of parameters after the other, each with its iterations on all the grids up
+    /// to one of `samples`; the present one last, which on one grid alone counts its own iterations, and else goes on
+    /// to the end. Empty if the node is no process.
+    pub fn stages(&self, samples: usize) -> Vec<LayerStage<'_>> {
+        let Some(process) = self.node.as_process() else { return Vec::new() };
+        let mut stages: Vec<_> = self.epochs.iter().filter_map(ParamEpoch::stage).collect();
+        let mut iterations = process.iterations();
+        if self.multiscale().largest != LargestScale::OneGrid {
+            let all = self.multiscale().levels(iterations, samples);
+            let all = all.iter().fold(0u32, |sum, level| sum.saturating_add(level.iterations));
+            iterations = stages.iter().fold(all, |left, stage| left.saturating_sub(stage.iterations));
+        }
+        stages.push(LayerStage { node: &self.node, process, iterations });
+        stages
+    }
+
+    /// The grids of a process up to one of `samples`, and on each what it was and is with its iterations there.
+    pub fn levels(&self, samples: usize) -> Vec<(Level, Vec<LayerStage<'_>>)> {
+        let Some(process) = self.node.as_process() else { return Vec::new() };
+        let mut stages = self.stages(samples);
+        let levels = self.multiscale().levels(process.iterations(), samples);
+        if self.multiscale().largest == LargestScale::OneGrid {
+            // every set of parameters brings its own iterations
+            return levels.into_iter().map(|level| (level, stages.clone())).collect();
+        }
+        let stages_of = |level: Level| {
+            let mut left = level.iterations;
+            let mut here = Vec::new();
+            for stage in &mut stages {
+                let iterations = left.min(stage.iterations);
+                if iterations > 0 {
+                    here.push(LayerStage { iterations, ..*stage });
+                }
+                (left, stage.iterations) = (left - iterations, stage.iterations - iterations);
+            }
+            (level, here)
+        };
+        levels.into_iter().map(stages_of).collect()
+    }
+
+    /// Iterations of a process from its first beginning to its end on a grid of `samples`.
+    pub fn iterations(&self, samples: usize) -> Option<u32> {
         self.node.as_process()?;
-        Some(self.stages().iter().fold(0, |sum, (_, _, iterations)| sum.saturating_add(*iterations)))
+        let levels = self.levels(samples);
+        let stages = levels.iter().flat_map(|(_, stages)| stages);
+        Some(stages.fold(0, |sum, stage| sum.saturating_add(stage.iterations)))
     }
 }

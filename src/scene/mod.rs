@@ -11,7 +11,7 @@ mod settings;
 pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};
-pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, Reads};
+pub use layer::{Blend, Layer, LayerStage, Mask, Mix, ParamEpoch, Reads};
 pub use links::{Problem, Severity};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
 pub use settings::Settings;
@@ -130,6 +130,11 @@ impl Scene {
     /// Samples per side that the scene asks for.
     pub fn samples(&self) -> usize {
         self.settings.resolution as usize
+    }
+
+    /// Iterations of the process of a layer from its first beginning to its end, on all grids.
+    pub fn iterations(&self, index: usize) -> Option<u32> {
+        self.layers.get(index)?.iterations(self.samples())
     }
 
     /// The random values of a layer.

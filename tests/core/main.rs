@@ -37,6 +37,7 @@ mod lab_variants;
 mod measure_kit;
 mod measures;
 mod measures_report;
+mod multiscale;
 mod node_kit;
 mod patches;
 mod pictures;

@@ -44,6 +44,7 @@ fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terr
         sea_level: 0.1,
         planet: Some(planet),
         scene_samples: n,
+        level: 1.0,
         random: Stream::new(1, 7),
         control,
     };

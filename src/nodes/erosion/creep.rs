@@ -11,6 +11,7 @@
 //! stay below `stability_bound`. Heights are double precision inside an iteration, and
 //! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a
 //! year. A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
+//! From coarse to fine: time is the same on every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: with r ≤ ¼ a new height is a mean of old ones with positive weights (1 - 10/3·r is the smallest), so
 //! nothing overshoots. An iteration is no longer than `FARTHEST` allows, which bounds its steps where the scene is
@@ -27,7 +28,8 @@ use super::run::ErosionRun;
 use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, StencilWindow, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
-use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use crate::nodes::multiscale::multiscale_params;
+use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes,
@@ -35,6 +37,7 @@ crate::params! {
     Creep "Hillslope creep" in "Erosion", from "Culling 1960; Fernandes & Dietrich 1997", also "diffusion soil smooth hills rounding solifluction frost regolith" {
         /// Iterations of one time step each. More let the ground grow rounder.
         iterations: u32 = 30, 0..=10_000, slider 1..=500;
+        multiscale_params!();
         /// Time that passes in one iteration. Where the terrain is small an iteration stops once the soil has spread
         /// over about a hundredth of the side.
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
@@ -75,6 +78,10 @@ impl Process for Creep {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn pace(&self) -> Pace {

@@ -343,6 +343,7 @@ mod tests {
             sea_level: 0.0,
             planet: None,
             scene_samples: grid.samples,
+            level: 1.0,
             random,
             control: &control,
         };

@@ -24,6 +24,7 @@
 //!
 //! Scheme: `gather`: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment
 //! (`lay_down`), so that height and sediment together are conserved over any number of iterations.
+//! From coarse to fine: water, sediment and ground go up; depths and angles are the same on every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so water
 //! sloshes where it is deep; with evaporation that dies away.
@@ -40,7 +41,8 @@ use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and
@@ -48,6 +50,7 @@ crate::params! {
     Hydraulic "Hydraulic erosion" in "Erosion", from "Olsen 2004; document 000, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {
         /// Iterations, counted at the scene's resolution. More carry the ground farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
+        multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
         /// much more or less. More rain fills hollows and runs farther.
         rain: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.05;
@@ -67,6 +70,7 @@ crate::params! {
             Natural "Natural": "Washed slopes above filled hollows." {}
             Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08, sediment_capacity = 0.08 }
             Document "As published": "The constants of the source document: slow and gentle." { iterations = 100, solubility = 0.01, sediment_capacity = 0.01 }
+            AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
         }
     }
 }
@@ -79,12 +83,17 @@ impl Process for Hydraulic {
             planet_version: 1,
             working_fields: 7.0,
             more_on_planets: 9.9,
+            carries_sediment_on: true,
             ..Traits::PROCESS
         }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

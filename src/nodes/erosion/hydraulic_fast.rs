@@ -32,7 +32,8 @@ use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form
@@ -40,6 +41,7 @@ crate::params! {
     HydraulicFast "Hydraulic erosion, fast" in "Erosion", from "Olsen 2004; document 000, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Iterations, counted at the scene's resolution. More carry the ground farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
+        multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
         /// much more or less. More rain fills hollows and runs farther.
         rain: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.05;
@@ -55,17 +57,22 @@ crate::params! {
             Natural "Natural": "Washed slopes above filled hollows." {}
             Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08 }
             Document "As published": "The constants of the source document: slow and gentle." { iterations = 100, solubility = 0.01 }
+            AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
         }
     }
 }
 
 impl Process for HydraulicFast {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, working_fields: 7.1, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, working_fields: 7.1, carries_sediment_on: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

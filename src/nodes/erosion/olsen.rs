@@ -16,7 +16,8 @@
 use super::lowest::{LowestNeighbourRun, Where};
 use super::thermal::Neighbours;
 use crate::field::Terrain;
-use crate::nodes::{Context, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MultiScale, Process, Run, Traits};
 
 crate::params! {
     /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about
@@ -24,6 +25,7 @@ crate::params! {
     Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; document 000, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
         /// Iterations, counted at the scene's resolution. More make wider plains.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
+        multiscale_params!();
         /// Steepest slope that is still levelled. Everything above stays as it is.
         flat_angle: f32 ["°"] = 20.0, 0.0..=89.0, slider 2.0..=45.0;
         /// Which cells count as neighbours.
@@ -35,6 +37,7 @@ crate::params! {
             Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }
             Natural "Natural": "Wide valleys between steep flanks." { iterations = 80, flat_angle = 28.0 }
             Strong "Strong": "Plains and cliffs." { iterations = 200, flat_angle = 40.0 }
+            AllScales "All scales": "Wide plains first, then terraces, at any size in seconds." { iterations = 60, largest_scale = LargestScale::Samples129, flat_angle = 28.0 }
         }
     }
 }
@@ -46,6 +49,10 @@ impl Process for Olsen {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {

@@ -19,6 +19,7 @@
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full
 //! stop.
 //! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
+//! One grid alone: a layer of a given depth that slides on the ground as it is; it has no larger forms of its own.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
 
 use std::sync::Arc;

@@ -16,6 +16,8 @@
 //!
 //! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
 //! are what each iteration changed on balance, so rock that only passes a cell leaves no trace there.
+//! From coarse to fine: the talus angle is the same on every grid. A coarse grid carries the scree as far in a few
+//! iterations as a fine one in thousands.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A
 //! hollow is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four
@@ -32,7 +34,8 @@ use super::run::ErosionRun;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -49,6 +52,7 @@ crate::params! {
     Thermal "Thermal erosion" in "Erosion", from "Musgrave et al. 1989; Olsen 2004", also "talus scree landslide rockfall weathering crumble" {
         /// Iterations, counted at the scene's resolution. More carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
+        multiscale_params!();
         /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from
         /// afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
@@ -69,6 +73,7 @@ crate::params! {
             Clay "Clay": "Wet clay, which slides down to 15°." { iterations = 100, talus_angle = 15.0 }
             Chalk "Chalk": "Broken chalk, which stands at 45°." { iterations = 80, talus_angle = 45.0 }
             Granite "Granite": "Blocks of granite, at rest at 40°." { iterations = 60, talus_angle = 40.0, hardness = 0.5 }
+            AllScales "All scales": "Long slopes of scree first, then the small ones, at any size in seconds." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.7 }
         }
     }
 }
@@ -87,6 +92,10 @@ impl Process for Thermal {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

@@ -17,7 +17,8 @@
 use super::lowest::{LowestNeighbourRun, Where};
 use super::thermal::Neighbours;
 use crate::field::Terrain;
-use crate::nodes::{Context, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MultiScale, Process, Run, Traits};
 
 crate::params! {
     /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest
@@ -26,6 +27,7 @@ crate::params! {
     ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; document 000, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
         /// Iterations, counted at the scene's resolution. More carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
+        multiscale_params!();
         /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
         /// Which cells count as neighbours.
@@ -37,6 +39,7 @@ crate::params! {
             Light "Light": "Takes the sharpness off the crests." { iterations = 8 }
             Natural "Natural": "Scree at the foot of the cliffs." {}
             Strong "Strong": "Valleys filled with scree." { iterations = 200, talus_angle = 30.0 }
+            AllScales "All scales": "Long slopes of scree first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
         }
     }
 }
@@ -48,6 +51,10 @@ impl Process for ThermalFast {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {

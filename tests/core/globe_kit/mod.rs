@@ -26,6 +26,7 @@ impl World {
             sea_level: 0.0,
             planet: None,
             scene_samples: self.scene_samples,
+            level: 1.0,
             random: Stream::new(1, 7),
             control,
         }

@@ -65,6 +65,7 @@ impl Place {
             sea_level: self.sea_level,
             planet: self.planet,
             scene_samples: self.scene_samples,
+            level: 1.0,
             random: Stream::new(self.seed, 7),
             control,
         }

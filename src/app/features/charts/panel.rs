@@ -8,7 +8,7 @@ use egui_plot::{Corner, Legend, Line, LineStyle, PlotPoints, VLine};
 
 use crate::app::frame::document::Document;
 use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE, ROSE, YELLOW};
+use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE, ROSE, VERMILION, YELLOW};
 use crate::app::frame::theme::{colour, icon_button};
 use crate::app::frame::widgets::plot;
 use crate::eval::{Moment, PlaceProbe, ProcessHistory};
@@ -78,7 +78,10 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
         match k {
             0 => mass_balance(&mut column, charts, history, relief, here),
             1 => curve(&mut column, charts, history, relief, here),
-            _ => place(&mut column, document, info.insight.probe.as_ref(), relief, here),
+            _ => {
+                let levels = history.map_or(&[][..], |history| &history.levels);
+                place(&mut column, document, info.insight.probe.as_ref(), levels, relief, here);
+            }
         }
     }
     ui.allocate_rect(area, Sense::hover());
@@ -116,12 +119,13 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
         return hint(ui, "Nothing to plot yet: play the erosion, or let it be computed.");
     };
     let mean = relief / history.cells.max(1) as f64;
-    let accounts: [Account; 5] = [
+    let accounts: [Account; 6] = [
         ("eroded", ORANGE, |b| b.eroded),
         ("deposited", GREEN, |b| b.deposited),
         ("carried", BLUE, |b| b.carried),
         ("lost", ROSE, |b| b.lost),
         ("added", YELLOW, |b| b.added),
+        ("interpolated", VERMILION, |b| b.resampled),
     ];
     let used = accounts.into_iter().filter(|(_, _, of)| history.moments.iter().any(|m| of(&m.mass_balance) != 0.0));
     let lines: Vec<(&str, Color32, Vec<[f64; 2]>)> = used
@@ -137,7 +141,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
             (name, tint, (0..history.moments.len()).map(at).collect())
         })
         .collect();
-    plot(ui, "books", here, lines);
+    plot(ui, "books", here, &history.levels, lines);
 }
 
 fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
@@ -166,10 +170,10 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
             vec![("mm an iteration", ORANGE, (0..history.moments.len()).map(at).collect())]
         }
     };
-    plot(ui, "curve", here, lines);
+    plot(ui, "curve", here, &history.levels, lines);
 }
 
-fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relief: f64, here: f64) {
+fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, levels: &[u32], relief: f64, here: f64) {
     ui.horizontal(|ui| {
         heading(ui, "One place");
         if let Some([u, v]) = document.place() {
@@ -195,7 +199,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
     ui.horizontal_top(|ui| {
         ui.allocate_ui(vec2(width * 0.56, height), |ui| {
             let heights = probe.heights.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
-            plot(ui, "course", here, vec![("height, m", BLUE, heights)]);
+            plot(ui, "course", here, levels, vec![("height, m", BLUE, heights)]);
         });
         let list = egui::ScrollArea::vertical().id_salt("contributions").auto_shrink(false);
         let contributions = |ui: &mut Ui| {
@@ -213,8 +217,8 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
     });
 }
 
-/// Lines over the iterations, with a mark where the playhead stands.
-fn plot(ui: &mut Ui, id: &str, here: f64, lines: Vec<(&'static str, Color32, Vec<[f64; 2]>)>) {
+/// Lines over the iterations, with a mark where the playhead stands, and fainter ones where a finer grid begins.
+fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<(&'static str, Color32, Vec<[f64; 2]>)>) {
     let size = ui.available_size();
     let mut plot =
         plot::still(id, vec2(size.x, size.y.max(60.0))).set_margin_fraction(vec2(0.02, 0.08)).y_axis_min_width(34.0);
@@ -224,6 +228,10 @@ fn plot(ui: &mut Ui, id: &str, here: f64, lines: Vec<(&'static str, Color32, Vec
         );
     }
     plot.show(ui, |ui| {
+        for &begin in levels.iter().skip(1) {
+            let line = VLine::new("", f64::from(begin)).color(colour::TEXT_WEAK.gamma_multiply(0.4)).width(1.0);
+            ui.vline(line.style(LineStyle::dotted_dense()).allow_hover(false));
+        }
         ui.vline(VLine::new("", here).color(colour::TEXT_WEAK).width(1.0).allow_hover(false));
         for (name, tint, points) in lines {
             let line = Line::new(name, PlotPoints::from(points)).color(tint).width(1.6);
@@ -261,7 +269,8 @@ mod tests {
             let mass_balance = MassBalance { eroded, deposited: eroded, ..MassBalance::default() };
             Moment { iteration: k as u32 + 1, mass_balance, slopes: None }
         });
-        pace_word(&ProcessHistory { layer: 0, cells: 1, moments: moments.collect() }).map(|(word, _)| word)
+        pace_word(&ProcessHistory { moments: moments.collect(), cells: 1, ..ProcessHistory::default() })
+            .map(|(word, _)| word)
     }
 
     #[test]

@@ -235,7 +235,7 @@ fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
 
 /// How the layer mixes, or where its playhead stands.
 fn hint(document: &Document, layer: &Layer, index: usize) -> String {
-    if let (Some(playhead), Some(total)) = (document.transport().playhead(), layer.iterations())
+    if let (Some(playhead), Some(total)) = (document.transport().playhead(), document.scene().iterations(index))
         && playhead.layer == index
     {
         return format!("{} / {total}", playhead.iteration);

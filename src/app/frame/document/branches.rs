@@ -3,8 +3,9 @@
 use crate::app::frame::document::{Document, Group, Selection};
 use crate::eval::Playhead;
 use crate::nodes::Node;
+use crate::nodes::multiscale::LargestScale;
 use crate::param::Value;
-use crate::scene::{Layer, ParamEpoch};
+use crate::scene::{Layer, LayerStage, ParamEpoch};
 
 /// A process was changed while its playhead stood part of the way. It is replayed from the start; going on from here
 /// is offered.
@@ -36,10 +37,10 @@ fn laws_differ(a: &Node, b: &Node) -> bool {
 }
 
 /// The stretches of `layer` up to `iteration`.
-fn epochs_until(layer: &Layer, iteration: u32) -> Vec<ParamEpoch> {
+fn epochs_until(layer: &Layer, samples: usize, iteration: u32) -> Vec<ParamEpoch> {
     let mut left = iteration;
     let mut epochs = Vec::new();
-    for (node, _, iterations) in layer.stages() {
+    for LayerStage { node, iterations, .. } in layer.stages(samples) {
         let lasts = iterations.min(left);
         if lasts > 0 {
             epochs.push(ParamEpoch { node: node.clone(), iterations: lasts });
@@ -53,6 +54,9 @@ fn epochs_until(layer: &Layer, iteration: u32) -> Vec<ParamEpoch> {
 fn begin_with(layer: &mut Layer, epochs: Vec<ParamEpoch>, total: u32) {
     let gone = epochs.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
     layer.epochs = epochs;
+    if layer.multiscale().largest != LargestScale::OneGrid {
+        return; // what is left is shared out among the grids
+    }
     if let Some(index) = layer.node.about().find("iterations") {
         let left = total.saturating_sub(gone).max(1);
         // the parameter is a whole number
@@ -88,10 +92,11 @@ impl Document {
     /// Takes the offer: up to the playhead the process is what it was, from there on what it is now.
     pub fn continue_from_here(&mut self) {
         let Some(offer) = self.offer().cloned() else { return };
+        let samples = self.scene().samples();
         self.edit(&format!("Continue from iteration {}", offer.iteration), None, |scene| {
             let layer = &mut scene.layers[offer.layer];
-            let total = layer.iterations().unwrap_or(0);
-            let epochs = epochs_until(&offer.origin(layer), offer.iteration);
+            let total = layer.iterations(samples).unwrap_or(0);
+            let epochs = epochs_until(&offer.origin(layer), samples, offer.iteration);
             begin_with(layer, epochs, total);
         });
         self.offer = None;
@@ -105,12 +110,13 @@ impl Document {
         let here = self.process().map(|(index, _)| (index, self.iteration()));
         let Some((index, iteration)) = offer.as_ref().map(|o| (o.layer, o.iteration)).or(here) else { return };
         let Some(layer) = self.scene().layers.get(index).cloned() else { return };
-        let total = layer.iterations().unwrap_or(0);
+        let samples = self.scene().samples();
+        let total = layer.iterations(samples).unwrap_or(0);
         let origin = offer.map_or_else(|| layer.clone(), |offer| offer.origin(&layer));
         let free = self.scene().layers.iter().map(|l| l.branch).max().unwrap_or(0).saturating_add(1);
         let number = if origin.branch == 0 { free } else { origin.branch };
         let mut branch = Layer { branch: number, enabled: true, name: self.branch_name(&origin), ..layer };
-        begin_with(&mut branch, epochs_until(&origin, iteration), total);
+        begin_with(&mut branch, epochs_until(&origin, samples, iteration), total);
         let origin = Layer { branch: number, enabled: false, ..origin };
         self.renumber(|k| Some(if k > index { k + 1 } else { k }));
         self.edit(&format!("Branch from iteration {iteration}"), None, |scene| {
@@ -166,7 +172,7 @@ impl Document {
         });
         self.offer = None;
         self.select(Selection::Layer(index));
-        let end = self.scene().layers[index].iterations().unwrap_or(0);
+        let end = self.scene().iterations(index).unwrap_or(0);
         self.transport.playhead = playhead.filter(|p| p.iteration < end).map(|p| Playhead { layer: index, ..p });
         self.bump(true);
     }
@@ -199,7 +205,7 @@ mod tests {
         assert_eq!(document.offer().map(|o| (o.layer, o.iteration)), Some((1, 15)));
         document.continue_from_here();
         let layer = &document.scene().layers[1];
-        assert_eq!((layer.epochs.len(), layer.epochs[0].iterations, layer.iterations()), (1, 15, Some(40)));
+        assert_eq!((layer.epochs.len(), layer.epochs[0].iterations, layer.iterations(513)), (1, 15, Some(40)));
         assert!(layer.epochs[0].node != layer.node && document.offer().is_none());
         assert_eq!(document.iteration(), 15);
         document.undo();
@@ -232,7 +238,7 @@ mod tests {
         let layers = &document.scene().layers;
         assert_eq!(layers.iter().map(|l| l.enabled).collect::<Vec<_>>(), [true, false, true]);
         assert!(layers[1].node != changed && layers[2].epochs[0].node == layers[1].node);
-        assert_eq!((layers[2].name.as_str(), layers[2].iterations()), ("Thermal erosion B", Some(40)));
+        assert_eq!((layers[2].name.as_str(), layers[2].iterations(513)), ("Thermal erosion B", Some(40)));
         assert_eq!((document.branches(), document.iteration()), (vec![1, 2], 15));
         document.show_branch(1);
         let shown: Vec<bool> = document.scene().layers.iter().map(|l| l.enabled).collect();
@@ -268,7 +274,7 @@ mod tests {
         assert_eq!(document.offer(), None);
         change(&mut document, 1);
         document.continue_from_here();
-        assert_eq!(document.scene().layers[1].iterations(), Some(100));
+        assert_eq!(document.scene().layers[1].iterations(513), Some(100));
     }
 
     #[test]
@@ -284,6 +290,6 @@ mod tests {
         document.branch_from_here();
         let layer = &document.scene().layers[4];
         assert_eq!(layer.epochs.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10, 20]);
-        assert_eq!(layer.iterations(), Some(40));
+        assert_eq!(layer.iterations(513), Some(40));
     }
 }

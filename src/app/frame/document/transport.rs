@@ -61,7 +61,7 @@ impl Document {
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;
-            Some((index, layer.iterations()?))
+            Some((index, layer.iterations(self.scene().samples())?))
         };
         let under_playhead = || iterations(self.transport.playhead?.layer);
         if self.transport.playing {

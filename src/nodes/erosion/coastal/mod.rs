@@ -23,6 +23,7 @@
 //! (tests/core/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
 //! Squares only: a wave comes from one direction for all, and its shore is counted in rows of equal cells.
+//! One grid alone: waves cross the water in straight lines that no coarser coast stands for; its steps are bounded.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
 //! the settling by slope are ours.
 

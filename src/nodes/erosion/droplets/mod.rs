@@ -16,6 +16,8 @@
 //!
 //! Scheme: a droplet acts on the ground at once, so the next one follows its channel; see `droplets_tiles` for how that
 //! runs in parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
+//! From coarse to fine: radius, way and capacity are those of the coarsest grid and halve with the cell, so that
+//! droplets are as many cells wide on every grid and run and carry as far in cells; angles and rates stay.
 //! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
 //! Squares only: droplets that run at once wear tiles of the square that do not touch, and brushes are discs of its
 //! samples.
@@ -40,7 +42,8 @@ use super::buffers::{WorkingMemory, exchange_maps, prepare};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
 use brush::Tools;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
@@ -52,6 +55,7 @@ crate::params! {
     Droplets "Droplet erosion" in "Erosion", from "Beyer 2015; Lague 2019", also "particle hydraulic rain water gully gullies drops wgen" {
         /// Showers, one after another. More cut deeper.
         iterations: u32 = 40, 0..=10_000, slider 1..=150;
+        multiscale_params!();
         /// Droplets that fall on each sample in one iteration. More make smoother gullies and take longer; the depth
         /// stays the same.
         droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.1;
@@ -86,6 +90,7 @@ crate::params! {
             Ravines "Ravines": "Narrow ravines close together, as on bare clay." { radius = 12.0, lifetime = 500.0, sediment_capacity = 1.5 }
             Canyon "Canyon": "Few broad and deep valleys." { iterations = 60, radius = 60.0, lifetime = 2500.0, sediment_capacity = 4.0, erosion_rate = 0.03, inertia = 0.4 }
             Wash "Wash": "Rounds the slopes off and fills the hollows." { radius = 60.0, erosion_rate = 0.5, sediment_capacity = 0.5, evaporation = 0.5 }
+            AllScales "All scales": "Valleys within valleys: wide ones first, then ever finer ones, at any size in seconds." { iterations = 20, largest_scale = LargestScale::Samples129, fine_weight = 0.8, radius = 150.0, lifetime = 4000.0, sediment_capacity = 7.0, erosion_rate = 0.1, inertia = 0.05, evaporation = 0.5 }
         }
     }
 }
@@ -99,21 +104,38 @@ impl Process for Droplets {
         self.iterations
     }
 
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
+    }
+
     fn pace(&self) -> Pace {
         Pace::Time
     }
 
-    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         prepare(&mut terrain, &WRITTEN);
         Box::new(DropletsRun {
             rock: Rock::new(&terrain, self.hardness),
             rain: terrain.map(MapKind::Rain).cloned(),
-            params: self.clone(),
+            params: self.on_level(cx.level),
             terrain,
             next: WorkingMemory::default(),
             round: 0,
             mass_balance: MassBalance::default(),
         })
+    }
+}
+
+impl Droplets {
+    /// On a finer grid of a [multi-scale](crate::nodes::multiscale) erosion droplets are smaller: as many cells wide,
+    /// running as far and carrying as much in cells.
+    fn on_level(&self, level: f32) -> Self {
+        Self {
+            radius: self.radius / level,
+            lifetime: self.lifetime / level,
+            sediment_capacity: self.sediment_capacity / level,
+            ..self.clone()
+        }
     }
 }
 
@@ -151,7 +173,8 @@ struct DropletBuffers {
 impl ErosionRun for DropletsRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
-        let tiles_random = cx.random.fork(u64::from(self.round));
+        let level = if cx.level == 1.0 { cx.random } else { cx.random.fork(u64::from(cx.level.to_bits()) << 32) };
+        let tiles_random = level.fork(u64::from(self.round));
         let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid));
         ground.load(cx, &self.terrain.height)?;
         let law = DropletLaw::new(cx, &self.params);

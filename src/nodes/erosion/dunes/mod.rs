@@ -22,6 +22,7 @@
 //! Stability: bedforms travel E · B an iteration, kept below a quarter of the distance over which the slope is taken.
 //! Maps: [`MapKind::Sand`] is the sand that lies, [`MapKind::Wear`] the rock worn off. Sand that is in the air at the
 //! end is in the mass balance only.
+//! One grid alone: slabs hop a length in metres that the wind gives, and ripples of a coarse grid would stay as dunes.
 //! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (winds by turns); Anderson
 //! 1987 (growth of bedforms); Paris et al. 2019.
 

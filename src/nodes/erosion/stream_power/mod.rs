@@ -15,6 +15,9 @@
 //! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the
 //! Gaussian that solves it; on a globe between neighbours of the conductances of [`Links`].
 //! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
+//! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step; with a
+//! weight of ½ the coarsest grid has half of all the time. Valleys of a coarse grid lie along its rows and diagonals,
+//! so they are bent by up to a cell on the way to the next.
 //! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height; what gets there
 //! is lost.
 //! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a
@@ -37,7 +40,8 @@ use super::run::ErosionRun;
 use crate::field::metric::Links;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
 use law::{Bed, Forces};
 use uplift::{Uplift, UpliftShape};
 
@@ -47,6 +51,7 @@ crate::params! {
     StreamPower "Mountain building" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
         /// Iterations of one time step each. More let the range grow older.
         iterations: u32 = 40, 0..=10_000, slider 1..=300;
+        multiscale_params!();
         /// Time that passes in one iteration.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
@@ -83,6 +88,7 @@ crate::params! {
             OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 120, time_step = 4000.0, uplift_rate = 0.05, erodibility = 4.0, source_area = 15_000.0, diffusivity = 0.006, talus_angle = 30.0 }
             Canyons "Plateau canyons": "Gorges work their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
             Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 60, time_step = 2500.0, uplift_rate = 0.1, erodibility = 4.0, source_area = 60_000.0, diffusivity = 0.008, talus_angle = 30.0 }
+            AllScales "All scales": "The net of large valleys first, then ever finer ones, at any size in seconds." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.5, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
         }
     }
 }
@@ -105,12 +111,17 @@ impl Process for StreamPower {
             planet_version: 2,
             working_fields: 18.0,
             more_on_planets: 4.3,
+            follows_grid: true,
             ..Traits::PROCESS
         }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
     fn pace(&self) -> Pace {

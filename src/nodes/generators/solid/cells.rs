@@ -180,6 +180,7 @@ mod tests {
                 sea_level: 0.0,
                 planet: None,
                 scene_samples: 513,
+                level: 1.0,
                 random: Stream::new(5, 6),
                 control: &control,
             };

@@ -1,0 +1,94 @@
+//! How a process goes from one grid to the next, twice as fine: [`multiscale`](crate::nodes::multiscale) has the
+//! scheme.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::field::{Cancelled, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
+use crate::nodes::multiscale::sample_ratio;
+use crate::nodes::{Context, MassBalance, Traits};
+
+/// How far valleys that follow the grid are bent, in cells of the coarser one.
+const BEND_CELLS: f32 = 0.9;
+/// Keeps those random values apart from those of the process.
+const BEND_SALT: u64 = 0xbe4d;
+
+/// What a process changed on a grid and all coarser ones.
+#[derive(Clone, Debug)]
+pub struct LevelChange {
+    /// Heights and written data maps, less those beneath the process.
+    pub change: Arc<Terrain>,
+    /// From its first iteration on the coarsest grid on.
+    pub mass_balance: MassBalance,
+}
+
+impl LevelChange {
+    /// The change from `beneath` to what a process `made` that writes the maps `written`.
+    pub fn from_terrains(beneath: &Terrain, made: &Terrain, written: &[MapKind], mass_balance: MassBalance) -> Self {
+        let less = |after: &[f32], before: &[f32]| {
+            after.par_iter().zip(before).map(|(after, before)| after - before).collect::<Vec<f32>>()
+        };
+        let mut change = Terrain::flat(made.grid);
+        change.height = less(&made.height, &beneath.height);
+        for &kind in written {
+            let Some(after) = made.map(kind) else { continue };
+            let map = match beneath.map(kind) {
+                Some(before) => less(after, before),
+                None => after.par_iter().map(|value| value - kind.neutral()).collect(),
+            };
+            change.set_map(kind, Some(Arc::new(map)));
+        }
+        Self { change: Arc::new(change), mass_balance }
+    }
+
+    /// Where the process begins on the next grid: `beneath`, which lies on it, with the change; and the mass balance
+    /// up to there, in samples of that grid. `traits` are those of the process.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn refine(
+        &self,
+        cx: &Context,
+        beneath: &Terrain,
+        traits: &Traits,
+    ) -> Result<(Terrain, MassBalance), Cancelled> {
+        let (coarse, fine) = (self.change.grid, cx.grid);
+        let ratio = sample_ratio(coarse, fine);
+        let displacement = match traits.follows_grid {
+            true => {
+                let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
+                Some(GridDisplacement::random(coarse, fine, BEND_CELLS, random, cx.control)?)
+            }
+            false => None,
+        };
+        let refined = |field: &[f32]| match &displacement {
+            Some(displacement) => resample_displaced(displacement, field, cx.control),
+            None => resample(coarse, fine, field, cx.control),
+        };
+        let mut ground = beneath.clone();
+        add(&refined(&self.change.height)?, 1.0, &mut ground.height);
+        for (kind, map) in self.change.maps() {
+            // flow is counted in cells, of which there are more; all others are depths and shares
+            let factor = if kind == MapKind::Flow { ratio as f32 } else { 1.0 };
+            let onto = ground.map_mut(kind);
+            add(&refined(map)?, factor, onto);
+            // the curve through a jump swings below nothing
+            onto.par_iter_mut().for_each(|value| *value = if *value > 0.0 { *value } else { 0.0 });
+        }
+        let mut mass_balance = self.mass_balance * ratio;
+        let won = fine.sum(&ground.height) - fine.sum(&beneath.height);
+        mass_balance.resampled += won - mass_balance.ground_change();
+        if traits.carries_sediment_on {
+            let under_way = |terrain: &Terrain| terrain.map(MapKind::Sediment).map_or(0.0, |map| fine.sum(map));
+            mass_balance.carried = under_way(&ground) - under_way(beneath);
+        }
+        mass_balance.resampled_carried -= mass_balance.residual();
+        Ok((ground, mass_balance))
+    }
+}
+
+/// Adds `field`, times `factor`.
+fn add(field: &[f32], factor: f32, onto: &mut [f32]) {
+    onto.par_iter_mut().zip(field).for_each(|(onto, value)| *onto += value * factor);
+}

@@ -1,0 +1,254 @@
+//! A field on a grid of another number of samples.
+
+use rayon::prelude::*;
+
+use super::{Cancelled, Control, Edges, Grid, Stream};
+
+/// Weights of four samples about a place `t` of the way from the second to the third (Catmull & Rom 1974): at ½ they
+/// are (-1, 9, 9, -1)/16, at 0 the second sample alone.
+pub fn catmull_rom_weights(t: f32) -> [f32; 4] {
+    let t2 = t * t;
+    let t3 = t2 * t;
+    [0.5 * (-t + 2.0 * t2 - t3), 0.5 * (2.0 - 5.0 * t2 + 3.0 * t3), 0.5 * (t + 4.0 * t2 - 3.0 * t3), 0.5 * (t3 - t2)]
+}
+
+/// Which samples along an axis a new one is made of.
+#[derive(Clone, Copy)]
+struct AxisStencil {
+    samples: [usize; 4],
+    weights: [f32; 4],
+    /// It is the second of them alone.
+    coincides: bool,
+}
+
+/// Fewest samples along a side between which a curve is drawn.
+const LEAST_FOR_CURVES: usize = 4;
+
+/// The stencils of all samples along an axis of `to`. Beyond an open edge the curve through the last three goes on.
+fn stencils(from: Grid, to: Grid) -> Vec<AxisStencil> {
+    let (last, steps) = (from.samples - 1, to.samples - 1);
+    let stencil = |k: usize| {
+        let (mut second, mut rest) = (k * last / steps, k * last % steps);
+        if second == last {
+            (second, rest) = (last - 1, steps);
+        }
+        let whole = if rest == steps { Some(second + 1) } else { (rest == 0).then_some(second) };
+        if let Some(whole) = whole {
+            return AxisStencil { samples: [whole; 4], weights: [0.0, 1.0, 0.0, 0.0], coincides: true };
+        }
+        let t = rest as f32 / steps as f32;
+        let third = second + 1;
+        let wraps = from.edges == Edges::Wrap && !from.is_globe();
+        let (before, after) = if wraps {
+            (Some(if second == 0 { last - 1 } else { second - 1 }), Some(if third == last { 1 } else { third + 1 }))
+        } else {
+            (second.checked_sub(1), (third < last).then_some(third + 1))
+        };
+        if from.samples < LEAST_FOR_CURVES {
+            let samples = [second, second, third, third];
+            return AxisStencil { samples, weights: [0.0, 1.0 - t, t, 0.0], coincides: false };
+        }
+        let [a, b, c, d] = catmull_rom_weights(t);
+        let (samples, weights) = match (before, after) {
+            (Some(before), Some(after)) => ([before, second, third, after], [a, b, c, d]),
+            // f(-1) = 3 f(0) - 3 f(1) + f(2)
+            (None, Some(after)) => ([second, second, third, after], [0.0, b + 3.0 * a, c - 3.0 * a, d + a]),
+            (Some(before), None) => ([before, second, third, third], [a + d, b - 3.0 * d, c + 3.0 * d, 0.0]),
+            (None, None) => ([second, second, third, third], [0.0, 1.0 - t, t, 0.0]),
+        };
+        AxisStencil { samples, weights, coincides: false }
+    };
+    (0..to.samples).map(stencil).collect()
+}
+
+/// `field` of the grid `from` on the grid `to`, of the same edges and faces: on curves through four samples along rows
+/// and then along columns. What lies at a sample of both grids keeps its bits; on a grid twice as fine the others are
+/// the interpolating subdivision of Dubuc 1986 and Deslauriers & Dubuc 1989. Each face of a globe is interpolated by
+/// itself; along their borders they agree.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
+    let (n, m) = (from.samples, to.samples);
+    let stencils = stencils(from, to);
+    let mut wide = vec![0.0f32; from.rows() * m];
+    wide.par_chunks_mut(m).zip(field.par_chunks(n)).try_for_each(|(out, row)| {
+        control.check()?;
+        for (out, &AxisStencil { samples: [a, b, c, d], weights, coincides }) in out.iter_mut().zip(&stencils) {
+            *out = if coincides {
+                row[b]
+            } else {
+                weights[0] * row[a] + weights[1] * row[b] + weights[2] * row[c] + weights[3] * row[d]
+            };
+        }
+        Ok(())
+    })?;
+    let mut made = vec![0.0f32; to.len()];
+    made.par_chunks_mut(m).enumerate().try_for_each(|(i, out)| {
+        control.check()?;
+        let (face, AxisStencil { samples, weights, coincides }) = (i / m, stencils[i % m]);
+        let [a, b, c, d] = samples.map(|row| &wide[(face * n + row) * m..][..m]);
+        if coincides {
+            out.copy_from_slice(b);
+        } else {
+            for (k, out) in out.iter_mut().enumerate() {
+                *out = weights[0] * a[k] + weights[1] * b[k] + weights[2] * c[k] + weights[3] * d[k];
+            }
+        }
+        Ok(())
+    })?;
+    to.close(&mut made);
+    Ok(made)
+}
+
+/// How far a finer grid is displaced on a coarser one, for [`resample_displaced`]: smooth and random, so that what lies
+/// along the rows of the coarse grid no longer does.
+#[derive(Clone, Debug)]
+pub struct GridDisplacement {
+    from: Grid,
+    to: Grid,
+    /// To the east and to the south, in cells of the coarse grid.
+    cells: [Vec<f32>; 2],
+}
+
+/// Cells of the coarse grid between two random values of a [`GridDisplacement`].
+const DISPLACEMENT_SPACING: usize = 2;
+/// Cells of the coarse grid over which a displacement fades towards edges and the borders of faces.
+const FADE_CELLS: f32 = 3.0;
+
+impl GridDisplacement {
+    /// At most about `strength` cells of `from`, a little beyond where the curve swings. Nothing is displaced on edges
+    /// and on the borders of a globe's faces.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn random(from: Grid, to: Grid, strength: f32, random: Stream, control: &Control) -> Result<Self, Cancelled> {
+        let samples = (from.samples - 1).div_ceil(DISPLACEMENT_SPACING) + 1;
+        let lattice = if from.is_globe() { Grid::globe(samples) } else { Grid::working(samples, from.edges) };
+        let component = |axis: u64| {
+            let random = random.fork(axis);
+            let value = |k: usize| strength * random.signed((k % lattice.samples) as i32, (k / lattice.samples) as i32);
+            let mut field: Vec<f32> = (0..lattice.len()).map(value).collect();
+            lattice.close(&mut field);
+            let mut field = resample(lattice, to, &field, control)?;
+            if from.has_edge() || from.is_globe() {
+                let (m, last) = (to.samples, (to.samples - 1) as f32);
+                let cells = (from.samples - 1) as f32 / last / FADE_CELLS;
+                let fade = |k: usize| {
+                    let near = k.min(m - 1 - k) as f32 * cells;
+                    if near < 1.0 { near * near * (3.0 - 2.0 * near) } else { 1.0 }
+                };
+                let fades: Vec<f32> = (0..m).map(fade).collect();
+                field.par_chunks_mut(m).enumerate().for_each(|(i, row)| {
+                    row.iter_mut().zip(&fades).for_each(|(cells, fade)| *cells *= fade * fades[i % m]);
+                });
+            }
+            Ok(field)
+        };
+        Ok(Self { from, to, cells: [component(0)?, component(1)?] })
+    }
+}
+
+/// [`resample`], where every sample of the finer grid reads the coarser one beside its place.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn resample_displaced(by: &GridDisplacement, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
+    let GridDisplacement { from, to, cells: [east, south] } = by;
+    let (n, m) = (from.samples, to.samples);
+    let last = n - 1;
+    let wraps = from.edges == Edges::Wrap && !from.is_globe();
+    // sample before a place along an axis, and how far beyond it the place is
+    let place = |k: usize, cells: f32| {
+        let exact = (k * last) as f32 / (m - 1) as f32 + cells;
+        let inside = if wraps {
+            exact
+        } else if exact < 0.0 {
+            0.0
+        } else if exact > last as f32 {
+            last as f32
+        } else {
+            exact
+        };
+        let before = inside.floor();
+        (before as isize, inside - before)
+    };
+    let tap = |k: isize| if wraps { k.rem_euclid(last as isize) as usize } else { k.clamp(0, last as isize) as usize };
+    let mut made = vec![0.0f32; to.len()];
+    made.par_chunks_mut(m).enumerate().try_for_each(|(i, out)| {
+        control.check()?;
+        let (first, row) = (i / m * n, i % m);
+        for (j, out) in out.iter_mut().enumerate() {
+            let (x, fx) = place(j, east[i * m + j]);
+            let (y, fy) = place(row, south[i * m + j]);
+            let (across, down) = (catmull_rom_weights(fx), catmull_rom_weights(fy));
+            let columns = [x - 1, x, x + 1, x + 2].map(tap);
+            *out = 0.0;
+            for (k, weight) in down.iter().enumerate() {
+                let row = from.row(field, first + tap(y - 1 + k as isize));
+                *out += weight
+                    * (across[0] * row[columns[0]]
+                        + across[1] * row[columns[1]]
+                        + across[2] * row[columns[2]]
+                        + across[3] * row[columns[3]]);
+            }
+        }
+        Ok(())
+    })?;
+    to.close(&mut made);
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_samples_keep_their_bits_and_the_weights_between_are_those_of_dubuc() {
+        assert_eq!(catmull_rom_weights(0.5).map(|weight| weight * 16.0), [-1.0, 9.0, 9.0, -1.0]);
+        for (from, to) in [
+            (Grid::new(9, Edges::Open), Grid::new(17, Edges::Open)),
+            (Grid::new(9, Edges::Wrap), Grid::new(33, Edges::Wrap)),
+            (Grid::globe(9), Grid::globe(17)),
+        ] {
+            let mut field: Vec<f32> = (0..from.len()).map(|k| ((k * 2654435761) % 1009) as f32 * 1e-3 - 0.5).collect();
+            from.close(&mut field);
+            let made = resample(from, to, &field, &Control::default()).unwrap();
+            let ratio = (to.samples - 1) / (from.samples - 1);
+            for i in 0..from.rows() {
+                for j in 0..from.samples {
+                    let (face, row) = (i / from.samples, i % from.samples);
+                    let there = made[(face * to.samples + row * ratio) * to.samples + j * ratio];
+                    assert_eq!(there.to_bits(), field[i * from.samples + j].to_bits(), "{i} {j} {from:?}");
+                }
+            }
+            let mut closed = made.clone();
+            to.close(&mut closed);
+            assert!(closed == made);
+        }
+    }
+
+    #[test]
+    fn a_parabola_stays_a_parabola_up_to_open_edges_on_any_grid() {
+        let (from, to) = (Grid::new(12, Edges::Open), Grid::new(31, Edges::Open));
+        let shape = |grid: Grid, k: usize| {
+            let (x, y) = (grid.position(k % grid.samples), grid.position(k / grid.samples));
+            0.3 + x - 2.0 * y + 1.5 * x * x - 0.7 * x * y
+        };
+        let field: Vec<f32> = (0..from.len()).map(|k| shape(from, k)).collect();
+        let made = resample(from, to, &field, &Control::default()).unwrap();
+        for (k, &height) in made.iter().enumerate() {
+            assert!((height - shape(to, k)).abs() < 3e-6, "{k}: {height} {}", shape(to, k));
+        }
+    }
+
+    #[test]
+    fn a_wrapping_field_is_interpolated_across_its_seam() {
+        let wave = |grid: Grid, k: usize| libm::sinf(std::f32::consts::TAU * grid.position(k % grid.samples));
+        let (from, to) = (Grid::new(33, Edges::Wrap), Grid::new(65, Edges::Wrap));
+        let field: Vec<f32> = (0..from.len()).map(|k| wave(from, k)).collect();
+        let made = resample(from, to, &field, &Control::default()).unwrap();
+        let worst = (0..to.len()).map(|k| (made[k] - wave(to, k)).abs()).fold(0.0, f32::max);
+        assert!(worst < 1e-4, "{worst}");
+    }
+}

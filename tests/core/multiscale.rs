@@ -1,0 +1,293 @@
+//! Erosion from coarse to fine: what holds for every process that offers it.
+
+use std::sync::Arc;
+
+use talweg::eval::{Evaluated, Playhead, Store, evaluate, history, thread_pool};
+use talweg::field::{Control, Edges, Terrain};
+use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, strahler_orders};
+use talweg::nodes::Node;
+use talweg::nodes::multiscale::{LargestScale, MultiScale};
+use talweg::param::{Params, Value};
+use talweg::planet::World;
+use talweg::scene::{Layer, ParamEpoch, Scene};
+
+/// Iterations on the coarsest grid.
+const ITERATIONS: i64 = 6;
+
+fn put(params: &mut dyn Params, name: &str, value: Value) {
+    let index = params.about().find(name).unwrap_or_else(|| panic!("no parameter {name}"));
+    params.set(index, &value).unwrap();
+}
+
+/// The processes that run from coarse to fine, beginning on 33 samples.
+fn refined() -> Vec<Node> {
+    let multiscale = |node: &Node| node.params().about().find("largest_scale").is_some();
+    let begun = |mut node: Node| {
+        let choice = LargestScale::ALL.iter().position(|&scale| scale == LargestScale::Samples33).unwrap();
+        put(node.params_mut(), "largest_scale", Value::Choice(choice));
+        put(node.params_mut(), "iterations", Value::Int(ITERATIONS));
+        node
+    };
+    Node::catalogue().into_iter().filter(multiscale).map(begun).collect()
+}
+
+/// Noise under a process.
+fn scene(node: Node, samples: u32, edges: Edges) -> Scene {
+    let mut scene =
+        Scene { layers: vec![Layer::new(Node::named("Perlin").unwrap(), 1), Layer::new(node, 2)], ..Scene::default() };
+    (scene.settings.resolution, scene.settings.edges) = (samples, edges);
+    // steep on the coarsest grid already
+    scene.settings.size_metres = 2000.0;
+    scene
+}
+
+fn globe(node: Node, samples: u32) -> Scene {
+    let mut scene = Scene::new_planet();
+    scene.settings.resolution = samples;
+    scene.layers.push(Layer::new(node, 2));
+    // slopes of cells of hundreds of kilometres are gentle
+    let _ = scene.set("2.talus_angle=0.2");
+    scene
+}
+
+fn whole(scene: &Scene, store: &mut Store) -> Arc<Terrain> {
+    evaluate(scene, scene.samples(), None, store, &Control::default()).unwrap().terrain
+}
+
+fn at(scene: &Scene, samples: usize, iteration: u32) -> Evaluated {
+    let playhead = Some(Playhead { layer: 1, iteration });
+    evaluate(scene, samples, playhead, &mut Store::forgetful(), &Control::default()).unwrap()
+}
+
+/// Every process on open and wrapping squares and on planets, where it runs there.
+fn scenes(samples: u32) -> Vec<Scene> {
+    let mut scenes = Vec::new();
+    for node in refined() {
+        scenes.extend([Edges::Open, Edges::Wrap].map(|edges| scene(node.clone(), samples, edges)));
+        if node.fits(World::Planet) {
+            scenes.push(globe(node, samples));
+        }
+    }
+    scenes
+}
+
+#[test]
+fn all_erosions_offer_it_and_one_grid_is_what_they_do_without() {
+    assert!(refined().len() >= 9);
+    for node in refined() {
+        let plain = Node::named(node.about().name).unwrap();
+        assert_eq!(
+            plain.as_process().unwrap().multiscale(),
+            MultiScale { largest: LargestScale::OneGrid, fine_weight: 0.75 }
+        );
+    }
+}
+
+#[test]
+fn a_preview_is_one_of_the_levels_and_what_is_kept_of_it_changes_no_bit() {
+    for scene in scenes(65) {
+        let fresh = whole(&scene, &mut Store::forgetful());
+        let mut store = Store::default();
+        for samples in [33, 65] {
+            let made = evaluate(&scene, samples, None, &mut store, &Control::default()).unwrap().terrain;
+            assert_eq!(made.samples(), samples);
+            if samples == 65 {
+                assert!(made.height == fresh.height, "{:?}", scene.layers[1].node);
+                for (kind, map) in made.maps() {
+                    assert!(Some(map) == fresh.map(kind), "{kind:?} {:?}", scene.layers[1].node);
+                }
+            }
+        }
+        // after the iterations of the coarse grid the fine one has its heights at common samples
+        let coarse = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+        let shown = at(&scene, 65, ITERATIONS as u32).terrain;
+        let n = shown.samples();
+        // planets begin on ground whose previews come close, and valleys that follow the grid are bent
+        let is_exact = !scene.settings.is_planet() && !scene.layers[1].node.traits().follows_grid;
+        for k in (0..coarse.grid.len()).filter(|_| is_exact) {
+            let (i, j) = (k / coarse.samples(), k % coarse.samples());
+            let (a, b) = (coarse.height[k], shown.height[2 * i * n + 2 * j]);
+            assert!((a - b).abs() <= 1e-6, "{i} {j}: {a} {b} {:?}", scene.layers[1].node);
+        }
+    }
+}
+
+#[test]
+fn the_mass_balance_closes_on_the_finest_grid() {
+    for scene in scenes(129) {
+        let beneath = {
+            let mut bare = scene.clone();
+            bare.layers.pop();
+            whole(&bare, &mut Store::forgetful())
+        };
+        let levels = MultiScale { largest: LargestScale::Samples33, fine_weight: 0.75 }.levels(ITERATIONS as u32, 129);
+        let all: u32 = levels.iter().map(|level| level.iterations).sum();
+        assert_eq!(scene.iterations(1), Some(all));
+        // part of the way on the first grid, at its end, on the last grid, at the end
+        for iteration in [2, ITERATIONS as u32, all - 1, all] {
+            let made = at(&scene, 129, iteration);
+            let (grid, mass_balance) = (made.terrain.grid, made.mass_balance.unwrap());
+            let before = grid.sum(&beneath.height);
+            let change = grid.sum(&made.terrain.height) - before;
+            let about = (iteration, &scene.layers[1].node, mass_balance);
+            assert!(mass_balance.eroded + mass_balance.added > 0.0, "nothing happened: {about:?}");
+            assert!((change - mass_balance.ground_change()).abs() <= 1e-6 * before.abs(), "{change} {about:?}");
+            assert!(mass_balance.residual().abs() <= 1e-6 * before.abs(), "{about:?}");
+            let worked = mass_balance.eroded + mass_balance.deposited + mass_balance.added;
+            let rounding = 1e-9 * before.abs();
+            assert!(mass_balance.resampled.abs() <= 0.1 * worked + rounding, "interpolation made ground: {about:?}");
+        }
+    }
+}
+
+#[test]
+fn the_bits_do_not_depend_on_the_number_of_threads() {
+    let pools = [1, 2].map(|threads| thread_pool(threads).unwrap());
+    for scene in scenes(65) {
+        let [one, two] = pools.each_ref().map(|pool| pool.install(|| whole(&scene, &mut Store::forgetful()).hash()));
+        assert!(one == two, "{:?}", scene.layers[1].node);
+    }
+}
+
+#[test]
+fn the_playhead_goes_through_all_grids_and_a_larger_size_only_adds_iterations() {
+    let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
+    let scene = scene(node, 65, Edges::Open);
+    let all = scene.iterations(1).unwrap();
+    let heights = |iteration| at(&scene, 65, iteration).terrain.height_hash();
+    let course: Vec<u128> = (0..=all).map(heights).collect();
+    assert!(course.windows(2).all(|pair| pair[0] != pair[1]), "every iteration shows");
+    assert!(course[all as usize] == whole(&scene, &mut Store::forgetful()).height_hash());
+    // the end of the scene's course is the end, whatever the size that is asked for
+    let larger = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+    assert!(at(&scene, 129, all).terrain.hash() == larger.hash());
+    assert!(scene.layers[1].iterations(129).unwrap() > all);
+}
+
+#[test]
+fn a_process_that_is_changed_on_the_way_goes_on_through_the_grids() {
+    let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
+    let plain = scene(node.clone(), 129, Edges::Open);
+    let straight = whole(&plain, &mut Store::forgetful());
+    for iterations in [3, ITERATIONS as u32, ITERATIONS as u32 + 2] {
+        let mut halves = plain.clone();
+        halves.layers[1].epochs.push(ParamEpoch { node: node.clone(), iterations });
+        assert_eq!(halves.iterations(1), plain.iterations(1));
+        assert!(
+            whole(&halves, &mut Store::forgetful()).hash() == straight.hash(),
+            "the same law goes on: {iterations}"
+        );
+        put(halves.layers[1].node.params_mut(), "talus_angle", Value::Float(10.0));
+        assert!(whole(&halves, &mut Store::forgetful()).hash() != straight.hash());
+        let before = |scene: &Scene| at(scene, 129, iterations).terrain.height_hash();
+        assert!(before(&halves) == before(&plain), "up to there it is what it was: {iterations}");
+    }
+}
+
+#[test]
+fn the_course_is_told_over_all_grids_in_samples_of_the_finest() {
+    let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
+    let scene = scene(node, 129, Edges::Open);
+    let mut store = Store::default();
+    let end = evaluate(&scene, 129, Some(Playhead { layer: 1, iteration: u32::MAX }), &mut store, &Control::default());
+    let end = end.unwrap().mass_balance.unwrap();
+    let told = history(&scene, 129, 1, &store).unwrap();
+    let levels = scene.layers[1].multiscale().levels(ITERATIONS as u32, 129);
+    let begins = levels.iter().scan(0, |sum, level| Some(std::mem::replace(sum, *sum + level.iterations)));
+    assert_eq!(told.levels, begins.collect::<Vec<_>>());
+    let all = scene.iterations(1).unwrap();
+    assert_eq!(told.moments.iter().map(|moment| moment.iteration).collect::<Vec<_>>(), (1..=all).collect::<Vec<_>>());
+    assert!(told.moments.last().unwrap().mass_balance == end);
+    assert!(told.moments.windows(2).all(|pair| pair[0].mass_balance.eroded <= pair[1].mass_balance.eroded * 1.001));
+}
+
+#[test]
+fn masks_hardness_and_rain_act_on_every_grid() {
+    let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
+    let mut masked = scene(node, 129, Edges::Open);
+    let free = whole(&masked, &mut Store::forgetful());
+    masked.set("2.by_height=true").unwrap();
+    masked.set("2.height_from=900").unwrap();
+    masked.set("2.height_to=100000").unwrap();
+    masked.set("2.height_feather=0").unwrap();
+    let held = whole(&masked, &mut Store::forgetful());
+    let mut bare = masked.clone();
+    bare.layers.pop();
+    let beneath = whole(&bare, &mut Store::forgetful());
+    let metres = masked.settings.relief_metres;
+    let (mut inside, mut outside) = (0, 0);
+    for k in 0..beneath.height.len() {
+        let expected = if beneath.height[k] * metres < 900.0 { beneath.height[k] } else { free.height[k] };
+        *(if expected == beneath.height[k] { &mut outside } else { &mut inside }) += 1;
+        assert_eq!(held.height[k], expected, "{k}");
+    }
+    assert!(inside > 500 && outside > 500, "{inside} {outside}");
+    let mut hard = masked.clone();
+    hard.set("2.hardness=1").unwrap();
+    assert!(
+        whole(&hard, &mut Store::forgetful()).height == beneath.height,
+        "rock that never wears stays on every grid"
+    );
+}
+
+/// Directions that streams are counted in.
+const DIRECTIONS: usize = 16;
+/// Steps downstream over which a direction is taken: longer than a cell of the coarsest grid.
+const STEPS: usize = 12;
+
+/// Length of the streams of order 2 and above in each direction, in cells.
+fn stream_directions(terrain: &Terrain) -> [f64; DIRECTIONS] {
+    let (grid, control) = (terrain.grid, Control::default());
+    let mesh = FlowMesh::new(grid);
+    let outlets = Outlets::new(grid, &terrain.height, f32::NEG_INFINITY);
+    let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, &control).unwrap();
+    let order = graph.upstream_order(&control).unwrap();
+    let mut area = mesh.areas();
+    accumulate(&graph.receivers, &order, &mut area);
+    let channel = 1e-4 * grid.len() as f32;
+    let orders = strahler_orders(&graph.receivers, &order, |k| area[k] >= channel);
+    let mut lengths = [0.0; DIRECTIONS];
+    for k in (0..grid.len()).filter(|&k| orders[k] >= 2) {
+        let below = (0..STEPS).fold(k, |at, _| graph.receivers[at] as usize);
+        let n = grid.samples;
+        let east = (below % n) as f64 - (k % n) as f64;
+        let south = (below / n) as f64 - (k / n) as f64;
+        if east != 0.0 || south != 0.0 {
+            let turn = south.atan2(east).rem_euclid(std::f64::consts::TAU) / std::f64::consts::TAU;
+            lengths[(turn * DIRECTIONS as f64 + 0.5) as usize % DIRECTIONS] += 1.0;
+        }
+    }
+    lengths
+}
+
+#[test]
+fn streams_know_no_more_of_the_grid_than_on_one_grid() {
+    let total = |largest: LargestScale| {
+        let mut lengths = [0.0; DIRECTIONS];
+        for seed in 1..=12 {
+            let mut node = Node::named("StreamPower").unwrap();
+            let choice = LargestScale::ALL.iter().position(|&scale| scale == largest).unwrap();
+            put(node.params_mut(), "largest_scale", Value::Choice(choice));
+            put(node.params_mut(), "fine_weight", Value::Float(0.5));
+            put(node.params_mut(), "iterations", Value::Int(30));
+            put(node.params_mut(), "time_step", Value::Float(8000.0));
+            let mut scene = scene(node, 257, Edges::Open);
+            scene.settings.seed = seed;
+            scene.settings.size_metres = 12_000.0;
+            scene.set("1.amplitude=0.1").unwrap();
+            let streams = stream_directions(&whole(&scene, &mut Store::forgetful()));
+            lengths.iter_mut().zip(streams).for_each(|(sum, length)| *sum += length);
+        }
+        let all: f64 = lengths.iter().sum();
+        lengths.map(|length| length / all * DIRECTIONS as f64)
+    };
+    let [one, refined] = [LargestScale::OneGrid, LargestScale::Samples65].map(total);
+    let ratios: [f64; DIRECTIONS] = std::array::from_fn(|k| refined[k] / one[k]);
+    // rows and columns, diagonals, and what lies between
+    for class in [[0, 4, 8, 12].as_slice(), &[2, 6, 10, 14], &[1, 3, 5, 7, 9, 11, 13, 15]] {
+        let mean = |shares: &[f64]| class.iter().map(|&k| shares[k]).sum::<f64>();
+        let ratio = mean(&refined) / mean(&one);
+        assert!((0.9..=1.1).contains(&ratio), "{class:?}: {ratio} {ratios:.2?}");
+    }
+    assert!(ratios.iter().all(|ratio| (0.8..=1.25).contains(ratio)), "{ratios:.2?}");
+}
