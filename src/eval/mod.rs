@@ -492,7 +492,7 @@ fn run_node(
                 (ground, mass_balance) = (Arc::new(refined), account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {
-                let (terrain, account) = run_stage(stage, cx, &ground, mass_balance, timeline)?;
+                let (terrain, account) = run_stage(stage, cx, ground, mass_balance, timeline)?;
                 (ground, mass_balance) = (Arc::new(terrain), account);
                 if k < last {
                     cache.insert(stage.result(), &ground);
@@ -509,13 +509,13 @@ fn run_node(
 fn run_stage(
     stage: &ProcessStage,
     cx: &Context,
-    beneath: &Arc<Terrain>,
+    beneath: Arc<Terrain>,
     before: MassBalance,
     timeline: &mut Timeline,
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     let (mut iteration, mut run) =
-        timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Terrain::clone(beneath))));
+        timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Arc::unwrap_or_clone(beneath))));
     let begun = iteration;
     let mass_balance = |run: &dyn Run| {
         let mut so_far = before;

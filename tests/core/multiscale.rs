@@ -235,8 +235,8 @@ const DIRECTIONS: usize = 16;
 /// Steps downstream over which a direction is taken: longer than a cell of the coarsest grid.
 const STEPS: usize = 12;
 
-/// Length of the streams of order 2 and above in each direction, in cells.
-fn stream_directions(terrain: &Terrain) -> [f64; DIRECTIONS] {
+/// Where water goes from each cell, each cell after all that drain to it, and the area that drains through it in cells.
+fn drained(terrain: &Terrain) -> (FlowGraph, Vec<u32>, Vec<f32>) {
     let (grid, control) = (terrain.grid, Control::default());
     let mesh = FlowMesh::new(grid);
     let outlets = Outlets::new(grid, &terrain.height, f32::NEG_INFINITY);
@@ -244,6 +244,13 @@ fn stream_directions(terrain: &Terrain) -> [f64; DIRECTIONS] {
     let order = graph.upstream_order(&control).unwrap();
     let mut area = mesh.areas();
     accumulate(&graph.receivers, &order, &mut area);
+    (graph, order, area)
+}
+
+/// Length of the streams of order 2 and above in each direction, in cells.
+fn stream_directions(terrain: &Terrain) -> [f64; DIRECTIONS] {
+    let grid = terrain.grid;
+    let (graph, order, area) = drained(terrain);
     let channel = 1e-4 * grid.len() as f32;
     let orders = strahler_orders(&graph.receivers, &order, |k| area[k] >= channel);
     let mut lengths = [0.0; DIRECTIONS];
@@ -290,4 +297,28 @@ fn streams_know_no_more_of_the_grid_than_on_one_grid() {
         assert!((0.9..=1.1).contains(&ratio), "{class:?}: {ratio} {ratios:.2?}");
     }
     assert!(ratios.iter().all(|ratio| (0.8..=1.25).contains(ratio)), "{ratios:.2?}");
+}
+
+#[test]
+fn a_larger_size_has_the_same_trunk_streams() {
+    let mut node = refined().into_iter().find(|node| node.about().name == "StreamPower").unwrap();
+    put(node.params_mut(), "iterations", Value::Int(30));
+    put(node.params_mut(), "fine_weight", Value::Float(0.5));
+    put(node.params_mut(), "time_step", Value::Float(8000.0));
+    let mut scene = scene(node, 129, Edges::Open);
+    scene.settings.size_metres = 12_000.0;
+    scene.set("1.amplitude=0.1").unwrap();
+    let trunk = |samples: usize| {
+        let terrain = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+        let least = 0.01 * terrain.grid.len() as f32;
+        let (_, _, area) = drained(&terrain);
+        (0..terrain.grid.len()).filter(|&k| area[k] >= least).map(|k| [k / samples, k % samples]).collect::<Vec<_>>()
+    };
+    let (coarse, fine) = (trunk(129), trunk(513));
+    let near = |cell: &&[usize; 2]| {
+        // a fine cell lies within a cell of a coarse one
+        coarse.iter().any(|there| (0..2).all(|axis| (4 * there[axis]).abs_diff(cell[axis]) <= 4))
+    };
+    let share = fine.iter().filter(near).count() as f64 / fine.len() as f64;
+    assert!(share >= 0.9, "{share} of {} cells", fine.len());
 }

@@ -65,7 +65,7 @@ fn charts_ask_for_the_course_and_show_it() {
         let mass_balance = MassBalance { eroded: sum, deposited: sum, ..MassBalance::default() };
         Moment { iteration: k, mass_balance, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
     };
-    let history = ProcessHistory { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
+    let history = ProcessHistory { layer: 1, levels: vec![0], cells: 100, moments: (1..=20).map(moment).collect() };
     let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], heights: vec![(1, 0.5), (20, 0.4)] };
     let insight = Insight {
         slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
