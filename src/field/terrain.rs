@@ -22,6 +22,7 @@ crate::choices! {
         Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
         Brightness "Brightness": "How bright the ground is beside its colour: above 0 rays and fresh rubble, below 0 dark lava.",
         Ground "Ground": "Where there is ground: 1 is ground, 0 is nothing. Pictures leave out what is less than a half.",
+        Ridge "Crests and creases": "How much of a crest a place is, between gullies: 1 is a crest, -1 the bottom of a gully.",
     }
 }
 
@@ -31,7 +32,10 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness | Self::Ground)
+        !matches!(
+            self,
+            Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness | Self::Ground | Self::Ridge
+        )
     }
 
     /// Value where no layer has written the map.

@@ -404,6 +404,7 @@ catalogue! {
     filters::transform::Transform: Filter,
     filters::island::Island: Filter,
     filters::seamless::Seamless: Filter,
+    erosion::gullies::Gullies: Filter,
     erosion::droplets::Droplets: Process,
     erosion::shallow_water::ShallowWater: Process,
     erosion::stream_power::StreamPower: Process,
