@@ -2,14 +2,22 @@
 //! above it.
 
 #[path = "../../tests/core/fuzz_targets.rs"]
-mod fuzz_targets;
+pub mod fuzz_targets;
 #[path = "../../tests/core/random_edits.rs"]
-mod random_edits;
+pub mod random_edits;
+
+use std::sync::Once;
 
 pub use libfuzzer_sys;
 
 /// Gives the bytes to the target of that name.
 pub fn run(name: &str, bytes: &[u8]) {
+    static ONE_THREAD: Once = Once::new();
+    // what an input does shall not wait for other threads
+    ONE_THREAD.call_once(|| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        pool.build_global().expect("the first pool of the process");
+    });
     let target = fuzz_targets::TARGETS.iter().find(|target| target.name == name);
     (target.unwrap_or_else(|| panic!("there is no target {name}")).run)(bytes);
 }

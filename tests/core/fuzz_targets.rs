@@ -35,7 +35,7 @@ pub const TARGETS: [FuzzTarget; 7] = [
 ];
 
 /// Edits of one run; more of them only take longer.
-const MOST_EDITS: usize = 40;
+const MOST_EDITS: usize = 12;
 /// Enough for every process to begin, deposit and end.
 const MOST_ITERATIONS: i64 = 2;
 
@@ -66,7 +66,7 @@ fn biome_table(bytes: &[u8]) {
 }
 
 /// The first byte chooses among `choices`, the rest is the file.
-fn chosen<'a>(bytes: &'a [u8], choices: [usize; 3]) -> Option<([usize; 3], &'a [u8])> {
+fn chosen(bytes: &[u8], choices: [usize; 3]) -> Option<([usize; 3], &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     let mut left = usize::from(first);
     let chosen = choices.map(|count| {
@@ -165,7 +165,7 @@ fn session(bytes: &[u8]) {
     }
 }
 
-/// A scene, as text or as edits, at 32 samples: heights are numbers, and the same on one thread and on two.
+/// A scene, as text or as edits, at 32 samples: heights are numbers, and the same when they are computed again.
 fn evaluation(bytes: &[u8]) {
     let scene = match std::str::from_utf8(bytes) {
         Ok(text) if text.starts_with('(') => match Scene::from_ron(text) {
