@@ -1,13 +1,12 @@
 //! Disks that are full: a small file system in memory with less and less room.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::kills::{child_command, judge};
 use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Table};
-use crate::writers::{Found, Operation};
+use crate::writers::{Found, Operation, left_over};
 
 /// Bytes of a page: the room that a file in memory takes.
 const PAGE: usize = 4096;
@@ -41,7 +40,7 @@ impl Drop for SmallDisk {
 }
 
 pub fn run(amounts: &Amounts, table: &mut Table) {
-    let step = if amounts.every_error { 1 } else { 6 };
+    let step = if amounts.exhaustive { 1 } else { 12 };
     for (operation, wanted) in
         OPERATIONS.map(|operation| (operation, None)).into_iter().chain([(Operation::Silent, Some(Finding::Torn))])
     {
@@ -74,8 +73,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             if !output.status.success() && said.contains("untouched") && !is_old {
                 findings.push((Finding::WrongSentence, format!("{when}: {said}")));
             }
-            let names = fs::read_dir(disk.path()).expect("the disk").flatten();
-            if names.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().starts_with(".talweg-")) {
+            if !left_over(disk.path()).is_empty() {
                 findings.push((Finding::LeftOver, when));
             }
             row.count(&findings);

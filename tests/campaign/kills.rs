@@ -5,9 +5,11 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
+use talweg::io::sweep_folder;
+
 use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Table};
-use crate::writers::{Found, Operation, Writer};
+use crate::writers::{Found, Operation, Writer, left_over};
 
 /// First argument of the process that writes.
 pub const CHILD: &str = "write";
@@ -94,11 +96,8 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         let row = table.control_row(what, wanted);
         let mut moments = Moments::new(amounts.seed.wrapping_add(operation as u64));
         for kill in 0..kills {
-            let findings = kill_once(operation, &mut moments, kill);
-            let is_caught = wanted.is_some_and(|wanted| findings.iter().any(|(finding, _)| *finding == wanted));
-            row.count(&findings);
-            // one is enough to know that it is seen
-            if is_caught {
+            row.count(&kill_once(operation, &mut moments, kill));
+            if row.is_caught() {
                 break;
             }
         }
@@ -133,5 +132,10 @@ fn kill_once(operation: Operation, moments: &mut Moments, kill: u64) -> Vec<(Fin
     // a line that was not finished was not said
     let whole = acknowledged.rfind('\n').map_or("", |end| &acknowledged[..end]);
     let acknowledged = whole.lines().last().map_or(0, |line| line.parse().expect("a number"));
-    judge(&operation.found(folder.path()), acknowledged, &format!("kill {kill}"))
+    let mut findings = judge(&operation.found(folder.path()), acknowledged, &format!("kill {kill}"));
+    sweep_folder(folder.path());
+    if !left_over(folder.path()).is_empty() {
+        findings.push((Finding::LeftOver, format!("kill {kill}: what killed processes leave is not swept")));
+    }
+    findings
 }

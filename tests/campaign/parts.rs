@@ -10,15 +10,16 @@ use crate::{disks, faults, fuzzing, kills, processors, soak};
 
 /// How much of each part is done. What is not given is done in the short form.
 #[derive(Parser)]
+#[command(args_override_self = true)]
 pub struct Amounts {
     /// Parts to run, by part of their name: kills, faults, disks, processors, ends, fuzzing, soak; all without any
     parts: Vec<String>,
     /// Kills at random moments, shared among the operations
     #[arg(long, default_value_t = 80)]
     pub kills: u64,
-    /// Every system call fails with each of the five errors; without it once, with the errors in turn
+    /// Every system call, every error, every room that a disk can have, every scene; without it some of them
     #[arg(long)]
-    pub every_error: bool,
+    pub exhaustive: bool,
     /// Ends of the editor
     #[arg(long, default_value_t = 0)]
     pub ends: u64,
@@ -28,9 +29,6 @@ pub struct Amounts {
     /// Seconds of edits, 20 in a second
     #[arg(long, default_value_t = 1)]
     pub soak: u64,
-    /// All scenes are evaluated on an old processor; without it a few
-    #[arg(long)]
-    pub every_scene: bool,
     /// Where the random moments begin
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

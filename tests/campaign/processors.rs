@@ -27,9 +27,9 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         return;
     }
     let examples = talweg::scene::examples();
-    let all = examples.iter().map(|example| example.name).filter(|name| amounts.every_scene || FEW.contains(name));
+    let all = examples.iter().map(|example| example.name).filter(|name| amounts.exhaustive || FEW.contains(name));
     for name in all {
-        let samples = if amounts.every_scene { "33" } else { "17" };
+        let samples = if amounts.exhaustive { "33" } else { "17" };
         let here = hash(&[], name, samples);
         let there = hash(&["qemu-x86_64", "-cpu", "Nehalem"], name, samples);
         match (here, there) {

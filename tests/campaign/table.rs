@@ -63,6 +63,11 @@ impl Row {
         self.note = why.into();
     }
 
+    /// Whether a control has been caught, so that more tries would tell nothing.
+    pub fn is_caught(&self) -> bool {
+        self.control.is_some() && !self.is_finding()
+    }
+
     /// What else there is to say.
     pub fn note(&mut self, note: impl Into<String>) {
         self.note = note.into();

@@ -86,8 +86,9 @@ fn height_of(bytes: &[u8]) -> Result<u64, String> {
     let first = heights.first().map_or(0.0, |four| f32::from_le_bytes(*four));
     let number = first as u64;
     let wanted = terrain(number).height;
-    let is_whole =
-        rest.is_empty() && heights.len() == wanted.len() && heights.iter().all(|four| f32::from_le_bytes(*four) == first);
+    let is_whole = rest.is_empty()
+        && heights.len() == wanted.len()
+        && heights.iter().all(|four| f32::from_le_bytes(*four) == first);
     if is_whole { Ok(number) } else { Err(format!("{} bytes that begin with {first}", bytes.len())) }
 }
 
@@ -161,6 +162,10 @@ fn scene_number(text: &str) -> Result<u64, String> {
 fn found_work(state: &Path) -> Found {
     let found = match left_work(state) {
         Ok(found) => found,
+        // no session has begun, and there is no room for the lock
+        Err(_) if fs::read_dir(state.join("sessions")).is_ok_and(|mut entries| entries.next().is_none()) => {
+            return Found::Nothing;
+        }
         Err(error) => return Found::Torn(error.to_string()),
     };
     let mut seen = Found::Nothing;
@@ -278,4 +283,11 @@ fn write_pieces(file: &Path, text: &str) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(file)?);
     text.as_bytes().chunks(4096).try_for_each(|piece| out.write_all(piece))?;
     out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
+}
+
+/// Temporary files of ours, and those that the controls call so.
+pub fn left_over(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).expect("the folder").flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with(".talweg-")).collect()
 }
