@@ -14,6 +14,19 @@ use screen_kit::{SCENE, Screen, Session};
 use screen_kit::{left_work, play_until};
 
 impl Session {
+    /// Opens `scene` and plays `steps`; everything the steps write lies in the session's folder.
+    fn drive(&self, scene: &str, steps: &str) {
+        std::fs::write(self.path("steps.ron"), steps).expect("writing the steps");
+        let output = self.talweg().args([scene, "--drive", "steps.ron"]).output().expect("talweg starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "the editor ended with {}:\n{said}", output.status);
+    }
+
+    fn state(&self, name: &str) -> Value {
+        let text = std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        serde_json::from_str(&text).expect("the state is JSON")
+    }
+
     fn picture(&self, name: &str) -> Picture {
         Picture::read(&self.path(name))
     }

@@ -6,7 +6,7 @@ use crate::common::path;
 use crate::fuzz_targets::TARGETS;
 
 /// A corpus is for finding more, not a store.
-const MOST_FILES: usize = 60;
+const MOST_FILES: usize = 40;
 const MOST_BYTES: u64 = 4096;
 
 #[test]

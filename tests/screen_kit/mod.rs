@@ -66,21 +66,9 @@ impl Session {
         }
         command
     }
-
-    /// Opens `scene` and plays `steps`; everything the steps write lies in the session's folder.
-    pub fn drive(&self, scene: &str, steps: &str) {
-        std::fs::write(self.path("steps.ron"), steps).expect("writing the steps");
-        let output = self.talweg().args([scene, "--drive", "steps.ron"]).output().expect("talweg starts");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "the editor ended with {}:\n{said}", output.status);
-    }
-
-    pub fn state(&self, name: &str) -> Value {
-        let text = std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-        serde_json::from_str(&text).expect("the state is JSON")
-    }
 }
 
+/// A small scene of two layers.
 pub const SCENE: &str = r#"(
     version: 1,
     name: "Window test",
