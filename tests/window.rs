@@ -4,7 +4,7 @@
 
 mod screen_kit;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;

@@ -116,8 +116,13 @@ impl Table {
         row
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A campaign that tried nothing has found that.
     pub fn has_findings(&self) -> bool {
-        self.0.is_empty() || self.0.iter().any(Row::is_finding)
+        self.is_empty() || self.0.iter().any(Row::is_finding)
     }
 
     pub fn print(&self) {
