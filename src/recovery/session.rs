@@ -329,6 +329,7 @@ mod tests {
         found.iter().map(|found| found.work.as_ref().unwrap().scene.name.as_str()).collect()
     }
 
+    #[cfg(unix)]
     #[test]
     fn work_whose_lock_cannot_be_opened_is_told_and_stays() {
         let state = tempfile::tempdir().unwrap();
@@ -337,13 +338,18 @@ mod tests {
         let sessions = session_folders(&state.path().join(FOLDER)).unwrap();
         let hidden = sessions.iter().find(|folder| read_state(folder).unwrap().edited == 100).unwrap();
         std::fs::remove_file(hidden.join(LOCK)).unwrap();
-        std::fs::create_dir(hidden.join(LOCK)).unwrap();
+        // a link to itself
+        std::os::unix::fs::symlink(LOCK, hidden.join(LOCK)).unwrap();
         let found = left_work(state.path()).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].work.as_ref().unwrap().scene.name, "seen");
         let said = found[1].work.as_ref().unwrap_err().to_string();
         assert!(said.contains("lock") && said.contains("stays where it is"), "{said}");
         assert!(hidden.join(STATE).exists());
+        drop(found);
+        // one that ended before it wrote anything has left nothing
+        std::fs::remove_file(hidden.join(STATE)).unwrap();
+        assert_eq!(names(&left_work(state.path()).unwrap()), ["seen"]);
     }
 
     #[test]
