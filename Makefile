@@ -22,7 +22,7 @@ quick:
 ## those of the editor as it is released, on a virtual screen with a software Vulkan driver; there the golden hashes of
 ## nodes and scenes again.
 test: setup-test
-	$(CARGO) test --profile checked --no-default-features --lib --test core --test cli --test memory
+	$(CARGO) test --profile checked --no-default-features --lib --test core --test cli --test memory --test campaign
 	$(CARGO) test --profile checked --no-default-features --doc
 	$(CARGO) test --release --lib -- app::
 	$(CARGO) test --release --test panel --test window --test cli
@@ -31,10 +31,12 @@ test: setup-test
 ## Formatting, spelling, licences and sources of packages, lints, documentation; warnings are errors.
 lint: setup-lint
 	$(CARGO) fmt --check
+	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
 	$(LINT_PATH) typos
 	$(LINT_PATH) $(CARGO) deny --locked --log-level error check licenses bans sources
 	$(CARGO) clippy --release --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
+	$(CARGO) clippy --release --manifest-path fuzz/Cargo.toml --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
 	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps
 	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps --no-default-features --target-dir "$(TARGET)/headless"
 

@@ -2,73 +2,18 @@
 //! A script plays the mouse and the keyboard (`--drive`); every wait in it is for a state, never for a time.
 #![cfg(feature = "app")]
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+mod screen_kit;
+
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
-/// A virtual screen, or the real one where Xvfb is not installed (a desktop, macOS, Windows).
-struct Screen {
-    xvfb: Option<Child>,
-    display: Option<String>,
-}
-
-impl Screen {
-    fn start() -> Self {
-        let xvfb = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1024x640x24", "-nolisten", "tcp"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        let Ok(mut xvfb) = xvfb else {
-            eprintln!("Xvfb is not installed: using the real screen");
-            return Self { xvfb: None, display: None };
-        };
-        let mut number = String::new();
-        let mut byte = [0u8; 1];
-        let out = xvfb.stdout.as_mut().expect("piped");
-        while out.read_exact(&mut byte).is_ok() && byte[0] != b'\n' {
-            number.push(char::from(byte[0]));
-        }
-        assert!(!number.is_empty(), "Xvfb did not start");
-        Self { xvfb: Some(xvfb), display: Some(format!(":{number}")) }
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        if let Some(xvfb) = &mut self.xvfb {
-            let _ = xvfb.kill();
-            let _ = xvfb.wait();
-        }
-    }
-}
-
-struct Session {
-    folder: tempfile::TempDir,
-    screen: Screen,
-}
+use screen_kit::{SCENE, Screen, Session};
+#[cfg(unix)]
+use screen_kit::{left_work, play_until};
 
 impl Session {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder"), screen: Screen::start() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn talweg(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
-        command.current_dir(self.folder.path()).env("TALWEG_CONFIG", self.path("config"));
-        command.env("TALWEG_STATE", self.path("state"));
-        if let Some(display) = &self.screen.display {
-            command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY");
-        }
-        command
-    }
-
     /// Opens `scene` and plays `steps`; everything the steps write lies in the session's folder.
     fn drive(&self, scene: &str, steps: &str) {
         std::fs::write(self.path("steps.ron"), steps).expect("writing the steps");
@@ -127,16 +72,6 @@ fn difference(a: &[[u8; 3]], b: &[[u8; 3]]) -> f32 {
 fn view(picture: &Picture) -> Vec<[u8; 3]> {
     picture.part([0.45, 0.95], [0.2, 0.75])
 }
-
-const SCENE: &str = r#"(
-    version: 1,
-    name: "Window test",
-    settings: (seed: 5, resolution: 129, size_metres: 3000.0, relief_metres: 1200.0, sea_level: 150.0),
-    layers: [
-        (name: "Hills", node: Perlin(frequency: 3.0), seed: 1),
-        (name: "Slides", node: Thermal(iterations: 40, talus_angle: 15.0), seed: 2),
-    ],
-)"#;
 
 #[test]
 fn a_person_opens_edits_plays_saves_and_reopens() {
@@ -429,23 +364,9 @@ fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
     assert_eq!(undone["hash"], opened["hash"]);
 }
 
-/// Plays `steps`, which end in a state file, and waits until the editor has written it.
-#[cfg(unix)]
-fn play_until(session: &Session, steps: &str, written: &str) -> Child {
-    std::fs::write(session.path("steps.ron"), steps).unwrap();
-    let mut command = session.talweg();
-    command.args(["scene.ron", "--drive", "steps.ron"]).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("talweg starts");
-    while !session.path(written).exists() {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before {written}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    child
-}
-
 /// Waits until so many sessions have unsaved work on disk, which takes up to a second.
 #[cfg(unix)]
-fn wait_until_kept(session: &Session, child: &mut Child, count: usize) {
+fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: usize) {
     let is_kept = |folder: &Path| {
         std::fs::read_to_string(folder.join("session.ron")).is_ok_and(|text| text.contains("scene:Some("))
     };
@@ -457,13 +378,6 @@ fn wait_until_kept(session: &Session, child: &mut Child, count: usize) {
         assert!(child.try_wait().unwrap().is_none(), "it ended before its work was kept");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-}
-
-#[cfg(unix)]
-fn left_work(session: &Session) -> Vec<Value> {
-    let output = session.talweg().args(["recover", "--json"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("a list")
 }
 
 /// Killed, asked to end by the system, without its screen, without its graphics card: the edit is offered again.

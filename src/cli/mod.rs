@@ -167,7 +167,9 @@ fn printable(text: &str) -> String {
 pub(crate) fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
     match out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Failed(anyhow::anyhow!("the result could not be printed: {error}")))
+        }
         _ => Ok(()),
     }
 }

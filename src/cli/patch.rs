@@ -92,6 +92,10 @@ pub fn run(args: &PatchArgs) -> CommandResult {
     }
 }
 
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Failed(anyhow::anyhow!("cannot read {}: {error}. Nothing was written", path.display()))
+}
+
 /// The scene file as it is now, to be replaced only if it stays so, and what the heightmap that belongs to it is
 /// called, but for its hash.
 fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), Failure> {
@@ -101,7 +105,8 @@ fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), F
     let target = force.target(scene);
     check_place(&target)?;
     let heights = std::path::absolute(scene.with_extension("r32"))?;
-    Ok((target.if_unchanged_since(FileStamp::read(scene)?), heights))
+    let stamp = FileStamp::read(scene).map_err(|error| unreadable(scene, &error))?;
+    Ok((target.if_unchanged_since(stamp), heights))
 }
 
 fn saved(files: &PatchFiles, target: &SaveTarget) -> CommandResult {
@@ -122,7 +127,11 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     let terrain = job.evaluate(&MemoryUse::EXPORT.with_bytes(taken))?;
     let given = args.planet.path();
     // a shipped planet stays a name
-    let from = if given.exists() { std::path::absolute(given)? } else { given.with_extension("") };
+    let from = if given.try_exists().map_err(|error| unreadable(given, &error))? {
+        std::path::absolute(given)?
+    } else {
+        given.with_extension("")
+    };
     let files = take_patch(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
     saved(&files, &target)
 }

@@ -1,7 +1,7 @@
 //! A running editor's session: what it has open, and its unsaved edits.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -31,8 +31,16 @@ pub enum RecoveryError {
         /// Why.
         source: std::io::Error,
     },
-    /// What is open could not be written.
-    #[error("unsaved work was not kept: {0}. Save the scene")]
+    /// Unsaved work cannot be looked for.
+    #[error("cannot look for unsaved work in {}: {source}. What is there stays", folder.display())]
+    Search {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// What is open could not be written, or may not outlive a power failure.
+    #[error("unsaved work {fate}: {0}. Save the scene", fate = if .0.is_replaced() { "is not safe" } else { "was not kept" })]
     Write(#[from] crate::io::FileError),
     /// A session's file cannot be read.
     #[error("the unsaved work in {} cannot be read: {message}. The file stays where it is", path.display())]
@@ -109,7 +117,7 @@ impl Session {
             let folder = loop {
                 match std::fs::create_dir(named(k)) {
                     Ok(()) => break named(k),
-                    Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && k < 1000 => k += 1,
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists && k < 1000 => k += 1,
                     Err(error) => return Err(error),
                 }
             };
@@ -154,7 +162,8 @@ impl Session {
 #[derive(Debug)]
 pub struct FoundWork {
     folder: PathBuf,
-    _lock: File,
+    /// None where it cannot be opened.
+    _lock: Option<File>,
     /// What was left, or why it cannot be read.
     pub work: Result<UnsavedWork, RecoveryError>,
 }
@@ -178,19 +187,31 @@ impl FoundWork {
 /// When the folder is there and cannot be read.
 pub fn left_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
     let sessions = state.join(FOLDER);
-    let failed = |source| RecoveryError::Folder { folder: sessions.clone(), source };
-    if !sessions.is_dir() {
-        return Ok(Vec::new());
-    }
+    let failed = |source| RecoveryError::Search { folder: sessions.clone(), source };
+    match std::fs::metadata(&sessions) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        other => other.map_err(failed)?,
+    };
     let _door = open_door(&sessions).map_err(failed)?;
     let mut found = Vec::new();
     for folder in session_folders(&sessions).map_err(failed)? {
-        let Some(lock) = free_lock(&folder) else { continue };
+        let lock = match free_lock(&folder) {
+            Ok(Some(lock)) => Some(lock),
+            Ok(None) => continue,
+            // it ended before it wrote anything
+            Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => continue,
+            Err(error) => {
+                // nobody knows whether its editor is running: told, and left alone
+                let work = Err(RecoveryError::Read { path: folder.join(LOCK), message: error.to_string() });
+                found.push(FoundWork { folder, _lock: None, work });
+                continue;
+            }
+        };
         match read_state(&folder) {
             Ok(SessionFile { scene: None, .. }) => remove(&folder),
             Ok(state) => found.push(FoundWork { work: unsaved_work(&folder, state), folder, _lock: lock }),
             // it ended before it wrote anything
-            Err(_) if !folder.join(STATE).exists() => remove(&folder),
+            Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => remove(&folder),
             Err(error) => found.push(FoundWork { folder, _lock: lock, work: Err(error) }),
         }
     }
@@ -207,7 +228,7 @@ pub fn open_elsewhere(state: &Path, path: &Path) -> Option<OpenScene> {
     session_folders(&sessions).ok()?.into_iter().find_map(|folder| {
         let open = read_state(&folder).ok().filter(|open| open.process != std::process::id())?;
         let is_wanted = open.file.as_deref().is_some_and(|file| Path::new(file) == wanted);
-        (is_wanted && free_lock(&folder).is_none())
+        (is_wanted && matches!(free_lock(&folder), Ok(None)))
             .then_some(OpenScene { process: open.process, is_unsaved: open.scene.is_some() })
     })
 }
@@ -259,19 +280,25 @@ fn session_folders(sessions: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 /// Whoever holds it is alone among the sessions; freed when it is dropped.
 fn open_door(sessions: &Path) -> std::io::Result<File> {
-    let door = OpenOptions::new().create(true).truncate(false).write(true).open(sessions.join(DOOR))?;
+    let door = open_lock(&sessions.join(DOOR))?;
     door.lock()?;
     Ok(door)
 }
 
-/// The lock of a session whose editor has ended.
-fn free_lock(folder: &Path) -> Option<File> {
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK)).ok()?;
+/// A lock file, which is made where there is none; on a disk that takes nothing any more the one that is there serves.
+fn open_lock(path: &Path) -> std::io::Result<File> {
+    let opened = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    opened.or_else(|error| File::open(path).map_err(|_| error))
+}
+
+/// The lock of a session whose editor has ended, none where it is running.
+fn free_lock(folder: &Path) -> std::io::Result<Option<File>> {
+    let lock = open_lock(&folder.join(LOCK))?;
     match lock.try_lock() {
-        Ok(()) => Some(lock),
-        Err(TryLockError::WouldBlock) => None,
+        Ok(()) => Ok(Some(lock)),
+        Err(TryLockError::WouldBlock) => Ok(None),
         // a file system without locks: work that is offered twice is better than work that is never offered
-        Err(TryLockError::Error(_)) => Some(lock),
+        Err(TryLockError::Error(_)) => Ok(Some(lock)),
     }
 }
 
@@ -300,6 +327,29 @@ mod tests {
 
     fn names(found: &[FoundWork]) -> Vec<&str> {
         found.iter().map(|found| found.work.as_ref().unwrap().scene.name.as_str()).collect()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn work_whose_lock_cannot_be_opened_is_told_and_stays() {
+        let state = tempfile::tempdir().unwrap();
+        killed(state.path(), Some(&work("hidden", 100)));
+        killed(state.path(), Some(&work("seen", 200)));
+        let sessions = session_folders(&state.path().join(FOLDER)).unwrap();
+        let hidden = sessions.iter().find(|folder| read_state(folder).unwrap().edited == 100).unwrap();
+        std::fs::remove_file(hidden.join(LOCK)).unwrap();
+        // a link to itself
+        std::os::unix::fs::symlink(LOCK, hidden.join(LOCK)).unwrap();
+        let found = left_work(state.path()).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].work.as_ref().unwrap().scene.name, "seen");
+        let said = found[1].work.as_ref().unwrap_err().to_string();
+        assert!(said.contains("lock") && said.contains("stays where it is"), "{said}");
+        assert!(hidden.join(STATE).exists());
+        drop(found);
+        // one that ended before it wrote anything has left nothing
+        std::fs::remove_file(hidden.join(STATE)).unwrap();
+        assert_eq!(names(&left_work(state.path()).unwrap()), ["seen"]);
     }
 
     #[test]

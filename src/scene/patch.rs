@@ -160,8 +160,17 @@ impl PatchFiles {
         // others that write here wait, so that nobody takes away what has just been written
         let _lock = FolderLock::new(folder);
         let before = Scene::load(to.path()).map_or_else(|_| Vec::new(), |(scene, _)| scene.heights_of_patches());
-        let is_new = !self.file.exists();
-        self.write_heights()?;
+        let is_new = !self.file.try_exists().unwrap_or(true);
+        self.write_heights().map_err(|error| {
+            // no scene reads them
+            if is_new {
+                let _ = std::fs::remove_file(&self.file);
+            }
+            match error {
+                FileError::Unsynced { path, source } => FileError::Write { path, source },
+                other => other,
+            }
+        })?;
         match self.scene.save(&to) {
             Ok(stamp) => {
                 let stem = to.path().file_stem().unwrap_or_default().to_string_lossy();

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use talweg::nodes::Node;
-use talweg::param::{ParamKind, ParamSpec, Params, ToneCurve, Value};
+use talweg::param::Params;
 use talweg::scene::{Layer, Scene, examples};
 
 use crate::common::{blessing, evaluate, path};
+use crate::random_edits::value_in_range;
 
 const SAMPLES: usize = 129;
 
@@ -81,28 +82,6 @@ fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
         "heights or data maps have changed: raise the version of the node whose law changed, then bless\n{}",
         changed.join("\n")
     );
-}
-
-/// A value inside the parameter's hard range, from a random number.
-pub fn value_in_range(spec: &ParamSpec, random: u64) -> Value {
-    let part = random as f64 / u64::MAX as f64;
-    match &spec.kind {
-        ParamKind::Float { hard: (low, high), .. } => {
-            Value::Float((f64::from(*low) + part * (f64::from(*high) - f64::from(*low))) as f32)
-        }
-        ParamKind::Int { hard: (low, high), .. } => Value::Int(low + (part * (high - low) as f64) as i64),
-        ParamKind::Bool => Value::Bool(!random.is_multiple_of(2)),
-        ParamKind::Choice(options) => Value::Choice(random as usize % options.len()),
-        ParamKind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
-        ParamKind::Tree => {
-            let presets = talweg::construction::presets::all();
-            Value::Tree(presets[random as usize % presets.len()].1.clone())
-        }
-        ParamKind::Layer => Value::Text(format!("Layer {part}")),
-        ParamKind::Curve => {
-            Value::Curve(ToneCurve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)]))
-        }
-    }
 }
 
 fn scramble(group: &mut dyn Params, random: &[u64]) {

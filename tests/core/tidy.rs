@@ -47,7 +47,7 @@ fn files() -> Vec<File> {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
-    for folder in ["src", "tests", "benches", "examples"] {
+    for folder in ["src", "tests", "benches", "examples", "fuzz/src", "fuzz/fuzz_targets"] {
         walk(&root.join(folder), &mut paths);
     }
     paths.sort();

@@ -38,8 +38,14 @@ impl WritePlace {
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
                 Err(source) => return Err(FileError::Write { path: path.into(), source }),
             };
-            if existing.is_none() && !folder.is_dir() {
-                return Err(FileError::NoFolder { path: path.into(), folder });
+            if existing.is_none() {
+                match std::fs::metadata(&folder) {
+                    Ok(data) if data.is_dir() => {}
+                    Err(source) if !matches!(source.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                        return Err(FileError::Write { path: path.into(), source });
+                    }
+                    _ => return Err(FileError::NoFolder { path: path.into(), folder }),
+                }
             }
             return Ok(Self { file, folder, existing });
         }

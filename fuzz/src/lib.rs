@@ -1,0 +1,31 @@
+//! The targets of `tests/core/fuzz_targets.rs` for libFuzzer: `cargo +nightly fuzz run scene_text`, in this folder or
+//! above it.
+
+#[path = "../../tests/core/fuzz_targets.rs"]
+pub mod fuzz_targets;
+#[path = "../../tests/core/random_edits.rs"]
+pub mod random_edits;
+
+use std::sync::Once;
+
+pub use libfuzzer_sys;
+
+/// Gives the bytes to the target of that name.
+pub fn run(name: &str, bytes: &[u8]) {
+    static ONE_THREAD: Once = Once::new();
+    // what an input does shall not wait for other threads
+    ONE_THREAD.call_once(|| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        pool.build_global().expect("the first pool of the process");
+    });
+    let target = fuzz_targets::TARGETS.iter().find(|target| target.name == name);
+    (target.unwrap_or_else(|| panic!("there is no target {name}")).run)(bytes);
+}
+
+/// The program of a target.
+#[macro_export]
+macro_rules! fuzz_target {
+    ($name:literal) => {
+        $crate::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $crate::run($name, bytes));
+    };
+}

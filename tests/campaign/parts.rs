@@ -1,0 +1,88 @@
+//! The command line of the campaign, and its parts in their order.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::table::Table;
+use crate::writers::Operation;
+use crate::{disks, faults, fuzzing, kills, processors, soak};
+
+/// How much of each part is done. What is not given is done in the short form.
+#[derive(Parser)]
+#[command(args_override_self = true)]
+pub struct Amounts {
+    /// Parts to run, by part of their name: kills, faults, disks, processors, ends, fuzzing, soak; all without any
+    parts: Vec<String>,
+    /// Kills at random moments, shared among the operations
+    #[arg(long, default_value_t = 80)]
+    pub kills: u64,
+    /// Every system call, every error, every room that a disk can have, every scene; without it some of them
+    #[arg(long)]
+    pub exhaustive: bool,
+    /// Ends of the editor
+    #[arg(long, default_value_t = 0)]
+    pub ends: u64,
+    /// Executions of each fuzz target
+    #[arg(long, default_value_t = 0)]
+    pub executions: u64,
+    /// Seconds of edits, 20 in a second
+    #[arg(long, default_value_t = 1)]
+    pub soak: u64,
+    /// Where the random moments begin
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// As `cargo test` has it; everything is shown in any case
+    #[arg(long, hide = true)]
+    nocapture: bool,
+}
+
+pub fn run() -> ExitCode {
+    // a process of the campaign that writes, to be killed or failed
+    if std::env::args().nth(1).as_deref() == Some(kills::CHILD) {
+        return kills::child();
+    }
+    let amounts = Amounts::parse();
+    let mut table = Table::default();
+    type Part = fn(&Amounts, &mut Table);
+    let parts: [(&str, Part); 7] = [
+        ("kills", kills::run),
+        ("faults", faults::run),
+        ("disks", disks::run),
+        ("processors", processors::run),
+        ("ends", ends),
+        ("fuzzing", fuzzing::run),
+        ("soak", soak::run),
+    ];
+    for (name, part) in parts {
+        if amounts.parts.is_empty() || amounts.parts.iter().any(|wanted| name.contains(wanted.as_str())) {
+            let begun = std::time::Instant::now();
+            part(&amounts, &mut table);
+            eprintln!("{name}: {:.1} s", begun.elapsed().as_secs_f64());
+        }
+    }
+    // `cargo test NAME` asks every program of the tests for what may be in another one
+    if table.is_empty() && !amounts.exhaustive {
+        println!("no part of the campaign is called {}", amounts.parts.join(" or "));
+        return ExitCode::SUCCESS;
+    }
+    table.print();
+    if table.has_findings() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+#[cfg(feature = "app")]
+fn ends(amounts: &Amounts, table: &mut Table) {
+    crate::ends::run(amounts, table);
+}
+
+/// The short form of this part is `unsaved_work_survives_any_end` in `tests/window.rs`.
+#[cfg(not(feature = "app"))]
+fn ends(amounts: &Amounts, table: &mut Table) {
+    if amounts.ends > 0 {
+        let row = table.row("ends of the editor");
+        row.fail("--ends needs the editor: build the campaign with the feature `app`, as tools/campaign does");
+    }
+}
+
+/// The four operations that are interrupted.
+pub const OPERATIONS: [Operation; 4] = [Operation::Save, Operation::Export, Operation::Journal, Operation::Patch];

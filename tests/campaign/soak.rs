@@ -1,0 +1,117 @@
+//! Edits without end, 20 in a second: evaluated, kept for undo and in the journal. Memory stays as it is, and when
+//! nobody edits any more nothing is computed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use talweg::eval::{Request, RequestQuality, Worker, WorkerReport};
+use talweg::io::memory::resident_memory;
+use talweg::nodes::Node;
+use talweg::param::Value;
+use talweg::recovery::{Session, UnsavedWork};
+use talweg::scene::{EditHistory, Layer, Scene};
+
+use crate::parts::Amounts;
+use crate::table::{Finding, Table};
+
+const EDITS_PER_SECOND: u32 = 20;
+/// What the allocator may keep for itself, and what a cache that fills up still takes.
+const GROWTH: u64 = 48 << 20;
+/// Ticks of processor time that a process takes for being looked at.
+const IDLE_TICKS: u64 = 1;
+
+fn scene() -> Scene {
+    let mut scene = Scene::default();
+    scene.settings.resolution = 129;
+    scene.layers = vec![Layer::new(Node::catalogue().remove(0), 1)];
+    scene
+}
+
+/// The scene after one more edit: its first number is another one.
+fn edited(before: &Scene, edit: u32) -> Scene {
+    let mut after = before.clone();
+    after.name = format!("Edit {edit}");
+    let params = after.layers[0].node.params_mut();
+    let frequency = params.about().find("frequency").expect("noise has one");
+    params.set(frequency, &Value::Float(1.0 + (edit % 97) as f32 * 0.1)).expect("it is in range");
+    after
+}
+
+/// Processor time of this process, in ticks of the system.
+fn ticks() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+    let after_name = text.rsplit_once(')').expect("a name").1;
+    let field = |k: usize| after_name.split_whitespace().nth(k).and_then(|t| t.parse::<u64>().ok()).expect("a number");
+    // user and system time; the name was the second field
+    field(11) + field(12)
+}
+
+pub fn run(amounts: &Amounts, table: &mut Table) {
+    let state = tempfile::tempdir().expect("a temporary folder");
+    let session = Session::begin(state.path()).expect("a session");
+    let worker = Worker::start(1, |_, _, _| (), || {}).expect("a thread");
+    let mut history = EditHistory::default();
+    let mut present = scene();
+    let edits = (amounts.soak as u32 * EDITS_PER_SECOND).max(1);
+    let begun = Instant::now();
+    let (mut settled, mut late, mut done) = (0, 0, 0);
+    for edit in 1..=edits {
+        let after = edited(&present, edit);
+        history.record("Change frequency", None, &present, &after);
+        present = after;
+        let work = UnsavedWork {
+            scene: present.clone(),
+            file: None,
+            edited: std::time::SystemTime::now(),
+            edit: "Change frequency".into(),
+            ended: None,
+        };
+        session.keep(None, Some(&work)).expect("it is kept");
+        worker.submit(Request {
+            revision: u64::from(edit),
+            scene: Arc::new(present.clone()),
+            quality: RequestQuality::PreviewThenFull,
+            playhead: None,
+            play: None,
+            watch: None,
+            place: None,
+        });
+        let next = begun + Duration::from_secs(1) / EDITS_PER_SECOND * edit;
+        match next.checked_duration_since(Instant::now()) {
+            Some(rest) => std::thread::sleep(rest),
+            None => late += 1,
+        }
+        while let Some(report) = worker.poll() {
+            done += u32::from(matches!(report, WorkerReport::Done { .. }));
+        }
+        // undo is full after 500 edits, the cache sooner
+        if edit == (edits / 2).clamp(1, 1000) {
+            settled = resident_memory();
+        }
+    }
+    while worker.is_busy() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let grown = resident_memory().saturating_sub(settled);
+    let before = ticks();
+    std::thread::sleep(Duration::from_secs(amounts.soak.min(10)));
+    let idle = ticks() - before;
+    let row = table.row("soak: edits, 20 in a second");
+    row.count_sound(u64::from(edits - 1));
+    let mut findings = Vec::new();
+    if grown > GROWTH {
+        findings.push((Finding::Crashed, format!("memory grew by {} KiB", grown >> 10)));
+    }
+    if idle > IDLE_TICKS {
+        findings.push((Finding::Crashed, format!("{idle} ticks of processor time while nobody edited")));
+    }
+    if done == 0 {
+        findings.push((Finding::Crashed, "nothing was ever computed".into()));
+    }
+    row.count(&findings);
+    row.note(format!(
+        "memory {} MiB, grown by {} KiB; {done} terrains computed; {late} edits late; idle {idle} ticks",
+        settled >> 20,
+        grown >> 10
+    ));
+}

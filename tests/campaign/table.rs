@@ -1,0 +1,148 @@
+//! What was tried and what was found.
+
+use std::fmt::Write;
+
+/// What is wrong with an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// What is there is neither the old nor the new.
+    Torn,
+    /// What was said to be kept is not there.
+    Lost,
+    /// What was said is not so, or nothing was said.
+    WrongSentence,
+    /// Temporary files are left, though they could have been removed.
+    LeftOver,
+    /// It panicked, hung, or ended by a signal that nobody sent.
+    Crashed,
+}
+
+const FINDINGS: [(Finding, &str); 5] = [
+    (Finding::Torn, "torn"),
+    (Finding::Lost, "lost"),
+    (Finding::WrongSentence, "wrong sentence"),
+    (Finding::LeftOver, "left over"),
+    (Finding::Crashed, "crashed"),
+];
+
+/// What one operation came to in one part of the campaign.
+#[derive(Debug)]
+pub struct Row {
+    what: String,
+    tries: u64,
+    counts: [u64; FINDINGS.len()],
+    /// Of a writer that is wrong on purpose: what it must be caught at.
+    control: Option<Finding>,
+    note: String,
+    /// The first few findings in words.
+    details: Vec<String>,
+    has_failed: bool,
+}
+
+impl Row {
+    /// One try, with what was wrong about it.
+    pub fn count(&mut self, findings: &[(Finding, String)]) {
+        self.tries += 1;
+        for (finding, detail) in findings {
+            let column = FINDINGS.iter().position(|(known, _)| known == finding);
+            self.counts[column.expect("every finding has its column")] += 1;
+            if self.details.len() < 8 {
+                self.details.push(format!("{finding:?}: {detail}"));
+            }
+        }
+    }
+
+    /// So many tries in which nothing was wrong.
+    pub fn count_sound(&mut self, tries: u64) {
+        self.tries += tries;
+    }
+
+    /// It could not be tried, which is a finding too.
+    pub fn fail(&mut self, why: &str) {
+        self.has_failed = true;
+        self.note = why.into();
+    }
+
+    /// Whether a control has been caught, so that more tries would tell nothing.
+    pub fn is_caught(&self) -> bool {
+        self.control.is_some() && !self.is_finding()
+    }
+
+    /// What else there is to say.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.note = note.into();
+    }
+
+    fn is_finding(&self) -> bool {
+        match self.control {
+            Some(wanted) => !FINDINGS.iter().zip(self.counts).any(|((known, _), n)| *known == wanted && n > 0),
+            None => self.has_failed || self.counts.iter().any(|n| *n > 0),
+        }
+    }
+
+    fn verdict(&self) -> String {
+        match self.control {
+            Some(_) if self.is_finding() => "NOT CAUGHT".into(),
+            Some(_) => "caught".into(),
+            None => self.note.clone(),
+        }
+    }
+}
+
+/// The table that is printed at the end.
+#[derive(Default)]
+pub struct Table(Vec<Row>);
+
+impl Table {
+    /// A new row.
+    pub fn row(&mut self, what: impl Into<String>) -> &mut Row {
+        let new = Row {
+            what: what.into(),
+            tries: 0,
+            counts: [0; FINDINGS.len()],
+            control: None,
+            note: String::new(),
+            details: Vec::new(),
+            has_failed: false,
+        };
+        self.0.push(new);
+        self.0.last_mut().expect("it was pushed")
+    }
+
+    /// A new row about a writer that must be caught at `wanted`, if it is a control.
+    pub fn control_row(&mut self, what: impl Into<String>, wanted: Option<Finding>) -> &mut Row {
+        let row = self.row(what);
+        row.control = wanted;
+        row
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A campaign that tried nothing has found that.
+    pub fn has_findings(&self) -> bool {
+        self.is_empty() || self.0.iter().any(Row::is_finding)
+    }
+
+    pub fn print(&self) {
+        let widest = self.0.iter().map(|row| row.what.chars().count()).max().unwrap_or(0);
+        let mut text = format!("\n{:widest$}  {:>9}", "what", "tries");
+        for (_, name) in FINDINGS {
+            let _ = write!(text, "  {name}");
+        }
+        text.push('\n');
+        for row in &self.0 {
+            let _ = write!(text, "{:widest$}  {:>9}", row.what, row.tries);
+            for ((_, name), count) in FINDINGS.iter().zip(row.counts) {
+                let _ = write!(text, "  {count:>width$}", width = name.len());
+            }
+            let _ = writeln!(text, "  {}", row.verdict());
+        }
+        for row in self.0.iter().filter(|row| row.is_finding()) {
+            let _ = writeln!(text, "\n{}: {}", row.what, row.verdict());
+            row.details.iter().for_each(|detail| text.push_str(&format!("  {detail}\n")));
+        }
+        println!("{text}");
+    }
+}

@@ -1,0 +1,211 @@
+//! What is fuzzed: for each target what is done with the bytes that a fuzzer tries, and what must hold.
+//!
+//! `fuzz/` gives them to libFuzzer; the test `corpus` replays what is kept under `fuzz/corpus/`. A target panics, or
+//! says nothing.
+
+use std::path::Path;
+
+use talweg::eval::{Store, evaluate};
+use talweg::field::{Control, Terrain};
+use talweg::io::{forget_rasters, raster};
+use talweg::nodes::Node;
+use talweg::palette::BiomeTable;
+use talweg::param::Value;
+use talweg::planet::projection::FACE_NAMES;
+use talweg::recovery::{Session, left_work};
+use talweg::scene::Scene;
+
+use crate::random_edits::{Random, check, check_file, edited};
+
+/// Something that takes bytes of anybody's.
+pub struct FuzzTarget {
+    /// Also that of its folder under `fuzz/corpus/` and of its program in `fuzz/`.
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+}
+
+pub const TARGETS: [FuzzTarget; 7] = [
+    FuzzTarget { name: "scene_text", run: scene_text },
+    FuzzTarget { name: "biome_table", run: biome_table },
+    FuzzTarget { name: "heightmap", run: heightmap },
+    FuzzTarget { name: "planet_import", run: planet_import },
+    FuzzTarget { name: "session", run: session },
+    FuzzTarget { name: "evaluation", run: evaluation },
+    FuzzTarget { name: "edits", run: edits },
+];
+
+/// Edits of one run; more of them only take longer.
+const MOST_EDITS: usize = 12;
+/// Enough for every process to begin, deposit and end.
+const MOST_ITERATIONS: i64 = 2;
+
+/// A folder that is gone afterwards, in memory where the system has that.
+fn scratch() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.expect("a temporary folder")
+}
+
+/// A scene is read or refused with a reason; what is read is written and read again as it was.
+fn scene_text(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Scene::from_ron(text) {
+        Ok((scene, _)) => check(&scene, "read from a text"),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fn biome_table(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match BiomeTable::from_ron("table", text) {
+        Ok(table) => {
+            let again = BiomeTable::from_ron("table", &table.to_ron()).expect("what was written is read");
+            assert!(again == table, "read back\n{again:?}\nis not\n{table:?}");
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// The first byte chooses among `choices`, the rest is the file.
+fn chosen(bytes: &[u8], choices: [usize; 3]) -> Option<([usize; 3], &[u8])> {
+    let (&first, rest) = bytes.split_first()?;
+    let mut left = usize::from(first);
+    let chosen = choices.map(|count| {
+        let choice = left % count;
+        left /= count;
+        choice
+    });
+    Some((chosen, rest))
+}
+
+const ENDINGS: [&str; 3] = ["png", "r16", "r32"];
+
+fn is_sound(terrain: &Terrain) -> bool {
+    terrain.height.iter().all(|h| h.is_finite()) && terrain.maps().all(|(_, map)| map.iter().all(|v| v.is_finite()))
+}
+
+/// Evaluates a scene of one layer that reads files: it is refused with a reason, or its heights are numbers.
+fn check_import(settings: &str, node: &str, samples: usize, is_read: bool) {
+    let text = format!("(version: 1, settings: ({settings}), layers: [(node: {node})])");
+    let (scene, warnings) = Scene::from_ron(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
+    assert!(is_sound(&done.terrain), "a height is no number");
+    assert!(!is_read || done.problems.is_empty(), "read, and refused: {:?}", done.problems);
+    assert!(is_read || !done.problems.is_empty(), "it cannot be read, and nobody is told");
+    assert!(done.problems.iter().all(|problem| !problem.message.is_empty()));
+}
+
+/// A heightmap, as a layer reads it.
+fn heightmap(bytes: &[u8]) {
+    let Some(([ending, sampling, fit], contents)) = chosen(bytes, [3, 2, 3]) else { return };
+    let folder = scratch();
+    let file = folder.path().join(format!("h.{}", ENDINGS[ending]));
+    std::fs::write(&file, contents).expect("a file");
+    // two files of one moment and one size would count as the same
+    forget_rasters();
+    let name = file.to_str().expect("text");
+    let read = raster(name);
+    if let Ok(read) = &read {
+        assert!(read.values.len() == read.width * read.height && read.width.min(read.height) >= 2);
+        assert!(read.values.iter().all(|v| (0.0..=1.0).contains(v)), "a value is not between 0 and 1");
+    }
+    let (sampling, fit) = (["Bicubic", "Bilinear"][sampling], ["Stretch", "Crop", "Whole"][fit]);
+    check_import("", &format!("Import(file: {name:?}, sampling: {sampling}, fit: {fit})"), 9, read.is_ok());
+}
+
+/// The map or the six faces of a planet, as a layer reads them.
+fn planet_import(bytes: &[u8]) {
+    let Some(([ending, sampling, layout], contents)) = chosen(bytes, [3, 2, 3]) else { return };
+    let folder = scratch();
+    let ending = ENDINGS[ending];
+    let names = match layout {
+        2 => FACE_NAMES.map(|face| format!("p-{face}.{ending}")).to_vec(),
+        _ => vec![format!("p.{ending}")],
+    };
+    for name in &names {
+        std::fs::write(folder.path().join(name), contents).expect("a file");
+    }
+    forget_rasters();
+    let file = folder.path().join(&names[0]);
+    let name = file.to_str().expect("text");
+    let (sampling, named) = (["Bicubic", "Bilinear"][sampling], ["Map", "Points", "Faces"][layout]);
+    let read = raster(name);
+    // faces are squares
+    let is_read = read.is_ok_and(|read| layout < 2 || read.width == read.height);
+    let node = format!("PlanetImport(file: {name:?}, sampling: {sampling}, layout: {named})");
+    check_import("world: Planet", &node, 5, is_read);
+}
+
+/// The file of an editor that has ended: it is offered as it was, or said to be unreadable, and never lost.
+fn session(bytes: &[u8]) {
+    let folder = scratch();
+    let dead = folder.path().join("sessions/1-1-0");
+    std::fs::create_dir_all(&dead).expect("a folder");
+    std::fs::write(dead.join("session.ron"), bytes).expect("a file");
+    let found = left_work(folder.path()).expect("the folder is there");
+    let Some(one) = found.first() else {
+        // swept away, since it says that nothing was unsaved
+        let text = std::str::from_utf8(bytes).expect("what is no text is not swept away");
+        assert!(text.contains("None") || !text.contains("scene"), "work was swept away");
+        return;
+    };
+    assert_eq!(std::fs::read(one.path()).expect("it stays"), bytes);
+    match &one.work {
+        Err(error) => assert!(!error.to_string().is_empty()),
+        Ok(work) => {
+            let other = scratch();
+            let session = Session::begin(other.path()).expect("a session");
+            session.keep(work.file.as_deref(), Some(work)).expect("what was read is kept");
+            drop(session);
+            let again = left_work(other.path()).expect("the folder is there");
+            let again = again.first().and_then(|found| found.work.as_ref().ok()).expect("it is offered again");
+            assert!(again.scene == work.scene, "the scene differs");
+            assert_eq!((&again.edit, &again.ended, again.edited), (&work.edit, &work.ended, work.edited));
+        }
+    }
+}
+
+/// A scene, as text or as edits, at 32 samples: heights are numbers, and the same when they are computed again.
+fn evaluation(bytes: &[u8]) {
+    let scene = match std::str::from_utf8(bytes) {
+        Ok(text) if text.starts_with('(') => match Scene::from_ron(text) {
+            Ok((scene, _)) => scene,
+            Err(_) => return,
+        },
+        _ => edited(&mut Random::from_bytes(bytes), MOST_EDITS, |_, _| {}),
+    };
+    let scene = shortened(scene);
+    let done = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
+    assert!(is_sound(&done.terrain), "a height is no number");
+    let again = evaluate(&scene, 32, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
+    assert_eq!(again.terrain.hash(), done.terrain.hash(), "evaluated again it differs");
+}
+
+/// The scene with few layers and iterations: how often a step is repeated is not what is tried here.
+fn shortened(mut scene: Scene) -> Scene {
+    scene.layers.truncate(8);
+    for layer in &mut scene.layers {
+        let few = |node: &mut Node| {
+            let params = node.params_mut();
+            if let Some(index) = params.about().find("iterations")
+                && let Value::Int(iterations) = params.get(index)
+            {
+                params.set(index, &Value::Int(iterations.min(MOST_ITERATIONS))).expect("it is in range");
+            }
+        };
+        few(&mut layer.node);
+        layer.epochs.truncate(2);
+        for epoch in &mut layer.epochs {
+            few(&mut epoch.node);
+            epoch.iterations = epoch.iterations.min(MOST_ITERATIONS as u32);
+        }
+    }
+    scene
+}
+
+/// Whatever was edited is saved and opened as it was.
+fn edits(bytes: &[u8]) {
+    let scene = edited(&mut Random::from_bytes(bytes), MOST_EDITS, |_, _| {});
+    check(&scene, "after the edits");
+    check_file(&scene, &scratch().path().join("scene.ron"), "after the edits");
+}

@@ -1,0 +1,295 @@
+//! Random edits, as the commands of the editor make them. The tests of `edits` draw them from fixed seeds, the fuzz
+//! targets from the bytes that a fuzzer tries.
+
+use std::sync::Arc;
+
+use talweg::construction::edit::library::{Item, place};
+use talweg::construction::edit::reshape::{Reshape, raised};
+use talweg::construction::edit::{self, PiecePath, Spot, Wrap, link_group, points};
+use talweg::construction::{MaterialLayer, Piece, PieceKind, Program, Tree, presets};
+use talweg::nodes::Node;
+use talweg::nodes::generators::construction::Construction;
+use talweg::param::{ParamKind, ParamSpec, Params, ToneCurve, Value};
+use talweg::scene::{EditHistory, Layer, ParamEpoch, PatchOrigin, Scene};
+
+/// SplitMix64 (Steele, Lea & Flood 2014), from a seed or from bytes.
+pub struct Random<'a> {
+    state: u64,
+    bytes: &'a [u8],
+}
+
+impl Random<'static> {
+    pub fn from_seed(seed: u64) -> Self {
+        Self { state: seed, bytes: &[] }
+    }
+}
+
+impl<'a> Random<'a> {
+    /// Every two bytes are a number of their own, so that a fuzzer that changes one of them changes one choice.
+    pub fn from_bytes(bytes: &'a [u8]) -> Self {
+        Self { state: 0, bytes }
+    }
+
+    /// Whether the bytes are used up, and numbers follow that nobody chose.
+    pub fn is_spent(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn next(&mut self) -> u64 {
+        if let Some((two, rest)) = self.bytes.split_at_checked(2) {
+            self.bytes = rest;
+            self.state = u64::from(two[0]) << 8 | u64::from(two[1]);
+        } else {
+            self.bytes = &[];
+        }
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+    fn part(&mut self) -> f64 {
+        self.next() as f64 / u64::MAX as f64
+    }
+    /// Mostly small, now and then absurd.
+    fn length(&mut self) -> f64 {
+        let wide = [1.0, 100.0, 1.0e4, 1.0e4, 1.0e8][self.below(5)];
+        (2.0 * self.part() - 1.0) * wide
+    }
+    fn text(&mut self) -> String {
+        let texts =
+            ["", " ", "Ridge", "a \"quoted\" \\ name", "tab\tand\nline", "(of:[1,2])", "Grüße 山", "\u{7}", "// no"];
+        texts[self.below(texts.len())].into()
+    }
+}
+
+/// A value inside the parameter's hard range, from a random number.
+pub fn value_in_range(spec: &ParamSpec, random: u64) -> Value {
+    let part = random as f64 / u64::MAX as f64;
+    match &spec.kind {
+        ParamKind::Float { hard: (low, high), .. } => {
+            Value::Float((f64::from(*low) + part * (f64::from(*high) - f64::from(*low))) as f32)
+        }
+        ParamKind::Int { hard: (low, high), .. } => Value::Int(low + (part * (high - low) as f64) as i64),
+        ParamKind::Bool => Value::Bool(!random.is_multiple_of(2)),
+        ParamKind::Choice(options) => Value::Choice(random as usize % options.len()),
+        ParamKind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
+        ParamKind::Tree => {
+            let presets = talweg::construction::presets::all();
+            Value::Tree(presets[random as usize % presets.len()].1.clone())
+        }
+        ParamKind::Layer => Value::Text(format!("Layer {part}")),
+        ParamKind::Curve => {
+            Value::Curve(ToneCurve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)]))
+        }
+    }
+}
+
+fn path_in(tree: &Tree, random: &mut Random<'_>) -> PiecePath {
+    let mut roots = vec![PiecePath::material(MaterialLayer::Terrain)];
+    roots.extend(MaterialLayer::ALL.into_iter().filter(|m| tree.root(*m).is_some()).map(PiecePath::material));
+    roots.extend((0..tree.definitions.len()).map(PiecePath::definition));
+    let mut path = roots.swap_remove(random.below(roots.len()));
+    while let Some(piece) = path.piece(tree).filter(|piece| !piece.children().is_empty()) {
+        // not always to the bottom
+        if random.below(3) == 0 {
+            break;
+        }
+        path = path.child(random.below(piece.children().len()));
+    }
+    path
+}
+
+/// One edit of a tree, as the commands of the editor make it.
+fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
+    let path = path_in(tree, random);
+    let other = path_in(tree, random);
+    let seed = random.next() as u32;
+    let at = [random.length(), random.length()];
+    let piece = path.piece(tree).cloned();
+    let change = |tree: &mut Tree, change: &mut dyn FnMut(&mut Piece)| {
+        if let Some(piece) = path.piece_mut(tree) {
+            change(piece);
+        }
+    };
+    // what is refused is refused
+    match random.below(22) {
+        0 | 1 => {
+            let (_, shelf) = Item::GROUPS[random.below(Item::GROUPS.len())];
+            let item = shelf[random.below(shelf.len())];
+            let program = Program::new(tree, seed);
+            let _ = place(tree, item, at, Some(&path).filter(|_| seed.is_multiple_of(2)), &program, seed);
+        }
+        2..=4 => drop(edit::group(tree, &path, Wrap::ALL[random.below(Wrap::ALL.len())])),
+        5 => drop(edit::dissolve(tree, &path)),
+        6 => drop(link_group::duplicate(tree, &path, random.length(), seed)),
+        7 => drop(link_group::instantiate(tree, &path, random.length())),
+        8 => drop(edit::relocate(tree, &path, &Spot { parent: other, at: random.below(4) })),
+        9 if random.below(4) == 0 => drop(link_group::remove_all(tree, &path)),
+        9 => {}
+        10 => edit::rename(tree, &path, &random.text()),
+        11 => link_group::hide(tree, &path),
+        12 => change(tree, &mut |piece| piece.locked ^= true),
+        13 => link_group::tie(tree, &other, &path),
+        14 => link_group::untie(tree, &path),
+        15 => {
+            let reshape = Reshape { about: at, turn: random.length(), scale: random.part() * 3.0, shift: at };
+            change(tree, &mut |piece| *piece = reshape.applied(piece));
+        }
+        16 => {
+            let by = random.length();
+            change(tree, &mut |piece| *piece = raised(piece, by));
+        }
+        17 => change(tree, &mut |piece| drop(points::add_point(piece, at))),
+        18 => change(tree, &mut |piece| drop(points::remove_point(piece, 0))),
+        19 => change(tree, &mut |piece| drop(points::move_handle(piece, 1, at))),
+        20 => change(tree, &mut |piece| {
+            if let PieceKind::Contour(contour) = &mut piece.form
+                && contour.points.is_empty()
+            {
+                points::give_points(contour);
+            }
+        }),
+        _ => {
+            let count = piece.map_or(0, |piece| piece.params().about().params.len());
+            let (index, number) = (random.below(count), random.next());
+            change(tree, &mut |piece| {
+                if count > 0 {
+                    let value = value_in_range(&piece.params().about().params[index], number);
+                    let _ = piece.params_mut().set(index, &value);
+                }
+            });
+        }
+    }
+}
+
+fn set_any(group: &mut dyn Params, random: &mut Random<'_>) {
+    let index = random.below(group.about().params.len());
+    if let Some(spec) = group.about().params.get(index) {
+        let value = value_in_range(spec, random.next());
+        let _ = group.set(index, &value);
+    }
+}
+
+/// One edit of a scene, as the commands of the editor make it.
+fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
+    let count = scene.layers.len();
+    let index = random.below(count);
+    match random.below(16) {
+        0 | 1 => {
+            let mut nodes = Node::catalogue();
+            let mut node = nodes.swap_remove(random.below(nodes.len()));
+            let presets = &node.about().presets;
+            if let Some(preset) = presets.get(random.below(presets.len() + 1)) {
+                node.adopt(preset);
+            }
+            let layer = Layer::new(node, scene.unused_seed());
+            scene.layers.insert(random.below(count + 1), layer);
+        }
+        2 => {
+            let trees = presets::all();
+            let node = Construction { tree: trees[random.below(trees.len())].1.clone(), ..Construction::default() };
+            scene.layers.push(Layer::new(Node::Construction(node), scene.unused_seed()));
+        }
+        3 => scene.name = random.text(),
+        4 => set_any(&mut scene.settings, random),
+        5 => set_any(&mut scene.planet, random),
+        6 => {
+            let mut climate = scene.climate();
+            set_any(&mut climate, random);
+            scene.climate = Some(climate);
+        }
+        7 => {
+            let angle = |random: &mut Random<'_>, most: f64| (2.0 * random.part() - 1.0) * most;
+            let (longitude, latitude) = (angle(random, 180.0), angle(random, 90.0));
+            scene.patch = Some(PatchOrigin { planet: random.text(), longitude, latitude });
+        }
+        8 => {
+            let names = talweg::palette::all_palette_names();
+            scene.palette.clone_from(&names[random.below(names.len())]);
+            // as the editor has it, a table of its own has the name of the one that it was made from
+            scene.biomes = None;
+            scene.biomes = scene.biome_table().filter(|_| random.below(2) == 0);
+        }
+        _ if count == 0 => {}
+        9 => drop(scene.layers.remove(index)),
+        10 => scene.layers.swap(index, random.below(count)),
+        11 => scene.layers[index].name = random.text(),
+        12 => scene.layers[index].enabled ^= true,
+        13 => {
+            let layer = &mut scene.layers[index];
+            set_any(&mut layer.mix, random);
+            set_any(&mut layer.mask, random);
+        }
+        14 => {
+            let layer = &mut scene.layers[index];
+            if layer.node.as_process().is_some() {
+                let iterations = 1 + random.below(900) as u32;
+                layer.epochs.push(ParamEpoch { node: layer.node.clone(), iterations });
+            }
+            set_any(layer.node.params_mut(), random);
+        }
+        _ => set_any(scene.layers[index].node.params_mut(), random),
+    }
+    edit_trees(scene, random);
+}
+
+fn edit_trees(scene: &mut Scene, random: &mut Random<'_>) {
+    for layer in &mut scene.layers {
+        if let Node::Construction(construction) = &mut layer.node {
+            let mut tree = Tree::clone(&construction.tree);
+            for _ in 0..random.below(4) {
+                edit_tree(&mut tree, random);
+            }
+            // as the document does it: numbers go into their ranges
+            let param = construction.about().find("tree").unwrap();
+            construction.set(param, &Value::Tree(Arc::new(tree))).unwrap();
+        }
+    }
+}
+
+/// Panics unless the text of `scene` is read as the same scene.
+pub fn check(scene: &Scene, when: &str) {
+    let text = scene.to_ron().unwrap_or_else(|error| panic!("{when}: {error}"));
+    let (read, warnings) = Scene::from_ron(&text).unwrap_or_else(|error| panic!("{when}: {error}"));
+    assert!(warnings.is_empty(), "{when}: {warnings:?}");
+    for (read, layer) in read.layers.iter().zip(&scene.layers) {
+        assert!(read == layer, "{when}: read back\n{read:?}\nis not\n{layer:?}");
+    }
+    assert!(read == *scene, "{when}: read back the settings differ");
+    assert!(read.to_ron().unwrap() == text, "{when}: written again it differs");
+}
+
+/// The default scene after `edits` of them, among them undo and redo, or fewer where the bytes of `random` end; `look`
+/// sees each state.
+pub fn edited(random: &mut Random<'_>, edits: usize, mut look: impl FnMut(usize, &Scene)) -> Scene {
+    let is_seeded = random.is_spent();
+    let mut scene = Scene::default();
+    let mut history = EditHistory::default();
+    for step in 0..edits {
+        if !is_seeded && random.is_spent() {
+            break;
+        }
+        let undone = match random.below(8) {
+            0 => history.undo(&scene),
+            1 => history.redo(&scene),
+            _ => None,
+        };
+        scene = undone.unwrap_or_else(|| {
+            let mut after = scene.clone();
+            edit_scene(&mut after, random);
+            history.record("edit", None, &scene, &after);
+            after
+        });
+        look(step, &scene);
+    }
+    scene
+}
+
+/// Panics unless `scene` is opened from `file` as it was saved to it.
+pub fn check_file(scene: &Scene, file: &std::path::Path, when: &str) {
+    scene.save(file).unwrap_or_else(|error| panic!("{when}: {error}"));
+    assert!(Scene::load(file).unwrap().0 == *scene, "{when}: opened it differs");
+}
