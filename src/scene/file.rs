@@ -172,9 +172,9 @@ fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
 
 /// Layers, as long as there are no more than a stack can have: a large file is refused where it has too many of them.
 fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1>, D::Error> {
-    struct Layers;
+    struct LayersVisitor;
 
-    impl<'de> Visitor<'de> for Layers {
+    impl<'de> Visitor<'de> for LayersVisitor {
         type Value = Vec<LayerV1>;
 
         fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
@@ -196,7 +196,7 @@ fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1
         }
     }
 
-    deserializer.deserialize_seq(Layers)
+    deserializer.deserialize_seq(LayersVisitor)
 }
 
 #[derive(Serialize, Deserialize)]
@@ -274,18 +274,19 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn syntax(error: ron::error::SpannedError) -> SceneError {
+fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
     let (line, column) = (error.span.start.line, error.span.start.col);
-    match error.code {
-        ron::Error::ExceededRecursionLimit => {
-            SceneError::Syntax { line, column, message: "it is nested too deeply to be a scene".into() }
-        }
-        // the text ends before the scene does
-        ended @ (ron::Error::Eof | ron::Error::ExpectedStringEnd | ron::Error::UnclosedBlockComment) => {
-            SceneError::NotAScene { line, column, message: ended.to_string() }
-        }
-        other => SceneError::Syntax { line, column, message: other.to_string() },
+    let message = match error.code {
+        ron::Error::ExceededRecursionLimit => "it is nested too deeply to be a scene".into(),
+        other => other.to_string(),
+    };
+    let text = text.trim_end();
+    let end = (text.matches('\n').count() + 1, text.chars().rev().take_while(|&c| c != '\n').count());
+    // the text ends before the scene does
+    if (error.span.end.line, error.span.end.col) > end {
+        return SceneError::NotAScene { line, column, message };
     }
+    SceneError::Syntax { line, column, message }
 }
 
 impl Scene {
@@ -330,7 +331,7 @@ impl Scene {
 
     /// Reads RON text; what was out of range or has changed since is mended and reported.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
-        let version = version_of(text).map_err(|error| match syntax(error) {
+        let version = version_of(text).map_err(|error| match syntax(error, text) {
             SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
             other => other,
         })?;
@@ -339,7 +340,7 @@ impl Scene {
             VERSION => {}
             found => return Err(SceneError::Newer { found }),
         }
-        let file: SceneV1 = ron_dialect().from_str(text).map_err(syntax)?;
+        let file: SceneV1 = ron_dialect().from_str(text).map_err(|error| syntax(error, text))?;
         let mut warnings = Vec::new();
         let mut mend = |owner: &str, group: &mut dyn Params| {
             warnings.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));

@@ -311,6 +311,10 @@ mod unix {
         assert_eq!((text(&path).as_str(), text(&other).as_str()), ("new", "old"));
         // and then it has one name, and nobody is asked again
         write(&path, "newer").unwrap();
+        // a name that a killed program left is swept
+        fs::hard_link(&path, folder.path().join(".talweg-1-0.tmp")).unwrap();
+        write(&path, "newest").unwrap();
+        assert_eq!((text(&path).as_str(), names(folder.path())), ("newest", vec!["a".into(), "b".into()]));
     }
 
     /// Access lists of Linux: the owner and one more person may write, the group and all others may read.

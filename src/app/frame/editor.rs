@@ -193,7 +193,7 @@ impl Editor {
                 self.toasts.warning(because("The scene was saved, and counts as unsaved until that is sure", &error));
                 false
             }
-            Err(SceneError::Write(error)) if let Some(reason) = OverwriteReason::of(&error) => {
+            Err(SceneError::Write(error)) if let Some(reason) = OverwriteReason::from_error(&error) => {
                 self.dialogs.open(Overwrite {
                     path: path.into(),
                     reason,

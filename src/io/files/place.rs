@@ -60,9 +60,13 @@ impl WritePlace {
             if !target.over_read_only && is_read_only(&place.file, data) {
                 return Err(FileError::ReadOnly { path: path.into() });
             }
-            let names = count_names(data);
-            if !target.over_links && names > 1 {
-                return Err(FileError::Linked { path: path.into(), names });
+            if !target.over_links && count_names(data) > 1 {
+                // what was killed while it replaced a set may have left a second name
+                super::sweep_folder(&place.folder);
+                let names = std::fs::symlink_metadata(&place.file).map_or(1, |data| count_names(&data));
+                if names > 1 {
+                    return Err(FileError::Linked { path: path.into(), names });
+                }
             }
         } else if place.file.file_name().is_none() {
             return Err(FileError::IsFolder { path: path.into() });

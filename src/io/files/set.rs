@@ -28,8 +28,8 @@ impl StagedSet {
     /// Lets all of them take the places of the old ones.
     ///
     /// # Errors
-    /// When one of the old files has changed or cannot be replaced; the others are then the old ones again, or the error
-    /// names those that are new. Or when all are replaced and a folder cannot be synced.
+    /// When one of the old files has changed or cannot be replaced; the others are then the old ones again, or the
+    /// error names those that are new. Or when all are replaced and a folder cannot be synced.
     pub fn commit(self) -> Result<(), FileError> {
         let mut folders: Vec<_> = self.0.iter().map(|file| file.place.folder.clone()).collect();
         // in one order, so that two programs do not wait for each other

@@ -171,7 +171,7 @@ fn obey(
     for order in orders.read() {
         let ExportOrder { product, to } = order;
         let Err(error) = task.start(editor.doc.scene(), product.clone(), to, &tasks) else { continue };
-        match file_error(&error).and_then(OverwriteReason::of) {
+        match file_error(&error).and_then(OverwriteReason::from_error) {
             Some(reason) => editor.dialogs.open(order.question(reason)),
             None => {
                 let text = format!("The {} was not exported", product.name());

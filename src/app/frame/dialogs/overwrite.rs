@@ -24,7 +24,7 @@ pub enum OverwriteReason {
 
 impl OverwriteReason {
     /// The reason that an error gives to ask, if it gives one.
-    pub fn of(error: &FileError) -> Option<Self> {
+    pub fn from_error(error: &FileError) -> Option<Self> {
         match error {
             FileError::Changed { .. } => Some(Self::Changed),
             FileError::ReadOnly { .. } => Some(Self::ReadOnly),
