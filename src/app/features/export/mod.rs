@@ -221,6 +221,30 @@ fn put_off_quitting(mut quitting: ResMut<Quitting>, mut task: ResMut<ExportTask>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::frame::commands::Command;
+
+    #[test]
+    fn what_is_protected_is_asked_about_and_written_over_only_when_that_is_chosen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("alps.r16");
+        std::fs::write(&path, "old").unwrap();
+        let mut bits = std::fs::metadata(&path).unwrap().permissions();
+        bits.set_readonly(true);
+        std::fs::set_permissions(&path, bits).unwrap();
+        for product in [Product::Heightmap, Product::Film(Film::default())] {
+            let order = ExportOrder { product, to: SaveTarget::new(&path) };
+            let refused = crate::io::check_place(&order.to).unwrap_err();
+            let reason = OverwriteReason::from_error(&refused).expect("it is asked about");
+            assert_eq!(reason, OverwriteReason::ReadOnly);
+            let over = order.to.clone().over_read_only(true).over_links(true);
+            assert!(crate::io::check_place(&over).is_ok());
+            let wanted = match order.product.clone() {
+                Product::Heightmap => ExportAction::HeightmapTo(over),
+                Product::Film(film) => ExportAction::FilmTo(film, over),
+            };
+            assert_eq!(order.question(reason).over, Command::from(wanted));
+        }
+    }
 
     #[test]
     fn an_export_that_failed_after_the_replacement_does_not_say_that_nothing_was_exported() {
