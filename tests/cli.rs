@@ -584,6 +584,13 @@ fn what_does_not_fit_into_memory_is_refused() {
         }
     }
     assert_eq!(std::fs::metadata(&out).unwrap().len(), 2 * 129 * 129);
+    // the engine of the window would abort
+    #[cfg(feature = "app")]
+    for command in ["island", "shot island --size 65 -o \"$1\""] {
+        let line = format!("ulimit -v 1000000; exec \"$0\" {command}");
+        let done = Command::new("sh").arg("-c").arg(line).arg(&program).arg(folder.at("view.png")).assert();
+        done.code(1).stderr(contains("of address space").and(contains("ulimit -v")));
+    }
     let refused = talweg(&["verify", "island", "--size", "4097", "--memory", "200MiB"]);
     refused.code(1).stderr(contains("200 MiB are free; ").and(contains("--memory LIMIT")));
     talweg(&["verify", "island", "--size", "33", "--memory", "200MiB"]).success();

@@ -11,11 +11,11 @@ use super::{CommandResult, print, print_json, usage};
 use crate::eval::MemoryUse;
 use crate::field::{Control, Terrain};
 use crate::io::{
-    ExportReport, FieldReport, FieldSheet, HeightSheet, HeightmapFormat, check_place, export_field, export_heightmap,
-    export_sheet,
+    ExportReport, FieldReport, FieldSheet, HeightSheet, HeightmapFormat, StagedSet, check_place, export_heightmap,
+    stage_field, stage_sheet,
 };
 use crate::look::{PlanetLayout as Layout, PlanetMap, TypeMap, planet_map};
-use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
+use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, stage_map};
 
 /// Write heights, ground types, temperature or moisture for other programs; of a planet also colours or normals
 #[derive(Args)]
@@ -210,12 +210,13 @@ fn line(report: &ExportReport) -> String {
 }
 
 fn pictures(args: &ExportArgs, job: &SceneJob, terrain: &Terrain, what: PlanetMap) -> CommandResult {
-    let mut text = String::new();
+    let (mut text, mut set) = (String::new(), StagedSet::default());
     for (path, layout) in layouts(args, terrain) {
         let picture = job.pool.install(|| planet_map(&job.scene, terrain, what, layout));
-        picture.save(args.force.target(&path))?;
+        set.push(picture.stage(args.force.target(&path))?);
         text += &format!("{}  {} × {} pixels\n", path.display(), picture.width, picture.height);
     }
+    set.commit()?;
     print(&text)
 }
 
@@ -223,14 +224,15 @@ fn pictures(args: &ExportArgs, job: &SceneJob, terrain: &Terrain, what: PlanetMa
 fn types(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
     let found = job.pool.install(|| TypeMap::for_scene(&job.scene, terrain, &Control::default()))?;
     let map = found.ok_or_else(|| usage(anyhow::anyhow!("--what types: the scene has no biome table")))?;
-    let mut text = String::new();
+    let (mut text, mut set) = (String::new(), StagedSet::default());
     for (path, layout) in layouts(args, terrain) {
         let sheet = job.pool.install(|| layout.nearest(terrain, &map.types));
-        map.save(&sheet, args.force.target(&path))?;
+        set.push(map.stage(&sheet, args.force.target(&path))?);
         text += &format!("{}  {} × {} pixels\n", path.display(), sheet.width, sheet.values.len() / sheet.width);
     }
     let legend = legend_path(&args.output);
-    map.save_legend(args.force.target(&legend))?;
+    set.push(map.stage_legend(args.force.target(&legend))?);
+    set.commit()?;
     print(&(text + &format!("{}  {} types\n", legend.display(), map.legend.len())))
 }
 
@@ -243,12 +245,15 @@ fn field(
     (quantity, unit): (&'static str, &'static str),
 ) -> CommandResult {
     let range = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
-    let mut reports = Vec::new();
+    let (mut reports, mut set) = (Vec::new(), StagedSet::default());
     for (path, layout) in layouts(args, terrain) {
         let sheet = job.pool.install(|| layout.interpolated(terrain, values));
         let sheet = FieldSheet { quantity, unit, width: sheet.width, values: &sheet.values, range };
-        reports.push(export_field(&sheet, args.force.target(&path))?);
+        let (report, staged) = stage_field(&sheet, args.force.target(&path))?;
+        reports.push(report);
+        set.push(staged);
     }
+    set.commit()?;
     if args.json {
         return print_json(&reports);
     }
@@ -292,19 +297,22 @@ fn face_path(path: &Path, face: usize) -> PathBuf {
 fn planet_heights(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
     let (n, range) = (terrain.samples(), terrain.range());
     let (planet, relief_metres) = (&job.scene.planet, job.scene.settings.relief_metres);
-    let sheet = |heights: &[f32], path: &Path| {
+    let stage = |heights: &[f32], path: &Path| {
         let cell_metres = planet.side_metres() / (n - 1) as f32;
-        export_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, args.force.target(path))
+        stage_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, args.force.target(path))
     };
-    let mut reports = Vec::new();
+    let (mut reports, mut set) = (Vec::new(), StagedSet::default());
     for (path, layout) in layouts(args, terrain) {
-        reports.push(match layout {
-            Layout::Face(face) => sheet(&terrain.height[face * n * n..][..n * n], &path)?,
+        let (report, staged) = match layout {
+            Layout::Face(face) => stage(&terrain.height[face * n * n..][..n * n], &path)?,
             Layout::Map(map) => {
-                job.pool.install(|| export_map(planet, relief_metres, terrain, map, args.force.target(&path)))?
+                job.pool.install(|| stage_map(planet, relief_metres, terrain, map, args.force.target(&path)))?
             }
-        });
+        };
+        reports.push(report);
+        set.push(staged);
     }
+    set.commit()?;
     if args.json {
         return print_json(&reports);
     }

@@ -6,10 +6,10 @@ use clap::Args;
 
 use crate::io::SaveTarget;
 
-/// What becomes of a file that is write-protected.
+/// What becomes of a file that is write-protected, or has other names.
 #[derive(Args)]
 pub struct ForceArgs {
-    /// Replace the file even if it is write-protected
+    /// Replace the file even if it is write-protected, or one of several hard links
     #[arg(long)]
     force: bool,
 }
@@ -17,6 +17,6 @@ pub struct ForceArgs {
 impl ForceArgs {
     /// The file, to be written as the command line says.
     pub fn target(&self, path: &Path) -> SaveTarget {
-        SaveTarget::new(path).over_read_only(self.force)
+        SaveTarget::new(path).over_read_only(self.force).over_links(self.force)
     }
 }

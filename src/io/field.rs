@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::heightmap::{STEPS, write_grey, write_rows};
-use super::{FileError, HeightmapFormat, SaveTarget, write_atomically};
+use super::{FileError, HeightmapFormat, SaveTarget, StagedFile};
 
 /// Values to be written, row by row.
 pub struct FieldSheet<'a> {
@@ -43,21 +43,34 @@ pub struct FieldReport {
 }
 
 /// Writes a field in the format that the extension of `to` asks for; `.r32` holds the values themselves.
+///
+/// # Errors
+/// When the file cannot be written.
 pub fn export_field(sheet: &FieldSheet, to: impl Into<SaveTarget>) -> Result<FieldReport, FileError> {
+    let (report, staged) = stage_field(sheet, to)?;
+    staged.commit()?;
+    Ok(report)
+}
+
+/// [`export_field`] up to where the new file takes the place of the old one.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn stage_field(sheet: &FieldSheet, to: impl Into<SaveTarget>) -> Result<(FieldReport, StagedFile), FileError> {
     let to = to.into();
     let format = HeightmapFormat::for_path(to.path())?;
     let (min, max) = sheet.range;
     let to_steps = if max > min { STEPS / (max - min) } else { 0.0 };
     let steps = |value: f32| ((value - min) * to_steps + 0.5) as u16;
     let text = |end: &str, value: f32| (format!("talweg {end}_{}", sheet.quantity), value.to_string());
-    write_atomically(&to, |file| match format {
+    let staged = StagedFile::new(&to, |file| match format {
         HeightmapFormat::Png16 => {
             write_grey(sheet.width, sheet.values, &[text("min", min), text("max", max)], file, steps)
         }
         HeightmapFormat::R16 => write_rows(sheet.width, sheet.values, file, |value| steps(value).to_le_bytes()),
         HeightmapFormat::R32 => write_rows(sheet.width, sheet.values, file, f32::to_le_bytes),
     })?;
-    Ok(FieldReport {
+    let report = FieldReport {
         path: to.path().into(),
         quantity: sheet.quantity,
         unit: sheet.unit,
@@ -66,7 +79,8 @@ pub fn export_field(sheet: &FieldSheet, to: impl Into<SaveTarget>) -> Result<Fie
         min,
         max,
         per_step: if format == HeightmapFormat::R32 { 0.0 } else { (max - min) / STEPS },
-    })
+    };
+    Ok((report, staged))
 }
 
 #[cfg(test)]

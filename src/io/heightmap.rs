@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{FileError, SaveTarget, write_atomically};
+use super::{FileError, SaveTarget, StagedFile};
 use crate::field::Terrain;
 
 /// A file format for heights; the file's extension chooses it. Never 8 bits: those make steps one can see.
@@ -110,7 +110,20 @@ pub fn export_heightmap(
 }
 
 /// Writes a sheet of heights in the format that the extension of `to` asks for, row by row.
+///
+/// # Errors
+/// When the file cannot be written.
 pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<ExportReport, FileError> {
+    let (report, staged) = stage_sheet(sheet, to)?;
+    staged.commit()?;
+    Ok(report)
+}
+
+/// [`export_sheet`] up to where the new file takes the place of the old one.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn stage_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<(ExportReport, StagedFile), FileError> {
     let to = to.into();
     let format = HeightmapFormat::for_path(to.path())?;
     let (low, high) = sheet.range;
@@ -127,14 +140,14 @@ pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<Ex
     };
     let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
     let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
-    write_atomically(&to, |file| match format {
+    let staged = StagedFile::new(&to, |file| match format {
         HeightmapFormat::Png16 => write_png(sheet, &report, file, steps),
         HeightmapFormat::R16 => write_rows(sheet.width, sheet.heights, file, |h| steps(h).to_le_bytes()),
         HeightmapFormat::R32 => {
             write_rows(sheet.width, sheet.heights, file, |h| (h * sheet.relief_metres).to_le_bytes())
         }
     })?;
-    Ok(report)
+    Ok((report, staged))
 }
 
 /// Writes row by row, so that the memory needed is that of a row.

@@ -17,7 +17,11 @@ pub fn limit_memory(bytes: u64) {
 /// as free: a limit is about all that it takes.
 pub fn free_memory(held: u64) -> Option<u64> {
     match LIMIT.load(Ordering::Relaxed) {
-        0 => Some([available(), control_groups(), address_space()].into_iter().flatten().min()? + held),
+        0 => {
+            // a quarter of the address space is for stacks of threads and for what the allocator sets aside
+            let address_space = address_space().map(|left| left / 4 * 3);
+            Some([available(), control_groups(), address_space].into_iter().flatten().min()? + held)
+        }
         bytes => Some(bytes),
     }
 }
@@ -57,14 +61,13 @@ fn left_in(group: PathBuf) -> Option<u64> {
     Some(most.saturating_sub(used.saturating_sub(files)))
 }
 
-/// What is left of the address space, where it is limited; a quarter of it is for stacks of threads and for what the
-/// allocator sets aside.
-fn address_space() -> Option<u64> {
+/// What is left of the address space of this process, where it is limited.
+pub fn address_space() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let most: u64 = line.split_whitespace().next()?.parse().ok()?;
     let used = kibibytes(&std::fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
-    Some(most.saturating_sub(used) / 4 * 3)
+    Some(most.saturating_sub(used))
 }
 
 /// What is needed and what is free, where `bytes` are more than that.

@@ -6,12 +6,12 @@ mod heightmap;
 pub mod memory;
 mod raster;
 
-pub use field::{FieldReport, FieldSheet, export_field};
+pub use field::{FieldReport, FieldSheet, export_field, stage_field};
 pub use files::{
-    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, check_name, check_new_folder, check_place, sweep_folder,
-    write_atomically, write_folder_atomically,
+    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, check_name, check_new_folder, check_place,
+    sweep_folder, write_atomically, write_folder_atomically,
 };
-pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap, export_sheet};
+pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap, export_sheet, stage_sheet};
 pub(crate) use raster::catmull_rom;
 pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
 

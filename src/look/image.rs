@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::raster::PixelGrid;
 use crate::field::Terrain;
-use crate::io::{FileError, SaveTarget, write_atomically};
+use crate::io::{FileError, SaveTarget, StagedFile};
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,15 @@ impl RgbImage {
 
     /// Writes a PNG file; until it is safely on disk an old one stays.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
-        write_atomically(to, |file| self.write_png(file))
+        self.stage(to)?.commit()
+    }
+
+    /// [`save`](Self::save) up to where the new file takes the place of the old one.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn stage(&self, to: impl Into<SaveTarget>) -> Result<StagedFile, FileError> {
+        StagedFile::new(to, |file| self.write_png(file))
     }
 }
 

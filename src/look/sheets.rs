@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::biomes::{Biomes, Paint};
 use crate::field::globe::nearly_located;
 use crate::field::{Cancelled, Control, Globe, Terrain};
-use crate::io::{FileError, SaveTarget, write_atomically};
+use crate::io::{FileError, SaveTarget, StagedFile};
 use crate::palette::GroundType;
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
@@ -98,21 +98,21 @@ impl TypeMap {
         format!("[\n{}]\n", self.legend.iter().map(line).collect::<String>())
     }
 
-    /// Writes the legend as a RON file.
+    /// Writes the legend as a RON file, up to where it takes the place of an old one.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save_legend(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
-        write_atomically(to, |file| file.write_all(self.legend_ron().as_bytes()))
+    pub fn stage_legend(&self, to: impl Into<SaveTarget>) -> Result<StagedFile, FileError> {
+        StagedFile::new(to, |file| file.write_all(self.legend_ron().as_bytes()))
     }
 
     /// Writes a sheet of types as a PNG of 8 bits whose values are the indices and whose palette has the colours of the
-    /// legend.
+    /// legend, up to where it takes the place of an old one.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, sheet: &RowMajor<u8>, to: impl Into<SaveTarget>) -> Result<(), FileError> {
-        write_atomically(to, |file| self.write_png(sheet, file))
+    pub fn stage(&self, sheet: &RowMajor<u8>, to: impl Into<SaveTarget>) -> Result<StagedFile, FileError> {
+        StagedFile::new(to, |file| self.write_png(sheet, file))
     }
 
     fn write_png(&self, sheet: &RowMajor<u8>, out: impl Write) -> std::io::Result<()> {

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::difference::Difference;
-use super::{AreaQuantiles, Drainage, Measures, PlanetMeasures};
+use super::{AreaQuantiles, Drainage, Measures, PlanetMeasures, Slopes};
 
 /// What measures stand together under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -136,6 +136,11 @@ fn no_dimension(m: &Measures) -> &'static str {
     if m.is_level() { LEVEL } else { FEW }
 }
 
+/// The erosion score of slopes.
+fn erosion_score(slopes: &Slopes) -> MeasureValue {
+    if slopes.mean > 0.0 { MeasureValue::Number(slopes.erosion_score()) } else { MeasureValue::Undefined(LEVEL) }
+}
+
 macro_rules! measures {
     ($( $family:ident: $key:literal $label:literal [$unit:literal] $decimals:literal, $meaning:literal, $source:literal, $read:expr; )+) => {
         &[ $( Measure {
@@ -163,7 +168,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
     Slopes: "erosion_score" "Erosion score" [""] 3,
         "Deviation of the slopes over their mean: high where level ground and steep relief stand side by side.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
-        |m| if m.slopes.mean > 0.0 { MeasureValue::Number(m.slopes.erosion_score()) } else { MeasureValue::Undefined(LEVEL) };
+        |m| erosion_score(&m.slopes);
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
         "Mean of the greatest height difference to the four neighbouring samples; denser samples make it smaller.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
@@ -307,7 +312,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
     Slopes: "erosion_score" "Erosion score" [""] 3,
         "Deviation of the slopes over their mean, by area: high where level ground and steep relief stand side by side.",
         "Olsen 2004",
-        |m| if m.slopes.mean > 0.0 { MeasureValue::Number(m.slopes.erosion_score()) } else { MeasureValue::Undefined(LEVEL) };
+        |m| erosion_score(&m.slopes);
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
         "Mean of the greatest height difference to the four neighbouring samples, over the side of a mean cell.",
         "Olsen 2004",

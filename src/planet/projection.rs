@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::Planet;
 use crate::field::globe::{equirectangular, from_angles};
 use crate::field::{Globe, Terrain};
-use crate::io::{ExportReport, FileError, HeightSheet, SaveTarget, export_sheet};
+use crate::io::{ExportReport, FileError, HeightSheet, SaveTarget, StagedFile, stage_sheet};
 
 /// Suffixes of the six faces in file names, in their order.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
@@ -150,6 +150,22 @@ pub fn export_map(
     map: Equirectangular,
     to: impl Into<SaveTarget>,
 ) -> Result<ExportReport, FileError> {
+    let (report, staged) = stage_map(planet, relief_metres, terrain, map, to)?;
+    staged.commit()?;
+    Ok(report)
+}
+
+/// [`export_map`] up to where the new file takes the place of the old one.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn stage_map(
+    planet: &Planet,
+    relief_metres: f32,
+    terrain: &Terrain,
+    map: Equirectangular,
+    to: impl Into<SaveTarget>,
+) -> Result<(ExportReport, StagedFile), FileError> {
     let heights = map.field(&Globe::new(terrain.samples()), &terrain.height);
     let sheet = HeightSheet {
         width: map.width,
@@ -158,7 +174,7 @@ pub fn export_map(
         relief_metres,
         cell_metres: 4.0 * planet.side_metres() / map.width as f32,
     };
-    export_sheet(&sheet, to)
+    stage_sheet(&sheet, to)
 }
 
 /// The direction of a place of a map of all longitudes and latitudes, from 0 to 1 each; what

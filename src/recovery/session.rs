@@ -82,8 +82,11 @@ pub struct OpenScene {
 struct SessionFile {
     version: u32,
     process: u32,
-    /// The file as it is known whichever way leads to it; without one whose name is not UTF-8.
+    /// The file, absolute, as it was opened: a link may lead to a name that is no text.
     file: Option<String>,
+    /// The bytes of a name that is no text itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file_bytes: Option<Vec<u8>>,
     /// Seconds since 1970.
     edited: u64,
     edit: String,
@@ -98,6 +101,18 @@ pub struct Session {
     folder: PathBuf,
     /// The system frees it with the process.
     _lock: File,
+}
+
+impl SessionFile {
+    /// The file of the scene.
+    fn scene_file(&self) -> Option<PathBuf> {
+        match (&self.file, &self.file_bytes) {
+            (Some(text), _) => Some(text.into()),
+            #[cfg(unix)]
+            (None, Some(bytes)) => Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into()),
+            _ => None,
+        }
+    }
 }
 
 impl Session {
@@ -135,10 +150,13 @@ impl Session {
     /// # Errors
     /// When it cannot be written; what was kept before stays.
     pub fn keep(&self, file: Option<&Path>, unsaved: Option<&UnsavedWork>) -> Result<(), RecoveryError> {
+        let file = file.map(|file| std::path::absolute(file).unwrap_or_else(|_| file.into()));
+        let text = file.as_ref().and_then(|file| file.to_str());
         let state = SessionFile {
             version: VERSION,
             process: std::process::id(),
-            file: file.and_then(|file| identity(file).to_str().map(String::from)),
+            file: text.map(String::from),
+            file_bytes: file.as_ref().filter(|_| text.is_none()).map(|file| file.as_os_str().as_encoded_bytes().into()),
             edited: unix_seconds(unsaved.map_or_else(SystemTime::now, |work| work.edited)),
             edit: unsaved.map(|work| work.edit.clone()).unwrap_or_default(),
             ended: unsaved.and_then(|work| work.ended.clone()),
@@ -227,23 +245,18 @@ pub fn open_elsewhere(state: &Path, path: &Path) -> Option<OpenScene> {
     let _door = open_door(&sessions).ok()?;
     session_folders(&sessions).ok()?.into_iter().find_map(|folder| {
         let open = read_state(&folder).ok().filter(|open| open.process != std::process::id())?;
-        let is_wanted = open.file.as_deref().is_some_and(|file| Path::new(file) == wanted);
+        let is_wanted = open.scene_file().is_some_and(|file| identity(&file) == wanted);
         (is_wanted && matches!(free_lock(&folder), Ok(None)))
             .then_some(OpenScene { process: open.process, is_unsaved: open.scene.is_some() })
     })
 }
 
 fn unsaved_work(folder: &Path, state: SessionFile) -> Result<UnsavedWork, RecoveryError> {
+    let file = state.scene_file();
     let text = state.scene.unwrap_or_default();
     let (scene, _) = Scene::from_ron(&text)
         .map_err(|error| RecoveryError::Read { path: folder.join(STATE), message: error.to_string() })?;
-    Ok(UnsavedWork {
-        scene,
-        file: state.file.map(PathBuf::from),
-        edited: from_unix_seconds(state.edited),
-        edit: state.edit,
-        ended: state.ended,
-    })
+    Ok(UnsavedWork { scene, file, edited: from_unix_seconds(state.edited), edit: state.edit, ended: state.ended })
 }
 
 fn read_state(folder: &Path) -> Result<SessionFile, RecoveryError> {
@@ -350,6 +363,29 @@ mod tests {
         // one that ended before it wrote anything has left nothing
         std::fs::remove_file(hidden.join(STATE)).unwrap();
         assert_eq!(names(&left_work(state.path()).unwrap()), ["seen"]);
+    }
+
+    /// A link may lead to such a name, and a folder may be renamed to one while its scene is open.
+    #[cfg(unix)]
+    #[test]
+    fn unsaved_work_keeps_the_name_of_its_file_whatever_bytes_lie_on_the_way() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let odd = folder.path().join(std::ffi::OsStr::from_bytes(b"alp\xe9"));
+        std::fs::create_dir(&odd).unwrap();
+        let (real, link) = (odd.join("a.ron"), folder.path().join("a.ron"));
+        Scene::default().save(&link).unwrap();
+        std::fs::rename(&link, &real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let state = folder.path().join("state");
+        for file in [&link, &real] {
+            let session = Session::begin(&state).unwrap();
+            session.keep(Some(file), Some(&work("odd", 100))).unwrap();
+            drop(session);
+            let mut found = left_work(&state).unwrap();
+            assert_eq!(found[0].work.as_ref().unwrap().file.as_ref(), Some(file));
+            found.remove(0).discard();
+        }
     }
 
     #[test]

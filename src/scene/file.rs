@@ -3,11 +3,13 @@
 //! `version` first; only what differs from the default is written; a file is never half-written, and none is replaced
 //! before the new text has been read back and found to be the same scene.
 
+use std::cell::Cell;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Layer, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
@@ -60,7 +62,10 @@ pub enum SceneError {
         path: PathBuf,
     },
     /// More bytes than any scene has.
-    #[error("{path} is not a scene: it is larger than 16 MB")]
+    #[error(
+        "{path} is not a scene: it is larger than 16 MB, the most that is read. If it is one, keep its heights in a \
+         heightmap that it names"
+    )]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -105,9 +110,6 @@ pub enum SceneError {
         /// The version that was found.
         found: u32,
     },
-    /// More layers than a stack can have.
-    #[error("the scene has {0} layers; {MAX_LAYERS} is the most")]
-    TooManyLayers(usize),
     /// An error with the file that it is in.
     #[error("{path}: {source}")]
     In {
@@ -118,9 +120,83 @@ pub enum SceneError {
     },
 }
 
+/// What comes before everything else; it is read no further than the version.
+struct Header<'a>(&'a Cell<Option<u32>>);
+
 #[derive(Deserialize)]
-struct Header {
-    version: u32,
+#[serde(field_identifier, rename_all = "lowercase")]
+enum HeaderKey {
+    Version,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de> DeserializeSeed<'de> for Header<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_struct("Header", &["version"], self)
+    }
+}
+
+impl<'de> Visitor<'de> for Header<'_> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        out.write_str("a scene")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key()? {
+            match key {
+                HeaderKey::Other => map.next_value::<IgnoredAny>().map(|_| ())?,
+                HeaderKey::Version => {
+                    self.0.set(Some(map.next_value()?));
+                    return Err(A::Error::custom("the rest is read by the program of that version"));
+                }
+            }
+        }
+        Err(A::Error::missing_field("version"))
+    }
+}
+
+/// The version that `text` begins with: the text of a large file is read once, and that of a newer one not at all.
+fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
+    let version = Cell::new(None);
+    let read = ron_dialect().from_str_seed(text, Header(&version));
+    match version.get() {
+        Some(version) => Ok(version),
+        None => read.map(|()| 0),
+    }
+}
+
+/// Layers, as long as there are no more than a stack can have: a large file is refused where it has too many of them.
+fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1>, D::Error> {
+    struct LayersVisitor;
+
+    impl<'de> Visitor<'de> for LayersVisitor {
+        type Value = Vec<LayerV1>;
+
+        fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+            out.write_str("a list of layers")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut layers = Vec::new();
+            while let Some(layer) = list.next_element()? {
+                if layers.len() == MAX_LAYERS {
+                    return Err(A::Error::custom(format_args!(
+                        "the scene has more than {MAX_LAYERS} layers, the most that a stack can have. Take some out, \
+                         or split it into several scenes"
+                    )));
+                }
+                layers.push(layer);
+            }
+            Ok(layers)
+        }
+    }
+
+    deserializer.deserialize_seq(LayersVisitor)
 }
 
 #[derive(Serialize, Deserialize)]
@@ -141,7 +217,7 @@ struct SceneV1 {
     biomes: Option<Arc<BiomeTable>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     patch: Option<PatchOrigin>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_layers")]
     layers: Vec<LayerV1>,
 }
 
@@ -198,13 +274,19 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn syntax(error: ron::error::SpannedError) -> SceneError {
-    let at = error.span.start;
+fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
+    let (line, column) = (error.span.start.line, error.span.start.col);
     let message = match error.code {
         ron::Error::ExceededRecursionLimit => "it is nested too deeply to be a scene".into(),
         other => other.to_string(),
     };
-    SceneError::Syntax { line: at.line, column: at.col, message }
+    let text = text.trim_end();
+    let end = (text.matches('\n').count() + 1, text.chars().rev().take_while(|&c| c != '\n').count());
+    // the text ends before the scene does
+    if (error.span.end.line, error.span.end.col) > end {
+        return SceneError::NotAScene { line, column, message };
+    }
+    SceneError::Syntax { line, column, message }
 }
 
 impl Scene {
@@ -249,19 +331,16 @@ impl Scene {
 
     /// Reads RON text; what was out of range or has changed since is mended and reported.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
-        let header: Header = ron_dialect().from_str(text).map_err(|error| match syntax(error) {
+        let version = version_of(text).map_err(|error| match syntax(error, text) {
             SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
             other => other,
         })?;
-        match header.version {
+        match version {
             0 => return Err(SceneError::NoVersion { found: 0 }),
             VERSION => {}
             found => return Err(SceneError::Newer { found }),
         }
-        let file: SceneV1 = ron_dialect().from_str(text).map_err(syntax)?;
-        if file.layers.len() > MAX_LAYERS {
-            return Err(SceneError::TooManyLayers(file.layers.len()));
-        }
+        let file: SceneV1 = ron_dialect().from_str(text).map_err(|error| syntax(error, text))?;
         let mut warnings = Vec::new();
         let mut mend = |owner: &str, group: &mut dyn Params| {
             warnings.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));

@@ -145,7 +145,7 @@ impl PatchFiles {
             cell_metres: self.side_metres / (self.samples - 1).max(1) as f32,
         };
         // of the same name are the same heights
-        export_sheet(&sheet, SaveTarget::new(&self.file).over_read_only(true)).map(|_| ())
+        export_sheet(&sheet, SaveTarget::new(&self.file).over_read_only(true).over_links(true)).map(|_| ())
     }
 
     /// Writes the heights and then the scene. If anything fails a scene that was there before keeps its own heights.

@@ -385,6 +385,42 @@ fn processes_replay_from_snapshots_and_balance_their_books() {
     }
 }
 
+/// What is open in the books is a rounding of the ground and of what went through them, on level ground at 0 m as well,
+/// where every cell rounds alike and the errors add up.
+#[test]
+fn books_close_at_every_extreme_and_on_level_ground() {
+    for edges in BOTH {
+        let place = Place::new(17, edges);
+        let control = Control::default();
+        let cx = place.context(&control);
+        let nodes = on_squares().flat_map(|plain| {
+            let specs = plain.about().params.iter().enumerate();
+            let extreme = specs.flat_map(|(k, spec)| extremes(spec).into_iter().map(move |value| (k, value)));
+            let extreme = extreme.map(|(k, value)| {
+                let mut node = plain.clone();
+                node.params_mut().set(k, &value).unwrap();
+                node
+            });
+            extreme.chain([plain.clone(), altered(plain.clone())]).collect::<Vec<_>>()
+        });
+        for node in nodes {
+            let Some(process) = node.as_process() else { continue };
+            for (on, input) in place.inputs() {
+                let ground: f64 = input.height.iter().map(|&h| f64::from(h).abs()).sum();
+                let before = cx.grid.sum(&input.height);
+                let mut run = process.start(&cx, input);
+                (0..60).for_each(|_| run.step(&cx).unwrap());
+                let books = run.mass_balance();
+                let after = cx.grid.sum(&run.terrain().height);
+                let allowed = 1e-6 * (ground + books.eroded + books.deposited + books.added);
+                let change = books.added + books.deposited - books.eroded;
+                assert!(books.residual().abs() <= allowed, "{} {books:?} on {on}: {node:?}", books.residual());
+                assert!((after - before - change).abs() <= allowed, "{after} {before} {books:?} on {on}: {node:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_help_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/help/nodes.md");

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use talweg::io::{
-    FileError, FileStamp, SaveTarget, StagedFile, check_place, sweep_folder, write_atomically, write_folder_atomically,
+    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, check_place, sweep_folder, write_atomically,
+    write_folder_atomically,
 };
 
 fn write(to: impl Into<SaveTarget>, text: &str) -> Result<(), FileError> {
@@ -73,6 +74,90 @@ fn what_is_staged_is_seen_by_nobody_until_it_is_committed() {
     assert_eq!(names(folder.path()), ["a"]);
     StagedFile::new(&path, |file| file.write_all(b"new")).unwrap().commit().unwrap();
     assert_eq!((text(&path).as_str(), names(folder.path()).len()), ("new", 1));
+}
+
+/// Every saver adds one to what it has read, and reads again when it is refused: nothing that was saved is lost.
+#[test]
+fn of_savers_at_the_same_time_one_is_refused() {
+    const SAVERS: usize = 6;
+    const SAVES: usize = 40;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("count");
+    write(&path, "0").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..SAVERS {
+            scope.spawn(|| {
+                let mut saved = 0;
+                while saved < SAVES {
+                    let old = fs::read(&path).unwrap();
+                    let count: usize = std::str::from_utf8(&old).unwrap().parse().unwrap();
+                    let target = SaveTarget::new(&path).if_unchanged_since(FileStamp::of_contents(&old, &path));
+                    match write(target, &(count + 1).to_string()) {
+                        Ok(()) => saved += 1,
+                        Err(FileError::Changed { .. }) => {}
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(text(&path), (SAVERS * SAVES).to_string());
+}
+
+#[test]
+fn who_holds_a_folder_may_write_into_it_and_others_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let lock = FolderLock::new(folder.path());
+    write(&path, "mine").unwrap();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| write(&path, "yours"));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert_eq!((text(&path).as_str(), other.is_finished()), ("mine", false));
+        drop(lock);
+        other.join().unwrap().unwrap();
+    });
+    assert_eq!(text(&path), "yours");
+}
+
+#[test]
+fn a_set_of_files_is_replaced_together_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = ["one", "new", "three"].map(|name| folder.path().join(name));
+    let all = || paths.iter().map(|path| fs::read_to_string(path).unwrap_or_default()).collect::<Vec<_>>();
+    let staged = |text: &str| {
+        let mut set = StagedSet::default();
+        for path in &paths {
+            set.push(StagedFile::new(path, |file| file.write_all(text.as_bytes())).unwrap());
+        }
+        set
+    };
+    for path in [&paths[0], &paths[2]] {
+        write(path, "old").unwrap();
+    }
+    // the last of them cannot be replaced when its turn comes
+    let set = staged("half");
+    fs::remove_file(&paths[2]).unwrap();
+    fs::create_dir(&paths[2]).unwrap();
+    let error = set.commit().unwrap_err();
+    assert!(error.to_string().contains("three") && !error.is_replaced(), "{error}");
+    assert_eq!(all(), ["old", "", ""]);
+    assert_eq!(names(folder.path()), ["one", "three"], "nothing is left beside them");
+    fs::remove_dir(&paths[2]).unwrap();
+    drop(staged("never"));
+    assert_eq!(names(folder.path()), ["one"]);
+    staged("all").commit().unwrap();
+    assert_eq!(all(), ["all"; 3]);
+    assert_eq!(names(folder.path()).len(), 3);
+    // one that has changed meanwhile keeps all of them
+    let expected = FileStamp::read(&paths[2]).unwrap();
+    let mut set = StagedSet::default();
+    set.push(StagedFile::new(&paths[0], |file| file.write_all(b"more")).unwrap());
+    let target = SaveTarget::new(&paths[2]).if_unchanged_since(expected);
+    set.push(StagedFile::new(target, |file| file.write_all(b"more")).unwrap());
+    fs::write(&paths[2], "theirs").unwrap();
+    assert!(matches!(set.commit(), Err(FileError::Changed { .. })));
+    assert_eq!(all(), ["all", "all", "theirs"]);
 }
 
 #[test]
@@ -208,6 +293,52 @@ mod unix {
         check_place(&meant).unwrap();
         write(&meant, "new").unwrap();
         assert_eq!((text(&path).as_str(), mode(&path)), ("new", 0o444));
+    }
+
+    #[test]
+    fn a_file_with_several_names_is_refused_unless_it_is_meant() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        write(&path, "old").unwrap();
+        fs::hard_link(&path, &other).unwrap();
+        for refused in [check_place(&path), write(&path, "new")] {
+            assert!(matches!(&refused, Err(FileError::Linked { names: 2, .. })), "{refused:?}");
+            let said = refused.unwrap_err().to_string();
+            assert!(said.contains("2 names (hard links)") && said.contains("--force"), "{said}");
+        }
+        assert_eq!((text(&path).as_str(), text(&other).as_str()), ("old", "old"));
+        write(SaveTarget::new(&path).over_links(true), "new").unwrap();
+        assert_eq!((text(&path).as_str(), text(&other).as_str()), ("new", "old"));
+        // and then it has one name, and nobody is asked again
+        write(&path, "newer").unwrap();
+        // a name that a killed program left is swept
+        fs::hard_link(&path, folder.path().join(".talweg-1-0.tmp")).unwrap();
+        write(&path, "newest").unwrap();
+        assert_eq!((text(&path).as_str(), names(folder.path())), ("newest", vec!["a".into(), "b".into()]));
+    }
+
+    /// Access lists of Linux: the owner and one more person may write, the group and all others may read.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn access_lists_are_kept() {
+        use rustix::fs::{XattrFlags, getxattr, setxattr};
+        const NAME: &str = "system.posix_acl_access";
+        let entries: [(u16, u16, u32); 5] =
+            [(1, 6, u32::MAX), (2, 6, 12345), (4, 4, u32::MAX), (16, 6, u32::MAX), (32, 4, u32::MAX)];
+        let mut list = 2u32.to_le_bytes().to_vec();
+        for (tag, bits, id) in entries {
+            list.extend(tag.to_le_bytes().into_iter().chain(bits.to_le_bytes()).chain(id.to_le_bytes()));
+        }
+        // beside the program: the folder of temporary files may be on a file system without lists
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let path = folder.path().join("a");
+        write(&path, "old").unwrap();
+        setxattr(&path, NAME, &list, XattrFlags::empty()).expect("a file system with access lists");
+        let bits = mode(&path);
+        write(&path, "new").unwrap();
+        let mut kept = vec![0; 1024];
+        let bytes = getxattr(&path, NAME, &mut kept[..]).expect("it has a list");
+        assert_eq!((&kept[..bytes], mode(&path), text(&path).as_str()), (&list[..], bits, "new"));
     }
 
     #[test]

@@ -84,6 +84,31 @@ fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
     );
 }
 
+/// A file of 16 MB is refused where it is wrong, not after all of it was read twice.
+#[test]
+fn large_files_are_refused_at_the_first_place_that_says_so() {
+    const LAYERS: usize = 100_000;
+    let many = format!("(version: 1, layers: [\n{}])", "(node: Perlin(octaves: 3), seed: 1),\n".repeat(LAYERS));
+    let said = Scene::from_ron(&many).unwrap_err().to_string();
+    // the first line has the version, and a thousand layers follow it
+    assert!(said.starts_with("line 1002, ") && said.contains("more than 1000 layers"), "{said}");
+    assert!(said.contains("split it"), "what to do: {said}");
+    // nothing behind the version is read
+    let newer = Scene::from_ron("(version: 2, what: Nobody(knows), %%%").unwrap_err().to_string();
+    assert!(newer.contains("version 2") && newer.contains("newer Talweg"), "{newer}");
+    let late = Scene::from_ron("(name: \"a\", version: 3)").unwrap_err().to_string();
+    assert!(late.contains("version 3"), "{late}");
+    for (text, what) in [("(name: \"a\")", "version"), ("(version: 1, layers: [", "no whole"), ("", "no whole")] {
+        let said = Scene::from_ron(text).unwrap_err().to_string();
+        assert!(said.contains(what) && said.contains("line 1, column"), "{said}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.ron");
+    std::fs::write(&path, vec![b' '; (16 << 20) + 1]).unwrap();
+    let said = Scene::load(&path).unwrap_err().to_string();
+    assert!(said.contains("large.ron") && said.contains("16 MB") && said.contains("heightmap"), "{said}");
+}
+
 fn scramble(group: &mut dyn Params, random: &[u64]) {
     for index in 0..group.about().params.len() {
         let number = random[index % random.len()].rotate_left(7 * index as u32);

@@ -9,4 +9,5 @@ mod kit;
 mod measures;
 mod pieces;
 mod planets;
+mod saving;
 mod variants;

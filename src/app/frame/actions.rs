@@ -41,7 +41,7 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
             }
         }
         FileAction::SaveOver(path, then) => {
-            if editor.save_to(SaveTarget::new(path).over_read_only(true), then.as_ref()) {
+            if editor.save_to(SaveTarget::new(path).over_read_only(true).over_links(true), then.as_ref()) {
                 queue.extend(then);
             }
         }

@@ -7,6 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::io::SaveTarget;
+
 /// Reads a file of at most `most_bytes`; what it would hold by default where it is missing. One that cannot be
 /// understood is copied aside, as it will be replaced.
 ///
@@ -40,7 +42,9 @@ pub fn write(path: &Path, value: &impl Serialize) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let text = ron::to_string(value).map_err(std::io::Error::other)?;
-    crate::io::write_atomically(path, |file| file.write_all(text.as_bytes())).map_err(std::io::Error::other)
+    // whoever keeps settings under several names wants the program to go on keeping them
+    crate::io::write_atomically(SaveTarget::new(path).over_links(true), |file| file.write_all(text.as_bytes()))
+        .map_err(std::io::Error::other)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
 use crate::app::view::globe::{GlobeView, PlanetProjection};
 use crate::app::view::{Overlay, ViewMode};
-use crate::io::{FileError, SaveTarget};
+use crate::io::SaveTarget;
 use crate::recovery::{keep_version, open_elsewhere};
 use crate::scene::{Scene, SceneError, Warning};
 
@@ -188,12 +188,18 @@ impl Editor {
                 self.note_recent(path);
                 true
             }
-            Err(SceneError::Write(FileError::Changed { .. })) => {
-                self.dialogs.open(Overwrite::new(path, OverwriteReason::Changed, then));
+            Err(SceneError::Write(error)) if error.is_replaced() => {
+                self.note_recent(path);
+                self.toasts.warning(because("The scene was saved, and counts as unsaved until that is sure", &error));
                 false
             }
-            Err(SceneError::Write(FileError::ReadOnly { .. })) => {
-                self.dialogs.open(Overwrite::new(path, OverwriteReason::ReadOnly, then));
+            Err(SceneError::Write(error)) if let Some(reason) = OverwriteReason::from_error(&error) => {
+                self.dialogs.open(Overwrite {
+                    path: path.into(),
+                    reason,
+                    elsewhere: ("Save as…", FileAction::SaveElsewhere(then.cloned()).into()),
+                    over: FileAction::SaveOver(path.into(), then.cloned()).into(),
+                });
                 false
             }
             Err(error) => {

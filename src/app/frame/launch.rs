@@ -3,6 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::io::memory::{address_space, bytes_text};
+
 /// Why the window or the off-screen view could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
@@ -16,6 +18,11 @@ pub enum AppError {
          draw in software; `talweg render` and `talweg export` need no driver"
     )]
     NoDriver,
+    #[error(
+        "drawing needs about {needed} of address space, and this process has {left} left of its limit. Raise the limit \
+         (ulimit -v); `talweg render` and `talweg export` need less"
+    )]
+    NoRoom { needed: String, left: String },
     #[error("the graphics library failed: {0}")]
     Engine(String),
     #[error("the editor stopped on an error of its own: {message}. {recovery}")]
@@ -28,10 +35,27 @@ pub enum AppError {
     DriveFailed,
 }
 
+/// Address space that the engine and a driver that draws in software take, in bytes: with two threads a window works in
+/// 2.9 GiB and hangs in 2.5. Where there is less they abort, and nothing could be told any more.
+const ENGINE_BYTES: u64 = 5 << 29;
+/// The same for each thread: its stack, and what the allocator sets aside for it.
+const BYTES_OF_A_THREAD: u64 = 1 << 28;
+
+/// Whether there is room for the engine where the address space is limited.
+fn check_room(left: Option<u64>) -> Result<(), AppError> {
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+    let needed = ENGINE_BYTES + BYTES_OF_A_THREAD * threads;
+    match left {
+        Some(left) if left < needed => Err(AppError::NoRoom { needed: bytes_text(needed), left: bytes_text(left) }),
+        _ => Ok(()),
+    }
+}
+
 /// Runs `engine` and turns its panics into errors.
 ///
 /// Bevy panics while its plugins are built when there is no screen or no driver; nothing else tells.
 pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
+    check_room(address_space())?;
     let said: Arc<Mutex<Option<String>>> = Arc::default();
     let hook = take_hook();
     let heard = said.clone();
@@ -66,5 +90,12 @@ mod tests {
         let other = guarded::<()>(|| panic!("{} broke", "it")).unwrap_err().to_string();
         assert!(other.contains("it broke") && other.contains("launch.rs"), "{other}");
         assert_eq!(guarded(|| 7).unwrap(), 7);
+    }
+
+    #[test]
+    fn too_little_address_space_is_told_before_the_engine_starts() {
+        let said = check_room(Some(1 << 30)).unwrap_err().to_string();
+        assert!(said.contains("has 1.0 GiB left") && said.contains("ulimit -v"), "{said}");
+        assert!(check_room(None).is_ok() && check_room(Some(1 << 40)).is_ok());
     }
 }

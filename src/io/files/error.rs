@@ -53,6 +53,17 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// The file has other names.
+    #[error(
+        "cannot write {path}: the file has {names} names (hard links), and it is untouched. Replacing it would leave the \
+         old one under the others. Give another name; on the command line --force replaces it under this one"
+    )]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names lead to it.
+        names: u64,
+    },
     /// The file is not the one that was read any more.
     #[error(
         "cannot write {path}: another program has changed the file since it was read; what that wrote is untouched. \
@@ -87,6 +98,19 @@ pub enum FileError {
         /// Why.
         source: std::io::Error,
     },
+    /// The system refused when some files of a set were replaced, and refused to take that back.
+    #[error(
+        "cannot write {path}: {source}. Of the files that belong together these are new: {new}; the others are \
+         untouched. Write them all again"
+    )]
+    PartlyReplaced {
+        /// The file that was not written.
+        path: PathBuf,
+        /// The files that are new.
+        new: String,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The ending is that of no known format.
     #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
     Extension {
@@ -104,8 +128,8 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Whether the old file is gone, in spite of the error.
+    /// Whether the old file is gone, in spite of the error; of a set, at least one.
     pub fn is_replaced(&self) -> bool {
-        matches!(self, Self::Unsynced { .. })
+        matches!(self, Self::Unsynced { .. } | Self::PartlyReplaced { .. })
     }
 }

@@ -3,13 +3,16 @@
 //! Whenever the program, the machine or the disk stops, a file is the old one or the new one, never a mixture:
 //! temporary file in the same folder, everything written and synced, one rename, the folder synced.
 //!
-//! - A symbolic link stays, and the file that it leads to is replaced. A file that was there keeps its permissions and,
-//!   where the system allows it, its owner; a new one gets those that the umask leaves.
-//! - Folders, pipes, sockets and devices are refused. So is a file that is write-protected, unless the [`SaveTarget`]
-//!   says otherwise, and one that is no longer what a [`FileStamp`] remembers.
+//! - A symbolic link stays, and the file that it leads to is replaced. A file that was there keeps its permissions,
+//!   access lists too, and, where the system allows it, its owner; a new one gets those that the umask leaves.
+//! - Folders, pipes, sockets and devices are refused. So are a file that is write-protected and one with several names
+//!   (hard links, of which one would be parted from the others), unless the [`SaveTarget`] says otherwise, and one that
+//!   is no longer what a [`FileStamp`] remembers: of two programs that save at the same time the second is refused.
 //! - Temporary files are locked while they are written. One without a lock belongs to a program that was killed; the
 //!   next program that writes into the folder removes it.
 //! - An error before the rename says that the old file is untouched; the only one after it, that it is replaced.
+//! - Files that belong together are a [`StagedSet`]: all of them are written before the first takes its place, and if
+//!   one cannot, the old ones come back.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -17,11 +20,13 @@
 //! | `place` | where a name leads, and what would keep it from being written |
 //! | `temporary` | temporary files and folders, and the sweep of those that were left behind |
 //! | `stamp` | whether a file is still the one that was read |
-//! | `folder_lock` | one program at a time, where several files belong together |
+//! | `set` | files that are replaced together |
+//! | `folder_lock` | one program at a time, where several files belong together or one is compared first |
 
 mod error;
 mod folder_lock;
 mod place;
+mod set;
 mod stamp;
 mod temporary;
 
@@ -31,6 +36,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::FileError;
 pub use folder_lock::FolderLock;
+pub use set::StagedSet;
 pub use stamp::FileStamp;
 pub use temporary::sweep_folder;
 
@@ -42,19 +48,26 @@ use temporary::{TemporaryFile, TemporaryFolder};
 pub struct SaveTarget {
     path: PathBuf,
     over_read_only: bool,
+    over_links: bool,
     expected: Option<FileStamp>,
 }
 
 impl SaveTarget {
-    /// A file that may be there already, if it may be written to.
+    /// A file that may be there already, if it may be written to and has no other name.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), over_read_only: false, expected: None }
+        Self { path: path.into(), over_read_only: false, over_links: false, expected: None }
     }
 
     /// Whether a file that is write-protected is replaced all the same; it stays write-protected.
     #[must_use]
     pub fn over_read_only(self, over_read_only: bool) -> Self {
         Self { over_read_only, ..self }
+    }
+
+    /// Whether a file with several names (hard links) is replaced all the same; the others keep the old one.
+    #[must_use]
+    pub fn over_links(self, over_links: bool) -> Self {
+        Self { over_links, ..self }
     }
 
     /// Refuses with [`FileError::Changed`] when the file is not the one that `stamp` remembers any more.
@@ -71,7 +84,7 @@ impl SaveTarget {
     /// The same promise for another file.
     #[must_use]
     pub fn with_path(&self, path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), over_read_only: self.over_read_only, expected: None }
+        Self { path: path.into(), expected: None, ..self.clone() }
     }
 }
 
@@ -128,7 +141,7 @@ impl StagedFile {
         write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
     ) -> Result<Self, FileError> {
         let target = to.into();
-        let place = WritePlace::checked(&target.path, target.over_read_only)?;
+        let place = WritePlace::checked(&target)?;
         let failed = |source| FileError::Write { path: target.path.clone(), source };
         temporary::sweep_once(&place.folder);
         let mut temporary = TemporaryFile::new(&place.folder, place.existing.is_some()).map_err(failed)?;
@@ -137,7 +150,7 @@ impl StagedFile {
             write(&mut buffer).and_then(|()| buffer.flush()).map_err(failed)?;
         }
         if let Some(old) = &place.existing {
-            place::adopt(&temporary.file, old).map_err(failed)?;
+            place::adopt(&temporary.file, old, &place.file).map_err(failed)?;
         }
         temporary.file.sync_all().map_err(failed)?;
         Ok(Self { target, place, temporary })
@@ -160,17 +173,24 @@ impl StagedFile {
     /// # Errors
     /// When the old file has changed, or cannot be replaced; or when it is replaced and the folder cannot be synced.
     pub fn commit(self) -> Result<(), FileError> {
+        // nobody else saves between the look and the replacement
+        let _lock = FolderLock::new(&self.place.folder);
+        self.check_expected()?;
         let Self { target, place, temporary } = self;
         let path = target.path;
-        if let Some(expected) = target.expected {
-            let now = FileStamp::read(&place.file);
-            let now = now.map_err(|source| FileError::Write { path: path.clone(), source })?;
-            if now != expected {
-                return Err(FileError::Changed { path });
-            }
-        }
         temporary.rename(&place.file).map_err(|source| FileError::Write { path: path.clone(), source })?;
         place.sync_folder().map_err(|source| FileError::Unsynced { path, source })
+    }
+
+    /// Whether the file is still the one that was expected, if one was.
+    fn check_expected(&self) -> Result<(), FileError> {
+        let Some(expected) = &self.target.expected else { return Ok(()) };
+        let path = self.target.path.clone();
+        match FileStamp::read(&self.place.file) {
+            Ok(now) if now == *expected => Ok(()),
+            Ok(_) => Err(FileError::Changed { path }),
+            Err(source) => Err(FileError::Write { path, source }),
+        }
     }
 }
 
@@ -187,10 +207,10 @@ pub fn write_folder_atomically<E: From<FileError>>(
     let failed = |source| FileError::Write { path: path.into(), source };
     temporary::sweep_once(&place.folder);
     let temporary = TemporaryFolder::new(&place.folder).map_err(failed)?;
-    fill(&temporary.path)?;
+    fill(temporary.path())?;
     temporary.sync_files().map_err(failed)?;
     if let Some(old) = &place.existing {
-        std::fs::set_permissions(&temporary.path, old.permissions()).map_err(failed)?;
+        std::fs::set_permissions(temporary.path(), old.permissions()).map_err(failed)?;
     }
     temporary.rename(&place.file).map_err(|source| match source.kind() {
         std::io::ErrorKind::DirectoryNotEmpty | std::io::ErrorKind::AlreadyExists => {
@@ -207,7 +227,7 @@ pub fn write_folder_atomically<E: From<FileError>>(
 /// With the reason.
 pub fn check_place(to: impl Into<SaveTarget>) -> Result<(), FileError> {
     let to = to.into();
-    WritePlace::checked(&to.path, to.over_read_only)?.check_folder(&to.path)
+    WritePlace::checked(&to)?.check_folder(&to.path)
 }
 
 /// Says early what would keep a folder of files from being written.

@@ -4,7 +4,7 @@ use std::fs::{File, FileType, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::FileError;
+use super::{FileError, SaveTarget};
 
 /// Links that are followed at the most, as Linux has it.
 const MOST_LINKS: usize = 40;
@@ -53,7 +53,8 @@ impl WritePlace {
     }
 
     /// Where a file of this name goes.
-    pub fn checked(path: &Path, over_read_only: bool) -> Result<Self, FileError> {
+    pub fn checked(target: &SaveTarget) -> Result<Self, FileError> {
+        let path = &*target.path;
         let place = Self::resolved(path)?;
         if let Some(data) = &place.existing {
             if data.is_dir() {
@@ -62,8 +63,16 @@ impl WritePlace {
             if !data.is_file() {
                 return Err(FileError::NotAFile { path: path.into(), kind: kind(data.file_type()) });
             }
-            if !over_read_only && is_read_only(&place.file, data) {
+            if !target.over_read_only && is_read_only(&place.file, data) {
                 return Err(FileError::ReadOnly { path: path.into() });
+            }
+            if !target.over_links && count_names(data) > 1 {
+                // what was killed while it replaced a set may have left a second name
+                super::sweep_folder(&place.folder);
+                let names = std::fs::symlink_metadata(&place.file).map_or(1, |data| count_names(&data));
+                if names > 1 {
+                    return Err(FileError::Linked { path: path.into(), names });
+                }
             }
         } else if place.file.file_name().is_none() {
             return Err(FileError::IsFolder { path: path.into() });
@@ -136,6 +145,17 @@ fn kind(_: FileType) -> &'static str {
     "device"
 }
 
+/// How many names a file has.
+#[cfg(unix)]
+fn count_names(data: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(data)
+}
+
+#[cfg(not(unix))]
+fn count_names(_: &Metadata) -> u64 {
+    1
+}
+
 /// Whether the permissions of a file say that it shall not be written to. They bind nobody whose folder it is in, and
 /// root not at all, so they are asked for here.
 #[cfg(unix)]
@@ -163,10 +183,11 @@ fn may_write(_: &Path) -> std::io::Result<()> {
 
 /// Gives a new file the owner and the permissions of the one whose place it takes.
 #[cfg(unix)]
-pub(super) fn adopt(file: &File, old: &Metadata) -> std::io::Result<()> {
+pub(super) fn adopt(file: &File, old: &Metadata, old_file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     const SET_USER: u32 = 0o4000;
     const SET_GROUP: u32 = 0o2000;
+    const GROUP: u32 = 0o070;
     let new = file.metadata()?;
     let mut mode = old.mode() & 0o7777;
     // only root can give files away; a member may give one to a group
@@ -176,10 +197,31 @@ pub(super) fn adopt(file: &File, old: &Metadata) -> std::io::Result<()> {
     if new.gid() != old.gid() && fchown(file, None, Some(old.gid())).is_err() {
         mode &= !SET_GROUP;
     }
+    if !adopt_access_list(file, old_file) {
+        // the bits of the group are the most that the list gives to anybody: without it they would give it to the group
+        mode &= !GROUP;
+    }
     file.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
+/// Gives a new file the access list (POSIX ACL) of an old one; returns whether it has all that the old one had.
+#[cfg(target_os = "linux")]
+fn adopt_access_list(file: &File, old_file: &Path) -> bool {
+    use rustix::fs::{XattrFlags, fsetxattr, getxattr};
+    const NAME: &str = "system.posix_acl_access";
+    // the system allows no longer ones
+    let mut list = vec![0; 1 << 16];
+    // without a list there is none to adopt
+    let Ok(bytes) = getxattr(old_file, NAME, &mut list[..]) else { return true };
+    fsetxattr(file, NAME, &list[..bytes], XattrFlags::empty()).is_ok()
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn adopt_access_list(_: &File, _: &Path) -> bool {
+    true
+}
+
 #[cfg(not(unix))]
-pub(super) fn adopt(_: &File, _: &Metadata) -> std::io::Result<()> {
+pub(super) fn adopt(_: &File, _: &Metadata, _: &Path) -> std::io::Result<()> {
     Ok(())
 }

@@ -62,11 +62,38 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
+/// The name of something temporary; dropped, what it names is gone.
+#[derive(Debug)]
+struct TemporaryName {
+    /// Empty once it has another name.
+    path: PathBuf,
+    is_folder: bool,
+}
+
+impl TemporaryName {
+    /// Gives what it names another name.
+    fn rename(mut self, to: &Path) -> std::io::Result<()> {
+        std::fs::rename(&self.path, to)?;
+        self.path = PathBuf::new();
+        Ok(())
+    }
+}
+
+impl Drop for TemporaryName {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            let remove = |path| if self.is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            let _ = remove(&self.path);
+        }
+    }
+}
+
 /// A file that is being written; dropped, it is gone.
 #[derive(Debug)]
 pub(super) struct TemporaryFile {
+    /// Before the file, which holds the lock as long as the name is there.
+    name: TemporaryName,
     pub file: File,
-    path: PathBuf,
 }
 
 impl TemporaryFile {
@@ -82,31 +109,31 @@ impl TemporaryFile {
         #[cfg(not(unix))]
         let _ = is_private;
         let (file, path) = made(folder, |path| options.open(path))?;
-        Ok(Self { file, path })
+        Ok(Self { name: TemporaryName { path, is_folder: false }, file })
+    }
+
+    /// A second name of the file `old` in `folder`, or a copy of it where the file system has no second names.
+    pub fn second_name(old: &Path, folder: &Path) -> std::io::Result<Self> {
+        let path = unused_name(folder);
+        std::fs::hard_link(old, &path).or_else(|_| std::fs::copy(old, &path).map(|_| ()))?;
+        let file = File::open(&path).inspect_err(|_| drop(std::fs::remove_file(&path)))?;
+        // nobody sweeps it; a file without a lock is only less safe
+        let _ = file.try_lock();
+        Ok(Self { name: TemporaryName { path, is_folder: false }, file })
     }
 
     /// Gives it its name, in place of what has that name.
-    pub fn rename(mut self, to: &Path) -> std::io::Result<()> {
-        std::fs::rename(&self.path, to)?;
-        self.path = PathBuf::new();
-        Ok(())
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        if !self.path.as_os_str().is_empty() {
-            let _ = std::fs::remove_file(&self.path);
-        }
+    pub fn rename(self, to: &Path) -> std::io::Result<()> {
+        self.name.rename(to)
     }
 }
 
 /// A folder that is being filled; dropped, it is gone.
 #[derive(Debug)]
 pub(super) struct TemporaryFolder {
-    pub path: PathBuf,
+    name: TemporaryName,
     /// Holds the lock.
-    _folder: Option<File>,
+    folder: Option<File>,
 }
 
 impl TemporaryFolder {
@@ -115,39 +142,34 @@ impl TemporaryFolder {
             // folders cannot be opened there, and are not swept
             let path = unused_name(folder);
             std::fs::create_dir(&path)?;
-            return Ok(Self { path, _folder: None });
+            return Ok(Self { name: TemporaryName { path, is_folder: true }, folder: None });
         }
         let (held, path) = made(folder, |path| {
             std::fs::create_dir(path)?;
             File::open(path)
         })?;
-        Ok(Self { path, _folder: Some(held) })
+        Ok(Self { name: TemporaryName { path, is_folder: true }, folder: Some(held) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.name.path
     }
 
     /// Sees to it that what is in it is on the disk.
     pub fn sync_files(&self) -> std::io::Result<()> {
-        for entry in std::fs::read_dir(&self.path)? {
+        for entry in std::fs::read_dir(self.path())? {
             File::open(entry?.path())?.sync_all()?;
         }
-        self._folder.as_ref().map_or(Ok(()), File::sync_all)
+        self.folder.as_ref().map_or(Ok(()), File::sync_all)
     }
 
     /// Gives it its name, where there is nothing or an empty folder.
-    pub fn rename(mut self, to: &Path) -> std::io::Result<()> {
+    pub fn rename(self, to: &Path) -> std::io::Result<()> {
         if !cfg!(unix) && to.is_dir() {
             std::fs::remove_dir(to)?;
         }
-        std::fs::rename(&self.path, to)?;
-        self.path = PathBuf::new();
-        Ok(())
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        if !self.path.as_os_str().is_empty() {
-            let _ = std::fs::remove_dir_all(&self.path);
-        }
+        self.name.rename(to)
     }
 }
 

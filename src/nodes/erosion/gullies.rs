@@ -187,13 +187,7 @@ impl GullyLaw {
         let [from, to] = self.fade;
         let mut mask = if to > from {
             let t = (steepness - from) / (to - from);
-            let t = if t < 0.0 {
-                0.0
-            } else if t > 1.0 {
-                1.0
-            } else {
-                t
-            };
+            let t = t.clamp(0.0, 1.0);
             t * t * (3.0 - 2.0 * t)
         } else if steepness < from {
             0.0

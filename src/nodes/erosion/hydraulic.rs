@@ -216,7 +216,7 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
             Neighbours::Rotated => settle_row::<M, false, true>,
         };
         let grid = self.terrain.grid;
-        let old = [&self.terrain.height[..], self.flow].map(|field| grid.row(field, row));
+        let old = [&self.terrain.height[..], self.sediment, self.flow].map(|field| grid.row(field, row));
         settle(self, metric, cells, old, height, water, sediment, flow);
     }
 }
@@ -298,7 +298,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
     law: &HydraulicLaw,
     metric: M,
     cells: Settling<'_, 3, 2>,
-    [heights, flows]: [&[f32]; 2],
+    [heights, sediments, flows]: [&[f32]; 3],
     height: &mut [f32],
     water_left: &mut [f32],
     sediment: &mut [f32],
@@ -309,7 +309,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
     let [water_shares, sediment_shares] = cells.shares.map(|rows| around_row(rows).map(|row| &row[..n]));
     let [water_lost, sediment_lost] = cells.lost.map(|row| &row[..n]);
     let [own_water, own_sediment, dissolved] = cells.own.map(|row| &row[..n]);
-    let (heights, flows, metric) = (&heights[..n], &flows[..n], metric.cut(n));
+    let (heights, sediments, flows, metric) = (&heights[..n], &sediments[..n], &flows[..n], metric.cut(n));
     let (water_left, sediment, flow) = (&mut water_left[..n], &mut sediment[..n], &mut flow[..n]);
     let (capacity, left, unit) = (law.capacity, law.left, 1.0 / law.weather.unit_of_flow());
     for j in 0..n {
@@ -338,7 +338,11 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let m = (own_sediment[j] - sediment_lost[j]) + sediment_in / area;
         let most = capacity * w;
         let kept = if m < most { m } else { most };
-        (height[j], sediment[j]) = lay_down(heights[j], m - dissolved[j], kept);
+        // what is dissolved and laid down again rounds the sediment; where nothing passes it would do so the same way
+        // in every cell and iteration, and add up
+        let still = (sediment_lost[j] == 0.0) & (sediment_in == 0.0);
+        let material = if still { sediments[j] } else { m - dissolved[j] };
+        (height[j], sediment[j]) = lay_down(heights[j], material, kept);
         water_left[j] = w;
         flow[j] = flows[j] + water_lost[j] * unit;
     }

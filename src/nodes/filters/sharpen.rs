@@ -20,14 +20,7 @@ crate::params! {
 
 impl Filter for Sharpen {
     fn traits(&self) -> Traits {
-        Traits {
-            on_globe: true,
-            planet_version: 1,
-            previews_exactly: false,
-            version: 2,
-            working_fields: 2.1,
-            ..Traits::FILTER
-        }
+        gauss::TRAITS
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

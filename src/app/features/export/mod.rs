@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! ExportAction ── dialogs ──▶ ExportAction with a file ──▶ task: ExportTask ──▶ message
+//!                                    ▲      │ the file is protected, or has other names
+//!                                    └──────┴─▶ Overwrite
 //! ```
 
 mod dialog;
 pub mod task;
-
-use std::path::PathBuf;
 
 use bevy::app::AppExit;
 use bevy::ecs::system::{In, InMut};
@@ -21,13 +21,15 @@ use self::task::{ExportTask, Product};
 use crate::app::frame::actions::CancelWork;
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::dialogs::files::{Files, file_stem};
-use crate::app::frame::editor::Editor;
+use crate::app::frame::dialogs::overwrite::{Overwrite, OverwriteReason};
+use crate::app::frame::editor::{Editor, because};
 use crate::app::frame::interface::InterfaceApp;
 use crate::app::frame::menu::pick;
 use crate::app::frame::status::{Activity, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::{FrameSystems, Quitting};
-use crate::film::Film;
+use crate::film::{Film, FilmError};
+use crate::io::{FileError, SaveTarget};
 
 pub struct ExportPlugin;
 
@@ -50,12 +52,12 @@ impl Plugin for ExportPlugin {
 pub enum ExportAction {
     /// Asks for a file.
     Heightmap,
-    HeightmapTo(PathBuf),
+    HeightmapTo(SaveTarget),
     /// Asks how to film.
     Timelapse,
     /// Asks for a file.
     FilmAs(Film),
-    FilmTo(Film, PathBuf),
+    FilmTo(Film, SaveTarget),
 }
 
 impl Action for ExportAction {
@@ -85,7 +87,7 @@ impl Action for ExportAction {
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct ExportOrder {
     pub product: Product,
-    pub path: PathBuf,
+    pub to: SaveTarget,
 }
 
 fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: MessageWriter<ExportOrder>) {
@@ -93,22 +95,22 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
     match action {
         ExportAction::Heightmap => {
             let kinds = [("PNG, 16 bits", "png"), ("Raw, 16-bit whole numbers", "r16"), ("Raw, 32-bit numbers", "r32")];
-            let then = |path| ExportAction::HeightmapTo(path).into();
+            let then = |path| ExportAction::HeightmapTo(SaveTarget::new(path)).into();
             let files = Files::save(&editor.doc, "Export heightmap", &file_stem(&editor.doc), &kinds, then);
             editor.dialogs.open(files);
         }
         ExportAction::Timelapse => ask_how_to_film(editor),
         ExportAction::FilmAs(film) => {
             let kinds = [("Animated GIF", "gif"), ("Folder of PNG pictures", "frames")];
-            let then = move |path| ExportAction::FilmTo(film.clone(), path).into();
+            let then = move |path| ExportAction::FilmTo(film.clone(), SaveTarget::new(path)).into();
             let files = Files::save(&editor.doc, "Export time-lapse", &file_stem(&editor.doc), &kinds, then);
             editor.dialogs.open(files);
         }
-        ExportAction::HeightmapTo(path) => {
-            orders.write(ExportOrder { product: Product::Heightmap, path });
+        ExportAction::HeightmapTo(to) => {
+            orders.write(ExportOrder { product: Product::Heightmap, to });
         }
-        ExportAction::FilmTo(film, path) => {
-            orders.write(ExportOrder { product: Product::Film(film), path });
+        ExportAction::FilmTo(film, to) => {
+            orders.write(ExportOrder { product: Product::Film(film), to });
         }
     }
 }
@@ -144,7 +146,7 @@ fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: M
         Some(Ok(written)) => editor.toasts.info(written),
         Some(Err(error)) => {
             task.then_quit = false;
-            editor.toasts.error(format!("Nothing was exported: {error}."));
+            editor.toasts.error(failure(&error));
         }
     }
 }
@@ -167,9 +169,42 @@ fn obey(
         task.work.cancel();
     }
     for order in orders.read() {
-        let what = order.product.name();
-        if let Err(error) = task.start(editor.doc.scene(), order.product.clone(), &order.path, &tasks) {
-            editor.toasts.error(format!("The {what} was not exported: {error}."));
+        let ExportOrder { product, to } = order;
+        let Err(error) = task.start(editor.doc.scene(), product.clone(), to, &tasks) else { continue };
+        match file_error(&error).and_then(OverwriteReason::from_error) {
+            Some(reason) => editor.dialogs.open(order.question(reason)),
+            None => {
+                let text = format!("The {} was not exported", product.name());
+                editor.toasts.error(because(&text, &error));
+            }
+        }
+    }
+}
+
+/// What is told when an export failed: whether its file is the old one or the new one.
+fn failure(error: &anyhow::Error) -> String {
+    let is_replaced = file_error(error).is_some_and(FileError::is_replaced);
+    because(if is_replaced { "It was exported, but" } else { "Nothing was exported" }, error)
+}
+
+/// What a file has to do with an error, if one has.
+fn file_error(error: &anyhow::Error) -> Option<&FileError> {
+    match error.downcast_ref() {
+        Some(FilmError::File(error)) => Some(error),
+        _ => error.downcast_ref(),
+    }
+}
+
+impl ExportOrder {
+    /// Asks before it goes over a file that somebody protected.
+    fn question(&self, reason: OverwriteReason) -> Overwrite {
+        let over = self.to.clone().over_read_only(true).over_links(true);
+        let (again, over) = match self.product.clone() {
+            Product::Heightmap => (ExportAction::Heightmap, ExportAction::HeightmapTo(over)),
+            Product::Film(film) => (ExportAction::FilmAs(film.clone()), ExportAction::FilmTo(film, over)),
+        };
+        Overwrite {
+            path: self.to.path().into(), reason, elsewhere: ("Another file…", again.into()), over: over.into()
         }
     }
 }
@@ -180,5 +215,47 @@ fn put_off_quitting(mut quitting: ResMut<Quitting>, mut task: ResMut<ExportTask>
         quitting.0 = false;
         task.then_quit = true;
         editor.toasts.info("Talweg closes when the export is written. Esc stops the export.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::frame::commands::Command;
+
+    #[test]
+    fn what_is_protected_is_asked_about_and_written_over_only_when_that_is_chosen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("alps.r16");
+        std::fs::write(&path, "old").unwrap();
+        let mut bits = std::fs::metadata(&path).unwrap().permissions();
+        bits.set_readonly(true);
+        std::fs::set_permissions(&path, bits).unwrap();
+        for product in [Product::Heightmap, Product::Film(Film::default())] {
+            let order = ExportOrder { product, to: SaveTarget::new(&path) };
+            let refused = crate::io::check_place(&order.to).unwrap_err();
+            let reason = OverwriteReason::from_error(&refused).expect("it is asked about");
+            assert_eq!(reason, OverwriteReason::ReadOnly);
+            let over = order.to.clone().over_read_only(true).over_links(true);
+            assert!(crate::io::check_place(&over).is_ok());
+            let wanted = match order.product.clone() {
+                Product::Heightmap => ExportAction::HeightmapTo(over),
+                Product::Film(film) => ExportAction::FilmTo(film, over),
+            };
+            assert_eq!(order.question(reason).over, Command::from(wanted));
+        }
+    }
+
+    #[test]
+    fn an_export_that_failed_after_the_replacement_does_not_say_that_nothing_was_exported() {
+        let source = || std::io::Error::other("the disk does not answer");
+        let unsynced = || FileError::Unsynced { path: "alps.png".into(), source: source() };
+        for error in [anyhow::Error::from(unsynced()), FilmError::from(unsynced()).into()] {
+            let said = failure(&error);
+            assert!(said.starts_with("It was exported, but: alps.png is replaced"), "{said}");
+        }
+        let said = failure(&FileError::Write { path: "alps.png".into(), source: source() }.into());
+        assert!(said.starts_with("Nothing was exported: ") && said.contains("untouched"), "{said}");
+        assert!(failure(&anyhow::anyhow!("stopped")).starts_with("Nothing was exported"));
     }
 }

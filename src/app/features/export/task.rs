@@ -1,6 +1,6 @@
 //! Exports from the editor: heightmaps and films are computed beside the worker, and written.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +10,7 @@ use crate::app::frame::tasks::{SceneWork, Tasks};
 use crate::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
 use crate::field::Control;
 use crate::film::{Film, check_target};
-use crate::io::{check_place, export_heightmap};
+use crate::io::{SaveTarget, check_place, export_heightmap};
 use crate::look::PaletteTable;
 use crate::planet::projection::{Equirectangular, export_map};
 use crate::scene::Scene;
@@ -52,14 +52,14 @@ impl ExportTask {
     ///
     /// # Errors
     /// While another one is under way, or when the place of the file cannot be written to.
-    pub fn start(&mut self, scene: &Scene, product: Product, path: &Path, tasks: &Tasks) -> anyhow::Result<()> {
+    pub fn start(&mut self, scene: &Scene, product: Product, to: &SaveTarget, tasks: &Tasks) -> anyhow::Result<()> {
         match &product {
-            Product::Heightmap => check_place(path)?,
-            Product::Film(_) => check_target(path)?,
+            Product::Heightmap => check_place(to)?,
+            Product::Film(_) => check_target(to)?,
         }
         let filmed = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
-        let (copy, target, told) = (scene.clone(), path.to_path_buf(), filmed.clone());
-        let about = ExportProgress { path: path.into(), filmed };
+        let (copy, target, told) = (scene.clone(), to.clone(), filmed.clone());
+        let about = ExportProgress { path: to.path().into(), filmed };
         self.work.begin(tasks, "export", (about, scene.layers.len()), move |control| {
             export(&copy, &product, &target, control, &told)
         })
@@ -76,7 +76,7 @@ impl ExportTask {
 fn export(
     scene: &Scene,
     product: &Product,
-    path: &Path,
+    to: &SaveTarget,
     control: &Control,
     filmed: &AtomicU32,
 ) -> anyhow::Result<String> {
@@ -91,9 +91,9 @@ fn export(
             let settings = &scene.settings;
             let report = if let Some(planet) = scene.as_planet() {
                 let map = Equirectangular::for_samples(terrain.samples());
-                pool.install(|| export_map(planet, settings.relief_metres, terrain, map, path))?
+                pool.install(|| export_map(planet, settings.relief_metres, terrain, map, to))?
             } else {
-                export_heightmap(terrain, settings.relief_metres, settings.size_metres, path)?
+                export_heightmap(terrain, settings.relief_metres, settings.size_metres, to)?
             };
             let void = report.void().map_or(String::new(), |void| format!("; {void}"));
             Ok(format!(
@@ -107,8 +107,8 @@ fn export(
         }
         Product::Film(film) => {
             let tell = |share: f32| filmed.store(share.to_bits(), Ordering::Relaxed);
-            let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), path, control, tell))?;
-            Ok(format!("Exported {}: {count} pictures", path.display()))
+            let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), to, control, tell))?;
+            Ok(format!("Exported {}: {count} pictures", to.path().display()))
         }
     }
 }

@@ -214,6 +214,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
 /// With as many digits as there is room and sense for.
 fn short<T>(measure: &Measure<T>, reading: MeasureValue) -> String {
     match reading {
+        MeasureValue::Number(value) if value.abs() >= 1.0e6 => format!("{value:.0}"),
         MeasureValue::Number(value) if value.abs() >= 100.0 => format!("{value:.1}"),
         _ => measure.show_reading(reading),
     }

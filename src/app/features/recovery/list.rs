@@ -161,7 +161,8 @@ fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
                     ui.add(egui::Label::new(text).truncate()).on_hover_text(line);
                 }
             });
-            ui.vertical(|ui| {
+            // as wide as the column, whatever they say
+            ui.with_layout(Layout::top_down_justified(Align::Center), |ui| {
                 for choice in &mut scene.choices {
                     if choice.show(ui) {
                         answer = Some(vec![choice.command.clone()]);

@@ -123,7 +123,7 @@ fn memory_line(ui: &mut Ui, scene: &Scene, free: Option<u64>) {
     let Some(free) = free else { return };
     let needed = bytes_text(needed_memory(scene, scene.samples(), &MemoryUse::EDITOR));
     let (text, tint) = match check_free(scene, scene.samples(), &MemoryUse::EDITOR, free) {
-        Ok(()) => (format!("Needs up to {needed}, {} are free", bytes_text(free)), colour::TEXT_WEAK),
+        Ok(()) => (format!("Up to {needed} of {} free", bytes_text(free)), colour::TEXT_WEAK),
         Err(refused) => (format!("{refused}"), colour::WARNING),
     };
     ui.horizontal(|ui| {

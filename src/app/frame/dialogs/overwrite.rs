@@ -1,14 +1,15 @@
-//! The question about a file that is not overwritten just so.
+//! The question about a file that is not overwritten just so, by a save or by an export.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bevy_egui::egui;
 use egui::{Align, Layout};
 
 use super::Dialog;
 use super::modals::{button, dismissed, main_button, modal};
-use crate::app::frame::commands::{Command, FileAction, Proceed};
+use crate::app::frame::commands::{Command, Proceed};
 use crate::app::frame::editor::file_name;
+use crate::io::FileError;
 
 /// Why it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,53 +18,84 @@ pub enum OverwriteReason {
     Changed,
     /// The file is write-protected.
     ReadOnly,
+    /// The file has so many names (hard links).
+    Linked(u64),
+}
+
+impl OverwriteReason {
+    /// The reason that an error gives to ask, if it gives one.
+    pub fn from_error(error: &FileError) -> Option<Self> {
+        match error {
+            FileError::Changed { .. } => Some(Self::Changed),
+            FileError::ReadOnly { .. } => Some(Self::ReadOnly),
+            FileError::Linked { names, .. } => Some(Self::Linked(*names)),
+            _ => None,
+        }
+    }
+
+    /// Heading and text of the question about a file of this name.
+    fn question(self, name: &str) -> (String, String) {
+        match self {
+            Self::Changed => (
+                format!("“{name}” has changed on the disk"),
+                "Another program, or another window, has written the file since it was opened here. Overwriting loses \
+                 what that wrote; reloading loses the edits made here."
+                    .into(),
+            ),
+            Self::ReadOnly => (
+                format!("“{name}” is write-protected"),
+                "Somebody has marked the file as not to be changed. Overwriting replaces it all the same, and it stays \
+                 protected."
+                    .into(),
+            ),
+            Self::Linked(names) => (
+                format!("“{name}” has {names} names"),
+                "Hard links lead to the file from other places. Overwriting gives this name the new file, and the \
+                 others keep the old one."
+                    .into(),
+            ),
+        }
+    }
 }
 
 /// See the module. Escape cancels; nothing is chosen by Enter.
 pub struct Overwrite {
-    path: PathBuf,
-    reason: OverwriteReason,
-    /// What is done when the scene is saved.
-    then: Option<Command>,
+    pub path: PathBuf,
+    pub reason: OverwriteReason,
+    /// The button that leads to another file, and what it does.
+    pub elsewhere: (&'static str, Command),
+    /// Writes over the file all the same.
+    pub over: Command,
 }
 
 impl Overwrite {
-    pub fn new(path: &Path, reason: OverwriteReason, then: Option<&Command>) -> Self {
-        Self { path: path.into(), reason, then: then.cloned() }
+    /// A button that reads the file again, where that helps.
+    fn reload(&self) -> Option<Command> {
+        (self.reason == OverwriteReason::Changed).then(|| Proceed::Open(self.path.clone()).into())
     }
 }
 
 impl Dialog for Overwrite {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let mut answer = None;
-        let name = file_name(&self.path);
+        let (heading, text) = self.reason.question(&file_name(&self.path));
         let modal = modal(ctx, "overwrite").show(ctx, |ui| {
             ui.set_width(460.0);
-            let (heading, text) = match self.reason {
-                OverwriteReason::Changed => (
-                    format!("“{name}” has changed on the disk"),
-                    "Another program, or another window, has written the file since it was opened here. Overwriting \
-                     loses what that wrote; reloading loses the edits made here.",
-                ),
-                OverwriteReason::ReadOnly => (
-                    format!("“{name}” is write-protected"),
-                    "Somebody has marked the file as not to be changed. Overwriting replaces it all the same, and it \
-                     stays protected.",
-                ),
-            };
             ui.heading(heading);
             ui.add_space(6.0);
             ui.label(text);
             ui.add_space(14.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.add(main_button("Save as…")).clicked() {
-                    answer = Some(vec![FileAction::SaveElsewhere(self.then.clone()).into()]);
+                if ui.add(main_button(self.elsewhere.0)).clicked() {
+                    answer = Some(vec![self.elsewhere.1.clone()]);
                 }
                 if ui.add(button("Overwrite")).clicked() {
-                    answer = Some(vec![FileAction::SaveOver(self.path.clone(), self.then.clone()).into()]);
+                    answer = Some(vec![self.over.clone()]);
                 }
-                if self.reason == OverwriteReason::Changed && ui.add(button("Reload")).clicked() {
-                    answer = Some(vec![Proceed::Open(self.path.clone()).into()]);
+                if let Some(reload) = self.reload()
+                    && ui.add(button("Reload")).clicked()
+                {
+                    answer = Some(vec![reload]);
                 }
                 if ui.add(button("Cancel")).clicked() {
                     answer = Some(Vec::new());

@@ -359,23 +359,32 @@ impl Document {
     /// Saves to a file, which becomes the document's.
     ///
     /// # Errors
-    /// When it cannot be written; the document stays unsaved.
+    /// When it cannot be written, or perhaps not for ever; the document stays unsaved.
     pub fn save(&mut self, to: impl Into<SaveTarget>) -> Result<(), SceneError> {
         let to = to.into();
-        let stamp = match self.scene.save(&to) {
-            // the file is the new one, though perhaps not for ever: it is no other program's
-            Err(SceneError::Write(error)) if error.is_replaced() => {
-                self.stamp = FileStamp::read(to.path()).ok();
-                self.path = Some(to.path().into());
-                return Err(error.into());
+        let saved = self.scene.save(&to);
+        self.note_save(to.path(), saved)
+    }
+
+    /// Takes in how saving to `path` went.
+    fn note_save(&mut self, path: &Path, saved: Result<FileStamp, SceneError>) -> Result<(), SceneError> {
+        let unsure = match saved {
+            Ok(stamp) => {
+                self.stamp = Some(stamp);
+                self.saved = self.scene.clone();
+                None
             }
-            other => other?,
+            // the file is the new one and no other program's, but after a power failure the old one may be back: the
+            // edits count as unsaved, and the journal keeps them as those of this file
+            Err(SceneError::Write(error)) if error.is_replaced() => {
+                self.stamp = FileStamp::read(path).ok();
+                Some(error)
+            }
+            Err(error) => return Err(error),
         };
-        self.stamp = Some(stamp);
-        self.saved = self.scene.clone();
-        self.path = Some(to.path().into());
+        self.path = Some(path.into());
         self.edits += 1;
-        Ok(())
+        unsure.map_or(Ok(()), |error| Err(error.into()))
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 use crate::app::frame::document::*;
 use crate::eval::{Output, Playhead, WorkerReport};
 use crate::field::{Edges, Grid, Terrain};
+use crate::io::FileError;
 use crate::nodes::Node;
 use crate::param::Value;
 
@@ -195,4 +196,26 @@ fn a_new_layer_starts_with_its_natural_preset_and_one_with_values_keeps_them() {
     strong.adopt(wanted);
     document.add_layer(strong);
     assert_eq!(preset(&document), Some("Strong"));
+}
+
+#[test]
+fn a_save_that_a_power_failure_may_undo_has_its_file_and_stays_unsaved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hills.ron");
+    let mut document = Document::default();
+    document.add_layer(Node::named("Perlin").expect("it is in the catalogue"));
+    document.scene().save(&path).unwrap();
+    let edits = document.edits();
+    let source = std::io::Error::other("the disk does not answer");
+    let unsynced = FileError::Unsynced { path: path.clone(), source };
+    let error = document.note_save(&path, Err(unsynced.into())).unwrap_err();
+    assert!(error.to_string().contains("is replaced by the new one"), "{error}");
+    assert!(document.is_dirty() && document.path() == Some(&*path));
+    assert!(document.edits() > edits, "the journal hears of the file");
+    // and the next save asks nobody about a file that this one wrote
+    document.save(document.target(&path)).unwrap();
+    assert!(!document.is_dirty());
+    let refused = FileError::IsFolder { path: folder.path().into() };
+    document.note_save(folder.path(), Err(refused.into())).unwrap_err();
+    assert_eq!(document.path(), Some(&*path), "what was not written is not the document's");
 }

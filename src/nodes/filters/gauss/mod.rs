@@ -17,7 +17,7 @@ pub use globe::mean_of_copies;
 
 use super::lines::{EightLanes, EightLines, LANES, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
-use crate::nodes::Context;
+use crate::nodes::{Context, Traits};
 
 /// α and λ of the two pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =
@@ -26,6 +26,16 @@ const PAIRS: [(Complex, Complex); 2] =
 const WIDEST: f32 = 2.0;
 /// Distance in standard deviations from which nothing is heard.
 const HEARING: f64 = 8.0;
+
+/// What a filter is that smooths, and then takes one field at a time.
+pub const TRAITS: Traits = Traits {
+    on_globe: true,
+    planet_version: 1,
+    previews_exactly: false,
+    version: 2,
+    working_fields: 2.1,
+    ..Traits::FILTER
+};
 
 /// `field` smoothed with standard deviation `sigma_metres`.
 pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f32>, Cancelled> {

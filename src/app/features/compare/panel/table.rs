@@ -10,7 +10,7 @@ use crate::app::frame::theme::colour;
 
 /// The table of measures, in as many columns as there is room for.
 pub fn table(ui: &mut Ui, info: &CompareInfo) {
-    const COLUMN: f32 = 326.0;
+    const COLUMN: f32 = 368.0;
     let Some(table) = &info.table else {
         let text = if info.b.is_some() { "Measuring…" } else { "The measures come when B has been computed." };
         ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(colour::TEXT_WEAK)));
@@ -57,7 +57,8 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
 
 /// A label and three numbers to the right of it.
 fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
-    const NUMBER: f32 = 54.0;
+    // areas of planets have nine digits, the water of their seas ten
+    const NUMBER: f32 = 68.0;
     const HEIGHT: f32 = 18.0;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
     for (k, (text, tint)) in texts.into_iter().zip(tints).enumerate().filter(|(_, (text, _))| !text.is_empty()) {

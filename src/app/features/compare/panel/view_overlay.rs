@@ -13,6 +13,9 @@ use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::legend;
 use crate::app::view::{CompareLayout, CompareSide, Legend};
 
+/// Height of the choice of projection over a planet, in points.
+const PROJECTION_HEIGHT: f32 = 36.0;
+
 /// What lies over the view: which part of it is which, the handle between them, and the legends.
 pub fn view_overlay(
     ui: &mut Ui,
@@ -30,6 +33,9 @@ pub fn view_overlay(
     for pane in panes.iter().flatten() {
         let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
         let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
+        // a planet's choice of projection lies in the upper right corner
+        let is_planet = document.scene().as_planet().is_some();
+        let rect = if is_planet { rect.with_min_y(rect.top() + PROJECTION_HEIGHT) } else { rect };
         tag(ui, rect, pane.side, &name, state.mode == CompareMode::Difference && pane.side == CompareSide::A);
     }
     match state.layout() {
