@@ -488,7 +488,8 @@ fn run_node(
             if let Some((next, terrain, account)) = known {
                 (first, ground, mass_balance) = (next, terrain, account);
             } else if let Some(coarse) = coarse {
-                let (refined, account) = coarse.refine(cx, beneath, &layer.node.traits())?;
+                let goes_on = step.stages.iter().any(|stage| stage.iterations > 0);
+                let (refined, account) = coarse.refine(cx, beneath, &layer.node.traits(), goes_on)?;
                 (ground, mass_balance) = (Arc::new(refined), account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {

@@ -43,7 +43,8 @@ impl LevelChange {
     }
 
     /// Where the process begins on the next grid: `beneath`, which lies on it, with the change; and the mass balance
-    /// up to there, in samples of that grid. `traits` are those of the process.
+    /// up to there, in samples of that grid. `traits` are those of the process; where it does not run on that grid at
+    /// all, since the playhead stands before, `goes_on` is false and nothing is bent.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -52,10 +53,11 @@ impl LevelChange {
         cx: &Context,
         beneath: &Terrain,
         traits: &Traits,
+        goes_on: bool,
     ) -> Result<(Terrain, MassBalance), Cancelled> {
         let (coarse, fine) = (self.change.grid, cx.grid);
         let ratio = sample_ratio(coarse, fine);
-        let displacement = match traits.follows_grid {
+        let displacement = match traits.follows_grid && goes_on {
             true => {
                 let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
                 Some(GridDisplacement::random(coarse, fine, BEND_CELLS, random, cx.control)?)

@@ -132,6 +132,21 @@ mod worker {
     }
 
     #[test]
+    fn erosion_from_coarse_to_fine_shows_every_grid_and_goes_on_from_it() {
+        let worker = start();
+        let mut scene = scene(513, 2);
+        scene.set("2.largest_scale=Samples33").unwrap();
+        let fresh = run(&scene, None, &mut Store::forgetful());
+        worker.submit(request(1, scene, RequestQuality::PreviewThenFull));
+        for samples in [129, 257] {
+            let Some(WorkerReport::Preview { revision: 1, output }) = worker.wait(LONG) else { panic!("no preview") };
+            assert_eq!(output.terrain.samples(), samples);
+        }
+        let Some(WorkerReport::Done { revision: 1, output }) = worker.wait(LONG) else { panic!("no end") };
+        assert_eq!((output.terrain.samples(), output.prepared), (513, fresh.hash()));
+    }
+
+    #[test]
     fn the_newest_request_wins() {
         let worker = start();
         for revision in 1..=20 {
