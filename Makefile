@@ -22,7 +22,7 @@ quick:
 ## those of the editor as it is released, on a virtual screen with a software Vulkan driver; there the golden hashes of
 ## nodes and scenes again.
 test: setup-test
-	$(CARGO) test --profile checked --no-default-features --lib --test core --test cli --test memory --test campaign
+	TALWEG_TOOLS_INSTALLED=1 $(CARGO) test --profile checked --no-default-features --lib --test core --test cli --test memory --test campaign
 	$(CARGO) test --profile checked --no-default-features --doc
 	$(CARGO) test --release --lib -- app::
 	$(CARGO) test --release --test panel --test window --test cli

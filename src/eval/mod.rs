@@ -123,6 +123,8 @@ struct LayerStep<'a> {
     is_refined: bool,
     /// Whether a process runs from coarse to fine and goes on from this grid to finer ones.
     is_level: bool,
+    /// The playhead stands on this grid or a coarser one: what it changed there is of a moment.
+    is_cut: bool,
     /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
     transient: bool,
     /// Above such a playhead: not even key frames are worth their memory.
@@ -226,7 +228,8 @@ fn plan_with<'a>(
             key = key.join(&made.to_le_bytes());
         }
         let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
-        steps.push(LayerStep { index, layer, result: key, stages, is_refined: finest > 0, is_level, transient, above });
+        let (is_refined, is_cut) = (finest > 0, left == Some(0));
+        steps.push(LayerStep { index, layer, result: key, stages, is_refined, is_level, is_cut, transient, above });
     }
     steps
 }
@@ -332,7 +335,9 @@ fn evaluate_level(
                 step.layer.node.traits().writes,
                 account.unwrap_or_default(),
             );
-            store.keep_change(step, &change);
+            if !step.is_cut && !step.above && !store.transient {
+                store.keep_change(step, &change);
+            }
             changes.insert(step.index, change);
         }
         let source = match mask_scene(scene, step.index) {

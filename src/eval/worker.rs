@@ -361,6 +361,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             && !is_cached(&request.scene, full, request.playhead, store);
         let previews = match request.quality {
             RequestQuality::Preview => vec![small],
+            // what the full size has no memory for its larger levels may have none for either
+            _ if wants_preview && refused.is_some() => vec![small],
             _ if wants_preview => previews_on_the_way(&request.scene, small),
             _ => Vec::new(),
         };

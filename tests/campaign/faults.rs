@@ -122,6 +122,9 @@ impl Account<'_> {
 
 pub fn run(amounts: &Amounts, table: &mut Table) {
     let is_long = amounts.exhaustive;
+    if !table.has_tool("system calls", "strace") {
+        return;
+    }
     for operation in OPERATIONS {
         kill_at_each_call(operation, None, is_long, table);
     }

@@ -25,6 +25,9 @@ const FINDINGS: [(Finding, &str); 5] = [
     (Finding::Crashed, "crashed"),
 ];
 
+/// Set where `tools/setup --test` has run.
+const TOOLS_INSTALLED: &str = "TALWEG_TOOLS_INSTALLED";
+
 /// What one operation came to in one part of the campaign.
 #[derive(Debug)]
 pub struct Row {
@@ -61,6 +64,12 @@ impl Row {
     pub fn fail(&mut self, why: &str) {
         self.has_failed = true;
         self.note = why.into();
+    }
+
+    /// It cannot be tried here; a control is then not judged.
+    pub fn not_tried(&mut self, why: &str) {
+        self.control = None;
+        self.note = format!("not tried: {why}");
     }
 
     /// Whether a control has been caught, so that more tries would tell nothing.
@@ -114,6 +123,18 @@ impl Table {
         let row = self.row(what);
         row.control = wanted;
         row
+    }
+
+    /// Whether the program is installed that `what` needs. Where it is not a row says so; `make test` and
+    /// `tools/campaign` install it, and take that for a finding.
+    pub fn has_tool(&mut self, what: &str, tool: &str) -> bool {
+        let is_there = std::process::Command::new(tool).arg("--version").output().is_ok();
+        if !is_there {
+            let row = self.row(what);
+            row.not_tried(&format!("{tool} is not installed; tools/setup --test installs it"));
+            row.has_failed = std::env::var_os(TOOLS_INSTALLED).is_some();
+        }
+        is_there
     }
 
     pub fn is_empty(&self) -> bool {

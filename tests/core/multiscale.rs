@@ -179,6 +179,20 @@ fn scrubbing_over_the_grids_changes_no_bit() {
 }
 
 #[test]
+fn states_of_a_moment_leave_the_cache_as_it_is() {
+    let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
+    let scene = scene(node, 129, Edges::Open);
+    let mut store = Store::default();
+    whole(&scene, &mut store);
+    let kept = store.cache.bytes();
+    for iteration in 0..scene.iterations(1).unwrap() {
+        let playhead = Some(Playhead { layer: 1, iteration });
+        evaluate(&scene, 129, playhead, &mut store, &Control::default()).unwrap();
+        assert_eq!(store.cache.bytes(), kept, "{iteration}");
+    }
+}
+
+#[test]
 fn a_process_that_is_changed_on_the_way_goes_on_through_the_grids() {
     let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
     let plain = scene(node.clone(), 129, Edges::Open);

@@ -198,6 +198,22 @@ mod tests {
     }
 
     #[test]
+    fn an_erosion_from_coarse_to_fine_goes_on_through_its_grids() {
+        let mut document = standing();
+        let index = |name: &str| document.scene().layers[1].node.about().find(name).unwrap();
+        let (scale, angle) = (index("largest_scale"), index("talus_angle"));
+        document.set(Group::Node(1), scale, &Value::Choice(1), None);
+        let total = document.scene().iterations(1);
+        assert!(total > Some(40), "finer grids add to the iterations of the coarsest");
+        document.seek(15);
+        document.set(Group::Node(1), angle, &Value::Float(12.0), None);
+        document.continue_from_here();
+        let layer = &document.scene().layers[1];
+        assert_eq!((layer.epochs.len(), layer.epochs[0].iterations), (1, 15));
+        assert_eq!((document.scene().iterations(1), layer.node.as_process().unwrap().iterations()), (total, 40));
+    }
+
+    #[test]
     fn a_change_on_the_way_offers_to_go_on_from_here() {
         let mut document = standing();
         assert_eq!(document.offer(), None);
