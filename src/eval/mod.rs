@@ -520,6 +520,10 @@ fn run_stage(
     timeline: &mut Timeline,
 ) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
+    if target == 0 {
+        // nothing to go on from: the playhead stands before, and each of its places would take up a timeline
+        return Ok((stage.process.start(cx, Arc::unwrap_or_clone(beneath)).terrain().clone(), before));
+    }
     let (mut iteration, mut run) =
         timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Arc::unwrap_or_clone(beneath))));
     let begun = iteration;

@@ -180,7 +180,9 @@ fn scrubbing_over_the_grids_changes_no_bit() {
 
 #[test]
 fn states_of_a_moment_leave_the_cache_as_it_is() {
-    let node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
+    let mut node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
+    // more places of the playhead than timelines are remembered
+    put(node.params_mut(), "iterations", Value::Int(30));
     let scene = scene(node, 129, Edges::Open);
     let mut store = Store::default();
     whole(&scene, &mut store);
@@ -190,6 +192,8 @@ fn states_of_a_moment_leave_the_cache_as_it_is() {
         evaluate(&scene, 129, playhead, &mut store, &Control::default()).unwrap();
         assert_eq!(store.cache.bytes(), kept, "{iteration}");
     }
+    let told = history(&scene, 129, 1, &store).unwrap();
+    assert_eq!(told.moments.len(), scene.iterations(1).unwrap() as usize, "the course is still known");
 }
 
 #[test]
