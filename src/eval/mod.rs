@@ -533,6 +533,7 @@ fn run_stage(
         so_far
     };
     while iteration < target {
+        iteration += run.skip(target - iteration - 1);
         cx.control.advance((iteration - begun) as f32 / (target - begun) as f32);
         let stepped = cx.control.check().and_then(|()| run.step(cx));
         if let Err(cancelled) = stepped {

@@ -49,6 +49,11 @@ impl Grid {
         Self { samples: samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges: Edges::Open, faces: FACES }
     }
 
+    /// The grid of so many samples a side with the same edges and faces.
+    pub fn with_samples(self, samples: usize) -> Self {
+        Self { samples, ..self }
+    }
+
     /// Number of samples in the field.
     #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
     pub fn len(self) -> usize {

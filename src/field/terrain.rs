@@ -23,6 +23,7 @@ crate::choices! {
         Brightness "Brightness": "How bright the ground is beside its colour: above 0 rays and fresh rubble, below 0 dark lava.",
         Ground "Ground": "Where there is ground: 1 is ground, 0 is nothing. Pictures leave out what is less than a half.",
         Ridge "Crests and creases": "How much of a crest a place is, between gullies: 1 is a crest, -1 the bottom of a gully.",
+        Uplift "Uplift": "Where mountains rise, as a share of the greatest uplift.",
     }
 }
 
@@ -34,13 +35,20 @@ impl MapKind {
     pub fn is_thickness(self) -> bool {
         !matches!(
             self,
-            Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness | Self::Ground | Self::Ridge
+            Self::Hardness
+                | Self::Flow
+                | Self::Rain
+                | Self::Vegetation
+                | Self::Brightness
+                | Self::Ground
+                | Self::Ridge
+                | Self::Uplift
         )
     }
 
     /// Value where no layer has written the map.
     pub fn neutral(self) -> f32 {
-        if matches!(self, Self::Rain | Self::Ground) { 1.0 } else { 0.0 }
+        if matches!(self, Self::Rain | Self::Ground | Self::Uplift) { 1.0 } else { 0.0 }
     }
 }
 

@@ -38,6 +38,11 @@ impl FlowMesh {
         self.grid
     }
 
+    /// Distances and areas.
+    pub fn metric(&self) -> &GridMetric {
+        &self.metric
+    }
+
     /// Number of cells, copies included.
     #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
     pub fn len(&self) -> usize {
@@ -181,6 +186,12 @@ impl Outlets {
     #[inline]
     pub fn contain(&self, k: usize, h: f32) -> bool {
         h <= self.sea || k == self.lowest || self.contain_border(k)
+    }
+
+    /// `h`, or the least height above the sea if it is not.
+    #[inline]
+    pub fn above_sea(&self, h: f32) -> f32 {
+        if h > self.sea { h } else { self.sea.next_up() }
     }
 
     #[inline]

@@ -160,6 +160,11 @@ pub trait Process: Params {
 pub trait Run: Send + Sync {
     /// One iteration. After an error the run is left as it was before the call.
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
+    /// Goes on by up to so many iterations without computing them, and says by how many; the terrain is only known
+    /// after the next [`step`](Self::step). 0 where a state follows from the one before.
+    fn skip(&mut self, _iterations: u32) -> u32 {
+        0
+    }
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
     /// The mass balance up to now.
@@ -408,6 +413,7 @@ catalogue! {
     erosion::droplets::Droplets: Process,
     erosion::shallow_water::ShallowWater: Process,
     erosion::stream_power::StreamPower: Process,
+    erosion::analytic_stream_power::AnalyticStreamPower: Process,
     erosion::thermal::Thermal: Process,
     erosion::creep::Creep: Process,
     erosion::coastal::Coastal: Process,
@@ -423,4 +429,5 @@ catalogue! {
     water::rivers::Rivers: Filter,
     maps::hardness::Hardness: Filter,
     maps::rain::Rain: Filter,
+    maps::uplift::UpliftMap: Filter,
 }

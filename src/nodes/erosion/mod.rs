@@ -1,5 +1,6 @@
 //! Simulations that wear the terrain down, and some that build it up.
 
+pub mod analytic_stream_power;
 mod buffers;
 pub mod coastal;
 pub mod cover;

@@ -7,6 +7,10 @@ use crate::nodes::{Context, MassBalance, Run};
 pub trait ErosionRun: Clone + Send + Sync + 'static {
     /// One iteration, as [`Run::step`] says.
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled>;
+    /// Goes on by up to so many iterations without computing them, as [`Run::skip`] says.
+    fn skip(&mut self, _iterations: u32) -> u32 {
+        0
+    }
     /// The terrain after the last whole iteration, and the mass balance up to then.
     fn state(&self) -> (&Terrain, MassBalance);
     /// Memory of a snapshot besides its terrain, without what all snapshots of a run share.
@@ -18,6 +22,10 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
 impl<R: ErosionRun> Run for R {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.advance(cx)
+    }
+
+    fn skip(&mut self, iterations: u32) -> u32 {
+        ErosionRun::skip(self, iterations)
     }
 
     fn terrain(&self) -> &Terrain {

@@ -2,3 +2,4 @@
 
 pub mod hardness;
 pub mod rain;
+pub mod uplift;

@@ -179,7 +179,7 @@ impl ErosionRun for StreamPowerRun {
         let uplift = match &self.uplift {
             Some(uplift) => uplift.clone(),
             None => {
-                let made = Uplift::new(cx, law.uplift_shape, law.uplift_variation)?;
+                let made = Uplift::new(cx, law.uplift_shape, law.uplift_variation, self.terrain.map(MapKind::Uplift))?;
                 self.uplift.insert(Arc::new(made)).clone()
             }
         };

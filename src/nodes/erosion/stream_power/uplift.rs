@@ -6,6 +6,8 @@
 //! its axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping
 //! terrains all of it repeats, and a range goes on without an end along a side or a diagonal.
 
+use std::sync::Arc;
+
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 use crate::nodes::generators::gradient_noise::GradientNoise;
@@ -47,8 +49,25 @@ fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
 }
 
 impl Uplift {
-    /// The share of the uplift that every sample has.
-    pub fn new(cx: &Context, shape: UpliftShape, variation: f32) -> Result<Self, Cancelled> {
+    /// The share of the uplift that every sample has: that of shape and variation, times that of the `map` that layers
+    /// below may have made ([`MapKind::Uplift`](crate::field::MapKind::Uplift)).
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(
+        cx: &Context,
+        shape: UpliftShape,
+        variation: f32,
+        map: Option<&Arc<Vec<f32>>>,
+    ) -> Result<Self, Cancelled> {
+        let mut uplift = Self::by_shape(cx, shape, variation)?;
+        let Some(map) = map else { return Ok(uplift) };
+        let share = uplift.0.get_or_insert_with(|| vec![1.0; map.len()]);
+        share.iter_mut().zip(&**map).for_each(|(share, &there)| *share *= if there > 0.0 { there } else { 0.0 });
+        Ok(uplift)
+    }
+
+    fn by_shape(cx: &Context, shape: UpliftShape, variation: f32) -> Result<Self, Cancelled> {
         if shape == UpliftShape::Everywhere && variation == 0.0 {
             return Ok(Self(None));
         }

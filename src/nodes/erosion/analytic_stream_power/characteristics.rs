@@ -1,0 +1,156 @@
+//! Streams as chains of cells, and the way along them that a change of the base level has come in a time.
+//!
+//! Each cell continues the stream of its donor with the largest area; a chain runs from a spring down to the cell before
+//! a larger stream. Cells are numbered chain by chain from the mouth up, each chain after the one it flows into: so what
+//! lies below a cell on its stream has smaller numbers, the response time grows with them along a chain, and a place on
+//! the way down is found by halving, in at most log₂(cells) chains.
+
+use rayon::prelude::*;
+
+use crate::field::{Cancelled, Control};
+use crate::hydrology::{FlowMesh, upstream_order};
+use crate::nodes::Context;
+
+/// Cells done between two looks at the stop flag.
+const CHECK: usize = 1 << 15;
+/// No cell.
+const NOBODY: u32 = u32::MAX;
+
+/// See the module.
+pub struct Characteristics {
+    /// Cell of each number.
+    cells: Vec<u32>,
+    /// Number of each cell.
+    numbers: Vec<u32>,
+    /// Number of the lowest cell of the chain, by number.
+    mouths: Vec<u32>,
+    /// Number of the receiver; that of the cell itself at an outlet.
+    below: Vec<u32>,
+    /// Years that a change at the outlet needs to each cell, by number.
+    response: Vec<f32>,
+}
+
+impl Characteristics {
+    /// The streams of `receivers`, of which each is the larger the greater its `area`; `years` tells how long a change
+    /// takes over one cell of distance.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(
+        mesh: &FlowMesh,
+        receivers: Vec<u32>,
+        area: &[f32],
+        years: impl Fn(usize) -> f32 + Sync,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let len = receivers.len();
+        let mut largest_donor = vec![NOBODY; len];
+        for (k, &to) in receivers.iter().enumerate() {
+            if k % CHECK == 0 {
+                control.check()?;
+            }
+            let known = largest_donor[to as usize];
+            if to as usize != k && (known == NOBODY || area[k] > area[known as usize]) {
+                largest_donor[to as usize] = k as u32;
+            }
+        }
+        let order = upstream_order(&receivers, control)?;
+        let (mut cells, mut numbers) = (Vec::with_capacity(len), vec![NOBODY; len]);
+        let (mut mouths, mut below) = (Vec::with_capacity(len), Vec::with_capacity(len));
+        for block in order.rchunks(CHECK) {
+            control.check()?;
+            for &mouth in block.iter().rev() {
+                let to = receivers[mouth as usize] as usize;
+                if to != mouth as usize && largest_donor[to] == mouth {
+                    continue; // within a chain
+                }
+                let first = cells.len() as u32;
+                let mut at = mouth;
+                while at != NOBODY {
+                    let number = cells.len() as u32;
+                    numbers[at as usize] = number;
+                    cells.push(at);
+                    mouths.push(first);
+                    below.push(if number > first { number - 1 } else { numbers[to] });
+                    at = largest_donor[at as usize];
+                }
+            }
+        }
+        drop((order, largest_donor));
+        let time = |&k: &u32| years(k as usize) * mesh.distance(k as usize, receivers[k as usize] as usize);
+        let mut response: Vec<f32> = cells.par_iter().map(time).collect();
+        for (k, &to) in below.iter().enumerate() {
+            if k % CHECK == 0 {
+                control.check()?;
+            }
+            response[k] = if to as usize == k { 0.0 } else { response[to as usize] + response[k] };
+        }
+        Ok(Self { cells, numbers, mouths, below, response })
+    }
+
+    /// Lets `heights` fall nowhere upstream.
+    pub fn fill(&self, heights: &mut [f32]) {
+        for (&k, &to) in self.cells.iter().zip(&self.below) {
+            let floor = heights[self.cells[to as usize] as usize];
+            let h = &mut heights[k as usize];
+            *h = if *h > floor { *h } else { floor };
+        }
+    }
+
+    /// Writes the heights of an `age` in years, from those at the `beginning`, these `smooth`, and those in balance.
+    /// What is carried upstream is the smooth ground: small forms of it would become steps on the slopes. They stay
+    /// where they are, and fade until the wave of erosion arrives.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn heights(
+        &self,
+        cx: &Context,
+        [beginning, smooth, steady]: [&[f32]; 3],
+        age: f64,
+        heights: &mut Vec<f32>,
+    ) -> Result<(), Cancelled> {
+        heights.resize(beginning.len(), 0.0);
+        let (n, age) = (cx.grid.samples, age as f32);
+        let less = |number: usize| {
+            let k = self.cells[number] as usize;
+            smooth[k] - steady[k]
+        };
+        cx.rows(heights, |row, cells| {
+            for (j, height) in cells.iter_mut().enumerate() {
+                let k = row * n + j;
+                let number = self.numbers[k] as usize;
+                let wanted = self.response[number] - age;
+                *height = if wanted <= 0.0 {
+                    steady[k]
+                } else {
+                    let (above, share) = self.place_below(number, wanted);
+                    let (high, low) = (less(above), less(self.below[above] as usize));
+                    let carried = steady[k] + (high + (low - high) * share);
+                    carried + (beginning[k] - smooth[k]) * (wanted / self.response[number])
+                };
+            }
+        })
+    }
+
+    /// The way down from the cell `number` to where the response time is `wanted`, above 0 and below that of the cell:
+    /// the last cell before, and the share of the way from it to its receiver.
+    fn place_below(&self, number: usize, wanted: f32) -> (usize, f32) {
+        let mut top = number;
+        loop {
+            let mouth = self.mouths[top] as usize;
+            let next = self.below[mouth] as usize;
+            if self.response[mouth] >= wanted && self.response[next] >= wanted && next != mouth {
+                top = next;
+                continue;
+            }
+            // the first of the chain with that time or more
+            let chain = &self.response[mouth..=top];
+            let above = mouth + chain.partition_point(|&years| years < wanted);
+            let above = above.min(top);
+            let (high, low) = (self.response[above], self.response[self.below[above] as usize]);
+            let share = if high > low { (high - wanted) / (high - low) } else { 0.0 };
+            return (above, share);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The drainage network of a landscape at an age, and its heights in balance.
+//!
+//! Fixed point: directions of the flow ([`DInfinity`] on the filled ground) → areas → heights in balance, from the
+//! outlets up, cut off at what can have risen in the network's age → directions again. On the coarsest grid it begins
+//! with the first ground and a trace of noise, so that water on level ground does not follow the rows; on each finer
+//! one with the ground sampled there and the change of the grid before, interpolated. Directions of a coarse grid lie
+//! along its rows and diagonals: the change is read beside its place, by up to [`BEND_CELLS`].
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::AnalyticStreamPower;
+use super::characteristics::Characteristics;
+use crate::field::{Cancelled, Grid, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
+use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
+use crate::nodes::erosion::stream_power::uplift::Uplift;
+use crate::nodes::filters::gauss;
+use crate::nodes::multiscale::coarser_samples;
+
+/// Rounds of the fixed point on the coarsest grid.
+const ROUNDS: u32 = 40;
+/// Rounds on a finer grid beside those on the one before.
+const FEWER: f64 = 0.6;
+/// Rounds on a grid at the least.
+const LEAST_ROUNDS: u32 = 3;
+/// How far the change of a coarse grid is displaced, in its cells.
+const BEND_CELLS: f32 = 0.9;
+/// Noise on the first ground, as a share of the relief.
+const NOISE: f32 = 1.0e-4;
+/// Cells done between two looks at the stop flag.
+const CHECK: usize = 1 << 15;
+/// Steepest slope of rock that does not wear, a tangent.
+const STEEPEST: f64 = 500.0;
+/// Response time of a cell at the most, in years.
+const LONGEST: f64 = 1.0e12;
+/// Small forms of the first ground beside its side.
+const SMALL_FORMS: f32 = 64.0;
+/// Keeps the random values of the displacement apart from those of the noise.
+const BEND_SALT: u64 = 0xbe4d;
+const NOISE_SALT: u64 = 0x0153;
+
+/// Where the water goes, and what follows from it alone.
+pub struct DrainageNetwork {
+    mesh: FlowMesh,
+    /// Where the ground rises.
+    pub uplift: Uplift,
+    /// Area that drains through each cell, in cells, weighted by the rain.
+    pub area: Arc<Vec<f32>>,
+    /// Heights at which as much is worn as rises.
+    pub steady: Vec<f32>,
+    /// The first ground without its small forms, and filled so that it rises upstream.
+    pub smooth_base: Vec<f32>,
+    /// The streams, with the time that changes need along them.
+    pub characteristics: Characteristics,
+}
+
+/// What a grid has before the mountains rise.
+struct LevelGround {
+    height: Vec<f32>,
+    rain: Option<Vec<f32>>,
+    rock: Rock,
+    uplift: Uplift,
+    mesh: FlowMesh,
+    wear: WearRates,
+}
+
+/// The law on cells of one size.
+struct WearRates {
+    /// Wear of a stream that drains one cell, on a slope of 1, in m/year.
+    strength: f64,
+    /// Source area in cells.
+    source: f64,
+    m: f64,
+    cell_metres: f64,
+    /// Greatest uplift in m/year.
+    uplift: f64,
+    /// Slope at which the softest ground stands.
+    talus: f64,
+    relief: f64,
+}
+
+/// What happens along the way from a cell down to the next, for a distance of one cell.
+struct Reach {
+    /// Years that a change of the base level needs.
+    years: f64,
+    /// Rise at which wear and uplift are in balance, as a share of the relief.
+    rise: f64,
+}
+
+impl WearRates {
+    fn new(law: &AnalyticStreamPower, cx: &Context, cell_metres: f64) -> Self {
+        let (m, cell_area) = (f64::from(law.area_exponent), cell_metres * cell_metres);
+        let talus = if law.talus_angle < 89.9 { libm::tan(f64::from(law.talus_angle).to_radians()) } else { STEEPEST };
+        Self {
+            strength: f64::from(law.erodibility) * 1.0e-3 * libm::pow(cell_area / 1.0e6, m),
+            source: f64::from(law.source_area) / cell_area,
+            m,
+            cell_metres,
+            uplift: f64::from(law.uplift_rate) * 1.0e-3,
+            talus,
+            relief: f64::from(cx.relief_metres),
+        }
+    }
+
+    /// Of a cell with this area, erodibility and share of the uplift.
+    #[inline]
+    fn reach(&self, area: f32, erodibility: f32, share: f32) -> Reach {
+        let (wet, soft, up) = (f64::from(area) + self.source, f64::from(erodibility), self.uplift * f64::from(share));
+        let strength = self.strength * soft * if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
+        let by_streams = self.cell_metres / strength;
+        // hard rock stands steeper
+        let stands = (self.talus / soft).min(STEEPEST);
+        let by_slides = stands * self.cell_metres / up;
+        let years = by_streams.min(by_slides).min(LONGEST);
+        Reach { years, rise: (up * years).min(STEEPEST * self.cell_metres) / self.relief }
+    }
+}
+
+impl LevelGround {
+    fn new(law: &AnalyticStreamPower, cx: &Context, base: &Terrain) -> Result<Self, Cancelled> {
+        let (from, grid) = (base.grid, cx.grid);
+        let sampled = |field: &Vec<f32>| match from == grid {
+            true => Ok(field.clone()),
+            false => resample(from, grid, field, cx.control),
+        };
+        let mut terrain = Terrain::flat(grid);
+        terrain.height = sampled(&base.height)?;
+        for kind in [MapKind::Hardness, MapKind::Uplift] {
+            if let Some(map) = base.map(kind) {
+                terrain.set_map(kind, Some(Arc::new(sampled(map)?)));
+            }
+        }
+        let mesh = FlowMesh::new(grid);
+        let cell = f64::from(mesh.cell_metres(cx.size_metres));
+        Ok(Self {
+            rain: base.map(MapKind::Rain).map(|map| sampled(map)).transpose()?,
+            rock: Rock::new(&terrain, law.hardness),
+            uplift: Uplift::new(cx, law.uplift_shape, law.uplift_variation, terrain.map(MapKind::Uplift))?,
+            wear: WearRates::new(law, cx, cell),
+            height: terrain.height,
+            mesh,
+        })
+    }
+}
+
+impl DrainageNetwork {
+    /// The network on `base`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn find(law: &AnalyticStreamPower, cx: &Context, base: &Terrain) -> Result<Self, Cancelled> {
+        let sizes = |coarsest: usize| {
+            let coarser = move |&samples: &usize| coarser_samples(samples).filter(|&samples| samples >= coarsest);
+            std::iter::successors(Some(base.grid.samples), coarser)
+        };
+        let mut sizes: Vec<usize> = match law.largest_scale.samples() {
+            Some(coarsest) => sizes(coarsest).collect(),
+            None => vec![base.grid.samples],
+        };
+        sizes.reverse();
+        // heights of the level before, less its ground
+        let mut change: Option<(Grid, Vec<f32>)> = None;
+        let mut rounds = f64::from(ROUNDS);
+        let (mut graph, mut flow, mut area) = (FlowGraph::default(), DInfinity::default(), Vec::new());
+        let finest = sizes.len() - 1;
+        for (level, &samples) in sizes.iter().enumerate() {
+            let cx = &Context { grid: base.grid.with_samples(samples), ..*cx };
+            let ground = LevelGround::new(law, cx, base)?;
+            let outlets = Outlets::new(cx.grid, &ground.height, law.sea_level / cx.relief_metres);
+            let mut surface = match &change {
+                None => {
+                    let random = cx.random.fork(NOISE_SALT);
+                    let noise = |(k, h): (usize, &f32)| h + NOISE * random.unit(k as i32, 0);
+                    ground.height.iter().enumerate().map(noise).collect()
+                }
+                Some((coarse, change)) => {
+                    let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
+                    let displacement = GridDisplacement::random(*coarse, cx.grid, BEND_CELLS, random, cx.control)?;
+                    let mut surface = resample_displaced(&displacement, change, cx.control)?;
+                    surface.par_iter_mut().zip(&ground.height).for_each(|(surface, h)| *surface += h);
+                    surface
+                }
+            };
+            let mut steady = Vec::new();
+            for round in 0..(rounds.round() as u32).max(LEAST_ROUNDS) {
+                if round > 0 {
+                    ground.at_age(f64::from(law.network_age), &steady, &mut surface);
+                }
+                ground.stay_land(&outlets, &mut surface);
+                graph.route(&ground.mesh, &surface, &outlets, FlowRouting::D8, cx.control)?;
+                flow.route(&ground.mesh, &graph.filled(&surface), &outlets, &graph, cx.control)?;
+                ground.gather(cx, &flow, &mut area, &mut steady)?;
+            }
+            cx.grid.close(&mut steady);
+            if level < finest {
+                ground.at_age(f64::from(law.network_age), &steady, &mut surface);
+                surface.par_iter_mut().zip(&ground.height).for_each(|(surface, h)| *surface -= h);
+                change = Some((cx.grid, surface));
+                rounds *= FEWER;
+                continue;
+            }
+            drop((flow, surface));
+            cx.grid.close(&mut area);
+            let reach = |k: usize| {
+                let Reach { years, .. } = ground.wear.reach(area[k], ground.rock.erodibility(k), ground.uplift.share(k));
+                years as f32
+            };
+            let characteristics = Characteristics::new(&ground.mesh, graph.receivers, &area, reach, cx.control)?;
+            let mut smooth_base = gauss::smoothed(cx, &base.height, cx.size_metres / SMALL_FORMS)?;
+            characteristics.fill(&mut smooth_base);
+            return Ok(Self {
+                uplift: ground.uplift,
+                mesh: ground.mesh,
+                smooth_base,
+                area: Arc::new(area),
+                steady,
+                characteristics,
+            });
+        }
+        unreachable!("the finest grid is the last one")
+    }
+
+    /// The cells.
+    pub fn mesh(&self) -> &FlowMesh {
+        &self.mesh
+    }
+}
+
+impl LevelGround {
+    /// Writes about what `age` makes of the ground that has the heights `steady` in balance: exactly that where the
+    /// ground was level and rises alike.
+    fn at_age(&self, age: f64, steady: &[f32], surface: &mut [f32]) {
+        let risen = (self.wear.uplift * age / self.wear.relief) as f32;
+        surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
+            let (most, steady) = (self.height[k] + risen * self.uplift.share(k), steady[k]);
+            *surface = if steady < most { steady } else { most };
+        });
+    }
+
+    /// Lets nothing that is no outlet sink below the sea.
+    fn stay_land(&self, outlets: &Outlets, surface: &mut [f32]) {
+        surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
+            let h = self.height[k];
+            *surface = if outlets.contain(k, h) { h } else { outlets.above_sea(*surface) };
+        });
+    }
+
+    /// Areas along `flow`, and from the outlets up the heights in balance.
+    fn gather(&self, cx: &Context, flow: &DInfinity, area: &mut Vec<f32>, steady: &mut Vec<f32>) -> Result<(), Cancelled> {
+        let order = flow.upstream_order(cx.control)?;
+        self.mesh.write_areas(area);
+        if let Some(rain) = &self.rain {
+            let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
+            area.iter_mut().zip(rain).for_each(|(area, &rain)| *area *= wet(rain));
+        }
+        cx.control.check()?;
+        flow.accumulate(&order, &flow.fraction, area);
+        // the rise over one cell, which needs no order
+        steady.resize(area.len(), 0.0);
+        let area = &*area;
+        cx.rows(steady, |row, cells| {
+            for (j, rise) in cells.iter_mut().enumerate() {
+                let k = row * cx.grid.samples + j;
+                *rise = self.wear.reach(area[k], self.rock.erodibility(k), self.uplift.share(k)).rise as f32;
+            }
+        })?;
+        for block in order.rchunks(CHECK) {
+            cx.control.check()?;
+            for &k in block.iter().rev() {
+                let k = k as usize;
+                let ([first, second], fraction) = (flow.receivers[k], flow.fraction[k]);
+                if first as usize == k {
+                    steady[k] = self.height[k];
+                    continue;
+                }
+                let (one, two) = (steady[first as usize], steady[second as usize]);
+                let on_square = || (1.0 + fraction * fraction).sqrt();
+                let distance = flow.distance.get(k).copied().unwrap_or_else(on_square);
+                steady[k] = one + (two - one) * fraction + steady[k] * distance;
+            }
+        }
+        Ok(())
+    }
+}
