@@ -13,6 +13,7 @@ mod contract;
 mod corpus;
 mod craters;
 mod edits;
+mod erosion_age;
 mod erosion_classic;
 mod erosion_coastal;
 mod erosion_creep;

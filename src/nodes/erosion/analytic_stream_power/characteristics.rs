@@ -97,16 +97,16 @@ impl Characteristics {
         }
     }
 
-    /// Writes the heights of an `age` in years, from those at the `beginning`, these `smooth`, and those in balance.
-    /// What is carried upstream is the smooth ground: small forms of it would become steps on the slopes. They stay
-    /// where they are, and fade until the wave of erosion arrives.
+    /// Writes the heights of an `age` in years, from those at the `beginning`, these [`filled`](Self::fill), and those in
+    /// balance. What is carried upstream is the filled ground: its depressions stay where they are, and fade until the
+    /// wave of erosion arrives.
     ///
     /// # Errors
     /// When it was cancelled.
     pub fn heights(
         &self,
         cx: &Context,
-        [beginning, smooth, steady]: [&[f32]; 3],
+        [beginning, filled, steady]: [&[f32]; 3],
         age: f64,
         heights: &mut Vec<f32>,
     ) -> Result<(), Cancelled> {
@@ -114,7 +114,7 @@ impl Characteristics {
         let (n, age) = (cx.grid.samples, age as f32);
         let less = |number: usize| {
             let k = self.cells[number] as usize;
-            smooth[k] - steady[k]
+            filled[k] - steady[k]
         };
         cx.rows(heights, |row, cells| {
             for (j, height) in cells.iter_mut().enumerate() {
@@ -127,7 +127,7 @@ impl Characteristics {
                     let (above, share) = self.place_below(number, wanted);
                     let (high, low) = (less(above), less(self.below[above] as usize));
                     let carried = steady[k] + (high + (low - high) * share);
-                    carried + (beginning[k] - smooth[k]) * (wanted / self.response[number])
+                    carried + (beginning[k] - filled[k]) * (wanted / self.response[number])
                 };
             }
         })

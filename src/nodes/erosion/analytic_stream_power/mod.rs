@@ -145,7 +145,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
         };
         let age = f64::from(law.time_step) * f64::from(self.iteration + 1);
         let Scratch { height, maps, rows } = &mut *self.scratch;
-        let grounds = [&base.height, &network.smooth_base, &network.steady].map(Vec::as_slice);
+        let grounds = [&base.height, &network.filled_base, &network.steady].map(Vec::as_slice);
         network.characteristics.heights(cx, grounds, age, height)?;
         if law.talus_angle < 89.9 {
             let (slides, rock) = ((age / (age + SLIDE_YEARS)) as f32, Rock::new(base, law.hardness));

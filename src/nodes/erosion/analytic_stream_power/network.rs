@@ -17,7 +17,6 @@ use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::stream_power::uplift::Uplift;
-use crate::nodes::filters::gauss;
 use crate::nodes::multiscale::coarser_samples;
 
 /// Rounds of the fixed point on the coarsest grid.
@@ -36,8 +35,6 @@ const CHECK: usize = 1 << 15;
 const STEEPEST: f64 = 500.0;
 /// Response time of a cell at the most, in years.
 const LONGEST: f64 = 1.0e12;
-/// Small forms of the first ground beside its side.
-const SMALL_FORMS: f32 = 64.0;
 /// Keeps the random values of the displacement apart from those of the noise.
 const BEND_SALT: u64 = 0xbe4d;
 const NOISE_SALT: u64 = 0x0153;
@@ -51,8 +48,8 @@ pub struct DrainageNetwork {
     pub area: Arc<Vec<f32>>,
     /// Heights at which as much is worn as rises.
     pub steady: Vec<f32>,
-    /// The first ground without its small forms, and filled so that it rises upstream.
-    pub smooth_base: Vec<f32>,
+    /// The first ground, filled so that it falls nowhere upstream.
+    pub filled_base: Vec<f32>,
     /// The streams, with the time that changes need along them.
     pub characteristics: Characteristics,
 }
@@ -209,12 +206,12 @@ impl DrainageNetwork {
                 years as f32
             };
             let characteristics = Characteristics::new(&ground.mesh, graph.receivers, &area, reach, cx.control)?;
-            let mut smooth_base = gauss::smoothed(cx, &base.height, cx.size_metres / SMALL_FORMS)?;
-            characteristics.fill(&mut smooth_base);
+            let mut filled_base = base.height.clone();
+            characteristics.fill(&mut filled_base);
             return Ok(Self {
                 uplift: ground.uplift,
                 mesh: ground.mesh,
-                smooth_base,
+                filled_base,
                 area: Arc::new(area),
                 steady,
                 characteristics,
