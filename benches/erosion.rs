@@ -217,5 +217,32 @@ fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, classic, claim, droplets, shallow_water, weather, hydrology, streams);
+/// Another age of mountains whose drainage network is known: what a move of the playhead costs.
+fn ages(c: &mut Criterion) {
+    let control = Control::default();
+    for samples in [1025, 4097] {
+        let cx = context(samples, &control);
+        let start = ground(&cx);
+        let mut group = group(c, &format!("age of mountains {samples}"), &start);
+        let node = node("AnalyticStreamPower", &[("time_step", "50000")]);
+        for threads in [1, 2] {
+            let pool = thread_pool(threads).unwrap();
+            let mut first = pool.install(|| node.as_process().unwrap().start(&cx, start.clone()));
+            pool.install(|| first.step(&cx)).unwrap();
+            for age in [500_000, 5_000_000] {
+                let name = format!("{age} years, {threads} threads");
+                group.bench_function(name, |b| {
+                    b.iter(|| {
+                        let mut run = first.snapshot();
+                        run.skip(age / 50_000 - 2);
+                        pool.install(|| run.step(&cx)).unwrap();
+                    });
+                });
+            }
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, classic, claim, droplets, shallow_water, weather, hydrology, streams, ages);
 criterion_main!(benches);

@@ -297,7 +297,9 @@ fn a_preview_shows_the_result() {
                 squares += f64::from(h - shared).powi(2);
             }
             let rms = (squares / coarse.height.len() as f64).sqrt();
-            assert!(rms < 0.02, "{rms}: {node:?}");
+            // a finer grid has finer valleys between those of a coarse one, and bends these
+            let close = if node.traits().follows_grid { 0.04 } else { 0.02 };
+            assert!(rms < close, "{rms}: {node:?}");
         }
     }
 }

@@ -78,7 +78,12 @@ fn a_wave_of_erosion_has_come_as_far_as_in_the_stepper() {
         let count = steps.to_string();
         let faster = [("uplift_rate", "2"), ("time_step", step.as_str()), ("iterations", count.as_str())];
         let stepped = place.finish(&bare("StreamPower", &faster), &rest, u32::MAX);
-        let solved = skipped(&place, &bare("AnalyticStreamPower", &[&faster[..], &[("network_age", "0")]].concat()), &rest, steps);
+        let solved = skipped(
+            &place,
+            &bare("AnalyticStreamPower", &[&faster[..], &[("network_age", "0")]].concat()),
+            &rest,
+            steps,
+        );
         let (most, rms) = differences(&stepped, &solved);
         let (moved, _) = differences(&stepped, &rest);
         println!("{age} years: relief {last}, moved {moved}, most {most}, rms {rms}");
@@ -142,7 +147,11 @@ fn the_uplift_of_a_map_is_that_of_both_kinds_of_mountain_building() {
     let place = place();
     let mut ground = plain(&place);
     let n = place.samples;
-    ground.map_mut(MapKind::Uplift).iter_mut().enumerate().for_each(|(k, share)| *share = f32::from(u8::from(k % n < n / 2)));
+    ground
+        .map_mut(MapKind::Uplift)
+        .iter_mut()
+        .enumerate()
+        .for_each(|(k, share)| *share = f32::from(u8::from(k % n < n / 2)));
     for name in ["StreamPower", "AnalyticStreamPower"] {
         let node = bare(name, &[("iterations", "20"), ("time_step", "20000"), ("erodibility", "1")]);
         let made = place.finish(&node, &ground, u32::MAX);

@@ -1,9 +1,9 @@
 //! Streams as chains of cells, and the way along them that a change of the base level has come in a time.
 //!
-//! Each cell continues the stream of its donor with the largest area; a chain runs from a spring down to the cell before
-//! a larger stream. Cells are numbered chain by chain from the mouth up, each chain after the one it flows into: so what
-//! lies below a cell on its stream has smaller numbers, the response time grows with them along a chain, and a place on
-//! the way down is found by halving, in at most log₂(cells) chains.
+//! Each cell continues the stream of its donor with the largest area; a chain runs from a spring down to the cell
+//! before a larger stream. Cells are numbered chain by chain from the mouth up, each chain after the one it flows into:
+//! so what lies below a cell on its stream has smaller numbers, the response time grows with them along a chain, and a
+//! place on the way down is found by halving, in at most log₂(cells) chains.
 
 use rayon::prelude::*;
 
@@ -97,9 +97,9 @@ impl Characteristics {
         }
     }
 
-    /// Writes the heights of an `age` in years, from those at the `beginning`, these [`filled`](Self::fill), and those in
-    /// balance. What is carried upstream is the filled ground: its depressions stay where they are, and fade until the
-    /// wave of erosion arrives.
+    /// Writes the heights of an `age` in years, from those at the `beginning`, these [`filled`](Self::fill), and those
+    /// in balance. What is carried upstream is the filled ground: its depressions stay where they are, and fade until
+    /// the wave of erosion arrives.
     ///
     /// # Errors
     /// When it was cancelled.

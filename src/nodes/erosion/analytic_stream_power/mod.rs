@@ -37,7 +37,7 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::Outlets;
 use crate::nodes::multiscale::LargestScale;
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
-use network::DrainageNetwork;
+use network::SteadyNetwork;
 
 crate::params! {
     /// Mountains at any age, as fast at ten million years as at one: the ground rises while streams cut it, solved in
@@ -49,7 +49,7 @@ crate::params! {
         time_step: f32 ["years"] = 50_000.0, 1.0..=10_000_000.0, slider 1000.0..=200_000.0;
         /// Age at which the drainage network is in balance with the ground. Small keeps the valleys that the ground
         /// has; large finds those that the uplift makes.
-        network_age: f32 ["years"] = 10_000_000.0, 0.0..=1_000_000_000.0, slider 0.0..=20_000_000.0;
+        network_age: f32 ["Ma"] = 10.0, 0.0..=1000.0, slider 0.0..=20.0;
         /// Where the search for the network begins. On a coarse grid large valleys come first, and a larger size adds
         /// finer ones to them.
         largest_scale: LargestScale = LargestScale::Samples65;
@@ -86,7 +86,14 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for AnalyticStreamPower {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, is_random: true, working_fields: 30.0, ..Traits::PROCESS }
+        Traits {
+            writes: &WRITTEN,
+            on_globe: true,
+            is_random: true,
+            working_fields: 30.0,
+            follows_grid: true,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {
@@ -119,16 +126,16 @@ struct AnalyticStreamPowerRun {
     /// The first ground, with the maps that it came with.
     base: Arc<Terrain>,
     /// Found in the first step; all ages share it.
-    network: Option<Arc<DrainageNetwork>>,
+    network: Option<Arc<SteadyNetwork>>,
     terrain: Terrain,
     iteration: u32,
     mass_balance: MassBalance,
-    scratch: WorkingMemory<Scratch>,
+    scratch: WorkingMemory<AnalyticScratch>,
 }
 
 /// What a step works with; nothing in it outlives the step.
 #[derive(Default)]
-struct Scratch {
+struct AnalyticScratch {
     height: Vec<f32>,
     /// The next state of the maps of wear and deposits.
     maps: [Vec<f32>; 2],
@@ -141,10 +148,10 @@ impl ErosionRun for AnalyticStreamPowerRun {
         let grid = base.grid;
         let network = match &self.network {
             Some(network) => network.clone(),
-            None => self.network.insert(Arc::new(DrainageNetwork::find(law, cx, base)?)).clone(),
+            None => self.network.insert(Arc::new(SteadyNetwork::find(law, cx, base)?)).clone(),
         };
         let age = f64::from(law.time_step) * f64::from(self.iteration + 1);
-        let Scratch { height, maps, rows } = &mut *self.scratch;
+        let AnalyticScratch { height, maps, rows } = &mut *self.scratch;
         let grounds = [&base.height, &network.filled_base, &network.steady].map(Vec::as_slice);
         network.characteristics.heights(cx, grounds, age, height)?;
         if law.talus_angle < 89.9 {
@@ -156,7 +163,8 @@ impl ErosionRun for AnalyticStreamPowerRun {
 
         let outlets = Outlets::new(grid, &base.height, law.sea_level / cx.relief_metres);
         let risen = f64::from(law.uplift_rate) * 1.0e-3 * age / f64::from(cx.relief_metres);
-        let before = [MapKind::Wear, MapKind::Deposits].map(|kind| base.map(kind).expect("made at the start").as_slice());
+        let before =
+            [MapKind::Wear, MapKind::Deposits].map(|kind| base.map(kind).expect("made at the start").as_slice());
         let areas = network.mesh().owned_areas();
         let n = grid.samples;
         maps.iter_mut().for_each(|map| map.resize(grid.len(), 0.0));

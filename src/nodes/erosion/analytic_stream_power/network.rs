@@ -40,7 +40,7 @@ const BEND_SALT: u64 = 0xbe4d;
 const NOISE_SALT: u64 = 0x0153;
 
 /// Where the water goes, and what follows from it alone.
-pub struct DrainageNetwork {
+pub struct SteadyNetwork {
     mesh: FlowMesh,
     /// Where the ground rises.
     pub uplift: Uplift,
@@ -80,7 +80,7 @@ struct WearRates {
 }
 
 /// What happens along the way from a cell down to the next, for a distance of one cell.
-struct Reach {
+struct SteadyReach {
     /// Years that a change of the base level needs.
     years: f64,
     /// Rise at which wear and uplift are in balance, as a share of the relief.
@@ -104,7 +104,7 @@ impl WearRates {
 
     /// Of a cell with this area, erodibility and share of the uplift.
     #[inline]
-    fn reach(&self, area: f32, erodibility: f32, share: f32) -> Reach {
+    fn reach(&self, area: f32, erodibility: f32, share: f32) -> SteadyReach {
         let (wet, soft, up) = (f64::from(area) + self.source, f64::from(erodibility), self.uplift * f64::from(share));
         let strength = self.strength * soft * if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
         let by_streams = self.cell_metres / strength;
@@ -112,7 +112,7 @@ impl WearRates {
         let stands = (self.talus / soft).min(STEEPEST);
         let by_slides = stands * self.cell_metres / up;
         let years = by_streams.min(by_slides).min(LONGEST);
-        Reach { years, rise: (up * years).min(STEEPEST * self.cell_metres) / self.relief }
+        SteadyReach { years, rise: (up * years).min(STEEPEST * self.cell_metres) / self.relief }
     }
 }
 
@@ -143,7 +143,7 @@ impl LevelGround {
     }
 }
 
-impl DrainageNetwork {
+impl SteadyNetwork {
     /// The network on `base`.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ impl DrainageNetwork {
             let mut steady = Vec::new();
             for round in 0..(rounds.round() as u32).max(LEAST_ROUNDS) {
                 if round > 0 {
-                    ground.at_age(f64::from(law.network_age), &steady, &mut surface);
+                    ground.at_age(f64::from(law.network_age) * 1.0e6, &steady, &mut surface);
                 }
                 ground.stay_land(&outlets, &mut surface);
                 graph.route(&ground.mesh, &surface, &outlets, FlowRouting::D8, cx.control)?;
@@ -193,7 +193,7 @@ impl DrainageNetwork {
             }
             cx.grid.close(&mut steady);
             if level < finest {
-                ground.at_age(f64::from(law.network_age), &steady, &mut surface);
+                ground.at_age(f64::from(law.network_age) * 1.0e6, &steady, &mut surface);
                 surface.par_iter_mut().zip(&ground.height).for_each(|(surface, h)| *surface -= h);
                 change = Some((cx.grid, surface));
                 rounds *= FEWER;
@@ -202,7 +202,8 @@ impl DrainageNetwork {
             drop((flow, surface));
             cx.grid.close(&mut area);
             let reach = |k: usize| {
-                let Reach { years, .. } = ground.wear.reach(area[k], ground.rock.erodibility(k), ground.uplift.share(k));
+                let SteadyReach { years, .. } =
+                    ground.wear.reach(area[k], ground.rock.erodibility(k), ground.uplift.share(k));
                 years as f32
             };
             let characteristics = Characteristics::new(&ground.mesh, graph.receivers, &area, reach, cx.control)?;
@@ -246,7 +247,13 @@ impl LevelGround {
     }
 
     /// Areas along `flow`, and from the outlets up the heights in balance.
-    fn gather(&self, cx: &Context, flow: &DInfinity, area: &mut Vec<f32>, steady: &mut Vec<f32>) -> Result<(), Cancelled> {
+    fn gather(
+        &self,
+        cx: &Context,
+        flow: &DInfinity,
+        area: &mut Vec<f32>,
+        steady: &mut Vec<f32>,
+    ) -> Result<(), Cancelled> {
         let order = flow.upstream_order(cx.control)?;
         self.mesh.write_areas(area);
         if let Some(rain) = &self.rain {
