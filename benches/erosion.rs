@@ -234,7 +234,7 @@ fn ages(c: &mut Criterion) {
                 group.bench_function(name, |b| {
                     b.iter(|| {
                         let mut run = first.snapshot();
-                        run.skip(age / 50_000 - 2);
+                        run.jump(age / 50_000 - 1);
                         pool.install(|| run.step(&cx)).unwrap();
                     });
                 });

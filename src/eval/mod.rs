@@ -533,7 +533,9 @@ fn run_stage(
         so_far
     };
     while iteration < target {
-        iteration += run.skip(target - iteration - 1);
+        if iteration + 1 < target && run.jump(target - 1) {
+            iteration = target - 1;
+        }
         cx.control.advance((iteration - begun) as f32 / (target - begun) as f32);
         let stepped = cx.control.check().and_then(|()| run.step(cx));
         if let Err(cancelled) = stepped {

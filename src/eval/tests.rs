@@ -508,3 +508,20 @@ fn ground_that_is_not_there_stays_away_and_joins_what_is_there() {
         assert!(missing.abs_diff(void) <= 65 * 3, "{opacity}: {missing} {void}");
     }
 }
+
+#[test]
+fn a_process_without_a_past_goes_back_without_beginning_anew() {
+    let mut scene = scene(65, 0);
+    let node = Node::AnalyticStreamPower(crate::nodes::erosion::analytic_stream_power::AnalyticStreamPower {
+        iterations: 20,
+        ..Default::default()
+    });
+    scene.layers[1] = Layer::new(node, 2);
+    let mut store = Store::default();
+    run(&scene, None, &mut store);
+    let key = plan(&scene, 65, None)[1].stages[0].key;
+    assert!(store.timeline.terrains(key).all(|(at, _)| at == 20), "those before were left out");
+    assert_eq!(store.timeline.resume(key, 4).map(|(at, _)| at), Some(0), "the drainage network is kept");
+    let early = Some(Playhead { layer: 1, iteration: 4 });
+    assert_eq!(run(&scene, early, &mut store), run(&scene, early, &mut Store::forgetful()));
+}

@@ -110,7 +110,7 @@ impl Timeline {
         self.tracks.iter().map(Track::bytes).sum()
     }
 
-    /// The latest known state of `key` at or before `target`.
+    /// The latest known state of `key` at or before `target`; or any other that can go back to its beginning, at 0.
     pub fn resume(&mut self, key: ContentKey, target: u32) -> Option<(u32, Box<dyn Run>)> {
         let track = self.touch(key)?;
         let frame = track.frames.range(..=target).next_back().map(|(&at, _)| at);
@@ -118,7 +118,12 @@ impl Timeline {
             Some((at, run)) if at <= target && Some(at) >= frame => Some((at, run)),
             other => {
                 track.parked = other;
-                frame.map(|at| (at, track.frames[&at].snapshot()))
+                let frame = frame.map(|at| (at, track.frames[&at].snapshot()));
+                frame.or_else(|| {
+                    let later = track.parked.as_ref().map(|(_, run)| run).or_else(|| track.frames.values().next());
+                    let mut run = later?.snapshot();
+                    run.jump(0).then_some((0, run))
+                })
             }
         }
     }

@@ -51,7 +51,8 @@ pub fn box_counting(
                         high = if h > high { h } else { high };
                     }
                 }
-                sum += f64::from(high - low);
+                // a column of nothing but void has no box
+                sum += if high >= low { f64::from(high - low) } else { 0.0 };
             }
         }
         let per_side = side as f64 / size as f64;

@@ -9,6 +9,7 @@
 //! On a globe every cell counts by its area.
 //! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
 
+use std::borrow::Cow;
 use std::ops::AddAssign;
 
 use serde::Serialize;
@@ -70,7 +71,8 @@ impl Drainage {
 
 /// The ground as its streams see it.
 pub struct DrainageGround<'a> {
-    height: &'a [f32],
+    /// Where there is no ground, below the sea: water leaves there.
+    height: Cow<'a, [f32]>,
     mesh: FlowMesh,
     /// Height of the sea as a fraction of the relief.
     sea: f32,
@@ -88,7 +90,7 @@ impl<'a> DrainageGround<'a> {
     /// That of a square.
     pub fn of_square(ground: &'a DistinctSamples) -> Self {
         Self {
-            height: &ground.terrain.height,
+            height: ground.with_void_at(ground.sea.min(ground.all.low) - 1.0e-3),
             mesh: FlowMesh::new(ground.terrain.grid),
             sea: ground.sea,
             land_cells: ground.land.map_or(0.0, |land| land.cells as f64),
@@ -111,7 +113,7 @@ impl<'a> DrainageGround<'a> {
         let cells = terrain.grid.distinct_len() as f64;
         let cell_km2 = scale.globe_m2() * 1.0e-6 / cells;
         let (cell_km, has_relief) = (cell_km2.sqrt(), low < high);
-        Self { height, mesh, sea, land_cells, cells, cell_km2, cell_km, has_relief }
+        Self { height: Cow::Borrowed(height), mesh, sea, land_cells, cells, cell_km2, cell_km, has_relief }
     }
 
     /// The grid of its cells.
@@ -155,7 +157,7 @@ impl DrainageNetwork {
     where
         A: Copy + Default + Into<f64> + PartialOrd + AddAssign,
     {
-        let &DrainageGround { ref mesh, height, sea, cell_km2, .. } = ground;
+        let &DrainageGround { ref mesh, ref height, sea, cell_km2, .. } = ground;
         let outlets = Outlets::new(mesh.grid(), height, sea);
         let graph = FlowGraph::new(mesh, height, &outlets, FlowRouting::D8, control)?;
         let is_land = |k: usize| height[k] > sea && mesh.grid().owns(k);

@@ -119,6 +119,28 @@ impl<'a> DistinctSamples<'a> {
         Ok(Self { terrain, scale, cells, height, sea, all, land, present })
     }
 
+    /// Whether cell `k` has ground.
+    #[inline]
+    pub fn has_ground(&self, k: usize) -> bool {
+        self.present.is_empty() || self.present[k]
+    }
+
+    /// Whether cell `k` has ground above the sea.
+    #[inline]
+    pub fn is_land(&self, k: usize) -> bool {
+        self.height[k] > self.sea && self.has_ground(k)
+    }
+
+    /// Heights of all samples of the grid, copies included, with `height` where there is no ground.
+    pub fn with_void_at(&self, height: f32) -> Cow<'a, [f32]> {
+        let terrain = self.terrain;
+        let map = terrain.map(MapKind::Ground).filter(|_| !self.present.is_empty());
+        map.map_or(Cow::Borrowed(&terrain.height[..]), |map| {
+            let filled = |(&h, &ground): (&f32, &f32)| if ground >= HAS_GROUND { h } else { height };
+            Cow::Owned(terrain.height.iter().zip(map.iter()).map(filled).collect())
+        })
+    }
+
     /// Row `row` of the cells.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.height[row * self.cells.side..][..self.cells.side]
@@ -140,7 +162,7 @@ impl<'a> DistinctSamples<'a> {
         f64::from(height) * f64::from(self.scale.relief_metres)
     }
 
-    /// `height` from 0 at the lowest cell to 1 at the highest.
+    /// `height` from 0 at the lowest cell to 1 at the highest; not a number where there is no ground.
     pub fn normalised(&self, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let low = f64::from(self.all.low);
         let scale = 1.0 / (f64::from(self.all.high) - low);
@@ -151,6 +173,7 @@ impl<'a> DistinctSamples<'a> {
             out.iter_mut().zip(row).for_each(|(n, &h)| *n = ((f64::from(h) - low) * scale) as f32);
             Ok(())
         })?;
+        out.iter_mut().zip(&self.present).filter(|(_, present)| !**present).for_each(|(n, _)| *n = f32::NAN);
         Ok(out)
     }
 }

@@ -7,8 +7,7 @@
 //! stands on it. Hypsometry, steepness, peaks, drainage and playability are those of the land, which is what lies above
 //! the sea.
 //! Edges: neighbours lie over the edge only where the terrain wraps. Of a wrapping terrain each sample counts once.
-//! Where there is no ground, the ranges, the histogram and the hypsometry leave it out; slopes, form and drainage take
-//! the heights that stand there.
+//! What has no ground is left out of all of them; the ground ends there as at an open edge, and water leaves over it.
 //! Nothing here depends on the number of threads: each row is summed by itself, and the sums in the order of the rows.
 
 mod boxes;
@@ -42,7 +41,7 @@ pub use playability::Playability;
 pub use plots::{PLOTS, Plot, PlotAxis, PlotStyle};
 pub use reference::{BANDS, ReferenceBand, bands};
 pub use report::comparison_csv;
-pub use slopes::{Slopes, slopes, slopes_by};
+pub use slopes::{Slopes, pair_slopes, slopes, slopes_by};
 pub use steepness::Steepness;
 pub use summits::{Summit, Summits};
 
@@ -59,8 +58,10 @@ pub struct Measures {
     pub limits: Limits,
     /// Range and hypsometry.
     pub heights: HeightMeasures,
-    /// In metres.
+    /// Of the greatest difference to the four neighbours (Olsen 2004), in metres.
     pub slopes: Slopes,
+    /// Of all pairs of neighbours (document 000), in metres.
+    pub pair_slopes: Slopes,
     /// None without land.
     pub steepness: Option<Steepness>,
     /// Peaks and valleys by their prominence.
@@ -109,7 +110,7 @@ pub fn measure(
     let form = || {
         let heights = heights::heights(&ground, control)?;
         control.check()?;
-        let slopes = slopes(terrain);
+        let slopes = [slopes(terrain), pair_slopes(terrain)];
         let (degrees, steepness) = steepness::steepness(&ground, control)?;
         let playability = playability::playability(&ground, &degrees, limits, control)?;
         let (variogram, boxes) = dimensions(&ground, control)?;
@@ -119,12 +120,16 @@ pub fn measure(
     let drainage = || drainage::drainage(&DrainageGround::of_square(&ground), limits, control);
     let (drainage, (summits, form)) = rayon::join(drainage, || rayon::join(summits, form));
     let (heights, slopes, steepness, playability, variogram, boxes, hash) = form?;
-    let metres = f64::from(scale.relief_metres);
+    let metres = |slopes: Slopes| {
+        let metres = f64::from(scale.relief_metres);
+        Slopes { mean: slopes.mean * metres, deviation: slopes.deviation * metres }
+    };
     Ok(Measures {
         samples: terrain.samples(),
         limits: limits.clone(),
         heights,
-        slopes: Slopes { mean: slopes.mean * metres, deviation: slopes.deviation * metres },
+        slopes: metres(slopes[0]),
+        pair_slopes: metres(slopes[1]),
         steepness,
         summits: summits?,
         variogram,

@@ -28,7 +28,7 @@ pub fn playability(
 ) -> Result<Option<Playability>, Cancelled> {
     let Some(land) = ground.land else { return Ok(None) };
     let find = |limit: f32| {
-        let is_inside = |k: usize| degrees[k] <= limit && ground.height[k] > ground.sea;
+        let is_inside = |k: usize| degrees[k] <= limit && ground.is_land(k);
         regions(ground.cells.side, ground.cells.wraps, is_inside, control)
     };
     let (playable, flat) = rayon::join(|| find(limits.playable_slope), || find(limits.flat_slope));

@@ -1,17 +1,20 @@
 //! The slopes that document 000 judges erosion by.
 //!
 //! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the
-//! terrain does. On a globe each difference is that over the side of a cell of the mean area, and each cell counts by
-//! its area, so that s does not depend on how the globe is turned. Erosion score ε = σ(s) / mean(s): high where level
-//! ground and steep relief stand side by side. It does not depend on the vertical scale.
+//! terrain does; beside a void there is none, and a void has no slope. On a globe each difference is that over the side
+//! of a cell of the mean area, and each cell counts by its area, so that s does not depend on how the globe is turned.
+//! Erosion score ε = σ(s) / mean(s): high where level ground and steep relief stand side by side. It does not depend on
+//! the vertical scale.
+//! The document words s as the difference of any two neighbours, and not as the greatest of four: that is the score of
+//! [`pair_slopes`].
 //! Source: document 000, §3.3.4; Olsen 2004.
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::field::Terrain;
 use crate::field::metric::{GridMetric, Metric, RowMetric, Spherical};
 use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
+use crate::field::{HAS_GROUND, MapKind, Terrain};
 
 /// Mean and standard deviation of s over all distinct samples, as fractions of the relief.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -37,7 +40,16 @@ pub fn slopes(terrain: &Terrain) -> Slopes {
 /// [`slopes`] with the metric of the terrain's grid, for many terrains of one grid.
 pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     let grid = terrain.grid;
+    let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
     let (rows, count): (Vec<[f64; 2]>, f64) = match metric {
+        GridMetric::Uniform if let Some(map) = void => {
+            let has_ground = |k: usize| map[k] >= HAS_GROUND;
+            let rows = (0..grid.distinct()).into_par_iter().map(|i| sums_of_ground(terrain, &has_ground, i));
+            let rows: Vec<[f64; 3]> = rows.collect();
+            let count = rows.iter().map(|[.., count]| count).sum::<f64>();
+            // where there is no ground at all there are no slopes
+            (rows.iter().map(|&[sum, squares, _]| [sum, squares]).collect(), count.max(1.0))
+        }
         GridMetric::Uniform => {
             let distinct = grid.distinct();
             ((0..distinct).into_par_iter().map(|i| sums(terrain, i)).collect(), (distinct * distinct) as f64)
@@ -51,6 +63,44 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     let mean = sum / count;
     let variance = squares / count - mean * mean;
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
+}
+
+/// Mean and deviation of the height differences of all pairs of neighbours along rows and columns, each pair once, as
+/// document 000 words its score; those of a square.
+pub fn pair_slopes(terrain: &Terrain) -> Slopes {
+    let (grid, n) = (terrain.grid, terrain.samples());
+    let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
+    let has_ground = |k: usize| void.is_none_or(|map| map[k] >= HAS_GROUND);
+    let row_sums = |i: usize| {
+        let mut sums = [0.0; 3];
+        for k in (0..grid.distinct()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
+            let pairs = [EAST, SOUTH].into_iter().filter_map(|direction| grid.neighbour(k, direction));
+            for there in pairs.filter(|&there| has_ground(there)) {
+                let d = f64::from((terrain.height[there] - terrain.height[k]).abs());
+                sums = [sums[0] + d, sums[1] + d * d, sums[2] + 1.0];
+            }
+        }
+        sums
+    };
+    let rows: Vec<[f64; 3]> = (0..grid.distinct()).into_par_iter().map(row_sums).collect();
+    let [sum, squares, count] = rows.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
+    let mean = if count > 0.0 { sum / count } else { 0.0 };
+    let variance = if count > 0.0 { squares / count - mean * mean } else { 0.0 };
+    Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
+}
+
+/// Sums of s, of s² and of 1 over the distinct samples of row `i` that have ground; a neighbour without is none.
+fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usize) -> [f64; 3] {
+    let (grid, n) = (terrain.grid, terrain.samples());
+    let mut sums = [0.0; 3];
+    for k in (0..grid.distinct()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
+        let around = [EAST, NORTH, WEST, SOUTH].into_iter().filter_map(|direction| grid.neighbour(k, direction));
+        let falls =
+            around.filter(|&there| has_ground(there)).map(|there| (terrain.height[there] - terrain.height[k]).abs());
+        let s = f64::from(falls.fold(0.0, |most: f32, fall| if fall > most { fall } else { most }));
+        sums = [sums[0] + s, sums[1] + s * s, sums[2] + 1.0];
+    }
+    sums
 }
 
 /// Sums of s and s² over the owners of a globe's row, each by its area.

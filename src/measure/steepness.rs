@@ -1,8 +1,8 @@
 //! How steep the land is, in degrees.
 //!
-//! Law: tan β = |∇h| by central differences, one-sided at open edges, over the true distances; β of each cell that is
-//! above the sea counts once. The steepness does not depend on the resolution as the differences of [`super::slopes`]
-//! do, as far as the ground is smooth between samples.
+//! Law: tan β = |∇h| by central differences, one-sided at open edges and beside voids, over the true distances; β of
+//! each cell that is above the sea counts once. The steepness does not depend on the resolution as the differences of
+//! [`super::slopes`] do, as far as the ground is smooth between samples.
 
 use rayon::prelude::*;
 
@@ -34,8 +34,8 @@ pub fn steepness(ground: &DistinctSamples, control: &Control) -> Result<(Vec<f32
             let row = band * BAND + k;
             fill(ground, row, out);
             let mut lanes = [0.0f64; 4];
-            for (j, (&beta, &h)) in out.iter().zip(ground.row(row)).enumerate() {
-                if h > ground.sea {
+            for (j, &beta) in out.iter().enumerate() {
+                if ground.is_land(row * cells.side + j) {
                     lanes[j % 4] += f64::from(beta);
                     counts[(beta as usize).min(BINS - 1)] += 1;
                 }
@@ -80,5 +80,21 @@ fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     }
     out[0] = edge(0);
     out[side - 1] = edge(side - 1);
+    if !ground.present.is_empty() {
+        // beside a void there is no other side
+        let there = |row: Option<usize>, column: Option<usize>| {
+            row.zip(column).map(|(row, column)| row * side + column).filter(|&k| ground.has_ground(k))
+        };
+        let along = |before: Option<usize>, here: usize, after: Option<usize>| {
+            let factor = factor(before.is_some() && after.is_some());
+            (ground.height[after.unwrap_or(here)] - ground.height[before.unwrap_or(here)]) * factor
+        };
+        for (j, out) in out.iter_mut().enumerate() {
+            let k = row * side + j;
+            let west_east = [-1, 1].map(|step| there(Some(row), cells.neighbour(j, step)));
+            let north_south = [-1, 1].map(|step| there(cells.neighbour(row, step), Some(j)));
+            *out = slope(along(west_east[0], k, west_east[1]), along(north_south[0], k, north_south[1]));
+        }
+    }
     out.iter_mut().for_each(|t| *t = libm::atanf(*t) * (180.0 / std::f32::consts::PI));
 }

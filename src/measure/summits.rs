@@ -4,9 +4,9 @@
 //! whole relief above the lowest ground. A valley is the same upside down: a low with its depth below the lowest saddle
 //! to a deeper one. What has less prominence than [`Limits::prominence`] is not counted, nor is a plateau or a flat
 //! counted more than once.
-//! Boundary: the sea is level ground, so that an island has its height as prominence and each sea is one low. At
-//! open edges the terrain ends: a summit that the edge cuts is a peak, and a valley that leaves over the edge has its
-//! low there. A wrapping terrain has no edge.
+//! Boundary: the sea is level ground, so that an island has its height as prominence and each sea is one low. At open
+//! edges and voids the terrain ends: a summit that the edge cuts is a peak, and a valley that leaves over the edge has
+//! its low there. A wrapping terrain has no edge.
 //! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is that of [`crate::hydrology::depressions`].
 
 use rayon::prelude::*;
@@ -50,7 +50,10 @@ pub fn summits(ground: &DistinctSamples, limits: &Limits, control: &Control) -> 
     let least_metres = if limits.prominence > 0.0 { f64::from(limits.prominence) } else { DEFAULT_SHARE * relief };
     let mesh = FlowMesh::new(ground.terrain.grid);
     let side = |sign: f32| -> Result<Vec<Summit>, Cancelled> {
-        let surface: Vec<f32> = ground.terrain.height.par_iter().map(|&h| sign * above(h)).collect();
+        // a void is no summit and no low: the terrain ends there as at an open edge
+        let walled = ground.with_void_at(f32::NAN);
+        let level = |&h: &f32| if h.is_nan() { f32::INFINITY } else { sign * above(h) };
+        let surface: Vec<f32> = walled.par_iter().map(level).collect();
         // the deepest depression is as deep as the ground is high
         let rim = sign * above(if sign > 0.0 { ground.all.high } else { ground.all.low });
         let mut found: Vec<(u32, f64)> = Vec::new();

@@ -54,7 +54,11 @@ pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control
     let bands: Vec<Vec<f64>> = bands.collect::<Result<_, Cancelled>>()?;
     let range = ground.metres(ground.all.high) - ground.metres(ground.all.low);
     let points = lags.iter().enumerate().filter_map(|(k, &lag)| {
-        let pairs = if wraps { 2 * side * side } else { 2 * side * (side - lag) };
+        let pairs = match ground.present.is_empty() {
+            true if wraps => 2 * side * side,
+            true => 2 * side * (side - lag),
+            false => present_pairs(ground, lag),
+        };
         let gamma = 0.5 * bands.iter().map(|sums| sums[k]).sum::<f64>() / pairs as f64;
         // a surface of period d has none at this distance
         (gamma > 0.0)
@@ -63,7 +67,19 @@ pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control
     Ok(Fitted::new(points.collect(), LEAST_POINTS))
 }
 
-/// Sum of (a - b)².
+/// Pairs of cells at distance `lag` along rows and columns that both have ground.
+fn present_pairs(ground: &DistinctSamples, lag: usize) -> usize {
+    let (side, wraps) = (ground.cells.side, ground.cells.wraps);
+    let beyond =
+        |index: usize| if wraps { Some((index + lag) % side) } else { Some(index + lag).filter(|&k| k < side) };
+    let pairs = |i: usize, j: usize| {
+        let there = [beyond(i).map(|i| i * side + j), beyond(j).map(|j| i * side + j)];
+        there.into_iter().flatten().filter(|&k| ground.has_ground(k) && ground.has_ground(i * side + j)).count()
+    };
+    (0..side).into_par_iter().map(|i| (0..side).map(|j| pairs(i, j)).sum::<usize>()).sum()
+}
+
+/// Sum of (a - b)² over what are numbers.
 fn squares(a: &[f32], b: &[f32]) -> f64 {
     const LANES: usize = 8;
     /// Values between two roundings to f64.
@@ -75,10 +91,11 @@ fn squares(a: &[f32], b: &[f32]) -> f64 {
         for (a, b) in whole.zip(b.chunks_exact(LANES)) {
             for k in 0..LANES {
                 let d = a[k] - b[k];
-                lanes[k] += d * d;
+                lanes[k] += if d * d >= 0.0 { d * d } else { 0.0 };
             }
         }
-        let end: f32 = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| (a - b) * (a - b)).sum();
+        let both = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| (a - b) * (a - b));
+        let end: f32 = both.filter(|square| *square >= 0.0).sum();
         total += lanes.iter().map(|&l| f64::from(l)).sum::<f64>() + f64::from(end);
     }
     total

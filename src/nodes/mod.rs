@@ -160,10 +160,11 @@ pub trait Process: Params {
 pub trait Run: Send + Sync {
     /// One iteration. After an error the run is left as it was before the call.
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
-    /// Goes on by up to so many iterations without computing them, and says by how many; the terrain is only known
-    /// after the next [`step`](Self::step). 0 where a state follows from the one before.
-    fn skip(&mut self, _iterations: u32) -> u32 {
-        0
+    /// Goes to the moment after so many iterations, forwards or backwards, without computing any; the terrain is that
+    /// of another moment until the next [`step`](Self::step). False, and nothing done, where a state follows from the
+    /// one before.
+    fn jump(&mut self, _iterations: u32) -> bool {
+        false
     }
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;

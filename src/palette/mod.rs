@@ -15,7 +15,7 @@
 //! # talweg::palette::Palette::from_ron("alpine", text).unwrap();
 //! ```
 //! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
-//! Between two stops colours are mixed in sRGB, as gradient editors do.
+//! Between two stops colours are mixed in sRGB, as gradient editors do. `bands: 25` makes as many even steps of them.
 //!
 //! A [`BiomeTable`] colours the ground by what grows there instead; both are named where a scene says `palette`.
 
@@ -67,6 +67,14 @@ pub enum PaletteError {
         /// The part of the palette.
         part: &'static str,
     },
+    /// A number of bands that makes no steps.
+    #[error("palette `{palette}`: {bands} bands; there must be 2 to 1024")]
+    Bands {
+        /// The name of the palette.
+        palette: String,
+        /// The number that was given.
+        bands: u16,
+    },
     /// Numbers of the rock that are out of range.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
     Rock {
@@ -81,6 +89,7 @@ struct PaletteFile {
     label: String,
     colours: FileColours,
     rock: Option<FileRock>,
+    bands: Option<u16>,
 }
 
 #[derive(Deserialize)]
@@ -187,7 +196,12 @@ impl Palette {
             if stops.is_empty() || !grows || !stops.iter().all(|s| (0.0..=1.0).contains(&s.0)) {
                 return Err(PaletteError::Stops { palette: palette(), part });
             }
-            stops.iter().map(|(at, text)| Ok((*at, colour(text)?))).collect::<Result<Vec<Stop>, _>>()
+            let stops = stops.iter().map(|(at, text)| Ok((*at, colour(text)?))).collect::<Result<Vec<Stop>, _>>()?;
+            match file.bands {
+                None => Ok(stops),
+                Some(bands @ 2..=1024) => Ok(in_bands(&stops, bands)),
+                Some(bands) => Err(PaletteError::Bands { palette: palette(), bands }),
+            }
         };
         let colours = match &file.colours {
             FileColours::Sea { water, land } => {
@@ -206,6 +220,31 @@ impl Palette {
         }
         Ok(Self { name: name.into(), label: file.label, colours, rock, rock_degrees })
     }
+}
+
+/// `stops` in even steps, as Matplotlib's colour maps of N colours have it: band k of n, which reaches from k/n to
+/// (k + 1)/n, has the colour at k/(n - 1).
+fn in_bands(stops: &[Stop], bands: u16) -> Vec<Stop> {
+    let part = |k: u16, of: u16| f32::from(k) / f32::from(of);
+    let band = |k: u16| {
+        let colour = colour_between(stops, part(k, bands - 1));
+        let end = if k + 1 == bands { 1.0 } else { part(k + 1, bands).next_down() };
+        [(part(k, bands), colour), (end, colour)]
+    };
+    (0..bands).flat_map(band).collect()
+}
+
+/// The colour at a place from 0 to 1, mixed in sRGB.
+fn colour_between(stops: &[Stop], at: f32) -> [u8; 3] {
+    let above = stops.partition_point(|stop| stop.0 <= at);
+    let (Some(low), Some(high)) = (above.checked_sub(1).map(|k| stops[k]), stops.get(above)) else {
+        return stops[above.min(stops.len() - 1)].1;
+    };
+    let share = (at - low.0) / (high.0 - low.0);
+    std::array::from_fn(|c| {
+        let [low, high] = [low.1[c], high.1[c]].map(f32::from);
+        (low + (high - low) * share + 0.5) as u8
+    })
 }
 
 /// Reads `#rrggbb`.
@@ -235,6 +274,21 @@ mod tests {
         assert!(read("(label: \"x\", colours: Relief([]))").contains("at least one"));
         let rock = "(label: \"x\", colours: Relief([(0, \"#ffffff\")]), rock: (colour: \"#000000\", from: 9, to: 3, share: 1))";
         assert!(read(rock).contains("from < to"));
+    }
+
+    #[test]
+    fn bands_are_those_of_a_colour_map_of_so_many_colours() {
+        let text = |bands: u32| {
+            format!(r##"(label: "B", colours: Relief([(0.0, "#000000"), (1.0, "#ffffff")]), bands: {bands})"##)
+        };
+        let PaletteColours::Relief(stops) = Palette::from_ron("b", &text(3)).unwrap().colours else { panic!() };
+        let third = 1.0f32 / 3.0;
+        assert_eq!(stops[0], (0.0, [0; 3]));
+        assert_eq!(stops[2], (third, [128; 3]));
+        assert_eq!((stops[1].1, stops[3].1, stops[4].1), ([0; 3], [128; 3], [255; 3]));
+        assert!(stops[1].0 < third && stops[1].0 > third - 1e-6 && stops[5].0 == 1.0);
+        let error = Palette::from_ron("b", &text(1)).unwrap_err().to_string();
+        assert!(error.contains("2 to 1024"), "{error}");
     }
 
     #[test]

@@ -181,7 +181,7 @@ fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
 
     let whole = VariantSweep::parse(&scene, "1.octaves", 40).unwrap();
     assert_eq!(whole.values.len(), 16, "no value twice");
-    assert_eq!(VariantSweep::parse(&scene, "1.fade", 9).unwrap().values, [Value::Choice(0), Value::Choice(1)]);
+    assert_eq!(VariantSweep::parse(&scene, "1.fade", 9).unwrap().values, [0, 1, 2].map(Value::Choice));
     assert_eq!(VariantSweep::parse(&scene, "1.by_slope", 9).unwrap().values, [Value::Bool(false), Value::Bool(true)]);
     let relief = VariantSweep::parse(&scene, "scene.relief_metres=100..1000", 4).unwrap();
     assert_eq!(sweep(&scene, &relief).unwrap()[1].caption, "Relief metres 400 m");
@@ -250,7 +250,7 @@ fn neighbours_stand_to_both_sides_of_the_present_value() {
     // 4 octaves on a slider from 1 to 16
     assert_eq!(values("octaves"), ["2 1", "6 8"]);
     assert_eq!(values("opacity"), ["0.875 0.75", ""], "at its end there is nothing higher");
-    assert_eq!(values("fade"), ["Classic", ""]);
+    assert_eq!(values("fade"), ["Classic Linear", ""]);
     assert_eq!(values("by_slope"), ["", "on"]);
     assert!(neighbours(&scene, Some(0), "nope", 2).is_err() && neighbours(&scene, Some(0), "layer", 2).is_err());
     assert_eq!(neighbours(&scene, None, "sun_elevation", 1).unwrap().higher.len(), 1);

@@ -29,6 +29,7 @@ fn level_ground_has_no_value_where_relief_is_needed_and_says_why() {
                 let reading = (m.read)(&measures);
                 let needs_relief = [
                     "erosion_score",
+                    "pair_score",
                     "hypsometric_integral",
                     "fractal_dimension",
                     "fractal_fit",

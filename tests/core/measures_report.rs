@@ -103,6 +103,7 @@ fn a_preview_of_smooth_ground_is_alike() {
 fn the_lists_are_whole() {
     let named = [
         "erosion_score",
+        "pair_score",
         "mean_slope",
         "slope_deviation",
         "peaks",

@@ -13,7 +13,9 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
+use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
+use crate::field::metric::GridMetric;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance};
 
@@ -26,6 +28,15 @@ pub enum Where {
     Gentle,
 }
 
+/// From which drop on something is steep.
+#[derive(Clone, Copy, Debug)]
+pub struct LowestThreshold {
+    pub threshold: TalusThreshold,
+    /// In degrees.
+    pub angle: f32,
+    pub k: f32,
+}
+
 /// The data maps that are written, in the order of [`Next::maps`].
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
@@ -33,7 +44,7 @@ pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 #[derive(Clone)]
 pub struct LowestNeighbourRun {
     place: Where,
-    talus_angle: f32,
+    threshold: LowestThreshold,
     neighbours: Neighbours,
     rock: Rock,
     terrain: Terrain,
@@ -45,11 +56,17 @@ pub struct LowestNeighbourRun {
 }
 
 impl LowestNeighbourRun {
-    pub fn start(mut terrain: Terrain, place: Where, talus_angle: f32, neighbours: Neighbours, hardness: f32) -> Self {
+    pub fn start(
+        mut terrain: Terrain,
+        place: Where,
+        threshold: LowestThreshold,
+        neighbours: Neighbours,
+        hardness: f32,
+    ) -> Self {
         buffers::prepare(&mut terrain, &WRITTEN);
         Self {
             place,
-            talus_angle,
+            threshold,
             neighbours,
             rock: Rock::new(&terrain, hardness),
             terrain,
@@ -65,13 +82,14 @@ impl LowestNeighbourRun {
         cx: &Context,
     ) -> Result<(), Cancelled> {
         let Self { terrain, next, even, uneven, rock, .. } = self;
-        let rise = cx.rise_per_cell(self.talus_angle);
+        let LowestThreshold { threshold, angle, k } = self.threshold;
+        let rise = threshold.rise(cx, &GridMetric::Uniform, angle, k);
         let law = LowestStep::<STEEP, STRAIGHT, DIAGONAL> {
             terrain,
             rock,
             erodibility: rock.uniform().unwrap_or(1.0),
-            straight: rise,
-            diagonal: rise * std::f32::consts::SQRT_2,
+            straight: rise.per_unit,
+            diagonal: rise.per_unit * if rise.diagonals_alike { 1.0 } else { std::f32::consts::SQRT_2 },
         };
         if rock.uniform().is_some() {
             law.scan(cx, even, next)?;

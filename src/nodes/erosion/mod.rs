@@ -20,6 +20,7 @@ pub mod snow;
 pub mod stream_power;
 mod suspended_sediment;
 mod sweep;
+pub mod talus;
 pub mod thermal;
 pub mod thermal_fast;
 pub mod wind;

@@ -7,9 +7,9 @@ use crate::nodes::{Context, MassBalance, Run};
 pub trait ErosionRun: Clone + Send + Sync + 'static {
     /// One iteration, as [`Run::step`] says.
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled>;
-    /// Goes on by up to so many iterations without computing them, as [`Run::skip`] says.
-    fn skip(&mut self, _iterations: u32) -> u32 {
-        0
+    /// Goes to another moment without computing it, as [`Run::jump`] says.
+    fn jump(&mut self, _iterations: u32) -> bool {
+        false
     }
     /// The terrain after the last whole iteration, and the mass balance up to then.
     fn state(&self) -> (&Terrain, MassBalance);
@@ -24,8 +24,8 @@ impl<R: ErosionRun> Run for R {
         self.advance(cx)
     }
 
-    fn skip(&mut self, iterations: u32) -> u32 {
-        ErosionRun::skip(self, iterations)
+    fn jump(&mut self, iterations: u32) -> bool {
+        ErosionRun::jump(self, iterations)
     }
 
     fn terrain(&self) -> &Terrain {

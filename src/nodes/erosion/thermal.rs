@@ -5,8 +5,8 @@
 //! m = c · max(d_n - T_n), shared among the neighbours with d_n > T_n by d_n / Σ d_n. All cells at once: old heights
 //! are read, new ones written.
 //! On rock of erodibility s (1 - hardness) it loses s·m.
-//! Symbols: c `rate`, T from `talus_angle`. The papers' threshold k/N is a talus angle of
-//! atan(k · relief_metres / size_metres) on a grid of N cells.
+//! Symbols: c `rate`, T from `talus_angle`; or, with the threshold [`TalusThreshold::Document`], T_n = T = k/N for all
+//! neighbours, as the documents have it. Their k is a talus angle of atan(k · relief_metres / size_metres).
 //! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
 //! (1998); of talus about 37° after Chandler, Geological Society 1973.
 //!
@@ -25,12 +25,13 @@
 //! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
 //! neighbours; 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals
 //! (tests/core/erosion_classic.rs).
-//! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1 (there T is the same for diagonals).
+//! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1.
 
 use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use super::run::ErosionRun;
+use super::talus::{TalusRise, TalusThreshold};
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
@@ -55,7 +56,11 @@ crate::params! {
         multiscale_params!();
         /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from
         /// afar slopes of a degree are steep.
-        talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
+        talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
+        /// What the rock rests at: an angle, or the number that the documents give.
+        threshold: TalusThreshold = TalusThreshold::Angle;
+        /// The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground.
+        k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
         /// Share of the excess height moved in one iteration. Above 0.3 the slopes ripple until they settle; near 1
         /// they leap.
         rate: f32 = 0.3, 0.0..=1.0, slider 0.05..=0.5;
@@ -101,9 +106,7 @@ impl Process for Thermal {
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         Box::new(ThermalRun {
-            talus_angle: self.talus_angle,
-            rate: self.rate,
-            neighbours: self.neighbours,
+            law: self.clone(),
             rock: Rock::new(&terrain, self.hardness),
             metric: GridMetric::new(terrain.grid),
             terrain,
@@ -120,9 +123,7 @@ const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 /// Thermal erosion under way.
 #[derive(Clone)]
 struct ThermalRun {
-    talus_angle: f32,
-    rate: f32,
-    neighbours: Neighbours,
+    law: Thermal,
     rock: Rock,
     metric: GridMetric,
     terrain: Terrain,
@@ -133,13 +134,12 @@ struct ThermalRun {
 
 impl ErosionRun for ThermalRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
-        let grid = self.terrain.grid;
-        let rise = cx.rise_over(self.talus_angle, self.metric.unit_metres(grid, cx.size_metres));
+        let rise = self.law.threshold.rise(cx, &self.metric, self.law.talus_angle, self.law.k);
         self.next.fit(&self.terrain);
         let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
         let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
-        let law =
-            ThermalLaw { terrain: &self.terrain, rate: self.rate, rock: &self.rock, neighbours: self.neighbours, rise };
+        let Thermal { rate, neighbours, .. } = self.law;
+        let law = ThermalLaw { terrain: &self.terrain, rate, rock: &self.rock, neighbours, rise };
         let step = gather::GatherStep {
             out: [height],
             carried: None,
@@ -166,8 +166,7 @@ struct ThermalLaw<'a> {
     rate: f32,
     rock: &'a Rock,
     neighbours: Neighbours,
-    /// Height difference at rest over a unit of distance.
-    rise: f32,
+    rise: TalusRise,
 }
 
 impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
@@ -193,19 +192,21 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
         [lost]: [&mut [f32]; 1],
         [shares]: [&mut [f32]; 1],
     ) {
+        let rises = self.rise.over_distances();
         match self.neighbours {
-            Neighbours::Moore => give_row::<M, true, true>(metric, levels, self.rise, rates, lost, shares),
-            Neighbours::VonNeumann => give_row::<M, true, false>(metric, levels, self.rise, rates, lost, shares),
-            Neighbours::Rotated => give_row::<M, false, true>(metric, levels, self.rise, rates, lost, shares),
+            Neighbours::Moore => give_row::<M, true, true>(metric, levels, rises, rates, lost, shares),
+            Neighbours::VonNeumann => give_row::<M, true, false>(metric, levels, rises, rates, lost, shares),
+            Neighbours::Rotated => give_row::<M, false, true>(metric, levels, rises, rates, lost, shares),
         }
     }
 
     fn settle<M: RowMetric>(&self, _row: usize, metric: M, cells: Settling<'_, 1, 1>, [out]: [&mut [f32]; 1]) {
         let Settling { levels, lost: [lost], shares: [shares], .. } = cells;
+        let rises = self.rise.over_distances();
         match self.neighbours {
-            Neighbours::Moore => settle_row::<M, true, true>(metric, levels, self.rise, lost, shares, out),
-            Neighbours::VonNeumann => settle_row::<M, true, false>(metric, levels, self.rise, lost, shares, out),
-            Neighbours::Rotated => settle_row::<M, false, true>(metric, levels, self.rise, lost, shares, out),
+            Neighbours::Moore => settle_row::<M, true, true>(metric, levels, rises, lost, shares, out),
+            Neighbours::VonNeumann => settle_row::<M, true, false>(metric, levels, rises, lost, shares, out),
+            Neighbours::Rotated => settle_row::<M, false, true>(metric, levels, rises, lost, shares, out),
         }
     }
 }
@@ -216,7 +217,7 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
 fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,
     levels: [&[f32]; 3],
-    rise: f32,
+    [straight, diagonal]: [f32; 2],
     rates: &[f32],
     lost: &mut [f32],
     shares: &mut [f32],
@@ -227,23 +228,23 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     for j in 0..n {
         let (h, area) = (here[j], metric.area(j));
         let (mut sum, mut most) = (0.0f32, 0.0f32);
-        let mut look = |direction: usize| {
+        let mut look = |direction: usize, rise: f32| {
             let d = h - around[direction][j];
             let excess = d - rise * metric.distance(direction, j);
             sum += if excess > 0.0 { d } else { 0.0 };
             most = if excess > most { excess } else { most };
         };
         if STRAIGHT_ONES {
-            look(NORTH);
-            look(WEST);
-            look(EAST);
-            look(SOUTH);
+            look(NORTH, straight);
+            look(WEST, straight);
+            look(EAST, straight);
+            look(SOUTH, straight);
         }
         if DIAGONAL_ONES {
-            look(NORTH_WEST);
-            look(NORTH_EAST);
-            look(SOUTH_WEST);
-            look(SOUTH_EAST);
+            look(NORTH_WEST, diagonal);
+            look(NORTH_EAST, diagonal);
+            look(SOUTH_WEST, diagonal);
+            look(SOUTH_EAST, diagonal);
         }
         let moved = metric.depth_share(rates[j], j) * most;
         lost[j] = moved;
@@ -256,7 +257,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
 fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,
     levels: [&[f32]; 3],
-    rise: f32,
+    [straight, diagonal]: [f32; 2],
     lost: &[f32],
     shares: [&[f32]; 3],
     out: &mut [f32],
@@ -267,22 +268,22 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
     for j in 0..n {
         let h = here[j];
         let mut gained = 0.0f32;
-        let mut take = |direction: usize| {
+        let mut take = |direction: usize, rise: f32| {
             let d = around[direction][j] - h;
             // chosen before it is multiplied: the loop has no branch
             gained += shares[direction][j] * if d - rise * metric.distance(direction, j) > 0.0 { d } else { 0.0 };
         };
         if STRAIGHT_ONES {
-            take(NORTH);
-            take(WEST);
-            take(EAST);
-            take(SOUTH);
+            take(NORTH, straight);
+            take(WEST, straight);
+            take(EAST, straight);
+            take(SOUTH, straight);
         }
         if DIAGONAL_ONES {
-            take(NORTH_WEST);
-            take(NORTH_EAST);
-            take(SOUTH_WEST);
-            take(SOUTH_EAST);
+            take(NORTH_WEST, diagonal);
+            take(NORTH_EAST, diagonal);
+            take(SOUTH_WEST, diagonal);
+            take(SOUTH_EAST, diagonal);
         }
         // one subtraction of the balance, so that a cell where nothing moves keeps its bits
         out[j] = h - (lost[j] - gained / metric.area(j));

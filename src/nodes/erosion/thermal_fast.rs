@@ -14,7 +14,8 @@
 //! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).
 
-use super::lowest::{LowestNeighbourRun, Where};
+use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
+use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
 use crate::field::Terrain;
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
@@ -29,7 +30,11 @@ crate::params! {
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees.
-        talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
+        talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
+        /// What the rock rests at: an angle, or the number that the documents give.
+        threshold: TalusThreshold = TalusThreshold::Angle;
+        /// The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground.
+        k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Rotated;
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
@@ -58,6 +63,12 @@ impl Process for ThermalFast {
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(LowestNeighbourRun::start(terrain, Where::Steep, self.talus_angle, self.neighbours, self.hardness))
+        Box::new(LowestNeighbourRun::start(
+            terrain,
+            Where::Steep,
+            LowestThreshold { threshold: self.threshold, angle: self.talus_angle, k: self.k },
+            self.neighbours,
+            self.hardness,
+        ))
     }
 }

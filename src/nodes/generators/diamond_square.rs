@@ -3,8 +3,12 @@
 //! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. Diamond: the centre of each square becomes the
 //! mean of its 4 corners plus u·dₗ. Square: the middle of each side becomes the mean of the 2 corners and 2 centres
 //! beside it, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of
-//! Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
-//! (the sum of four uniform values).
+//! Hurst exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance (the sum of
+//! four uniform values).
+//!
+//! With [`SideMidpoints::Corners`] the middle of a side is the mean of its 2 corners alone, plus u·dₗ: the midpoint
+//! displacement of document 001, whose queue of squares computes the same points in the same order of levels. Its
+//! greatest random height A of the corners is `corner_spread`, that of the first level `amplitude` at smoothness 1.
 //!
 //! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the
 //! points of the levels before are displaced too, by s·u·dₗ, and then every point goes half of s of the way to the mean
@@ -22,6 +26,14 @@ use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, 
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
+crate::choices! {
+    /// What the middle of a square's side is the mean of, before it is displaced.
+    SideMidpoints {
+        Corners "Its two ends": "As document 001 has it: squares know nothing of each other's centres, so creases stay along their sides.",
+        Diamond "Ends and centres": "The square step of diamond-square: the two ends and the centres on both sides.",
+    }
+}
+
 crate::params! {
     /// Rough terrain from squares that are halved again and again, each midpoint moved at random.
     DiamondSquare "Diamond-square" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Olsen 2004", also "midpoint displacement plasma fractal cloud" {
@@ -29,6 +41,8 @@ crate::params! {
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
         /// How the displacement falls from level to level.
         schedule: Schedule = Schedule::Smoothness;
+        /// What the middle of a side is the mean of.
+        sides: SideMidpoints = SideMidpoints::Diamond;
         /// How the random displacement is distributed.
         distribution: Distribution = Distribution::Uniform;
         /// How far each level is displaced and averaged as a whole. Above 0 the creases along the squares go.
@@ -65,7 +79,7 @@ impl Generator for DiamondSquare {
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
         let lift = |level: &MidpointLevel| if level.number == 1 { self.centre_lift } else { 0.0 };
         let smoothed = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
-            split(level, lift(level), coarse, fine)?;
+            split(level, self.sides, lift(level), coarse, fine)?;
             if self.smoothing > 0.0 { level.soften(self.smoothing, fine) } else { Ok(()) }
         };
         midpoint::subdivide(cx, &law, 0, corners, smoothed, out)
@@ -73,10 +87,16 @@ impl Generator for DiamondSquare {
 }
 
 /// Both steps; `lift` raises the first centre.
-pub fn split(level: &MidpointLevel, lift: f32, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+pub fn split(
+    level: &MidpointLevel,
+    of_sides: SideMidpoints,
+    lift: f32,
+    coarse: &[f32],
+    fine: &mut [f32],
+) -> Result<(), Cancelled> {
     let mut centres = centres(level, coarse)?;
     centres[0] += lift;
-    sides(level, coarse, &centres, fine)
+    sides(level, of_sides == SideMidpoints::Diamond, coarse, &centres, fine)
 }
 
 /// The diamond step: centres of the squares.
@@ -91,8 +111,15 @@ fn centres(level: &MidpointLevel, coarse: &[f32]) -> Result<Vec<f32>, Cancelled>
     Ok(centres)
 }
 
-/// The square step: `out` from corners, centres and the middles of the sides between them.
-fn sides(level: &MidpointLevel, coarse: &[f32], centres: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+/// The square step: `out` from corners, centres and the middles of the sides between them, which are the means of
+/// corners alone or of the centres `beside` them too.
+fn sides(
+    level: &MidpointLevel,
+    beside: bool,
+    coarse: &[f32],
+    centres: &[f32],
+    out: &mut [f32],
+) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     let wraps = level.wraps();
     level.rows(out, 2 * half + 1, |row, cells| {
@@ -104,7 +131,7 @@ fn sides(level: &MidpointLevel, coarse: &[f32], centres: &[f32], out: &mut [f32]
             let above = if i > 0 { Some(i - 1) } else { wraps.then_some(half - 1) };
             let below = if i < half { Some(i) } else { wraps.then_some(0) };
             let place = |j: usize| (row, 2 * j + 1);
-            if let (Some(a), Some(b)) = (above, below) {
+            if let (true, Some(a), Some(b)) = (beside, above, below) {
                 let (a, b) = (&centres[a * half..][..half], &centres[b * half..][..half]);
                 level.each(&mut middles[..half], place, |j, u| ((top[j] + top[j + 1]) + (a[j] + b[j])) * 0.25 + u);
             } else {
@@ -119,6 +146,7 @@ fn sides(level: &MidpointLevel, coarse: &[f32], centres: &[f32], out: &mut [f32]
             level.each(&mut middles, place, |j, u| {
                 let ends = top[j] + bottom[j];
                 match (j, wraps) {
+                    _ if !beside => ends * 0.5 + u,
                     (0, true) => (ends + (centres[half - 1] + centres[0])) * 0.25 + u,
                     (0, false) => ends * 0.5 + u,
                     _ if j < half => (ends + (centres[j - 1] + centres[j])) * 0.25 + u,

@@ -6,8 +6,26 @@ use crate::nodes::Context;
 crate::choices! {
     /// Weight between lattice points.
     NoiseFade {
+        Linear "Linear": "No fade, t as it is: creases show the lattice, which the others are there to hide.",
         Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
         Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
+    }
+}
+
+/// [`NoiseFade::Linear`] as loops are compiled for it.
+pub const LINEAR: u8 = NoiseFade::Linear as u8;
+/// [`NoiseFade::Classic`] as loops are compiled for it.
+pub const CLASSIC: u8 = NoiseFade::Classic as u8;
+/// [`NoiseFade::Improved`] as loops are compiled for it.
+pub const IMPROVED: u8 = NoiseFade::Improved as u8;
+
+/// The weight at `t` from 0 to 1 of a fade that is known when it is compiled.
+#[inline(always)]
+pub fn fade_weight<const FADE: u8>(t: f32) -> f32 {
+    match FADE {
+        LINEAR => t,
+        CLASSIC => t * t * (3.0 - 2.0 * t),
+        _ => t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
     }
 }
 
@@ -15,8 +33,9 @@ impl NoiseFade {
     /// The weight at `t` from 0 to 1.
     pub fn weight(self, t: f32) -> f32 {
         match self {
-            Self::Classic => t * t * (3.0 - 2.0 * t),
-            Self::Improved => t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
+            Self::Linear => fade_weight::<LINEAR>(t),
+            Self::Classic => fade_weight::<CLASSIC>(t),
+            Self::Improved => fade_weight::<IMPROVED>(t),
         }
     }
 }

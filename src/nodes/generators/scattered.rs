@@ -14,7 +14,7 @@ use glam::Vec4;
 use rayon::prelude::*;
 
 use super::lattice::GradientOctave;
-use super::octaves::NoiseFade;
+use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, fade_weight};
 
 /// Samples worked on together; more no longer stay next to the processor.
 const PART: usize = 64;
@@ -104,8 +104,9 @@ impl Scattered {
             return;
         }
         match fade {
-            NoiseFade::Classic => read::<false>(self, row, [east, south], out),
-            NoiseFade::Improved => read::<true>(self, row, [east, south], out),
+            NoiseFade::Linear => read::<LINEAR>(self, row, [east, south], out),
+            NoiseFade::Classic => read::<CLASSIC>(self, row, [east, south], out),
+            NoiseFade::Improved => read::<IMPROVED>(self, row, [east, south], out),
         }
     }
 
@@ -152,24 +153,24 @@ fn value(weight: impl Fn(f32) -> f32, x: f32, y: f32, [a, b, c, d]: LatticeLine,
     left + (right - left) * weight(x)
 }
 
-/// Adds a row from the table, with the improved or the classic fade.
+/// Adds a row from the table, with one of the fades.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn read<const IMPROVED: bool>(from: &Scattered, row: ScatteredRow, moves: [&[f32]; 2], out: &mut [f32]) {
-    let start = read_parts::<IMPROVED, PART>(from, row, moves, 0, out);
-    let start = read_parts::<IMPROVED, 8>(from, row, moves, start, out);
-    read_parts::<IMPROVED, 1>(from, row, moves, start, out);
+fn read<const FADE: u8>(from: &Scattered, row: ScatteredRow, moves: [&[f32]; 2], out: &mut [f32]) {
+    let start = read_parts::<FADE, PART>(from, row, moves, 0, out);
+    let start = read_parts::<FADE, 8>(from, row, moves, start, out);
+    read_parts::<FADE, 1>(from, row, moves, start, out);
 }
 
 /// Adds parts of N samples from `start` on, as many as there are, and says where they end.
 #[inline(always)]
-fn read_parts<const IMPROVED: bool, const N: usize>(
+fn read_parts<const FADE: u8, const N: usize>(
     from: &Scattered,
     row: ScatteredRow,
     [east, south]: [&[f32]; 2],
     start: usize,
     out: &mut [f32],
 ) -> usize {
-    let weight = |t: f32| if IMPROVED { NoiseFade::Improved.weight(t) } else { NoiseFade::Classic.weight(t) };
+    let weight = fade_weight::<FADE>;
     let columns = from.columns[start..].as_chunks::<N>().0;
     let along = from.along[start..].as_chunks::<N>().0;
     let (east, south) = (east[start..].as_chunks::<N>().0, south[start..].as_chunks::<N>().0);
@@ -213,7 +214,7 @@ mod tests {
                 let mut places = Scattered::new(octave, 7.0, farthest, n, edges == Edges::Wrap);
                 let move_of = |k: usize| farthest * (((k * 37) % 101) as f32 / 50.0 - 1.0);
                 let moves: [Vec<f32>; 2] = [0, 5].map(|of| (0..n).map(|k| move_of(k + of)).collect());
-                for fade in [NoiseFade::Classic, NoiseFade::Improved] {
+                for fade in [NoiseFade::Linear, NoiseFade::Classic, NoiseFade::Improved] {
                     let read = |places: &Scattered| {
                         let mut out = vec![0.25; n];
                         for row in [0, n / 2, n - 1] {

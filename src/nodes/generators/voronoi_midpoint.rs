@@ -9,7 +9,7 @@
 //! Squares only, as the midpoints.
 //! Source: document 000, §2.2; Olsen 2004.
 
-use super::diamond_square;
+use super::diamond_square::{self, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
 use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi};
 use crate::field::{Cancelled, Grid};
@@ -77,7 +77,7 @@ impl Generator for VoronoiMidpoint {
             distribution: self.distribution,
         };
         let split = |level: &midpoint::MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
-            diamond_square::split(level, 0.0, coarse, fine)
+            diamond_square::split(level, SideMidpoints::Diamond, 0.0, coarse, fine)
         };
         midpoint::subdivide(cx, &law, self.coarse_levels, table, split, out)
     }

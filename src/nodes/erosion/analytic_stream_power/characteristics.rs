@@ -15,6 +15,8 @@ use crate::nodes::Context;
 const CHECK: usize = 1 << 15;
 /// No cell.
 const NOBODY: u32 = u32::MAX;
+/// Time in which half of a depression is filled.
+const FILL_YEARS: f64 = 10_000.0;
 
 /// See the module.
 pub struct Characteristics {
@@ -28,19 +30,21 @@ pub struct Characteristics {
     below: Vec<u32>,
     /// Years that a change at the outlet needs to each cell, by number.
     response: Vec<f32>,
+    /// Height in balance along these streams, by number.
+    rise: Vec<f32>,
 }
 
 impl Characteristics {
-    /// The streams of `receivers`, of which each is the larger the greater its `area`; `years` tells how long a change
-    /// takes over one cell of distance.
+    /// The streams of `receivers`, of which each is the larger the greater its `area`; `reach` tells how many years a
+    /// change takes over one cell of distance, and the rise in balance. Outlets stay at the heights of `base`.
     ///
     /// # Errors
     /// When it was cancelled.
     pub fn new(
         mesh: &FlowMesh,
         receivers: Vec<u32>,
-        area: &[f32],
-        years: impl Fn(usize) -> f32 + Sync,
+        [area, base]: [&[f32]; 2],
+        reach: impl Fn(usize) -> [f32; 2] + Sync,
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let len = receivers.len();
@@ -77,15 +81,21 @@ impl Characteristics {
             }
         }
         drop((order, largest_donor));
-        let time = |&k: &u32| years(k as usize) * mesh.distance(k as usize, receivers[k as usize] as usize);
-        let mut response: Vec<f32> = cells.par_iter().map(time).collect();
+        let to_next = |&k: &u32| {
+            let distance = mesh.distance(k as usize, receivers[k as usize] as usize);
+            reach(k as usize).map(|over_a_cell| over_a_cell * distance)
+        };
+        let (mut response, mut rise): (Vec<f32>, Vec<f32>) =
+            cells.par_iter().map(to_next).map(|[years, rise]| (years, rise)).unzip();
         for (k, &to) in below.iter().enumerate() {
             if k % CHECK == 0 {
                 control.check()?;
             }
-            response[k] = if to as usize == k { 0.0 } else { response[to as usize] + response[k] };
+            let is_outlet = to as usize == k;
+            response[k] = if is_outlet { 0.0 } else { response[to as usize] + response[k] };
+            rise[k] = if is_outlet { base[cells[k] as usize] } else { rise[to as usize] + rise[k] };
         }
-        Ok(Self { cells, numbers, mouths, below, response })
+        Ok(Self { cells, numbers, mouths, below, response, rise })
     }
 
     /// Lets `heights` fall nowhere upstream.
@@ -98,8 +108,9 @@ impl Characteristics {
     }
 
     /// Writes the heights of an `age` in years, from those at the `beginning`, these [`filled`](Self::fill), and those
-    /// in balance. What is carried upstream is the filled ground: its depressions stay where they are, and fade until
-    /// the wave of erosion arrives.
+    /// in balance. What is carried upstream is the filled ground; its depressions stay where they are and fill up. By how
+    /// much the ground in balance differs from the rise along these streams, which follow the eight directions of the
+    /// grid, comes in as the wave of erosion approaches.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -111,11 +122,9 @@ impl Characteristics {
         heights: &mut Vec<f32>,
     ) -> Result<(), Cancelled> {
         heights.resize(beginning.len(), 0.0);
+        let open = (FILL_YEARS / (FILL_YEARS + age)) as f32;
         let (n, age) = (cx.grid.samples, age as f32);
-        let less = |number: usize| {
-            let k = self.cells[number] as usize;
-            filled[k] - steady[k]
-        };
+        let less = |number: usize| filled[self.cells[number] as usize] - self.rise[number];
         cx.rows(heights, |row, cells| {
             for (j, height) in cells.iter_mut().enumerate() {
                 let k = row * n + j;
@@ -126,8 +135,9 @@ impl Characteristics {
                 } else {
                     let (above, share) = self.place_below(number, wanted);
                     let (high, low) = (less(above), less(self.below[above] as usize));
-                    let carried = steady[k] + (high + (low - high) * share);
-                    carried + (beginning[k] - filled[k]) * (wanted / self.response[number])
+                    let carried = self.rise[number] + (high + (low - high) * share);
+                    let come = age / self.response[number];
+                    carried + (steady[k] - self.rise[number]) * come + (beginning[k] - filled[k]) * open
                 };
             }
         })

@@ -6,6 +6,8 @@
 //! h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (the balance of uplift and wear), and else
 //! h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the first ground, lifted and carried upstream.
 //! So an iteration costs the same at every age, and the playhead goes to any of them at once.
+//! Depressions of the first ground along the streams do not travel; they fill up with the rubble of the slopes, half of
+//! each in 10 000 years.
 //! Slopes at rest end at the talus angle, where landslides wear the ground as fast as it rises; the response time there
 //! is the shorter one. What the first ground has that is steeper comes down as in `stream_power`, within about
 //! [`SLIDE_YEARS`].
@@ -15,8 +17,8 @@
 //! same at all ages, so that the ground changes smoothly with them. [`characteristics`] goes from each place down the
 //! stream to x₀.
 //! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height.
-//! Limits: what is worn is lost, nothing settles and no soil creeps; other layers do that. For slope exponents other
-//! than 1 there is no closed form in t. Where the network of the first ground differs from the final one, valleys cut
+//! Limits: what is worn is lost, nothing else settles and no soil creeps; other layers do that. For slope exponents
+//! other than 1 there is no closed form in t. Where the network of the first ground differs from the final one, valleys cut
 //! through its hills from the first year on.
 //! Source: Steer 2021, eqs. 9 to 15; Tzathas, Gailleton, Steer & Cordonnier 2024 (fixed point, from coarse to fine).
 
@@ -208,9 +210,9 @@ impl ErosionRun for AnalyticStreamPowerRun {
         Ok(())
     }
 
-    fn skip(&mut self, iterations: u32) -> u32 {
-        self.iteration += iterations;
-        iterations
+    fn jump(&mut self, iterations: u32) -> bool {
+        self.iteration = iterations;
+        true
     }
 
     fn state(&self) -> (&Terrain, MassBalance) {

@@ -202,11 +202,12 @@ impl SteadyNetwork {
             drop((flow, surface));
             cx.grid.close(&mut area);
             let reach = |k: usize| {
-                let SteadyReach { years, .. } =
+                let SteadyReach { years, rise } =
                     ground.wear.reach(area[k], ground.rock.erodibility(k), ground.uplift.share(k));
-                years as f32
+                [years as f32, rise as f32]
             };
-            let characteristics = Characteristics::new(&ground.mesh, graph.receivers, &area, reach, cx.control)?;
+            let given = [&area, &base.height].map(Vec::as_slice);
+            let characteristics = Characteristics::new(&ground.mesh, graph.receivers, given, reach, cx.control)?;
             let mut filled_base = base.height.clone();
             characteristics.fill(&mut filled_base);
             return Ok(Self {

@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::f32::consts::FRAC_2_PI;
 use std::rc::Rc;
 
-use super::octaves::{NoiseFade, Octaves, RowReader};
+use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, Octaves, RowReader, fade_weight};
 use super::warp::DomainWarp;
 use crate::field::{Globe, Grid, Stream};
 
@@ -99,17 +99,19 @@ impl SolidNoise for Solid {
         let scale = 0.25 / if self.values { VALUE_DEVIATION } else { GRADIENT_DEVIATION };
         let amplitude = amplitude * scale;
         match (self.fade, self.values) {
-            (NoiseFade::Improved, false) => self.sum::<true, false>(points, amplitude, out, places),
-            (NoiseFade::Classic, false) => self.sum::<false, false>(points, amplitude, out, places),
-            (NoiseFade::Improved, true) => self.sum::<true, true>(points, amplitude, out, places),
-            (NoiseFade::Classic, true) => self.sum::<false, true>(points, amplitude, out, places),
+            (NoiseFade::Improved, false) => self.sum::<IMPROVED, false>(points, amplitude, out, places),
+            (NoiseFade::Classic, false) => self.sum::<CLASSIC, false>(points, amplitude, out, places),
+            (NoiseFade::Linear, false) => self.sum::<LINEAR, false>(points, amplitude, out, places),
+            (NoiseFade::Improved, true) => self.sum::<IMPROVED, true>(points, amplitude, out, places),
+            (NoiseFade::Classic, true) => self.sum::<CLASSIC, true>(points, amplitude, out, places),
+            (NoiseFade::Linear, true) => self.sum::<LINEAR, true>(points, amplitude, out, places),
         }
     }
 }
 
 impl Solid {
     /// Both ways give the same bits.
-    fn sum<const IMPROVED: bool, const VALUES: bool>(
+    fn sum<const FADE: u8, const VALUES: bool>(
         &self,
         points: [&[f32]; 3],
         amplitude: f32,
@@ -122,9 +124,9 @@ impl Solid {
         }
         let passed = |p: &[f32]| (p[n / 2] - p[0]).abs() + (p[n - 1] - p[n / 2]).abs();
         if points.map(passed).iter().sum::<f32>() * self.frequency * LONG_RUN < n as f32 {
-            by_runs::<IMPROVED, VALUES>(self, points, amplitude, out, places);
+            by_runs::<FADE, VALUES>(self, points, amplitude, out, places);
         } else {
-            by_points::<IMPROVED, VALUES>(self, points, amplitude, out);
+            by_points::<FADE, VALUES>(self, points, amplitude, out);
         }
     }
 }
@@ -192,11 +194,6 @@ fn corner<const VALUES: bool>(drawn: u32, away: [f32; 3]) -> f32 {
     component(0, drawn) * away[0] + component(1, drawn) * away[1] + component(2, drawn) * away[2]
 }
 
-#[inline(always)]
-fn weight<const IMPROVED: bool>(t: f32) -> f32 {
-    if IMPROVED { t * t * t * (t * (t * 6.0 - 15.0) + 10.0) } else { t * t * (3.0 - 2.0 * t) }
-}
-
 /// Between the values at the corners of a cell: x is in the lowest bit of their number.
 #[inline(always)]
 pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
@@ -208,7 +205,7 @@ pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
 
 /// Noise of points that follow each other through few cells: those in one cell share its corners.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn by_runs<const IMPROVED: bool, const VALUES: bool>(
+fn by_runs<const FADE: u8, const VALUES: bool>(
     law: &Solid,
     points: [&[f32]; 3],
     amplitude: f32,
@@ -228,7 +225,7 @@ fn by_runs<const IMPROVED: bool, const VALUES: bool>(
         });
         let [xs, ys, zs] = places.fractions(first..end);
         for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
-            let weights = [x, y, z].map(weight::<IMPROVED>);
+            let weights = [x, y, z].map(fade_weight::<FADE>);
             *out += amplitude
                 * blend(weights, |c| {
                     let [gx, gy, gz] = corners[c];
@@ -247,16 +244,11 @@ pub const PART: usize = 64;
 
 /// Noise of points of many cells: each draws its own corners.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn by_points<const IMPROVED: bool, const VALUES: bool>(
-    law: &Solid,
-    points: [&[f32]; 3],
-    amplitude: f32,
-    out: &mut [f32],
-) {
+fn by_points<const FADE: u8, const VALUES: bool>(law: &Solid, points: [&[f32]; 3], amplitude: f32, out: &mut [f32]) {
     let done = out.len() / PART * PART;
-    in_parts::<PART>(points, out, |points, out| part::<IMPROVED, VALUES, PART>(law, points, amplitude, out));
+    in_parts::<PART>(points, out, |points, out| part::<FADE, VALUES, PART>(law, points, amplitude, out));
     let rest = points.map(|p| &p[done..]);
-    in_parts::<1>(rest, &mut out[done..], |points, out| part::<IMPROVED, VALUES, 1>(law, points, amplitude, out));
+    in_parts::<1>(rest, &mut out[done..], |points, out| part::<FADE, VALUES, 1>(law, points, amplitude, out));
 }
 
 /// Hands on N points at a time, as often as there are so many.
@@ -270,7 +262,7 @@ pub fn in_parts<const N: usize>(points: [&[f32]; 3], out: &mut [f32], part: impl
 
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
-fn part<const IMPROVED: bool, const VALUES: bool, const N: usize>(
+fn part<const FADE: u8, const VALUES: bool, const N: usize>(
     law: &Solid,
     points: [&[f32; N]; 3],
     amplitude: f32,
@@ -295,7 +287,7 @@ fn part<const IMPROVED: bool, const VALUES: bool, const N: usize>(
         }
     }
     for k in 0..N {
-        let weights = [inside[0][k], inside[1][k], inside[2][k]].map(weight::<IMPROVED>);
+        let weights = [inside[0][k], inside[1][k], inside[2][k]].map(fade_weight::<FADE>);
         out[k] += amplitude * blend(weights, |c| at[c][k]);
     }
 }
@@ -486,12 +478,12 @@ mod tests {
             globe.row_directions(row, [x, y, z]);
             let points = points.each_ref().map(Vec::as_slice);
             let (mut runs, mut singly) = (vec![0.0; 200], vec![0.0; 200]);
-            by_runs::<true, false>(&noise, points, 1.0, &mut runs, &mut SpacePoints::default());
-            by_points::<true, false>(&noise, points, 1.0, &mut singly);
+            by_runs::<IMPROVED, false>(&noise, points, 1.0, &mut runs, &mut SpacePoints::default());
+            by_points::<IMPROVED, false>(&noise, points, 1.0, &mut singly);
             assert_eq!(runs, singly, "{frequency}");
             assert!(runs.iter().all(|h| h.abs() < 1.5), "{frequency}");
-            by_runs::<false, true>(&noise, points, 1.0, &mut runs, &mut SpacePoints::default());
-            by_points::<false, true>(&noise, points, 1.0, &mut singly);
+            by_runs::<CLASSIC, true>(&noise, points, 1.0, &mut runs, &mut SpacePoints::default());
+            by_points::<CLASSIC, true>(&noise, points, 1.0, &mut singly);
             assert_eq!(runs, singly, "values, {frequency}");
         }
     }

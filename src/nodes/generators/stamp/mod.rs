@@ -3,7 +3,8 @@
 //! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random place
 //! of the sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude ·
 //! 2^(-falloff·l) · f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³
-//! the bell. The last level is the last whose sectors are not smaller than `smallest_metres`, level 13 at most.
+//! the bell. The last level is the last whose sectors are not smaller than `smallest_metres` or, as the document has
+//! it, than two samples of the scene; level 13 at most.
 //! A picture (`image`) is pressed in the same way, f being its value at the place in the stamp, turned at random;
 //! of several images one is drawn for every stamp. A round stamp looks the same however it is turned.
 //!
@@ -33,13 +34,23 @@ crate::choices! {
     }
 }
 
+crate::choices! {
+    /// How the smallest stamps are told.
+    StampDepth {
+        Samples "Down to two samples": "As document 002 has it: sectors are halved as long as they are two samples wide or more. A finer scene has smaller stamps.",
+        Metres "By their diameter": "The same stamps at any resolution.",
+    }
+}
+
 crate::params! {
     /// Cones, bells or images raised and sunk at random, large ones first, then four times as many of half the size.
     Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Shape of the stamp.
         profile: StampProfile = StampProfile::Cone;
+        /// How the smallest stamps are told.
+        depth: StampDepth = StampDepth::Metres;
         /// Diameter of the smallest stamps: no level goes below it.
-        smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0;
+        smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0 => |stamp| stamp.depth == StampDepth::Metres;
         /// How many levels are stamped, the largest first. Fewer show how the terrain grows.
         levels_shown: u32 = 14, 1..=14;
         /// How much flatter each level is than the one before: at 0 all are as high, at 1 slopes stay alike.
@@ -102,9 +113,17 @@ impl Stamp {
         files.into_iter().filter_map(StampImage::open).collect()
     }
 
+    /// Whether the sectors of level `l` are not too small.
+    fn reaches(&self, cx: &Context, l: u32) -> bool {
+        match self.depth {
+            StampDepth::Samples => cx.scene_samples >> l >= 2,
+            StampDepth::Metres => cx.size_metres / (1 << l) as f32 >= self.smallest_metres,
+        }
+    }
+
     fn levels(&self, cx: &Context) -> Vec<StampLevel> {
         (0..LEVELS.min(self.levels_shown))
-            .take_while(|&l| l == 0 || cx.size_metres / (1 << l) as f32 >= self.smallest_metres)
+            .take_while(|&l| l == 0 || self.reaches(cx, l))
             .map(|l| StampLevel {
                 stream: cx.random.fork(u64::from(l)),
                 sectors: 1 << l,
