@@ -1,0 +1,183 @@
+//! What ice does to rock: it wears its bed, walls beside it fall, and what it carries comes to rest.
+//!
+//! Heights are stored in single precision. What that cuts off counts as washed away, so that the books close.
+
+use rayon::prelude::*;
+
+use super::flow::BAND_ROWS;
+use crate::field::metric::RowMetric;
+use crate::field::topology::{Beyond, EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
+use crate::field::{Cancelled, Grid, Uniform};
+use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
+
+/// Steepest bed whose wear at right angles is told apart from steeper ones, metres over metres.
+const STEEPEST: f64 = 4.0;
+/// Share of what stands too steep that falls in one iteration.
+const FALLING: f64 = 0.25;
+/// Thickness of ice in metres from which on it carries away what falls on it.
+const CARRYING_METRES: f64 = 1.0;
+
+/// Wear of the bed in one iteration; depths are fractions of the relief.
+pub struct BedWear<'a> {
+    /// Depth at a sliding speed of 100 m/year.
+    pub depth: f64,
+    /// Exponent of the speed.
+    pub exponent: f64,
+    /// Deepest wear, at right angles to the bed.
+    pub deepest: f64,
+    /// Share of the worn rock that stays in the ice; water washes the rest away.
+    pub till_share: f64,
+    /// Relief over the side of a cell.
+    pub per_cell: f64,
+    /// What resists.
+    pub rock: &'a Rock,
+}
+
+impl BedWear<'_> {
+    /// Writes the new bed: worn by ice that slides at `speed` m/year, and raised by `laid`. What is worn goes into
+    /// `till`. Returns what was washed away over the distinct samples.
+    ///
+    /// Ice wears at right angles to its bed, so that a slope sinks faster than level ground. Only lower neighbours
+    /// count (upwind): the walls of a valley draw back from it, and its floor becomes an arc.
+    pub fn wear(
+        &self,
+        cx: &Context,
+        bed: &[f32],
+        [speed, laid]: [&[f64]; 2],
+        new: &mut [f32],
+        till: &mut [f64],
+    ) -> Result<f64, Cancelled> {
+        let (grid, n) = (cx.grid, cx.grid.samples);
+        let worn = |row: usize, beds: [&[f32]; 3], new: &mut [f32], till: &mut [f64]| {
+            let (levels, own) = (around_row(beds), &beds[1][1..=n]);
+            let first = grid.original(row) * n;
+            let mut washed = 0.0;
+            for j in 0..n {
+                let k = row * n + j;
+                let h = own[j];
+                let (mut fall, speed) = (0.0, speed[k]);
+                if speed > 0.0 {
+                    let drop = |one: usize, other: usize| {
+                        let (a, b) = (h - levels[one][j], h - levels[other][j]);
+                        let most = if a > b { a } else { b };
+                        f64::from(if most > 0.0 { most } else { 0.0 }) * self.per_cell
+                    };
+                    let (east, south) = (drop(EAST, WEST), drop(NORTH, SOUTH));
+                    let slope2 = east * east + south * south;
+                    let slope2 = if slope2 < STEEPEST * STEEPEST { slope2 } else { STEEPEST * STEEPEST };
+                    let power = if self.exponent == 1.0 { 0.01 * speed } else { libm::pow(0.01 * speed, self.exponent) };
+                    let depth = self.depth * power * f64::from(self.rock.erodibility(first + grid.original(j)));
+                    let depth = if depth < self.deepest { depth } else { self.deepest };
+                    fall = depth * (1.0 + slope2).sqrt();
+                }
+                let laid = laid[k];
+                new[j] = if fall == laid { h } else { (f64::from(h) + (laid - fall)) as f32 };
+                let kept = self.till_share * fall;
+                till[j] += kept;
+                if j < grid.distinct() {
+                    // the ground's loss, less what the ice took and gave
+                    washed += (f64::from(h) - f64::from(new[j])) - (kept - laid);
+                }
+            }
+            washed
+        };
+        banded(cx, [bed], new, till, |row, [beds], new, till| worn(row, beds, new, till))
+    }
+}
+
+/// Rocks that fall.
+pub struct Rockfall {
+    /// Rise of the steepest wall that stands, over one cell, as a fraction of the relief.
+    pub rise: f32,
+}
+
+impl Rockfall {
+    /// Writes what every cell loses, for each unit of height that a lower neighbour lies below it beyond the steepest
+    /// wall.
+    pub fn shares(&self, cx: &Context, bed: &[f32], shares: &mut [f32]) -> Result<(), Cancelled> {
+        let (grid, n) = (cx.grid, cx.grid.samples);
+        cx.bands_of(BAND_ROWS, shares, |first, out| {
+            let mut beds = StencilWindow::new(grid, Beyond::Nearest, bed, first);
+            for out in out.chunks_mut(n) {
+                beds.advance(bed);
+                let (levels, own) = (around_row(beds.rows()), beds.here());
+                for (j, out) in out.iter_mut().enumerate() {
+                    let (mut sum, mut most) = (0.0f64, 0.0f64);
+                    for (direction, level) in levels.iter().enumerate() {
+                        let excess = self.excess(direction, own[j] - level[j]);
+                        sum += excess;
+                        most = if excess > most { excess } else { most };
+                    }
+                    *out = if sum > 0.0 { (FALLING * most / sum) as f32 } else { 0.0 };
+                }
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn excess(&self, direction: usize, drop: f32) -> f64 {
+        let excess = f64::from(drop) - f64::from(self.rise * Uniform.distance(direction, 0));
+        if excess > 0.0 { excess } else { 0.0 }
+    }
+
+    /// Writes the bed after the fall; what falls on ice of `thickness` goes into `till`. Returns what was cut off.
+    pub fn fall(
+        &self,
+        cx: &Context,
+        [bed, shares]: [&[f32]; 2],
+        thickness: &[f64],
+        new: &mut [f32],
+        till: &mut [f64],
+    ) -> Result<f64, Cancelled> {
+        let (grid, n) = (cx.grid, cx.grid.samples);
+        banded(cx, [bed, shares], new, till, |row, [beds, shares], new, till| {
+            let (levels, own) = (around_row(beds), &beds[1][1..=n]);
+            let (givers, own_share) = (around_row(shares), &shares[1][1..=n]);
+            let mut cut = 0.0;
+            for j in 0..n {
+                let h = own[j];
+                let (mut lost, mut gained) = (0.0, 0.0);
+                for direction in 0..8 {
+                    let d = h - levels[direction][j];
+                    lost += f64::from(own_share[j]) * self.excess(direction, d);
+                    gained += f64::from(givers[direction][j]) * self.excess(direction, -d);
+                }
+                let on_ice = thickness[row * n + j] > CARRYING_METRES;
+                let (kept, change) = if on_ice { (gained, -lost) } else { (0.0, gained - lost) };
+                new[j] = if change == 0.0 { h } else { (f64::from(h) + change) as f32 };
+                till[j] += kept;
+                if j < grid.distinct() {
+                    cut += (f64::from(h) - f64::from(new[j])) - (lost - gained) - kept;
+                }
+            }
+            cut
+        })
+    }
+}
+
+/// Works on bands of rows that see their neighbours in `read`; returns the sum of what `work` returns for the distinct
+/// rows.
+fn banded<const FIELDS: usize>(
+    cx: &Context,
+    read: [&[f32]; FIELDS],
+    new: &mut [f32],
+    till: &mut [f64],
+    work: impl Fn(usize, [[&[f32]; 3]; FIELDS], &mut [f32], &mut [f64]) -> f64 + Sync,
+) -> Result<f64, Cancelled> {
+    let grid: Grid = cx.grid;
+    let n = grid.samples;
+    let mut sums = vec![0.0; n];
+    let bands = (new.par_chunks_mut(BAND_ROWS * n), till.par_chunks_mut(BAND_ROWS * n), sums.par_chunks_mut(BAND_ROWS));
+    bands.into_par_iter().enumerate().try_for_each(|(band, (new, till, sums))| {
+        cx.control.check()?;
+        let first = band * BAND_ROWS;
+        let mut windows = read.map(|field| StencilWindow::new(grid, Beyond::Nearest, field, first));
+        for (k, ((new, till), sum)) in new.chunks_mut(n).zip(till.chunks_mut(n)).zip(sums).enumerate() {
+            windows.iter_mut().zip(read).for_each(|(window, field)| window.advance(field));
+            *sum = work(first + k, windows.each_ref().map(StencilWindow::rows), new, till);
+        }
+        Ok(())
+    })?;
+    Ok(sums[..grid.distinct_rows()].iter().sum())
+}
