@@ -6,11 +6,13 @@ use rayon::prelude::*;
 
 use super::flow::BAND_ROWS;
 use crate::field::metric::RowMetric;
-use crate::field::topology::{Beyond, EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
+use crate::field::topology::{Beyond, EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, StencilWindow, WEST, around_row};
 use crate::field::{Cancelled, Grid, Uniform};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
 
+/// Least and greatest 1 + `floor_radius` · ∇²b that count.
+const CONSTRICTION: [f64; 2] = [0.6, 1e6];
 /// Steepest bed whose wear at right angles is told apart from steeper ones, metres over metres.
 const STEEPEST: f64 = 4.0;
 /// Share of what stands too steep that falls in one iteration.
@@ -24,8 +26,13 @@ pub struct BedWear<'a> {
     pub depth: f64,
     /// Exponent of the speed.
     pub exponent: f64,
-    /// Deepest wear, at right angles to the bed.
-    pub deepest: f64,
+    /// Deepest wear, at right angles to the bed, in one iteration: for each metre of ice, and in all.
+    pub deepest: [f64; 2],
+    /// Radius of curvature of a floor that wears half as fast as a level one, in cells, times the relief over the
+    /// side of a cell.
+    pub rounding: f64,
+    /// Most till that is laid down in one iteration.
+    pub most_laid: f64,
     /// Share of the worn rock that stays in the ice; water washes the rest away.
     pub till_share: f64,
     /// Relief over the side of a cell.
@@ -44,7 +51,7 @@ impl BedWear<'_> {
         &self,
         cx: &Context,
         bed: &[f32],
-        [speed, laid]: [&[f64]; 2],
+        [ice, speed, laid]: [&[f64]; 3],
         new: &mut [f32],
         till: &mut [f64],
     ) -> Result<f64, Cancelled> {
@@ -66,18 +73,24 @@ impl BedWear<'_> {
                     let (east, south) = (drop(EAST, WEST), drop(NORTH, SOUTH));
                     let slope2 = east * east + south * south;
                     let slope2 = if slope2 < STEEPEST * STEEPEST { slope2 } else { STEEPEST * STEEPEST };
+                    let around = |direction: usize| f64::from(levels[direction][j] - h);
+                    let straight = around(EAST) + around(WEST) + (around(NORTH) + around(SOUTH));
+                    let diagonal =
+                        around(NORTH_EAST) + around(SOUTH_WEST) + (around(NORTH_WEST) + around(SOUTH_EAST));
+                    let constriction = 1.0 + self.rounding * (2.0 / 3.0 * straight + 1.0 / 6.0 * diagonal);
+                    let speed = speed / constriction.clamp(CONSTRICTION[0], CONSTRICTION[1]);
                     let power = if self.exponent == 1.0 { 0.01 * speed } else { libm::pow(0.01 * speed, self.exponent) };
                     let depth = self.depth * power * f64::from(self.rock.erodibility(first + grid.original(j)));
-                    let depth = if depth < self.deepest { depth } else { self.deepest };
+                    let depth = depth.min(self.deepest[0] * ice[k]).min(self.deepest[1]);
                     fall = depth * (1.0 + slope2).sqrt();
                 }
-                let laid = laid[k];
+                let (brought, laid) = (laid[k], laid[k].min(self.most_laid));
                 new[j] = if fall == laid { h } else { (f64::from(h) + (laid - fall)) as f32 };
                 let kept = self.till_share * fall;
                 till[j] += kept;
                 if j < grid.distinct() {
                     // the ground's loss, less what the ice took and gave
-                    washed += (f64::from(h) - f64::from(new[j])) - (kept - laid);
+                    washed += (f64::from(h) - f64::from(new[j])) - (kept - brought);
                 }
             }
             washed
@@ -90,34 +103,39 @@ impl BedWear<'_> {
 pub struct Rockfall {
     /// Rise of the steepest wall that stands, over one cell, as a fraction of the relief.
     pub rise: f32,
+    /// The same of till that was just laid down.
+    pub loose_rise: f32,
 }
 
 impl Rockfall {
     /// Writes what every cell loses, for each unit of height that a lower neighbour lies below it beyond the steepest
-    /// wall.
-    pub fn shares(&self, cx: &Context, bed: &[f32], shares: &mut [f32]) -> Result<(), Cancelled> {
+    /// wall; below 0 for ground that was just laid down.
+    pub fn shares(&self, cx: &Context, bed: &[f32], laid: &[f64], shares: &mut [f32]) -> Result<(), Cancelled> {
         let (grid, n) = (cx.grid, cx.grid.samples);
         cx.bands_of(BAND_ROWS, shares, |first, out| {
             let mut beds = StencilWindow::new(grid, Beyond::Nearest, bed, first);
-            for out in out.chunks_mut(n) {
+            for (row, out) in (first..).zip(out.chunks_mut(n)) {
                 beds.advance(bed);
+                let laid = &laid[row * n..][..n];
                 let (levels, own) = (around_row(beds.rows()), beds.here());
                 for (j, out) in out.iter_mut().enumerate() {
                     let (mut sum, mut most) = (0.0f64, 0.0f64);
                     for (direction, level) in levels.iter().enumerate() {
-                        let excess = self.excess(direction, own[j] - level[j]);
+                        let excess = self.excess(direction, own[j] - level[j], laid[j] > 0.0);
                         sum += excess;
                         most = if excess > most { excess } else { most };
                     }
-                    *out = if sum > 0.0 { (FALLING * most / sum) as f32 } else { 0.0 };
+                    let share = if sum > 0.0 { (FALLING * most / sum) as f32 } else { 0.0 };
+                    *out = if laid[j] > 0.0 { -share } else { share };
                 }
             }
         })
     }
 
     #[inline(always)]
-    fn excess(&self, direction: usize, drop: f32) -> f64 {
-        let excess = f64::from(drop) - f64::from(self.rise * Uniform.distance(direction, 0));
+    fn excess(&self, direction: usize, drop: f32, is_loose: bool) -> f64 {
+        let rise = if is_loose { self.loose_rise } else { self.rise };
+        let excess = f64::from(drop) - f64::from(rise * Uniform.distance(direction, 0));
         if excess > 0.0 { excess } else { 0.0 }
     }
 
@@ -140,8 +158,11 @@ impl Rockfall {
                 let (mut lost, mut gained) = (0.0, 0.0);
                 for direction in 0..8 {
                     let d = h - levels[direction][j];
-                    lost += f64::from(own_share[j]) * self.excess(direction, d);
-                    gained += f64::from(givers[direction][j]) * self.excess(direction, -d);
+                    let falls = |share: f32, drop: f32| {
+                        f64::from(share.abs()) * self.excess(direction, drop, share < 0.0)
+                    };
+                    lost += falls(own_share[j], d);
+                    gained += falls(givers[direction][j], -d);
                 }
                 let on_ice = thickness[row * n + j] > CARRYING_METRES;
                 let (kept, change) = if on_ice { (gained, -lost) } else { (0.0, gained - lost) };

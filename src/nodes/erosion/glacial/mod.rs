@@ -60,7 +60,7 @@ crate::params! {
         iterations: u32 = 120, 0..=10_000, slider 1..=400;
         multiscale_params!();
         /// Time for which the ice wears the rock in one iteration. An ice age lasts some 50,000 years.
-        time_step: f32 ["years"] = 500.0, 1.0..=100_000.0, slider 50.0..=2000.0;
+        time_step: f32 ["years"] = 300.0, 1.0..=100_000.0, slider 50.0..=2000.0;
         /// Part of that time for which the ice itself is followed; it finds its form within some centuries. Less makes
         /// the glaciers grow more slowly from iteration to iteration.
         ice_years: f32 ["years"] = 8.0, 0.1..=10_000.0, slider 1.0..=50.0;
@@ -71,16 +71,16 @@ crate::params! {
         /// Most ice that a year brings, however high the place.
         most_snow: f32 ["m/year"] = 1.5, 0.0..=50.0, slider 0.0..=5.0;
         /// Steepest ground on which snow stays. Less keeps the crests bare.
-        hold_angle: f32 ["°"] = 50.0, 16.0..=89.0, slider 30.0..=80.0;
+        hold_angle: f32 ["°"] = 45.0, 16.0..=89.0, slider 30.0..=80.0;
         /// How fast ice slides under a drag of 100 kPa, as below a glacier 100 m thick on a slope of 6°. 0 is ice that
         /// is frozen to its bed and wears nothing.
         sliding: f32 ["m/year"] = 40.0, 0.0..=1000.0, slider 0.0..=200.0;
         /// How soft the ice is beside ice at its melting point. Cold ice has a tenth, flows slowly and grows thick.
         softness: f32 ["×"] = 1.0, 0.0..=10.0, slider 0.05..=3.0;
-        /// Distance over which sliding is alike, in thicknesses of the ice. Large makes broad floors, 0 a narrow slot.
-        coupling: f32 = 2.0, 0.0..=10.0, slider 0.0..=5.0;
+        /// How broad the floors of valleys become: radius to which a notch is rounded. 0 lets ice sink into slots.
+        floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
         /// How fast ice wears its bed where it slides at 100 m/year.
-        erosion_rate: f32 ["mm/year"] = 6.0, 0.0..=1000.0, slider 0.0..=30.0;
+        erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0;
         /// How much more fast ice wears than slow ice. Above 1 main valleys sink below their side valleys.
         erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
         /// Share of the worn rock that the ice carries on. Large makes high moraines; water takes the rest away.
@@ -113,6 +113,14 @@ const HOLD_FADE_DEGREES: f32 = 15.0;
 /// Thickness in metres of ice that lays down half of its till as it melts, and of ice that lays down all.
 const LETTING_DOWN: f64 = 20.0;
 const LAST_ICE: f64 = 0.1;
+/// Deepest wear of one iteration beside the thickness of the ice, and most till that comes to rest in it beside the
+/// side of a cell.
+const DEEPEST_SHARE: f64 = 0.05;
+const MOST_LAID: f64 = 0.05;
+/// Steepest slope of till that was just laid down.
+const LOOSE_DEGREES: f32 = 30.0;
+/// Distance over which sliding is alike, in thicknesses of the ice.
+const COUPLING: f64 = 2.0;
 /// Depth in metres of the snow that lies on ice that is left.
 const FIRN_METRES: f32 = 1.0;
 
@@ -340,17 +348,14 @@ impl GlacialRun {
                 *speed = flow.sliding_speed(ice[k], f64::from(slopes[0][k]) + f64::from(slopes[1][k]));
             }
         })?;
-        let reach = f64::from(self.law.coupling);
-        if reach > 0.0 {
-            let [block, _] = blocks;
-            let mut outs = [std::mem::take(block)];
-            for direction in [LineDirection::EastWest, LineDirection::NorthSouth] {
-                let lines = GridLines::new(cx.grid, direction);
-                flow.couple(cx, &lines, reach, [speed, ice], &mut outs)?;
-                flow::unpack(cx, &lines, &outs, [speed])?;
-            }
-            [*block] = outs;
+        let [block, _] = blocks;
+        let mut outs = [std::mem::take(block)];
+        for direction in [LineDirection::EastWest, LineDirection::NorthSouth] {
+            let lines = GridLines::new(cx.grid, direction);
+            flow.couple(cx, &lines, COUPLING, [speed, ice], &mut outs)?;
+            flow::unpack(cx, &lines, &outs, [speed])?;
         }
+        [*block] = outs;
         Ok(())
     }
 }
@@ -390,15 +395,20 @@ impl ErosionRun for GlacialRun {
         let wear = BedWear {
             depth: f64::from(law.erosion_rate) * 0.001 * f64::from(law.time_step) / relief,
             exponent: f64::from(law.erosion_exponent),
-            deepest: 0.5 * cell / relief,
+            deepest: [DEEPEST_SHARE / relief, 0.5 * cell / relief],
+            rounding: f64::from(law.floor_radius) * relief / (cell * cell),
+            most_laid: MOST_LAID * cell / relief,
             till_share: f64::from(law.till_share),
             per_cell: relief / cell,
             rock: &self.rock,
         };
-        let fall = Rockfall { rise: cx.rise_per_cell(law.wall_angle) };
+        let fall = Rockfall {
+            rise: cx.rise_per_cell(law.wall_angle),
+            loose_rise: cx.rise_per_cell(law.wall_angle.min(LOOSE_DEGREES)),
+        };
         let old = self.bed();
-        lost += wear.wear(cx, old, [speed, laid], surface, till)?;
-        fall.shares(cx, surface, shares)?;
+        lost += wear.wear(cx, old, [ice, speed, laid], surface, till)?;
+        fall.shares(cx, surface, laid, shares)?;
         lost += fall.fall(cx, [surface, shares], ice, bed, till)?;
 
         let Next { height, maps: [new_wear, new_deposits, new_ice, new_till], accounts } = &mut next;
