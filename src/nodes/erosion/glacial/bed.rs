@@ -6,7 +6,9 @@ use rayon::prelude::*;
 
 use super::flow::BAND_ROWS;
 use crate::field::metric::RowMetric;
-use crate::field::topology::{Beyond, EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, StencilWindow, WEST, around_row};
+use crate::field::topology::{
+    Beyond, EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, StencilWindow, WEST, around_row,
+};
 use crate::field::{Cancelled, Grid, Uniform};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
@@ -75,11 +77,11 @@ impl BedWear<'_> {
                     let slope2 = if slope2 < STEEPEST * STEEPEST { slope2 } else { STEEPEST * STEEPEST };
                     let around = |direction: usize| f64::from(levels[direction][j] - h);
                     let straight = around(EAST) + around(WEST) + (around(NORTH) + around(SOUTH));
-                    let diagonal =
-                        around(NORTH_EAST) + around(SOUTH_WEST) + (around(NORTH_WEST) + around(SOUTH_EAST));
+                    let diagonal = around(NORTH_EAST) + around(SOUTH_WEST) + (around(NORTH_WEST) + around(SOUTH_EAST));
                     let constriction = 1.0 + self.rounding * (2.0 / 3.0 * straight + 1.0 / 6.0 * diagonal);
                     let speed = speed / constriction.clamp(CONSTRICTION[0], CONSTRICTION[1]);
-                    let power = if self.exponent == 1.0 { 0.01 * speed } else { libm::pow(0.01 * speed, self.exponent) };
+                    let power =
+                        if self.exponent == 1.0 { 0.01 * speed } else { libm::pow(0.01 * speed, self.exponent) };
                     let depth = self.depth * power * f64::from(self.rock.erodibility(first + grid.original(j)));
                     let depth = depth.min(self.deepest[0] * ice[k]).min(self.deepest[1]);
                     fall = depth * (1.0 + slope2).sqrt();
@@ -103,8 +105,9 @@ impl BedWear<'_> {
 pub struct Rockfall {
     /// Rise of the steepest wall that stands, over one cell, as a fraction of the relief.
     pub rise: f32,
-    /// The same of till that was just laid down.
+    /// The same of till that was just laid down, and how much of it makes the ground loose.
     pub loose_rise: f32,
+    pub loose_depth: f64,
 }
 
 impl Rockfall {
@@ -121,12 +124,12 @@ impl Rockfall {
                 for (j, out) in out.iter_mut().enumerate() {
                     let (mut sum, mut most) = (0.0f64, 0.0f64);
                     for (direction, level) in levels.iter().enumerate() {
-                        let excess = self.excess(direction, own[j] - level[j], laid[j] > 0.0);
+                        let excess = self.excess(direction, own[j] - level[j], laid[j] > self.loose_depth);
                         sum += excess;
                         most = if excess > most { excess } else { most };
                     }
                     let share = if sum > 0.0 { (FALLING * most / sum) as f32 } else { 0.0 };
-                    *out = if laid[j] > 0.0 { -share } else { share };
+                    *out = if laid[j] > self.loose_depth { -share } else { share };
                 }
             }
         })
@@ -158,9 +161,8 @@ impl Rockfall {
                 let (mut lost, mut gained) = (0.0, 0.0);
                 for direction in 0..8 {
                     let d = h - levels[direction][j];
-                    let falls = |share: f32, drop: f32| {
-                        f64::from(share.abs()) * self.excess(direction, drop, share < 0.0)
-                    };
+                    let falls =
+                        |share: f32, drop: f32| f64::from(share.abs()) * self.excess(direction, drop, share < 0.0);
                     lost += falls(own_share[j], d);
                     gained += falls(givers[direction][j], -d);
                 }

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::lines::{Exchange, GridLines, LANES, Lane, LineDirection};
-use crate::field::topology::{EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
 use crate::field::topology::Beyond;
+use crate::field::topology::{EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
 use crate::field::{Cancelled, Grid};
 use crate::nodes::Context;
 
@@ -19,8 +19,8 @@ const SLIDING_DRAG: f64 = 1.0e5;
 /// Share by which the thickness that decides how fast ice flows follows the thickness itself. Flux grows with its
 /// fifth power, one of which is implicit: 1 / 5 stops the swing at once however long the step.
 pub const FOLLOWING: f64 = 0.2;
-/// Fastest sliding, in m/year: that of the fastest outlet glaciers.
-const FASTEST: f64 = 10_000.0;
+/// Fastest sliding that counts, in m/year: that of the fastest valley glaciers.
+const FASTEST: f64 = 500.0;
 
 /// Flow of ice on one grid; lengths in metres, times in years.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +33,7 @@ pub struct IceFlow {
     relief: f64,
 }
 
-/// What decides how fast ice flows: ground and lagging thickness as fractions of the relief, squares of the slope of
-/// the surface to the east and to the south.
+/// What decides how fast ice flows: ground and lagging thickness as fractions of the relief, squares of the x
 #[derive(Clone, Copy)]
 pub struct FlowFields<'a> {
     pub bed: &'a [f32],
@@ -64,11 +63,16 @@ impl IceFlow {
         }
     }
 
-    /// Speed of sliding, in m/year, under ice of `thickness` metres whose surface has `slope2` as the square of its
-    /// slope.
-    pub fn sliding_speed(&self, thickness: f64, slope2: f64) -> f64 {
-        let speed = self.sliding * thickness * thickness * thickness * slope2 * slope2.sqrt();
-        if speed < FASTEST { speed } else { FASTEST }
+    /// Velocity of sliding to the east and to the south, in m/year, under ice of `thickness` metres whose surface has
+    /// the `slopes`.
+    pub fn sliding_velocity(&self, thickness: f64, slopes: [f32; 2]) -> [f64; 2] {
+        let [east, south] = slopes.map(f64::from);
+        let slope2 = east * east + south * south;
+        let drag2 = thickness * thickness * slope2;
+        let speed = self.sliding * drag2 * (thickness * slope2.sqrt());
+        let factor = self.sliding * drag2 * thickness * if speed > FASTEST { FASTEST / speed } else { 1.0 };
+        // downhill
+        [-factor * east, -factor * south]
     }
 
     /// Lets ice and till (fields of metres and of any unit) pass for `years` along the lines of `lines`; the result is
@@ -127,32 +131,50 @@ impl IceFlow {
         let faces = if wraps { cells } else { cells - 1 };
         for k in 0..faces {
             let next = if k + 1 < cells { k + 1 } else { 0 };
-            let before = if k > 0 { k - 1 } else if wraps { cells - 1 } else { 0 };
-            let after = if next + 1 < cells { next + 1 } else if wraps { 0 } else { next };
+            let before = if k > 0 {
+                k - 1
+            } else if wraps {
+                cells - 1
+            } else {
+                0
+            };
+            let after = if next + 1 < cells {
+                next + 1
+            } else if wraps {
+                0
+            } else {
+                next
+            };
+            let (b0, b1) = (&bed[k], &bed[next]);
+            let (h0, h1, h_before, h_after) = (&lagged[k], &lagged[next], &lagged[before], &lagged[after]);
+            let (c0, c1) = (&cross[k], &cross[next]);
+            let (on, back) = (&mut ice.onward[k], &mut ice.back[k]);
+            let (till_on, till_back) = (&mut till.onward[k], &mut till.back[k]);
             for lane in 0..LANES {
-                let [b0, b1] = [bed[k][lane], bed[next][lane]];
-                let [h0, h1] = [lagged[k][lane], lagged[next][lane]];
+                let (b0, b1, h0, h1) = (b0[lane], b1[lane], h0[lane], h1[lane]);
                 let (s0, s1) = (b0 + h0, b1 + h1);
                 let onward = s0 > s1;
-                let (up, rise, fall) = if onward {
-                    (h0, h0 - lagged[before][lane], h1 - h0)
-                } else {
-                    (h1, h1 - lagged[after][lane], h0 - h1)
-                };
+                let up = if onward { h0 } else { h1 };
+                let beyond = if onward { h_before[lane] } else { h_after[lane] };
+                let (rise, fall) = (up - beyond, if onward { h1 - h0 } else { h0 - h1 });
                 let product = rise * fall;
-                let face = up + if product > 0.0 { product / (rise + fall) } else { 0.0 };
-                let [c0, c1] = [cross[k][lane], cross[next][lane]];
+                let limited = product / (rise + fall);
+                let face = up + if product > 0.0 { limited } else { 0.0 };
+                let (c0, c1) = (c0[lane] * c0[lane], c1[lane] * c1[lane]);
                 let beside = if onward { c0 } else { c1 };
-                let beside = if h0 > 0.0 && h1 > 0.0 { 0.5 * (c0 + c1) } else { beside };
+                let least = if h0 < h1 { h0 } else { h1 };
+                let beside = if least > 0.0 { 0.5 * (c0 + c1) } else { beside };
                 let slope = (s0 - s1) * per_cell;
                 let kappa = share * diffusivity(face, slope * slope + beside);
-                let per_up = if up > 0.0 { 1.0 / up } else { 0.0 };
-                let (drop, head) = if onward { (s0 - s1, s0 - b1) } else { (s1 - s0, s1 - b0) };
-                let (gives, carries) = (kappa * head * per_up, kappa * drop * per_up);
-                ice.onward[k][lane] = if onward { gives } else { kappa };
-                ice.back[k][lane] = if onward { kappa } else { gives };
-                till.onward[k][lane] = if onward { carries } else { 0.0 };
-                till.back[k][lane] = if onward { 0.0 } else { carries };
+                let ratio = kappa / up;
+                let per_up = if up > 0.0 { ratio } else { 0.0 };
+                let drop = if onward { s0 - s1 } else { s1 - s0 };
+                let gives = per_up * if onward { s0 - b1 } else { s1 - b0 };
+                let carries = per_up * drop;
+                on[lane] = if onward { gives } else { kappa };
+                back[lane] = if onward { kappa } else { gives };
+                till_on[lane] = if onward { carries } else { 0.0 };
+                till_back[lane] = if onward { 0.0 } else { carries };
             }
         }
         if wraps || cells < 2 {
@@ -165,7 +187,8 @@ impl IceFlow {
                 let drop = bed[inner][lane] + lagged[inner][lane] - bed[edge][lane] - h;
                 let slope = drop * per_cell;
                 if drop > 0.0 && h > 0.0 {
-                    let rate = share * diffusivity(h, slope * slope + cross[edge][lane]) * drop / h;
+                    let beside = cross[edge][lane];
+                    let rate = share * diffusivity(h, slope * slope + beside * beside) * drop / h;
                     ice.off[end][lane] = rate;
                     till.off[end][lane] = rate;
                 }
@@ -173,7 +196,7 @@ impl IceFlow {
         }
     }
 
-    /// Squares of the slope of the ice surface to the east and to the south, metres over metres; `surface` and
+    /// Slopes of the ice surface to the east and to the south, metres over metres; `surface` and
     /// `thickness` are fractions of the relief. Bare rock that stands above the ice beside it does not count: the ice
     /// only leans on it.
     pub fn slopes(
@@ -207,8 +230,7 @@ impl IceFlow {
                         };
                         let ((a, counts), (b, more)) = (side(ahead), side(behind));
                         let sides = counts + more;
-                        let slope = if sides > 0.0 { (a - b) * per_cell / sides } else { 0.0 };
-                        slope * slope
+                        if sides > 0.0 { (a - b) * per_cell / sides } else { 0.0 }
                     };
                     east[j] = part(EAST, WEST);
                     south[j] = part(SOUTH, NORTH);
@@ -218,30 +240,34 @@ impl IceFlow {
         })
     }
 
-    /// Spreads `speed` under the ice over lengths of `reach` thicknesses, along the lines of `lines`; its sum stays.
-    pub fn couple(
+    /// Spreads `field` along the lines of `lines` over `metres`, or where `ice` has a thickness over `metres` for each
+    /// metre of ice, under ice alone. Its sum stays.
+    pub fn spread(
         &self,
         cx: &Context,
         lines: &GridLines,
-        reach: f64,
-        [speed, thickness]: [&[f64]; 2],
+        metres: f64,
+        ice: Option<&[f64]>,
+        field: &[f64],
         outs: &mut [Vec<Lane>; 1],
     ) -> Result<(), Cancelled> {
-        let share = reach * reach / (self.cell * self.cell);
+        let share = metres * metres / (self.cell * self.cell);
         lines.blocks(cx, outs, |memory: &mut BlockMemory, block, [out]| {
-            let BlockMemory { lagged, ice, .. } = memory;
-            lagged.resize(lines.cells, [0.0; LANES]);
-            lines.load(block, thickness, 1.0, lagged);
-            lines.load(block, speed, 1.0, out);
-            ice.reset(lines.cells);
+            let BlockMemory { lagged: thickness, ice: exchange, .. } = memory;
+            thickness.clear();
+            thickness.resize(lines.cells, [1.0; LANES]);
+            if let Some(ice) = ice {
+                lines.load(block, ice, 1.0, thickness);
+            }
+            lines.load(block, field, 1.0, out);
+            exchange.reset(lines.cells);
             for k in 0..lines.cells {
                 let next = if k + 1 < lines.cells { k + 1 } else { 0 };
-                for lane in 0..LANES {
-                    let passed = share * lagged[k][lane] * lagged[next][lane];
-                    (ice.onward[k][lane], ice.back[k][lane]) = (passed, passed);
-                }
+                let (one, other) = (&thickness[k], &thickness[next]);
+                let passed: Lane = std::array::from_fn(|lane| share * one[lane] * other[lane]);
+                (exchange.onward[k], exchange.back[k]) = (passed, passed);
             }
-            ice.solve(lines.wraps, out);
+            exchange.solve(lines.wraps, out);
         })?;
         Ok(())
     }
@@ -250,21 +276,11 @@ impl IceFlow {
 /// Rows between two looks at the stop flag.
 pub const BAND_ROWS: usize = 8;
 
-/// Copies fields of blocks back to the grid, copies of wrapping ground included.
-pub fn unpack<const FIELDS: usize>(
-    cx: &Context,
-    lines: &GridLines,
-    blocks: &[Vec<Lane>; FIELDS],
-    fields: [&mut [f64]; FIELDS],
-) -> Result<(), Cancelled> {
+/// Copies a field of blocks back to the grid, copies of wrapping ground included.
+pub fn unpack(cx: &Context, lines: &GridLines, blocks: &[Lane], field: &mut [f64]) -> Result<(), Cancelled> {
     let grid: Grid = cx.grid;
-    for (blocks, field) in blocks.iter().zip(fields) {
-        cx.rows(field, |i, row| {
-            let i = grid.original(i);
-            for (j, out) in row.iter_mut().enumerate() {
-                *out = lines.value(blocks, i, grid.original(j));
-            }
-        })?;
-    }
-    Ok(())
+    cx.rows(field, |i, row| {
+        lines.unload_row(blocks, grid.original(i), row);
+        row[grid.samples - 1] = row[grid.original(grid.samples - 1)];
+    })
 }

@@ -44,26 +44,27 @@ impl GridLines {
         Self { direction, samples: grid.samples, cells: grid.distinct(), wraps: grid.edges == Edges::Wrap }
     }
 
-    /// Sample of cell `k` of line `line`.
-    #[inline(always)]
-    fn sample(&self, line: usize, k: usize) -> usize {
-        match self.direction {
-            LineDirection::EastWest => line * self.samples + k,
-            LineDirection::NorthSouth => k * self.samples + line,
-        }
-    }
-
     /// Which lines these are.
     pub fn direction(&self) -> LineDirection {
         self.direction
     }
 
-    /// Reads a block of lines. Lanes behind the last line repeat it.
+    /// Reads a block of lines, each value times `factor`. Lanes behind the last line hold what they held.
     pub fn load<T: Copy + Into<f64>>(&self, block: usize, field: &[T], factor: f64, out: &mut [Lane]) {
-        let last = self.cells - 1;
-        let lines: [usize; LANES] = std::array::from_fn(|lane| (block * LANES + lane).min(last));
-        for (k, out) in out.iter_mut().enumerate() {
-            *out = lines.map(|line| field[self.sample(line, k)].into() * factor);
+        let (first, lanes) = (block * LANES, self.lanes(block));
+        match self.direction {
+            LineDirection::EastWest => {
+                for lane in lanes {
+                    let row = &field[(first + lane) * self.samples..][..self.cells];
+                    out.iter_mut().zip(row).for_each(|(out, &value)| out[lane] = value.into() * factor);
+                }
+            }
+            LineDirection::NorthSouth => {
+                for (k, out) in out.iter_mut().enumerate() {
+                    let part = &field[k * self.samples + first..][..lanes.end];
+                    out.iter_mut().zip(part).for_each(|(out, &value)| *out = value.into() * factor);
+                }
+            }
         }
     }
 
@@ -94,14 +95,20 @@ impl GridLines {
         0..(self.cells - block * LANES).min(LANES)
     }
 
-    /// Value of the sample in row `i` and column `j`, both below [`cells`](Self::cells), in a field of blocks.
-    #[inline(always)]
-    pub fn value(&self, blocks: &[Lane], i: usize, j: usize) -> f64 {
-        let (line, k) = match self.direction {
-            LineDirection::EastWest => (i, j),
-            LineDirection::NorthSouth => (j, i),
-        };
-        blocks[line / LANES * self.cells + k][line % LANES]
+    /// Writes the cells of row `row`, below [`cells`](Self::cells), from a field of blocks.
+    pub fn unload_row(&self, blocks: &[Lane], row: usize, out: &mut [f64]) {
+        let out = &mut out[..self.cells];
+        match self.direction {
+            LineDirection::EastWest => {
+                let block = &blocks[row / LANES * self.cells..][..self.cells];
+                out.iter_mut().zip(block).for_each(|(out, values)| *out = values[row % LANES]);
+            }
+            LineDirection::NorthSouth => {
+                for (block, out) in out.chunks_mut(LANES).enumerate() {
+                    out.copy_from_slice(&blocks[block * self.cells + row][..out.len()]);
+                }
+            }
+        }
     }
 }
 
@@ -114,8 +121,8 @@ pub struct Exchange {
     pub back: Vec<Lane>,
     /// What the first and the last cell give away over open edges.
     pub off: [Lane; 2],
-    pivots: Vec<Lane>,
-    stays: Vec<Lane>,
+    /// One over the pivots.
+    inverse: Vec<Lane>,
     /// Shares of the cell that is set apart.
     apart: Vec<Lane>,
 }
@@ -137,56 +144,55 @@ impl Exchange {
             return;
         }
         let last = cells - 1;
-        let Self { onward, back, off, pivots, stays, apart } = self;
-        for table in [&mut *pivots, &mut *stays, &mut *apart] {
+        let Self { onward, back, off, inverse, apart } = self;
+        for table in [&mut *inverse, &mut *apart] {
             table.resize(cells, [0.0; LANES]);
         }
         let chain = if wraps { last } else { cells };
+        // what stays of a unit in the cells before, and of the pivots one over
+        let mut stays: Lane = if wraps { back[last].map(|back| 1.0 + back) } else { off[0].map(|off| 1.0 + off) };
         for k in 0..chain {
-            for lane in 0..LANES {
-                let mut stay = 1.0;
-                if k == 0 {
-                    stay += if wraps { back[last][lane] } else { off[0][lane] };
-                } else {
-                    stay += back[k - 1][lane] * (stays[k - 1][lane] / pivots[k - 1][lane]);
-                    held[k][lane] += onward[k - 1][lane] / pivots[k - 1][lane] * held[k - 1][lane];
+            if k > 0 {
+                let (before, here) = held.split_at_mut(k);
+                let (before, here) = (&before[k - 1], &mut here[0]);
+                let (on, back, inverse) = (&onward[k - 1], &back[k - 1], &inverse[k - 1]);
+                for lane in 0..LANES {
+                    stays[lane] = 1.0 + back[lane] * (stays[lane] * inverse[lane]);
+                    here[lane] += on[lane] * inverse[lane] * before[lane];
                 }
-                if !wraps && k == last {
-                    stay += off[1][lane];
-                }
-                stays[k][lane] = stay;
-                pivots[k][lane] = stay + if wraps || k < last { onward[k][lane] } else { 0.0 };
+            }
+            if !wraps && k == last {
+                (0..LANES).for_each(|lane| stays[lane] += off[1][lane]);
+                inverse[k] = stays.map(|pivot| 1.0 / pivot);
+            } else {
+                let (on, inverse) = (&onward[k], &mut inverse[k]);
+                (0..LANES).for_each(|lane| inverse[lane] = 1.0 / (stays[lane] + on[lane]));
             }
         }
+        let back_substitute = |x: &mut [Lane], end: usize| {
+            (0..LANES).for_each(|lane| x[end][lane] *= inverse[end][lane]);
+            for k in (0..end).rev() {
+                let (here, next) = x.split_at_mut(k + 1);
+                let (here, next) = (&mut here[k], &next[0]);
+                let (back, inverse) = (&back[k], &inverse[k]);
+                (0..LANES).for_each(|lane| here[lane] = (here[lane] + back[lane] * next[lane]) * inverse[lane]);
+            }
+        };
         if !wraps {
-            for lane in 0..LANES {
-                held[last][lane] /= pivots[last][lane];
-            }
-            for k in (0..last).rev() {
-                for lane in 0..LANES {
-                    held[k][lane] = (held[k][lane] + back[k][lane] * held[k + 1][lane]) / pivots[k][lane];
-                }
-            }
+            back_substitute(held, last);
             return;
         }
         // x_k = held_k + apart_k · x_last
         apart[0] = onward[last];
         for k in 1..last {
             for lane in 0..LANES {
-                apart[k][lane] = onward[k - 1][lane] / pivots[k - 1][lane] * apart[k - 1][lane];
+                apart[k][lane] = onward[k - 1][lane] * inverse[k - 1][lane] * apart[k - 1][lane];
             }
         }
         let end = last - 1;
-        for lane in 0..LANES {
-            apart[end][lane] = (apart[end][lane] + back[end][lane]) / pivots[end][lane];
-            held[end][lane] /= pivots[end][lane];
-        }
-        for k in (0..end).rev() {
-            for lane in 0..LANES {
-                apart[k][lane] = (apart[k][lane] + back[k][lane] * apart[k + 1][lane]) / pivots[k][lane];
-                held[k][lane] = (held[k][lane] + back[k][lane] * held[k + 1][lane]) / pivots[k][lane];
-            }
-        }
+        (0..LANES).for_each(|lane| apart[end][lane] += back[end][lane]);
+        back_substitute(apart, end);
+        back_substitute(held, end);
         // what the last cell gives away stays in the others: all of it, since nothing is lost on the way
         let mut given = [0.0; LANES];
         for row in &apart[..last] {
