@@ -1,42 +1,44 @@
 //! Glacial erosion: ice that gathers above the snow line flows down, wears its bed and carries rock away.
 //!
 //! Law: ice of thickness H on the bed b has the surface s = b + H.
-//! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow gathers M falls to
-//!   0 on slopes of `hold_angle`, over their last 15°.
+//! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow gathers M
+//!   falls to 0 on slopes of `hold_angle`, over their last 15°.
 //! - Flow (shallow ice): ∂H/∂t = M + ∇·(D∇s), D = (ρg)³·|∇s|²·(⅖·A·H⁵ + C·H⁴), A = 2.4·10⁻²⁴ Pa⁻³ s⁻¹ times
 //!   `softness`, ρ = 917 kg/m³. C follows from `sliding`: the speed C·τ³ under a drag of τ = ρgH|∇s| = 100 kPa.
 //! - Sliding: the velocity C·τ³ down the slope of the surface, spread under the ice as u - ∇·(ℓ²∇u) = C·τ³ with ℓ of
 //!   three thicknesses: stresses along and across a glacier share the drag.
-//! - Wear: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that
-//!   ∂b/∂t = -E·√(1 + |∇b|²), with k = 1 + R·∇²b, at least 0.6: ice slides less in a narrow valley, and half as fast in
-//!   one that is rounded to the radius R, the `floor_radius`. Where a bed wears alike every place of it becomes the
+//! - Wear: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that the bed
+//!   sinks by E·√(1 + |∇b|²) a year; k = 1 + R·∇²b, at least 0.6: ice slides less in a narrow valley, and half as fast
+//!   in one that is rounded to the radius R, the `floor_radius`. Where a bed wears alike every place of it becomes the
 //!   centre of a circle: the notch of a river becomes an arc, and walls draw back into cirques.
 //! - Rockfall: walls steeper than `wall_angle` come down, on the ice if there is any.
-//! - Till: `till_share` of what is worn, and what falls on the ice, goes with the ice. It is laid down as the ice melts:
-//!   of the till in thick ice little, of that in ice that melts away all (moraines), and melt water spreads it over some
-//!   hundred metres. Water takes the rest of the worn rock away for good.
+//! - Till: `till_share` of what is worn, and what falls on the ice, goes with the ice. It is laid down as the ice
+//!   melts: of the till in thick ice little, of that in ice that melts away all (moraines), and melt water spreads it
+//!   over some hundred metres. Water takes the rest of the worn rock away for good.
 //!
-//! Two clocks: ice finds its form in centuries, a valley in ten thousands of years. An iteration wears for `time_step`,
-//! and follows the ice for `ice_years` of it (at most `time_step`), as if the rest of the time went by like these.
+//! Two clocks: ice finds its form in centuries, a valley in ten thousands of years. An iteration wears for
+//! `time_step`, and follows the ice for `ice_years` of it (at most `time_step`), as if the rest of the time went by
+//! like these.
 //!
-//! Scheme: `ice_years` go in steps of 2 years, or longer ones where that would be more than 16 steps. A step is balance,
-//! then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes between two cells is
-//! a share of what they will have, with the thickness of the higher one (upstream, with van Leer's limiter; in the
-//! manner of Jarosch, Schoof & Anslow 2013), so that ice on the steepest bed is never below 0 and none is made. The
-//! thickness that decides the speed follows the thickness by a fifth, without which long steps would swing.
+//! Scheme: `ice_years` go in steps of 2 years, or longer ones where that would be more than 16 steps. A step is
+//! balance, then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes
+//! between two cells is a share of what they will have, with the thickness of the higher one (upstream, with van
+//! Leer's limiter; in the manner of Jarosch, Schoof & Anslow 2013), so that ice on the steepest bed is never below 0
+//! and none is made. The thickness that decides the speed follows the thickness by a fifth, without which long steps
+//! would swing.
 //! From coarse to fine: times are the same on every grid; ice and till go on from grid to grid.
 //! Boundary: ice and till leave over open edges where the surface falls towards them; a wrapping terrain continues on
 //! the other side. Squares only: lines through the corners of a globe's faces are none.
 //! Stability: for any parameters. In one iteration wear is at most a twentieth of the thickness of the ice and half a
 //! cell, and till comes to rest to a twentieth of a cell at most; water takes what is more.
-//! Checks (tests/core/erosion_glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's slab
-//! within 0.1 %; the wear of a cone is the same within 1 % along rows and diagonals.
-//! Maps: [`MapKind::Ice`], the thickness at the end; [`MapKind::Sediment`], the till in it; wear; deposits. The height is
-//! that of the bed, as if the ice had melted; with `leave_ice` the ice is part of it, and its uppermost metre of the
-//! map of snow. Ice counts as `added` in the mass balance, which is otherwise that of the rock alone.
+//! Checks (tests/core/erosion_glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's
+//! slab within 0.1 %; the wear of a cone is the same within 1 % along rows and diagonals.
+//! Maps: [`MapKind::Ice`], the thickness at the end; [`MapKind::Sediment`], the till in it; wear; deposits. The
+//! height is that of the bed, as if the ice had melted; with `leave_ice` the ice is part of it, and its uppermost
+//! metre of the map of snow. Ice counts as `added` in the mass balance, which is otherwise that of the rock alone.
 //! Source: Cordonnier et al. 2023, *Forming terrains by glacial erosion* (law of wear and its parts); Hutter 1983
-//! (shallow ice); Kamb & Echelmeyer 1986 (coupling); Hallet 1979 (wear); Braun, Zwartz & Tomkin 1999 (narrow valleys);
-//! Jarosch et al. 2013 (limiter).
+//! (shallow ice); Kamb & Echelmeyer 1986 (coupling); Hallet 1979 (wear); Braun, Zwartz & Tomkin 1999 (narrow
+//! valleys); Jarosch et al. 2013 (limiter).
 
 mod bed;
 mod flow;
@@ -164,13 +166,15 @@ impl Process for Glacial {
             let less = terrain.height.par_iter().zip(&ice[..]).map(|(surface, ice)| surface - ice);
             Arc::new(less.collect::<Vec<f32>>())
         });
+        let carried = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made just now"));
         let mut run = GlacialRun {
             law: Arc::new(self.clone()),
             rock: Rock::new(&terrain, self.hardness),
             lagged: ice.to_vec(),
             bed,
             terrain,
-            mass_balance: MassBalance::default(),
+            mass_balance: MassBalance { carried, ..MassBalance::default() },
+            carried_before: carried,
             next: WorkingMemory::default(),
             scratch: WorkingMemory::default(),
         };
@@ -191,7 +195,9 @@ struct GlacialRun {
     /// The thickness that decides how fast the ice flows.
     lagged: Vec<f32>,
     terrain: Terrain,
+    /// Its `carried` has all the till that is in the ice, whoever brought it there.
     mass_balance: MassBalance,
+    carried_before: f64,
     next: WorkingMemory<Next<MAPS>>,
     scratch: WorkingMemory<GlacialScratch>,
 }
@@ -469,7 +475,8 @@ impl ErosionRun for GlacialRun {
     }
 
     fn state(&self) -> (&Terrain, MassBalance) {
-        (&self.terrain, self.mass_balance)
+        let carried = self.mass_balance.carried - self.carried_before;
+        (&self.terrain, MassBalance { carried, ..self.mass_balance })
     }
 
     fn own_bytes(&self) -> usize {
