@@ -16,9 +16,10 @@ const SOFTNESS: f64 = 2.4e-24;
 const YEAR: f64 = 31_556_926.0;
 /// Drag on the bed at which the ice slides as fast as the parameter says, in Pa.
 const SLIDING_DRAG: f64 = 1.0e5;
-/// Share by which the thickness that decides how fast ice flows follows the thickness itself. Flux grows with its
-/// fifth power, one of which is implicit: 1 / 5 stops the swing at once however long the step.
-pub const FOLLOWING: f64 = 0.2;
+/// Share by which the thickness that decides how fast ice flows follows the thickness itself. Flux grows with the
+/// third power of the slope, one of which is implicit: a third stops that swing at once however long the step, and the
+/// one by the fifth power of the thickness dies out.
+pub const FOLLOWING: f64 = 1.0 / 3.0;
 /// Fastest sliding that counts, in m/year: that of the fastest valley glaciers.
 const FASTEST: f64 = 500.0;
 

@@ -20,11 +20,10 @@
 //! `time_step`, and follows the ice for `ice_years` of it (at most `time_step`), as if the rest of the time went by
 //! like these.
 //!
-//! Scheme: `ice_years` go in steps of 2 years, or longer ones where that would be more than 16 steps. A step is
-//! balance, then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes
+//! Scheme: `ice_years` go in as many steps, at most 16, each 0.7 times as long as the one before. A step is balance, then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes
 //! between two cells is a share of what they will have, with the thickness of the higher one (upstream, with van
 //! Leer's limiter; in the manner of Jarosch, Schoof & Anslow 2013), so that ice on the steepest bed is never below 0
-//! and none is made. The thickness that decides the speed follows the thickness by a fifth, without which long steps
+//! and none is made. The thickness that decides the speed follows the thickness by a third, without which long steps
 //! would swing.
 //! From coarse to fine: times are the same on every grid; ice and till go on from grid to grid.
 //! Boundary: ice and till leave over open edges where the surface falls towards them; a wrapping terrain continues on
@@ -68,8 +67,8 @@ crate::params! {
         /// Time for which the ice wears the rock in one iteration. An ice age lasts some 50,000 years.
         time_step: f32 ["years"] = 300.0, 1.0..=100_000.0, slider 50.0..=2000.0;
         /// Part of that time for which the ice itself is followed; it finds its form within some centuries. Less makes
-        /// the glaciers grow more slowly from iteration to iteration.
-        ice_years: f32 ["years"] = 8.0, 0.1..=10_000.0, slider 1.0..=50.0;
+        /// the glaciers grow more slowly from iteration to iteration; above 16 they come out too thick.
+        ice_years: f32 ["years"] = 5.0, 0.1..=10_000.0, slider 1.0..=50.0;
         /// Height at which as much snow falls as melts in a year. Lower makes longer and thicker glaciers.
         equilibrium_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=3000.0;
         /// How much more ice a year brings for each kilometre of height. Large makes quick glaciers that end abruptly.
@@ -103,15 +102,18 @@ crate::params! {
             Natural "Alpine valleys": "Troughs between sharp crests, cirques at their heads." {}
             Strong "Strong": "Deep, broad troughs with high walls." { iterations = 250, erosion_rate = 10.0 }
             Present "Glaciers today": "The valley glaciers themselves, on a bed that they hardly change." { iterations = 60, time_step = 20.0, ice_years = 10.0, till_share = 0.3, leave_ice = true }
-            IceCap "Ice cap": "Cold, slow ice that buries all but the highest crests." { iterations = 100, ice_years = 40.0, equilibrium_line = 500.0, balance_gradient = 3.0, most_snow = 0.5, softness = 0.3, sliding = 15.0, leave_ice = true }
-            Fjords "Fjords": "Fast, thick ice down to the sea: few long and deep troughs." { iterations = 200, ice_years = 20.0, equilibrium_line = 400.0, balance_gradient = 5.0, most_snow = 2.5, sliding = 100.0, erosion_rate = 8.0, erosion_exponent = 1.3, till_share = 0.03 }
+            IceCap "Ice cap": "Cold, slow ice that buries all but the highest crests." { iterations = 100, ice_years = 16.0, equilibrium_line = 500.0, balance_gradient = 3.0, most_snow = 0.5, softness = 0.3, sliding = 15.0, leave_ice = true }
+            Fjords "Fjords": "Fast, thick ice down to the sea: few long and deep troughs." { iterations = 200, ice_years = 10.0, equilibrium_line = 400.0, balance_gradient = 5.0, most_snow = 2.5, sliding = 100.0, erosion_rate = 8.0, erosion_exponent = 1.3, till_share = 0.03 }
             AllScales "All scales": "The largest troughs first, then the small ones, at any size in seconds." { iterations = 120, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
         }
     }
 }
 
-/// Longest step of the ice while [`MOST_STEPS`] suffice, in years.
-const SUB_YEARS: f64 = 2.0;
+/// Mean step of the ice while [`MOST_STEPS`] suffice, in years.
+const SUB_YEARS: f64 = 1.0;
+/// Length of a step beside the one before: rows flow apart from each other in a step along rows, and the last steps
+/// level that.
+const SHORTER: f64 = 0.7;
 /// Most steps of the ice in an iteration.
 const MOST_STEPS: f64 = 16.0;
 /// Range of slopes, up to `hold_angle`, over which snow stays less and less.
@@ -222,6 +224,7 @@ struct GlacialScratch {
 
 /// What snow and sun do to the ice in a step.
 struct IceBalance {
+    /// Length of the step.
     years: f64,
     relief: f64,
     line: f64,
@@ -233,11 +236,11 @@ struct IceBalance {
 }
 
 impl IceBalance {
-    fn new(law: &Glacial, cx: &Context, years: f64) -> Self {
+    fn new(law: &Glacial, cx: &Context) -> Self {
         let tangent = |degrees: f32| f64::from(libm::tanf(degrees * (std::f32::consts::PI / 180.0)));
         let (hold, gentle) = (tangent(law.hold_angle), tangent(law.hold_angle - HOLD_FADE_DEGREES));
         Self {
-            years,
+            years: 0.0,
             relief: f64::from(cx.relief_metres),
             line: f64::from(law.equilibrium_line),
             gradient: f64::from(law.balance_gradient) * 0.001,
@@ -292,7 +295,9 @@ impl GlacialRun {
         let (bed, n, relief) = (self.bed(), cx.grid.samples, f64::from(cx.relief_metres));
         let years = f64::from(self.law.ice_years.min(self.law.time_step));
         let steps = libm::ceil(years / SUB_YEARS).clamp(1.0, MOST_STEPS);
-        let balance = IceBalance::new(&self.law, cx, years / steps);
+        let mut balance = IceBalance::new(&self.law, cx);
+        let whole = (0..steps as usize).fold(0.0, |sum, _| 1.0 + SHORTER * sum);
+        balance.years = years / whole;
         let rows = GridLines::new(cx.grid, LineDirection::EastWest);
         let columns = GridLines::new(cx.grid, LineDirection::NorthSouth);
         let mut gone = 0.0;
@@ -332,6 +337,7 @@ impl GlacialRun {
                     *lagged = if followed * relief > 1e-6 { followed as f32 } else { 0.0 };
                 }
             })?;
+            balance.years *= SHORTER;
         }
         self.write_slopes(cx, flow, surface, lagged, slopes)?;
         Ok(gone)
