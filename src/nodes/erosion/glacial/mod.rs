@@ -20,10 +20,11 @@
 //! `time_step`, and follows the ice for `ice_years` of it (at most `time_step`), as if the rest of the time went by
 //! like these.
 //!
-//! Scheme: `ice_years` go in as many steps, at most 16, each 0.7 times as long as the one before. A step is balance, then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes
-//! between two cells is a share of what they will have, with the thickness of the higher one (upstream, with van
-//! Leer's limiter; in the manner of Jarosch, Schoof & Anslow 2013), so that ice on the steepest bed is never below 0
-//! and none is made. The thickness that decides the speed follows the thickness by a third, without which long steps
+//! Scheme: `ice_years` go in as many steps, at most 16, each 0.7 times as long as the one before. A step is balance,
+//! then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes between
+//! two cells is a share of what they will have, with the thickness of the higher one (upstream, with van Leer's
+//! limiter; in the manner of Jarosch, Schoof & Anslow 2013), so that ice on the steepest bed is never below 0 and
+//! none is made. The thickness that decides the speed follows the thickness by a third, without which long steps
 //! would swing.
 //! From coarse to fine: times are the same on every grid; ice and till go on from grid to grid.
 //! Boundary: ice and till leave over open edges where the surface falls towards them; a wrapping terrain continues on
