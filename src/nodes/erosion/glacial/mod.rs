@@ -33,6 +33,9 @@
 //! cell, and till comes to rest to a twentieth of a cell at most; water takes what is more.
 //! Checks (tests/core/erosion_glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's
 //! slab within 0.1 %; the wear of a cone is the same within 1 % along rows and diagonals.
+//! What remains of the grid: flow along rows and columns by turns leaves faint streaks on the surface of broad, thick
+//! ice, the more the longer the steps; the bed does not show them. Ice that moves fast beside its step comes out
+//! thicker: in a scene of 24 km at 513² steps of 2 years gave half as much ice again as steps of 1 year.
 //! Maps: [`MapKind::Ice`], the thickness at the end; [`MapKind::Sediment`], the till in it; wear; deposits. The
 //! height is that of the bed, as if the ice had melted; with `leave_ice` the ice is part of it, and its uppermost
 //! metre of the map of snow. Ice counts as `added` in the mass balance, which is otherwise that of the rock alone.
