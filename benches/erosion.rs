@@ -105,7 +105,7 @@ fn shallow_water(c: &mut Criterion) {
     group.finish();
 }
 
-/// Soil, sand, snow and waves, each preset that costs another amount.
+/// Soil, sand, snow, ice and waves, each preset that costs another amount.
 fn weather(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
@@ -117,6 +117,7 @@ fn weather(c: &mut Criterion) {
         ("Dunes", "Transverse"),
         ("Dunes", "Yardangs"),
         ("Snow", "Natural"),
+        ("Glacial", "Natural"),
         ("Coastal", "Natural"),
     ] {
         let mut node = node(name, &[]);

@@ -10,7 +10,7 @@ crate::choices! {
     /// A data map beside the heights, of the same size.
     MapKind {
         Water "Water depth": "Depth of standing or running water.",
-        Sediment "Sediment": "Material that water or wind carries.",
+        Sediment "Sediment": "Material that water, wind or ice carries.",
         Hardness "Hardness": "Resistance of the rock to erosion: 0 is soft, 1 never wears.",
         Flow "Flow": "Water that passed, in cell areas.",
         Wear "Wear": "Material taken away so far.",
@@ -24,6 +24,7 @@ crate::choices! {
         Ground "Ground": "Where there is ground: 1 is ground, 0 is nothing. Pictures leave out what is less than a half.",
         Ridge "Crests and creases": "How much of a crest a place is, between gullies: 1 is a crest, -1 the bottom of a gully.",
         Uplift "Uplift": "Where mountains rise, as a share of the greatest uplift.",
+        Ice "Ice": "Thickness of the glacier ice over the bed. Part of the height where its layer leaves the ice.",
     }
 }
 

@@ -419,6 +419,7 @@ catalogue! {
     erosion::creep::Creep: Process,
     erosion::coastal::Coastal: Process,
     erosion::dunes::Dunes: Process,
+    erosion::glacial::Glacial: Process,
     erosion::snow::Snow: Process,
     erosion::hydraulic::Hydraulic: Process,
     erosion::hydraulic_fast::HydraulicFast: Process,

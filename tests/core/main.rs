@@ -19,6 +19,7 @@ mod erosion_classic;
 mod erosion_coastal;
 mod erosion_creep;
 mod erosion_droplets;
+mod erosion_glacial;
 mod erosion_snow;
 mod erosion_streams;
 mod erosion_water;

@@ -28,7 +28,7 @@ fn read(file: &std::path::Path) -> RgbImage {
 
 #[test]
 fn reliefs_look_as_they_did() {
-    for name in ["alpine-range", "island", "canyon-lands"] {
+    for name in ["alpine-range", "island", "canyon-lands", "glacial-valleys"] {
         let golden = path(&format!("tests/golden/{name}.png"));
         let drawn = draw(name);
         if blessing() {

@@ -8,6 +8,7 @@ pub mod creep;
 pub mod droplets;
 pub mod dunes;
 mod gather;
+pub mod glacial;
 pub mod gullies;
 pub mod hydraulic;
 pub mod hydraulic_fast;

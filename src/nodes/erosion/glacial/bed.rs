@@ -1,0 +1,206 @@
+//! What ice does to rock: it wears its bed, walls beside it fall, and what it carries comes to rest.
+//!
+//! Heights are stored in single precision. What that cuts off counts as washed away, so that the books close.
+
+use rayon::prelude::*;
+
+use super::flow::BAND_ROWS;
+use crate::field::metric::RowMetric;
+use crate::field::topology::{
+    Beyond, EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, StencilWindow, WEST, around_row,
+};
+use crate::field::{Cancelled, Grid, Uniform};
+use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
+
+/// Least and greatest 1 + `floor_radius` · ∇²b that count.
+const CONSTRICTION: [f64; 2] = [0.6, 1e6];
+/// Steepest bed whose wear at right angles is told apart from steeper ones, metres over metres.
+const STEEPEST: f64 = 4.0;
+/// Share of what stands too steep that falls in one iteration.
+const FALLING: f64 = 0.25;
+/// Thickness of ice in metres from which on it carries away what falls on it.
+const CARRYING_METRES: f64 = 1.0;
+
+/// Wear of the bed in one iteration; depths are fractions of the relief.
+pub struct BedWear<'a> {
+    /// Depth at a sliding speed of 100 m/year.
+    pub depth: f64,
+    /// Exponent of the speed.
+    pub exponent: f64,
+    /// Deepest wear, at right angles to the bed, in one iteration: for each metre of ice, and in all.
+    pub deepest: [f64; 2],
+    /// Radius of curvature of a floor that wears half as fast as a level one, in cells, times the relief over the
+    /// side of a cell.
+    pub rounding: f64,
+    /// Most till that is laid down in one iteration.
+    pub most_laid: f64,
+    /// Share of the worn rock that stays in the ice; water washes the rest away.
+    pub till_share: f64,
+    /// Relief over the side of a cell.
+    pub per_cell: f64,
+    /// What resists.
+    pub rock: &'a Rock,
+}
+
+impl BedWear<'_> {
+    /// Writes the new bed: worn by ice that slides at `speed` m/year, and raised by `laid`. What is worn goes into
+    /// `till`. Returns what was washed away over the distinct samples.
+    ///
+    /// Ice wears at right angles to its bed, so that a slope sinks faster than level ground. Only lower neighbours
+    /// count (upwind): the walls of a valley draw back from it, and its floor becomes an arc.
+    pub fn wear(
+        &self,
+        cx: &Context,
+        bed: &[f32],
+        [ice, speed, laid]: [&[f64]; 3],
+        new: &mut [f32],
+        till: &mut [f64],
+    ) -> Result<f64, Cancelled> {
+        let (grid, n) = (cx.grid, cx.grid.samples);
+        let worn = |row: usize, beds: [&[f32]; 3], new: &mut [f32], till: &mut [f64]| {
+            let (levels, own) = (around_row(beds), &beds[1][1..=n]);
+            let first = grid.original(row) * n;
+            let mut washed = 0.0;
+            for j in 0..n {
+                let k = row * n + j;
+                let h = own[j];
+                let (mut fall, speed) = (0.0, speed[k]);
+                if speed > 0.0 {
+                    let drop = |one: usize, other: usize| {
+                        let (a, b) = (h - levels[one][j], h - levels[other][j]);
+                        let most = if a > b { a } else { b };
+                        f64::from(if most > 0.0 { most } else { 0.0 }) * self.per_cell
+                    };
+                    let (east, south) = (drop(EAST, WEST), drop(NORTH, SOUTH));
+                    let slope2 = east * east + south * south;
+                    let slope2 = if slope2 < STEEPEST * STEEPEST { slope2 } else { STEEPEST * STEEPEST };
+                    let around = |direction: usize| f64::from(levels[direction][j] - h);
+                    let straight = around(EAST) + around(WEST) + (around(NORTH) + around(SOUTH));
+                    let diagonal = around(NORTH_EAST) + around(SOUTH_WEST) + (around(NORTH_WEST) + around(SOUTH_EAST));
+                    let constriction = 1.0 + self.rounding * (2.0 / 3.0 * straight + 1.0 / 6.0 * diagonal);
+                    let speed = speed / constriction.clamp(CONSTRICTION[0], CONSTRICTION[1]);
+                    let power =
+                        if self.exponent == 1.0 { 0.01 * speed } else { libm::pow(0.01 * speed, self.exponent) };
+                    let depth = self.depth * power * f64::from(self.rock.erodibility(first + grid.original(j)));
+                    let depth = depth.min(self.deepest[0] * ice[k]).min(self.deepest[1]);
+                    fall = depth * (1.0 + slope2).sqrt();
+                }
+                let (brought, laid) = (laid[k], laid[k].min(self.most_laid));
+                new[j] = if fall == laid { h } else { (f64::from(h) + (laid - fall)) as f32 };
+                let kept = self.till_share * fall;
+                till[j] += kept;
+                if j < grid.distinct() {
+                    // the ground's loss, less what the ice took and gave
+                    washed += (f64::from(h) - f64::from(new[j])) - (kept - brought);
+                }
+            }
+            washed
+        };
+        banded(cx, [bed], new, till, |row, [beds], new, till| worn(row, beds, new, till))
+    }
+}
+
+/// Rocks that fall.
+pub struct Rockfall {
+    /// Rise of the steepest wall that stands, over one cell, as a fraction of the relief.
+    pub rise: f32,
+    /// The same of till that was just laid down, and how much of it makes the ground loose.
+    pub loose_rise: f32,
+    pub loose_depth: f64,
+}
+
+impl Rockfall {
+    /// Writes what every cell loses, for each unit of height that a lower neighbour lies below it beyond the steepest
+    /// wall; below 0 for ground that was just laid down.
+    pub fn shares(&self, cx: &Context, bed: &[f32], laid: &[f64], shares: &mut [f32]) -> Result<(), Cancelled> {
+        let (grid, n) = (cx.grid, cx.grid.samples);
+        cx.bands_of(BAND_ROWS, shares, |first, out| {
+            let mut beds = StencilWindow::new(grid, Beyond::Nearest, bed, first);
+            for (row, out) in (first..).zip(out.chunks_mut(n)) {
+                beds.advance(bed);
+                let laid = &laid[row * n..][..n];
+                let (levels, own) = (around_row(beds.rows()), beds.here());
+                for (j, out) in out.iter_mut().enumerate() {
+                    let (mut sum, mut most) = (0.0f64, 0.0f64);
+                    for (direction, level) in levels.iter().enumerate() {
+                        let excess = self.excess(direction, own[j] - level[j], laid[j] > self.loose_depth);
+                        sum += excess;
+                        most = if excess > most { excess } else { most };
+                    }
+                    let share = if sum > 0.0 { (FALLING * most / sum) as f32 } else { 0.0 };
+                    *out = if laid[j] > self.loose_depth { -share } else { share };
+                }
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn excess(&self, direction: usize, drop: f32, is_loose: bool) -> f64 {
+        let rise = if is_loose { self.loose_rise } else { self.rise };
+        let excess = f64::from(drop) - f64::from(rise * Uniform.distance(direction, 0));
+        if excess > 0.0 { excess } else { 0.0 }
+    }
+
+    /// Writes the bed after the fall; what falls on ice of `thickness` goes into `till`. Returns what was cut off.
+    pub fn fall(
+        &self,
+        cx: &Context,
+        [bed, shares]: [&[f32]; 2],
+        thickness: &[f64],
+        new: &mut [f32],
+        till: &mut [f64],
+    ) -> Result<f64, Cancelled> {
+        let (grid, n) = (cx.grid, cx.grid.samples);
+        banded(cx, [bed, shares], new, till, |row, [beds, shares], new, till| {
+            let (levels, own) = (around_row(beds), &beds[1][1..=n]);
+            let (givers, own_share) = (around_row(shares), &shares[1][1..=n]);
+            let mut cut = 0.0;
+            for j in 0..n {
+                let h = own[j];
+                let (mut lost, mut gained) = (0.0, 0.0);
+                for direction in 0..8 {
+                    let d = h - levels[direction][j];
+                    let falls =
+                        |share: f32, drop: f32| f64::from(share.abs()) * self.excess(direction, drop, share < 0.0);
+                    lost += falls(own_share[j], d);
+                    gained += falls(givers[direction][j], -d);
+                }
+                let on_ice = thickness[row * n + j] > CARRYING_METRES;
+                let (kept, change) = if on_ice { (gained, -lost) } else { (0.0, gained - lost) };
+                new[j] = if change == 0.0 { h } else { (f64::from(h) + change) as f32 };
+                till[j] += kept;
+                if j < grid.distinct() {
+                    cut += (f64::from(h) - f64::from(new[j])) - (lost - gained) - kept;
+                }
+            }
+            cut
+        })
+    }
+}
+
+/// Works on bands of rows that see their neighbours in `read`; returns the sum of what `work` returns for the distinct
+/// rows.
+fn banded<const FIELDS: usize>(
+    cx: &Context,
+    read: [&[f32]; FIELDS],
+    new: &mut [f32],
+    till: &mut [f64],
+    work: impl Fn(usize, [[&[f32]; 3]; FIELDS], &mut [f32], &mut [f64]) -> f64 + Sync,
+) -> Result<f64, Cancelled> {
+    let grid: Grid = cx.grid;
+    let n = grid.samples;
+    let mut sums = vec![0.0; n];
+    let bands = (new.par_chunks_mut(BAND_ROWS * n), till.par_chunks_mut(BAND_ROWS * n), sums.par_chunks_mut(BAND_ROWS));
+    bands.into_par_iter().enumerate().try_for_each(|(band, (new, till, sums))| {
+        cx.control.check()?;
+        let first = band * BAND_ROWS;
+        let mut windows = read.map(|field| StencilWindow::new(grid, Beyond::Nearest, field, first));
+        for (k, ((new, till), sum)) in new.chunks_mut(n).zip(till.chunks_mut(n)).zip(sums).enumerate() {
+            windows.iter_mut().zip(read).for_each(|(window, field)| window.advance(field));
+            *sum = work(first + k, windows.each_ref().map(StencilWindow::rows), new, till);
+        }
+        Ok(())
+    })?;
+    Ok(sums[..grid.distinct_rows()].iter().sum())
+}

@@ -1,0 +1,495 @@
+//! Glacial erosion: ice that gathers above the snow line flows down, wears its bed and carries rock away.
+//!
+//! Law: ice of thickness H on the bed b has the surface s = b + H.
+//! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow gathers M
+//!   falls to 0 on slopes of `hold_angle`, over their last 15°.
+//! - Flow (shallow ice): ∂H/∂t = M + ∇·(D∇s), D = (ρg)³·|∇s|²·(⅖·A·H⁵ + C·H⁴), A = 2.4·10⁻²⁴ Pa⁻³ s⁻¹ times
+//!   `softness`, ρ = 917 kg/m³. C follows from `sliding`: the speed C·τ³ under a drag of τ = ρgH|∇s| = 100 kPa.
+//! - Sliding: the velocity C·τ³ down the slope of the surface, spread under the ice as u - ∇·(ℓ²∇u) = C·τ³ with ℓ of
+//!   three thicknesses: stresses along and across a glacier share the drag.
+//! - Wear: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that the bed
+//!   sinks by E·√(1 + |∇b|²) a year; k = 1 + R·∇²b, at least 0.6: ice slides less in a narrow valley, and half as fast
+//!   in one that is rounded to the radius R, the `floor_radius`. Where a bed wears alike every place of it becomes the
+//!   centre of a circle: the notch of a river becomes an arc, and walls draw back into cirques.
+//! - Rockfall: walls steeper than `wall_angle` come down, on the ice if there is any.
+//! - Till: `till_share` of what is worn, and what falls on the ice, goes with the ice. It is laid down as the ice
+//!   melts: of the till in thick ice little, of that in ice that melts away all (moraines), and melt water spreads it
+//!   over some hundred metres. Water takes the rest of the worn rock away for good.
+//!
+//! Two clocks: ice finds its form in centuries, a valley in ten thousands of years. An iteration wears for
+//! `time_step`, and follows the ice for `ice_years` of it (at most `time_step`), as if the rest of the time went by
+//! like these.
+//!
+//! Scheme: `ice_years` go in as many steps, at most 16, each 0.7 times as long as the one before. A step is balance,
+//! then flow along rows and columns by turns (locally one-dimensional), each implicit: `lines`. What passes between
+//! two cells is a share of what they will have, with the thickness of the higher one (upstream, with van Leer's
+//! limiter; in the manner of Jarosch, Schoof & Anslow 2013), so that ice on the steepest bed is never below 0 and
+//! none is made. The thickness that decides the speed follows the thickness by a third, without which long steps
+//! would swing.
+//! From coarse to fine: times are the same on every grid; ice and till go on from grid to grid.
+//! Boundary: ice and till leave over open edges where the surface falls towards them; a wrapping terrain continues on
+//! the other side. Squares only: lines through the corners of a globe's faces are none.
+//! Stability: for any parameters. In one iteration wear is at most a twentieth of the thickness of the ice and half a
+//! cell, and till comes to rest to a twentieth of a cell at most; water takes what is more.
+//! Checks (tests/core/erosion_glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's
+//! slab within 0.1 %; the wear of a cone is the same within 1 % along rows and diagonals.
+//! What remains of the grid: flow along rows and columns by turns leaves faint streaks on the surface of broad, thick
+//! ice, the more the longer the steps; the bed does not show them. Ice that moves fast beside its step comes out
+//! thicker: in a scene of 24 km at 513² steps of 2 years gave half as much ice again as steps of 1 year.
+//! Maps: [`MapKind::Ice`], the thickness at the end; [`MapKind::Sediment`], the till in it; wear; deposits. The
+//! height is that of the bed, as if the ice had melted; with `leave_ice` the ice is part of it, and its uppermost
+//! metre of the map of snow. Ice counts as `added` in the mass balance, which is otherwise that of the rock alone.
+//! Source: Cordonnier et al. 2023, *Forming terrains by glacial erosion* (law of wear and its parts); Hutter 1983
+//! (shallow ice); Kamb & Echelmeyer 1986 (coupling); Hallet 1979 (wear); Braun, Zwartz & Tomkin 1999 (narrow
+//! valleys); Jarosch et al. 2013 (limiter).
+
+mod bed;
+mod flow;
+mod lines;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::buffers::{self, Next, WorkingMemory, account, add_balance};
+use super::rock::Rock;
+use super::run::ErosionRun;
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
+use bed::{BedWear, Rockfall};
+use flow::{FOLLOWING, FlowFields, IceFlow};
+use lines::{GridLines, Lane, LineDirection};
+
+crate::params! {
+    /// Lets glaciers grow and carve: troughs with broad floors and steep walls, cirques at their heads, side valleys
+    /// that hang above the main one, and moraines where the ice melts.
+    Glacial "Glacial erosion" in "Erosion", from "Cordonnier et al. 2023; Jarosch et al. 2013; Hallet 1979", also "glacier ice cap alpine trough U-shaped valley cirque hanging moraine fjord till" {
+        /// Iterations of one time step each. More carve deeper.
+        iterations: u32 = 120, 0..=10_000, slider 1..=400;
+        multiscale_params!();
+        /// Time for which the ice wears the rock in one iteration. An ice age lasts some 50,000 years.
+        time_step: f32 ["years"] = 300.0, 1.0..=100_000.0, slider 50.0..=2000.0;
+        /// Part of that time for which the ice itself is followed; it finds its form within some centuries. Less makes
+        /// the glaciers grow more slowly from iteration to iteration; above 16 they come out too thick.
+        ice_years: f32 ["years"] = 5.0, 0.1..=10_000.0, slider 1.0..=50.0;
+        /// Height at which as much snow falls as melts in a year. Lower makes longer and thicker glaciers.
+        equilibrium_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=3000.0;
+        /// How much more ice a year brings for each kilometre of height. Large makes quick glaciers that end abruptly.
+        balance_gradient: f32 ["m/year/km"] = 7.0, 0.0..=100.0, slider 1.0..=15.0;
+        /// Most ice that a year brings, however high the place.
+        most_snow: f32 ["m/year"] = 1.5, 0.0..=50.0, slider 0.0..=5.0;
+        /// Steepest ground on which snow stays. Less keeps the crests bare.
+        hold_angle: f32 ["°"] = 45.0, 16.0..=89.0, slider 30.0..=80.0;
+        /// How fast ice slides under a drag of 100 kPa, as below a glacier 100 m thick on a slope of 6°. 0 is ice that
+        /// is frozen to its bed and wears nothing.
+        sliding: f32 ["m/year"] = 40.0, 0.0..=1000.0, slider 0.0..=200.0;
+        /// How soft the ice is beside ice at its melting point. Cold ice has a tenth, flows slowly and grows thick.
+        softness: f32 ["×"] = 1.0, 0.0..=10.0, slider 0.05..=3.0;
+        /// How broad the floors of valleys become: radius to which a notch is rounded. 0 lets ice sink into slots.
+        floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
+        /// How fast ice wears its bed where it slides at 100 m/year.
+        erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0;
+        /// How much more fast ice wears than slow ice. Above 1 main valleys sink below their side valleys.
+        erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
+        /// Share of the worn rock that the ice carries on. Large makes high moraines; water takes the rest away.
+        till_share: f32 = 0.05, 0.0..=1.0;
+        /// Steepest wall that stands; steeper ones fall on the ice. 89 lets all stand.
+        wall_angle: f32 ["°"] = 55.0, 20.0..=89.0, slider 35.0..=75.0;
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
+        /// harder of the two counts.
+        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Leaves the ice where it lies: heights are those of its surface. Without it the ice has melted.
+        leave_ice: bool = false;
+        presets {
+            Light "Light": "Small glaciers high up dig the first cirques." { iterations = 60, erosion_rate = 4.0, most_snow = 0.8 }
+            Natural "Alpine valleys": "Troughs between sharp crests, cirques at their heads." {}
+            Strong "Strong": "Deep, broad troughs with high walls." { iterations = 250, erosion_rate = 10.0 }
+            Present "Glaciers today": "The valley glaciers themselves, on a bed that they hardly change." { iterations = 60, time_step = 20.0, ice_years = 10.0, till_share = 0.3, leave_ice = true }
+            IceCap "Ice cap": "Cold, slow ice that buries all but the highest crests." { iterations = 100, ice_years = 16.0, equilibrium_line = 500.0, balance_gradient = 3.0, most_snow = 0.5, softness = 0.3, sliding = 15.0, leave_ice = true }
+            Fjords "Fjords": "Fast, thick ice down to the sea: few long and deep troughs." { iterations = 200, ice_years = 10.0, equilibrium_line = 400.0, balance_gradient = 5.0, most_snow = 2.5, sliding = 100.0, erosion_rate = 8.0, erosion_exponent = 1.3, till_share = 0.03 }
+            AllScales "All scales": "The largest troughs first, then the small ones, at any size in seconds." { iterations = 120, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
+        }
+    }
+}
+
+/// Mean step of the ice while [`MOST_STEPS`] suffice, in years.
+const SUB_YEARS: f64 = 1.0;
+/// Length of a step beside the one before: rows flow apart from each other in a step along rows, and the last steps
+/// level that.
+const SHORTER: f64 = 0.7;
+/// Most steps of the ice in an iteration.
+const MOST_STEPS: f64 = 16.0;
+/// Range of slopes, up to `hold_angle`, over which snow stays less and less.
+const HOLD_FADE_DEGREES: f32 = 15.0;
+/// Thickness in metres of ice that lays down half of its till as it melts, and of ice that lays down all.
+const LETTING_DOWN: f64 = 20.0;
+const LAST_ICE: f64 = 0.1;
+/// Deepest wear of one iteration beside the thickness of the ice, and most till that comes to rest in it beside the
+/// side of a cell.
+const DEEPEST_SHARE: f64 = 0.05;
+const MOST_LAID: f64 = 0.05;
+/// Distance in metres over which melt water spreads the till that is laid down.
+const LAID_METRES: f64 = 100.0;
+/// Steepest slope of till that was just laid down, and how much of it makes the ground loose.
+const LOOSE_DEGREES: f32 = 30.0;
+const LOOSE_METRES: f64 = 0.1;
+/// Distance over which sliding is alike, in thicknesses of the ice.
+const COUPLING: f64 = 3.0;
+/// Depth in metres of the snow that lies on ice that is left.
+const FIRN_METRES: f32 = 1.0;
+
+/// The data maps of this process, with and without ice that is left.
+const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Ice, MapKind::Sediment, MapKind::Snow];
+const MAPS: usize = 4;
+
+impl Process for Glacial {
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: if self.leave_ice { &WRITTEN } else { &WRITTEN[..MAPS] },
+            working_fields: 28.0,
+            carries_sediment_on: true,
+            ..Traits::PROCESS
+        }
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Time
+    }
+
+    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+        buffers::prepare(&mut terrain, self.traits().writes);
+        let ice = terrain.map(MapKind::Ice).expect("made just now").clone();
+        let bed = self.leave_ice.then(|| {
+            let less = terrain.height.par_iter().zip(&ice[..]).map(|(surface, ice)| surface - ice);
+            Arc::new(less.collect::<Vec<f32>>())
+        });
+        let carried = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made just now"));
+        let mut run = GlacialRun {
+            law: Arc::new(self.clone()),
+            rock: Rock::new(&terrain, self.hardness),
+            lagged: ice.to_vec(),
+            bed,
+            terrain,
+            mass_balance: MassBalance { carried, ..MassBalance::default() },
+            carried_before: carried,
+            next: WorkingMemory::default(),
+            scratch: WorkingMemory::default(),
+        };
+        if self.leave_ice {
+            run.cover_with_firn(FIRN_METRES / cx.relief_metres);
+        }
+        Box::new(run)
+    }
+}
+
+/// Glaciers under way.
+#[derive(Clone)]
+struct GlacialRun {
+    law: Arc<Glacial>,
+    rock: Rock,
+    /// The ground beneath the ice, where that is part of the height.
+    bed: Option<Arc<Vec<f32>>>,
+    /// The thickness that decides how fast the ice flows.
+    lagged: Vec<f32>,
+    terrain: Terrain,
+    /// Its `carried` has all the till that is in the ice, whoever brought it there.
+    mass_balance: MassBalance,
+    carried_before: f64,
+    next: WorkingMemory<Next<MAPS>>,
+    scratch: WorkingMemory<GlacialScratch>,
+}
+
+/// What an iteration works in; empty in snapshots.
+#[derive(Default)]
+struct GlacialScratch {
+    /// In metres.
+    ice: Vec<f64>,
+    /// Fractions of the relief, as all that follows.
+    till: Vec<f64>,
+    laid: Vec<f64>,
+    /// In m/year.
+    speed: Vec<f64>,
+    across: Vec<f64>,
+    surface: Vec<f32>,
+    lagged: Vec<f32>,
+    slopes: [Vec<f32>; 2],
+    bed: Vec<f32>,
+    blocks: [Vec<Lane>; 2],
+}
+
+/// What snow and sun do to the ice in a step.
+struct IceBalance {
+    /// Length of the step.
+    years: f64,
+    relief: f64,
+    line: f64,
+    gradient: f64,
+    most: f64,
+    /// Slope on which nothing stays, and one over how much less that on which all does.
+    hold: f64,
+    hold_fade: f64,
+}
+
+impl IceBalance {
+    fn new(law: &Glacial, cx: &Context) -> Self {
+        let tangent = |degrees: f32| f64::from(libm::tanf(degrees * (std::f32::consts::PI / 180.0)));
+        let (hold, gentle) = (tangent(law.hold_angle), tangent(law.hold_angle - HOLD_FADE_DEGREES));
+        Self {
+            years: 0.0,
+            relief: f64::from(cx.relief_metres),
+            line: f64::from(law.equilibrium_line),
+            gradient: f64::from(law.balance_gradient) * 0.001,
+            most: f64::from(law.most_snow),
+            hold,
+            hold_fade: 1.0 / (hold - gentle),
+        }
+    }
+
+    /// Thickness after a step on a bed of height `bed`, a fraction of the relief, where the surface has `slope2`.
+    #[inline(always)]
+    fn thickness(&self, ice: f64, bed: f32, slope2: f32) -> f64 {
+        let rate = self.gradient * (f64::from(bed) * self.relief + ice - self.line);
+        let rate = if rate < self.most { rate } else { self.most };
+        let stays = (self.hold - f64::from(slope2.sqrt())) * self.hold_fade;
+        let stays = if stays > 0.0 { stays } else { 0.0 };
+        let rate = if rate > 0.0 && stays < 1.0 { rate * stays } else { rate };
+        let left = ice + rate * self.years;
+        if left > 0.0 { left } else { 0.0 }
+    }
+
+    /// Share of its till that ice lays down.
+    #[inline(always)]
+    fn laid_share(before: f64, after: f64) -> f64 {
+        if after <= LAST_ICE {
+            1.0
+        } else if after < before {
+            (1.0 - after / before) * (LETTING_DOWN / (LETTING_DOWN + after))
+        } else {
+            0.0
+        }
+    }
+}
+
+impl GlacialRun {
+    /// The ground beneath the ice.
+    fn bed(&self) -> &[f32] {
+        self.bed.as_deref().unwrap_or(&self.terrain.height)
+    }
+
+    /// Writes the map of snow: the uppermost `depth` of the ice.
+    fn cover_with_firn(&mut self, depth: f32) {
+        let ice = self.terrain.map(MapKind::Ice).expect("made at the start").clone();
+        let snow = self.terrain.map_mut(MapKind::Snow);
+        snow.par_iter_mut().zip(&ice[..]).for_each(|(snow, &ice)| *snow = if ice < depth { ice } else { depth });
+    }
+
+    /// Follows ice and till for the years of an iteration; what is laid down gathers in `laid`. Returns the till that
+    /// left over open edges.
+    fn follow_ice(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<f64, Cancelled> {
+        let GlacialScratch { ice, till, laid, surface, lagged, slopes, blocks, .. } = scratch;
+        let (bed, n, relief) = (self.bed(), cx.grid.samples, f64::from(cx.relief_metres));
+        let years = f64::from(self.law.ice_years.min(self.law.time_step));
+        let steps = libm::ceil(years / SUB_YEARS).clamp(1.0, MOST_STEPS);
+        let mut balance = IceBalance::new(&self.law, cx);
+        let whole = (0..steps as usize).fold(0.0, |sum, _| 1.0 + SHORTER * sum);
+        balance.years = years / whole;
+        let rows = GridLines::new(cx.grid, LineDirection::EastWest);
+        let columns = GridLines::new(cx.grid, LineDirection::NorthSouth);
+        let mut gone = 0.0;
+        for step in 0..steps as usize {
+            self.write_slopes(cx, flow, surface, lagged, slopes)?;
+            let rows_of = flow::BAND_ROWS * n;
+            let bands = (ice.par_chunks_mut(rows_of), till.par_chunks_mut(rows_of), laid.par_chunks_mut(rows_of));
+            bands.into_par_iter().enumerate().try_for_each(|(band, (ice, till, laid))| {
+                cx.control.check()?;
+                let cells = ice.iter_mut().zip(till).zip(laid).enumerate();
+                for (at, ((ice, till), laid)) in cells {
+                    let k = band * rows_of + at;
+                    let after =
+                        balance.thickness(*ice, bed[k], slopes[0][k] * slopes[0][k] + slopes[1][k] * slopes[1][k]);
+                    let share = IceBalance::laid_share(*ice, after);
+                    let down = *till * share;
+                    *laid += down;
+                    *till -= down;
+                    *ice = after;
+                }
+                Ok(())
+            })?;
+            let order = if step % 2 == 0 { [&rows, &columns] } else { [&columns, &rows] };
+            for lines in order {
+                let fields = FlowFields { bed, lagged, slopes: [&slopes[0], &slopes[1]] };
+                let off = flow.pass(cx, lines, balance.years, fields, [ice, till], blocks)?;
+                gone += off[1];
+                flow::unpack(cx, lines, &blocks[0], ice)?;
+                flow::unpack(cx, lines, &blocks[1], till)?;
+            }
+            let ice = &*ice;
+            cx.rows(lagged, |i, row| {
+                for (j, lagged) in row.iter_mut().enumerate() {
+                    let thickness = ice[i * n + j] / relief;
+                    let followed = f64::from(*lagged) + FOLLOWING * (thickness - f64::from(*lagged));
+                    // what is too little to matter is nothing, and no subnormal number
+                    *lagged = if followed * relief > 1e-6 { followed as f32 } else { 0.0 };
+                }
+            })?;
+            balance.years *= SHORTER;
+        }
+        self.write_slopes(cx, flow, surface, lagged, slopes)?;
+        Ok(gone)
+    }
+
+    fn write_slopes(
+        &self,
+        cx: &Context,
+        flow: &IceFlow,
+        surface: &mut [f32],
+        lagged: &[f32],
+        [east, south]: &mut [Vec<f32>; 2],
+    ) -> Result<(), Cancelled> {
+        let bed = self.bed();
+        let n = cx.grid.samples;
+        cx.rows(surface, |i, row| {
+            let cells = bed[i * n..].iter().zip(&lagged[i * n..]);
+            row.iter_mut().zip(cells).for_each(|(surface, (bed, ice))| *surface = bed + ice);
+        })?;
+        flow.slopes(cx, [surface, lagged], [east, south])
+    }
+
+    /// Writes how fast the ice slides, in `speed`, and spreads what it laid down.
+    fn write_speed(&self, cx: &Context, flow: &IceFlow, scratch: &mut GlacialScratch) -> Result<(), Cancelled> {
+        let GlacialScratch { ice, laid, speed, across, slopes, blocks, .. } = scratch;
+        let n = cx.grid.samples;
+        let velocity = |k: usize| flow.sliding_velocity(ice[k], [slopes[0][k], slopes[1][k]]);
+        cx.rows(speed, |i, row| row.iter_mut().enumerate().for_each(|(j, out)| *out = velocity(i * n + j)[0]))?;
+        cx.rows(across, |i, row| row.iter_mut().enumerate().for_each(|(j, out)| *out = velocity(i * n + j)[1]))?;
+        let [block, _] = blocks;
+        let mut outs = [std::mem::take(block)];
+        for direction in [LineDirection::EastWest, LineDirection::NorthSouth] {
+            let lines = GridLines::new(cx.grid, direction);
+            for part in [&mut *speed, across] {
+                flow.spread(cx, &lines, COUPLING, Some(ice), part, &mut outs)?;
+                flow::unpack(cx, &lines, &outs[0], part)?;
+            }
+            flow.spread(cx, &lines, LAID_METRES, None, laid, &mut outs)?;
+            flow::unpack(cx, &lines, &outs[0], laid)?;
+        }
+        [*block] = outs;
+        let across = &*across;
+        cx.rows(speed, |i, row| {
+            let cells = row.iter_mut().zip(&across[i * n..]);
+            cells.for_each(|(east, south)| *east = (*east * *east + south * south).sqrt());
+        })
+    }
+}
+
+impl ErosionRun for GlacialRun {
+    fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let (grid, law, n) = (self.terrain.grid, self.law.clone(), self.terrain.grid.samples);
+        let relief = f64::from(cx.relief_metres);
+        let mut next = std::mem::take(&mut *self.next);
+        let mut scratch = std::mem::take(&mut *self.scratch);
+        next.fit(&self.terrain);
+        let old_maps = [0, 1, 2, 3].map(|k| self.terrain.map(WRITTEN[k]).expect("made at the start").as_slice());
+        let [old_wear, old_deposits, old_ice, old_till] = old_maps;
+
+        let flow = IceFlow::new(cx, law.softness, law.sliding);
+        let GlacialScratch { ice, till, laid, speed, across, surface, lagged, slopes: [east, south], bed, .. } =
+            &mut scratch;
+        for field in [&mut *ice, till, laid, speed, across] {
+            field.resize(grid.len(), 0.0);
+        }
+        for field in [&mut *surface, lagged, east, south, bed] {
+            field.resize(grid.len(), 0.0);
+        }
+        let (lagging, first) = (&self.lagged, |i: usize| i * n);
+        cx.rows(ice, |i, row| {
+            row.iter_mut().zip(&old_ice[first(i)..]).for_each(|(out, &ice)| *out = f64::from(ice) * relief);
+        })?;
+        cx.rows(till, |i, row| {
+            row.iter_mut().zip(&old_till[first(i)..]).for_each(|(out, &till)| *out = f64::from(till));
+        })?;
+        cx.rows(laid, |_, row| row.fill(0.0))?;
+        cx.rows(lagged, |i, row| row.copy_from_slice(&lagging[first(i)..][..n]))?;
+
+        let mut lost = self.follow_ice(cx, &flow, &mut scratch)?;
+        self.write_speed(cx, &flow, &mut scratch)?;
+        let GlacialScratch { ice, till, laid, speed, surface, bed, slopes: [shares, _], .. } = &mut scratch;
+        let cell = f64::from(cx.cell_metres());
+        let wear = BedWear {
+            depth: f64::from(law.erosion_rate) * 0.001 * f64::from(law.time_step) / relief,
+            exponent: f64::from(law.erosion_exponent),
+            deepest: [DEEPEST_SHARE / relief, 0.5 * cell / relief],
+            rounding: f64::from(law.floor_radius) * relief / (cell * cell),
+            most_laid: MOST_LAID * cell / relief,
+            till_share: f64::from(law.till_share),
+            per_cell: relief / cell,
+            rock: &self.rock,
+        };
+        let fall = Rockfall {
+            rise: cx.rise_per_cell(law.wall_angle),
+            loose_rise: cx.rise_per_cell(law.wall_angle.min(LOOSE_DEGREES)),
+            loose_depth: LOOSE_METRES / relief,
+        };
+        let old = self.bed();
+        lost += wear.wear(cx, old, [ice, speed, laid], surface, till)?;
+        fall.shares(cx, surface, laid, shares)?;
+        lost += fall.fall(cx, [surface, shares], ice, bed, till)?;
+
+        let Next { height, maps: [new_wear, new_deposits, new_ice, new_till], accounts } = &mut next;
+        let leave_ice = law.leave_ice;
+        let (bed, ice, till) = (&*bed, &*ice, &*till);
+        let outs = (
+            (height.par_chunks_mut(n), new_ice.par_chunks_mut(n), new_till.par_chunks_mut(n)),
+            (new_wear.par_chunks_mut(n), new_deposits.par_chunks_mut(n), accounts),
+        );
+        let (fields, books) = (outs.0.into_par_iter(), outs.1.into_par_iter());
+        fields.zip(books).enumerate().try_for_each(|(i, ((height, new_ice, new_till), (wear, deposits, to)))| {
+            cx.control.check()?;
+            let span = i * n..(i + 1) * n;
+            for (j, k) in span.clone().enumerate() {
+                new_ice[j] = (ice[k] / relief) as f32;
+                new_till[j] = till[k] as f32;
+                height[j] = if leave_ice { bed[k] + new_ice[j] } else { bed[k] };
+            }
+            let (before, after) = (&old[span.clone()], &bed[span.clone()]);
+            let balance = [&old_wear[span.clone()], &old_deposits[span.clone()]];
+            add_balance(before, after, balance, wear, deposits);
+            *to = account(grid, None, before, after, Some(new_till));
+            Ok(())
+        })?;
+        // from here on the step cannot fail
+        if leave_ice {
+            let [before, after] = [&self.terrain.height, &*height].map(|field| grid.sum(field));
+            let rock = grid.sum(bed) - grid.sum(old);
+            self.mass_balance.added += after - before - rock;
+            self.bed = Some(Arc::new(bed.to_vec()));
+        }
+        self.mass_balance.lost += lost;
+        let kinds = [WRITTEN[0], WRITTEN[1], WRITTEN[2], WRITTEN[3]];
+        next.take_place(&mut self.terrain, kinds, &mut self.mass_balance);
+        std::mem::swap(&mut self.lagged, &mut scratch.lagged);
+        if leave_ice {
+            self.cover_with_firn(FIRN_METRES / cx.relief_metres);
+        }
+        (*self.next, *self.scratch) = (next, scratch);
+        Ok(())
+    }
+
+    fn state(&self) -> (&Terrain, MassBalance) {
+        let carried = self.mass_balance.carried - self.carried_before;
+        (&self.terrain, MassBalance { carried, ..self.mass_balance })
+    }
+
+    fn own_bytes(&self) -> usize {
+        4 * self.lagged.len() + self.bed.as_ref().map_or(0, |bed| 4 * bed.len())
+    }
+}
