@@ -28,8 +28,9 @@ use crate::app::frame::status::{Activity, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::FrameSystems;
 use crate::app::view::globe::ground::meet_sphere;
-use crate::app::view::globe::{GlobeCamera, PlanetProjection, PlanetView, project};
+use crate::app::view::globe::{GlobeCamera, PlanetView, project};
 use crate::app::view::{CompareSide, ViewState, ViewportArea};
+use crate::preferences::PlanetProjection;
 
 /// Steps of a side of the square's outline.
 const OUTLINE_STEPS: usize = 32;
