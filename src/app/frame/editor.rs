@@ -8,7 +8,7 @@ use bevy_egui::egui;
 use super::commands::{Command, CommandQueue, Proceed};
 use super::dialogs::Dialogs;
 use super::dialogs::files::{self, Files};
-use super::dialogs::overwrite::{Overwrite, OverwriteReason};
+use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
@@ -194,19 +194,24 @@ impl Editor {
                 self.toasts.warning(because("The scene was saved, and counts as unsaved until that is sure", &error));
                 false
             }
-            Err(SceneError::Write(error)) if let Some(reason) = OverwriteReason::from_error(&error) => {
-                self.dialogs.open(Overwrite {
-                    path: path.into(),
-                    reason,
-                    elsewhere: ("Save as…", FileAction::SaveElsewhere(then.cloned()).into()),
-                    over: FileAction::SaveOver(path.into(), then.cloned()).into(),
-                });
-                false
-            }
             Err(error) => {
-                self.toasts.error(because("The scene was not saved", &error));
+                let elsewhere = || ("Save as…", FileAction::SaveElsewhere(then.cloned()).into());
+                let over = |to: SaveTarget| FileAction::SaveOver(to.path().into(), then.cloned()).into();
+                let question = match &error {
+                    SceneError::Write(error) => Overwrite::from_error(error, &to, elsewhere(), over),
+                    _ => None,
+                };
+                self.ask_or_tell(question, || because("The scene was not saved", &error));
                 false
             }
+        }
+    }
+
+    /// Asks whether a file is written over, or says why it was not written.
+    pub fn ask_or_tell(&mut self, question: Option<Overwrite>, told: impl FnOnce() -> String) {
+        match question {
+            Some(question) => self.dialogs.open(question),
+            None => self.toasts.error(told()),
         }
     }
 

@@ -124,7 +124,7 @@ fn drive(
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
     mut queue: ResMut<CommandQueue>,
-    mut window: Single<&mut Window, With<PrimaryWindow>>,
+    (mut window, mut pacing): (Single<&mut Window, With<PrimaryWindow>>, ResMut<Pacing>),
     card: Option<Res<RenderDevice>>,
 ) {
     let driver = &mut *driver;
@@ -180,6 +180,10 @@ fn drive(
             if let Some(card) = &card {
                 card.wgpu_device().destroy();
             }
+        }
+        Atom::Rest => {
+            pacing.is_continuous = false;
+            return;
         }
         Atom::Resize(width, height) => window.resolution.set_physical_resolution(width, height),
         Atom::State(path) => {
