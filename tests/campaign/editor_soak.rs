@@ -1,7 +1,8 @@
 //! The window of the editor, edited without end about 20 times in a second. Its memory stays as it is, and when nobody
 //! touches it any more it does nothing.
 //!
-//! The window is small, so that a driver in software draws it often enough. It has no short form: how many frames a machine draws, and what it does beside, decide what is measured.
+//! The window is small, so that a driver in software draws it often enough. There is no short form: how many frames a
+//! machine draws, and what it does beside, decide what is measured.
 
 use std::path::Path;
 use std::process::Command;
