@@ -392,7 +392,7 @@ fn unsaved_work_survives_any_end() {
         let later = if state == "KILL.json" {
             ""
         } else {
-            r#"See("Unsaved work was found"), Click("Later"), Gone("Unsaved work"),"#
+            r#"See("Unsaved work was found"), Hover("Later"), Click("Later"), Gone("Unsaved work"),"#
         };
         let click = r#"Settle, Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle"#;
         format!(r#"[{later} {click}, State("{state}"), {then}]"#)
@@ -426,7 +426,7 @@ fn unsaved_work_survives_any_end() {
         "scene.ron",
         r#"[
             See("Unsaved work was found"), See("It ended because"), See("the graphics card"), Picture("offered.png"),
-            Click("Button:Open"), Settle, Gone("Unsaved work was found"), State("recovered.json"), Key("Ctrl+S"), Settle,
+            Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work was found"), State("recovered.json"), Key("Ctrl+S"), Settle,
         ]"#,
     );
     // every script made the same edit; a state has no hash in a frame in which something is still being written
