@@ -12,7 +12,8 @@ use crate::{disks, faults, fuzzing, kills, processors, soak};
 #[derive(Parser)]
 #[command(args_override_self = true)]
 pub struct Amounts {
-    /// Parts to run, by part of their name: kills, faults, disks, processors, ends, fuzzing, soak, window; all without any
+    /// Parts to run, by part of their name; all without any: kills, faults, disks, processors, ends, fuzzing, soak,
+    /// window
     parts: Vec<String>,
     /// Kills at random moments, shared among the operations
     #[arg(long, default_value_t = 80)]
