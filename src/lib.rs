@@ -50,6 +50,7 @@
 //! | [`palette`] | palettes and biome tables, as their files describe them |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
+//! | [`preferences`] | how people like planets drawn, what they opened last; kept in small files between runs |
 //! | [`recovery`] | unsaved work of editors that ended, earlier versions of scene files |
 //! | [`look`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
@@ -85,6 +86,7 @@ pub mod nodes;
 pub mod palette;
 pub mod param;
 pub mod planet;
+pub mod preferences;
 pub mod recovery;
 pub mod scene;
 

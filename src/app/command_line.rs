@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::shot;
-use super::view::globe::{Body, GlobeCamera, GlobeTerrain, GlobeView, PlanetProjection, PlanetView};
+use super::view::globe::{Body, GlobeCamera, GlobeTerrain, PlanetView};
 use super::view::{
     Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewMode, climate_of,
 };
@@ -12,6 +12,7 @@ use crate::cli::{CommandResult, EditArgs, EditorCommands, Failure, SceneJob, Sho
 use crate::eval::MemoryUse;
 use crate::field::{Control, Terrain};
 use crate::look::PaletteTable;
+use crate::preferences::{GlobeView, PlanetProjection};
 
 /// What the command line can do with the editor.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };

@@ -41,9 +41,9 @@ use self::frame::FramePlugin;
 use self::frame::editor::{Editor, Example, because};
 use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded};
-use self::frame::recent::Recent;
 use self::frame::tasks::Tasks;
 use crate::cli::tell;
+use crate::preferences::config_folder;
 use crate::recovery::state_folder;
 use crate::scene::{ShippedScene, example, example_for, examples};
 
@@ -139,7 +139,7 @@ fn ended(journal: &EditJournal, message: String) -> AppError {
 fn editor(options: &Options, state: Option<PathBuf>) -> Editor {
     let text = |e: &ShippedScene| Some(Example { name: e.scene.name.clone(), text: e.scene.to_ron().ok()? });
     let shipped = examples().iter().filter_map(text).collect();
-    let mut editor = Editor::new(Recent::default_file(), shipped);
+    let mut editor = Editor::new(config_folder().as_deref(), shipped);
     editor.state = state;
     match &options.scene {
         None => {

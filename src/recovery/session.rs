@@ -91,7 +91,9 @@ struct SessionFile {
     edited: u64,
     edit: String,
     ended: Option<String>,
-    /// RON text of the unsaved scene; paths in it are absolute.
+    /// RON text of the unsaved scene; paths in it are absolute. A file that does not name it does not say that nothing
+    /// is unsaved.
+    #[serde(deserialize_with = "Option::deserialize")]
     scene: Option<String>,
 }
 

@@ -9,6 +9,8 @@
 #[cfg(target_os = "linux")]
 mod disks;
 #[cfg(all(target_os = "linux", feature = "app"))]
+mod editor_soak;
+#[cfg(all(target_os = "linux", feature = "app"))]
 mod ends;
 #[cfg(target_os = "linux")]
 mod faults;

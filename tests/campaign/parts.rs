@@ -12,7 +12,8 @@ use crate::{disks, faults, fuzzing, kills, processors, soak};
 #[derive(Parser)]
 #[command(args_override_self = true)]
 pub struct Amounts {
-    /// Parts to run, by part of their name: kills, faults, disks, processors, ends, fuzzing, soak; all without any
+    /// Parts to run, by part of their name; all without any: kills, faults, disks, processors, ends, fuzzing, soak,
+    /// window
     parts: Vec<String>,
     /// Kills at random moments, shared among the operations
     #[arg(long, default_value_t = 80)]
@@ -29,6 +30,9 @@ pub struct Amounts {
     /// Seconds of edits, 20 in a second
     #[arg(long, default_value_t = 1)]
     pub soak: u64,
+    /// Seconds of edits in the window of the editor, about 20 in a second
+    #[arg(long, default_value_t = 0)]
+    pub editor_soak: u64,
     /// Where the random moments begin
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -45,7 +49,7 @@ pub fn run() -> ExitCode {
     let amounts = Amounts::parse();
     let mut table = Table::default();
     type Part = fn(&Amounts, &mut Table);
-    let parts: [(&str, Part); 7] = [
+    let parts: [(&str, Part); 8] = [
         ("kills", kills::run),
         ("faults", faults::run),
         ("disks", disks::run),
@@ -53,6 +57,7 @@ pub fn run() -> ExitCode {
         ("ends", ends),
         ("fuzzing", fuzzing::run),
         ("soak", soak::run),
+        ("window", editor_soak),
     ];
     for (name, part) in parts {
         if amounts.parts.is_empty() || amounts.parts.iter().any(|wanted| name.contains(wanted.as_str())) {
@@ -81,6 +86,19 @@ fn ends(amounts: &Amounts, table: &mut Table) {
     if amounts.ends > 0 {
         let row = table.row("ends of the editor");
         row.fail("--ends needs the editor: build the campaign with the feature `app`, as tools/campaign does");
+    }
+}
+
+#[cfg(feature = "app")]
+fn editor_soak(amounts: &Amounts, table: &mut Table) {
+    crate::editor_soak::run(amounts, table);
+}
+
+#[cfg(not(feature = "app"))]
+fn editor_soak(amounts: &Amounts, table: &mut Table) {
+    if amounts.editor_soak > 0 {
+        let row = table.row("soak of the editor");
+        row.fail("--editor-soak needs the editor: build the campaign with the feature `app`, as tools/campaign does");
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use talweg::eval::{Request, RequestQuality, Worker, WorkerReport};
-use talweg::io::memory::resident_memory;
 use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg::recovery::{Session, UnsavedWork};
@@ -14,7 +13,7 @@ use talweg::scene::{EditHistory, Layer, Scene};
 use crate::parts::Amounts;
 use crate::table::{Finding, Table};
 
-const EDITS_PER_SECOND: u32 = 20;
+pub const EDITS_PER_SECOND: u64 = 20;
 /// What the allocator may keep for itself, and what a cache that fills up still takes.
 const GROWTH: u64 = 48 << 20;
 /// Ticks of processor time that a process takes for being looked at.
@@ -37,9 +36,17 @@ fn edited(before: &Scene, edit: u32) -> Scene {
     after
 }
 
-/// Processor time of this process, in ticks of the system.
-fn ticks() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+/// Bytes of memory that a process holds: `self`, or its number.
+pub fn resident_bytes(process: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kibibytes.map_or(0, |kibibytes| kibibytes << 10)
+}
+
+/// Processor time of a process, in ticks of the system.
+pub fn processor_ticks(process: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("Linux");
     let after_name = text.rsplit_once(')').expect("a name").1;
     let field = |k: usize| after_name.split_whitespace().nth(k).and_then(|t| t.parse::<u64>().ok()).expect("a number");
     // user and system time; the name was the second field
@@ -52,7 +59,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     let worker = Worker::start(1, |_, _, _| (), || {}).expect("a thread");
     let mut history = EditHistory::default();
     let mut present = scene();
-    let edits = (amounts.soak as u32 * EDITS_PER_SECOND).max(1);
+    let edits = (amounts.soak * EDITS_PER_SECOND).max(1) as u32;
     let begun = Instant::now();
     let (mut settled, mut late, mut done) = (0, 0, 0);
     for edit in 1..=edits {
@@ -76,7 +83,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             watch: None,
             place: None,
         });
-        let next = begun + Duration::from_secs(1) / EDITS_PER_SECOND * edit;
+        let next = begun + Duration::from_secs(1) / EDITS_PER_SECOND as u32 * edit;
         match next.checked_duration_since(Instant::now()) {
             Some(rest) => std::thread::sleep(rest),
             None => late += 1,
@@ -86,16 +93,16 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         }
         // undo is full after 500 edits, the cache sooner
         if edit == (edits / 2).clamp(1, 1000) {
-            settled = resident_memory();
+            settled = resident_bytes("self");
         }
     }
     while worker.is_busy() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let grown = resident_memory().saturating_sub(settled);
-    let before = ticks();
+    let grown = resident_bytes("self").saturating_sub(settled);
+    let before = processor_ticks("self");
     std::thread::sleep(Duration::from_secs(amounts.soak.min(10)));
-    let idle = ticks() - before;
+    let idle = processor_ticks("self") - before;
     let row = table.row("soak: edits, 20 in a second");
     row.count_sound(u64::from(edits - 1));
     let mut findings = Vec::new();

@@ -23,6 +23,7 @@ use talweg::app::frame::status::Activity;
 use talweg::app::view::climate_of;
 use talweg::eval::{Store, evaluate};
 use talweg::field::Control;
+use talweg::io::SaveTarget;
 use talweg::measure::{Limits, measure_planet};
 use talweg::nodes::Node;
 use talweg::planet::World;
@@ -123,7 +124,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
         from: file.clone(),
         square: Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 },
         samples: 65,
-        path: folder.path().join("alps.ron"),
+        to: folder.path().join("alps.ron").into(),
     };
     let made = carry_out(task, &Control::default());
     end(&mut panels, made);
@@ -237,7 +238,8 @@ fn the_status_says_what_is_done_with_a_patch() {
     let mut panels = with_planet();
     let square = Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 };
     let (planet, from) = (Scene { name: "Earth".into(), ..planet() }, "earth.ron".into());
-    let take = PatchOrder::Take { planet: planet.clone(), from, square, samples: 65, path: "/tmp/alps.ron".into() };
+    let take =
+        PatchOrder::Take { planet: planet.clone(), from, square, samples: 65, to: SaveTarget::new("/tmp/alps.ron") };
     assert_eq!(take.doing(), "Computing “Earth” to take the patch alps");
     let patch = Scene::default();
     let put = PatchOrder::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };

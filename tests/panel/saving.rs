@@ -1,9 +1,13 @@
-//! What saving replaced.
+//! What is asked before a file is written over, and what saving replaced.
 
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
+#[cfg(unix)]
+use talweg::app::features::biomes::BiomesAction;
 use talweg::app::features::recovery::RecoveryAction;
 use talweg::app::frame::commands::FileAction;
+#[cfg(unix)]
+use talweg::io::SaveTarget;
 
 #[test]
 fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
@@ -34,4 +38,26 @@ fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {
     assert!(std::fs::read_to_string(&path).unwrap().contains("Second"));
     panels.state_mut().editor_mut().doc.undo();
     assert_eq!(panels.state().editor().doc.scene().name, "Second");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_biome_table_asks_before_it_goes_over_a_write_protected_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("earth.ron");
+    std::fs::write(&path, "old").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.edit("Change palette", None, |scene| scene.palette = "biome:earth".into());
+    for answer in ["Cancel", "Overwrite"] {
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        panels.state_mut().ask(BiomesAction::SaveTo(SaveTarget::new(&path)));
+        panels.run();
+        panels.get_by_label_contains("is write-protected");
+        panels.get_by_label("Another file…");
+        click(&mut panels, answer);
+    }
+    assert!(talweg::palette::BiomeTable::load(&path).is_ok());
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
 }

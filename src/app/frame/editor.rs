@@ -8,15 +8,13 @@ use bevy_egui::egui;
 use super::commands::{Command, CommandQueue, Proceed};
 use super::dialogs::Dialogs;
 use super::dialogs::files::{self, Files};
-use super::dialogs::overwrite::{Overwrite, OverwriteReason};
+use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
-use super::preferences::Preferences;
-use super::recent::Recent;
 use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
-use crate::app::view::globe::{GlobeView, PlanetProjection};
 use crate::app::view::{Overlay, ViewMode};
 use crate::io::SaveTarget;
+use crate::preferences::{GlobeView, PlanetProjection, Preferences, PreferencesFile, Recent};
 use crate::recovery::{keep_version, open_elsewhere};
 use crate::scene::{Scene, SceneError, Warning};
 
@@ -64,17 +62,17 @@ pub struct Editor {
     pub state: Option<PathBuf>,
     /// So many earlier versions of a scene file are kept.
     pub versions_kept: usize,
-    preferences: Preferences,
+    preferences: PreferencesFile,
     /// A command that waits for the text field to give its value away.
     pub(super) deferred: Option<Command>,
 }
 
 impl Editor {
-    /// An editor with an empty scene. `recent` is the file with the list of recent scenes
-    /// ([`Recent::default_file`]); without one the list is not kept.
-    pub fn new(recent: Option<PathBuf>, examples: Vec<Example>) -> Self {
-        let (preferences, unread) = Preferences::load(recent.as_deref());
-        let (recent, problem) = Recent::load(recent);
+    /// An editor with an empty scene. `config` is where preferences and recent scenes are kept
+    /// ([`crate::preferences::config_folder`]); without it they are not.
+    pub fn new(config: Option<&Path>, examples: Vec<Example>) -> Self {
+        let (preferences, unread) = PreferencesFile::load(config);
+        let (recent, problem) = Recent::load(config);
         let mut toasts = Toasts::default();
         for problem in [problem.map(|p| p.to_string()), unread.map(|p| p.to_string())].into_iter().flatten() {
             toasts.warning(problem);
@@ -104,9 +102,12 @@ impl Editor {
     pub(super) fn end_frame(&mut self, ctx: &egui::Context, is_grabbing: bool) {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
-        if !is_dragging
-            && let Err(problem) = self.preferences.keep(&self.globe, self.view.projection, self.versions_kept)
-        {
+        let liked = || Preferences {
+            globe: self.globe.clone(),
+            projection: self.view.projection,
+            versions: self.versions_kept,
+        };
+        if !is_dragging && let Err(problem) = self.preferences.keep(liked()) {
             self.toasts.warning(format!("{problem}."));
         }
         self.doc.end_frame(is_dragging || is_grabbing, focused);
@@ -193,19 +194,24 @@ impl Editor {
                 self.toasts.warning(because("The scene was saved, and counts as unsaved until that is sure", &error));
                 false
             }
-            Err(SceneError::Write(error)) if let Some(reason) = OverwriteReason::from_error(&error) => {
-                self.dialogs.open(Overwrite {
-                    path: path.into(),
-                    reason,
-                    elsewhere: ("Save as…", FileAction::SaveElsewhere(then.cloned()).into()),
-                    over: FileAction::SaveOver(path.into(), then.cloned()).into(),
-                });
-                false
-            }
             Err(error) => {
-                self.toasts.error(because("The scene was not saved", &error));
+                let elsewhere = || ("Save as…", FileAction::SaveElsewhere(then.cloned()).into());
+                let over = |to: SaveTarget| FileAction::SaveOver(to.path().into(), then.cloned()).into();
+                let question = match &error {
+                    SceneError::Write(error) => Overwrite::from_error(error, &to, elsewhere(), over),
+                    _ => None,
+                };
+                self.ask_or_tell(question, || because("The scene was not saved", &error));
                 false
             }
+        }
+    }
+
+    /// Asks whether a file is written over, or says why it was not written.
+    pub fn ask_or_tell(&mut self, question: Option<Overwrite>, told: impl FnOnce() -> String) {
+        match question {
+            Some(question) => self.dialogs.open(question),
+            None => self.toasts.error(told()),
         }
     }
 

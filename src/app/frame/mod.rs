@@ -16,7 +16,6 @@
 
 pub mod actions;
 pub mod commands;
-pub mod config_file;
 pub mod dialogs;
 pub mod document;
 pub mod editor;
@@ -24,8 +23,6 @@ pub mod evaluation;
 pub mod interface;
 pub mod launch;
 pub mod menu;
-pub mod preferences;
-pub mod recent;
 pub mod status;
 pub mod tasks;
 pub mod theme;

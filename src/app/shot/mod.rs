@@ -265,8 +265,8 @@ mod tests {
 
     /// Pixels of a red planet through which something else is seen, from a place over it.
     fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: RenderQuality) -> usize {
-        use crate::app::view::globe::{AirModel, GlobeView};
         use crate::field::{Globe, Grid};
+        use crate::preferences::{AirModel, GlobeView};
 
         let draw = Stream::new(1, 2);
         let mut terrain = Terrain::flat(Grid::globe(samples));

@@ -16,6 +16,7 @@ use self::panel::{BiomesState, Composition, GroundInfo};
 use crate::app::features::place_marker::{self, MarkedPlace};
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::dialogs::files::{Files, file_stem};
+use crate::app::frame::dialogs::overwrite::Overwrite;
 use crate::app::frame::editor::{Editor, because, file_name};
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::interface::{InterfaceApp, InterfaceLayout, Slot, right_panel};
@@ -24,6 +25,7 @@ use crate::app::frame::status::StatusInfo;
 use crate::app::frame::window::FrameSystems;
 use crate::app::view::Probe;
 use crate::app::view::globe::GlobeProbe;
+use crate::io::SaveTarget;
 use crate::palette::{BIOME_PREFIX, BiomeTable};
 
 /// Biome tables as files: their name in the list of kinds, and their ending.
@@ -55,7 +57,7 @@ pub enum BiomesAction {
     Open,
     Save,
     OpenFrom(PathBuf),
-    SaveTo(PathBuf),
+    SaveTo(SaveTarget),
 }
 
 impl Action for BiomesAction {
@@ -100,12 +102,12 @@ fn run(In(action): In<BiomesAction>, mut editor: ResMut<Editor>, mut state: ResM
         }
         BiomesAction::Save if editor.doc.scene().biome_table().is_some() => {
             let name = format!("{} biomes", file_stem(&editor.doc));
-            let then = |path| BiomesAction::SaveTo(path).into();
+            let then = |path| BiomesAction::SaveTo(SaveTarget::new(path)).into();
             editor.dialogs.open(Files::save(&editor.doc, "Save biome table", &name, &[TABLE], then));
         }
         BiomesAction::Save => editor.toasts.warning("The scene is coloured by height; it has no biome table."),
         BiomesAction::OpenFrom(path) => open(editor, &path),
-        BiomesAction::SaveTo(path) => save(editor, &path),
+        BiomesAction::SaveTo(to) => save(editor, &to),
     }
 }
 
@@ -123,13 +125,17 @@ fn open(editor: &mut Editor, path: &Path) {
     }
 }
 
-fn save(editor: &mut Editor, path: &Path) {
+fn save(editor: &mut Editor, to: &SaveTarget) {
     let Some(table) = editor.doc.scene().biome_table() else { return };
     // with the climate that it was made in
     let table = BiomeTable { climate: editor.doc.scene().climate(), ..(*table).clone() };
-    match table.save(path) {
-        Ok(()) => editor.toasts.info(format!("Saved {}", file_name(path))),
-        Err(error) => editor.toasts.error(because("The biome table was not saved", &error)),
+    match table.save(to) {
+        Ok(()) => editor.toasts.info(format!("Saved {}", file_name(to.path()))),
+        Err(error) => {
+            let elsewhere = ("Another file…", BiomesAction::Save.into());
+            let question = Overwrite::from_error(&error, to, elsewhere, |to| BiomesAction::SaveTo(to).into());
+            editor.ask_or_tell(question, || because("The biome table was not saved", &error));
+        }
     }
 }
 

@@ -58,9 +58,21 @@ struct Driver {
     has_failed: Arc<AtomicBool>,
 }
 
-/// Accessible widgets of the last drawn frame: `Role:name` and rectangle in points.
+/// Frames that a widget may stay disabled before the pointer goes to it all the same. In the first one of a dialog
+/// egui measures it: it is invisible then, takes no clicks, and is not yet in its place.
+const MEASURING_FRAMES: u32 = 3;
+
+/// An accessible widget of the last drawn frame.
+struct Widget {
+    /// `Role:name`.
+    name: String,
+    /// In points.
+    rect: Rect,
+    is_enabled: bool,
+}
+
 #[derive(Resource, Default)]
-struct Widgets(Vec<(String, Rect)>);
+struct Widgets(Vec<Widget>);
 
 impl Plugin for DrivePlugin {
     fn build(&self, app: &mut App) {
@@ -106,10 +118,11 @@ fn collect_widgets(
             .filter_map(|(_, node)| {
                 let name = named_by(node).or_else(|| own(node))?;
                 let r = node.bounds()?;
-                Some((
-                    format!("{:?}:{name}", node.role()),
-                    Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32),
-                ))
+                Some(Widget {
+                    name: format!("{:?}:{name}", node.role()),
+                    rect: Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32),
+                    is_enabled: !node.is_disabled(),
+                })
             })
             .collect();
     }
@@ -124,7 +137,7 @@ fn drive(
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
     mut queue: ResMut<CommandQueue>,
-    mut window: Single<&mut Window, With<PrimaryWindow>>,
+    (mut window, mut pacing): (Single<&mut Window, With<PrimaryWindow>>, ResMut<Pacing>),
     card: Option<Res<RenderDevice>>,
 ) {
     let driver = &mut *driver;
@@ -148,7 +161,7 @@ fn drive(
     let Some(atom) = driver.atoms.front().cloned() else { return };
     let mut done = true;
     match atom {
-        Atom::Move(place) => match locate(&place, &widgets.0, observed.view) {
+        Atom::Move(place) => match locate(&place, &widgets.0, driver.waited > MEASURING_FRAMES, observed.view) {
             Some(position) => injector.move_to(&mut window, position),
             None if driver.waited < SEARCH_FRAMES => done = false,
             None => driver.failed = Some(not_found(&place, &widgets.0)),
@@ -168,7 +181,7 @@ fn drive(
         }
         Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
         Atom::Iteration(least) => done = observed.iteration >= least,
-        Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,
+        Atom::Present(name, wanted) => done = widgets.0.iter().any(|widget| widget.name.contains(&name)) == wanted,
         Atom::Picture(path) => {
             if !driver.capturing {
                 driver.capturing = true;
@@ -180,6 +193,10 @@ fn drive(
             if let Some(card) = &card {
                 card.wgpu_device().destroy();
             }
+        }
+        Atom::Rest => {
+            pacing.is_continuous = false;
+            return;
         }
         Atom::Resize(width, height) => window.resolution.set_physical_resolution(width, height),
         Atom::State(path) => {
@@ -214,20 +231,21 @@ fn take_picture(commands: &mut Commands, path: PathBuf) {
     );
 }
 
-fn locate(place: &PointerTarget, widgets: &[(String, Rect)], view: Rect) -> Option<Vec2> {
+fn locate(place: &PointerTarget, widgets: &[Widget], even_disabled: bool, view: Rect) -> Option<Vec2> {
     match place {
         PointerTarget::View(x, y) => Some(view.min + view.size() * Vec2::new(*x, *y)),
         PointerTarget::Widget { name, x, y } => {
-            let on_screen = || widgets.iter().filter(|(_, r)| r.width() > 0.0);
+            let on_screen = || widgets.iter().filter(|w| w.rect.width() > 0.0);
             let exact = |n: &str| n == name || n.split_once(':').is_some_and(|(_, bare)| bare == name);
-            let found = on_screen().find(|(n, _)| exact(n));
-            let found = found.or_else(|| on_screen().find(|(n, _)| n.contains(name)));
-            found.map(|(_, r)| r.min + r.size() * Vec2::new(*x, *y))
+            let found = on_screen().find(|w| exact(&w.name));
+            let found = found.or_else(|| on_screen().find(|w| w.name.contains(name)));
+            let found = found.filter(|w| w.is_enabled || even_disabled);
+            found.map(|w| w.rect.min + w.rect.size() * Vec2::new(*x, *y))
         }
     }
 }
 
-fn not_found(place: &PointerTarget, widgets: &[(String, Rect)]) -> String {
-    let names: Vec<&str> = widgets.iter().map(|(n, _)| n.as_str()).collect();
+fn not_found(place: &PointerTarget, widgets: &[Widget]) -> String {
+    let names: Vec<&str> = widgets.iter().map(|widget| widget.name.as_str()).collect();
     format!("{place:?} is not on screen; on screen are: {}", names.join(" | "))
 }

@@ -69,6 +69,8 @@ pub enum Step {
     LoseCard,
     /// The window gets this size in pixels, as a screen of that size would give it.
     Resize(u32, u32),
+    /// From here on nobody touches the window, and frames come only where something happens. It ends by a signal.
+    Rest,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -111,6 +113,7 @@ pub enum Atom {
     State(PathBuf),
     LoseCard,
     Resize(u32, u32),
+    Rest,
 }
 
 /// Where the pointer goes.
@@ -224,6 +227,7 @@ impl Step {
             Self::State(path) => vec![Atom::State(path)],
             Self::LoseCard => vec![Atom::LoseCard, Atom::Frame],
             Self::Resize(width, height) => vec![Atom::Resize(width, height), Atom::Frame, Atom::Frame],
+            Self::Rest => vec![Atom::Rest],
         }
     }
 }

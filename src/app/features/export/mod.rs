@@ -21,7 +21,7 @@ use self::task::{ExportTask, Product};
 use crate::app::frame::actions::CancelWork;
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::dialogs::files::{Files, file_stem};
-use crate::app::frame::dialogs::overwrite::{Overwrite, OverwriteReason};
+use crate::app::frame::dialogs::overwrite::Overwrite;
 use crate::app::frame::editor::{Editor, because};
 use crate::app::frame::interface::InterfaceApp;
 use crate::app::frame::menu::pick;
@@ -171,13 +171,8 @@ fn obey(
     for order in orders.read() {
         let ExportOrder { product, to } = order;
         let Err(error) = task.start(editor.doc.scene(), product.clone(), to, &tasks) else { continue };
-        match file_error(&error).and_then(OverwriteReason::from_error) {
-            Some(reason) => editor.dialogs.open(order.question(reason)),
-            None => {
-                let text = format!("The {} was not exported", product.name());
-                editor.toasts.error(because(&text, &error));
-            }
-        }
+        let question = file_error(&error).and_then(|error| order.question(error));
+        editor.ask_or_tell(question, || because(&format!("The {} was not exported", product.name()), &error));
     }
 }
 
@@ -197,15 +192,16 @@ fn file_error(error: &anyhow::Error) -> Option<&FileError> {
 
 impl ExportOrder {
     /// Asks before it goes over a file that somebody protected.
-    fn question(&self, reason: OverwriteReason) -> Overwrite {
-        let over = self.to.clone().over_read_only(true).over_links(true);
-        let (again, over) = match self.product.clone() {
-            Product::Heightmap => (ExportAction::Heightmap, ExportAction::HeightmapTo(over)),
-            Product::Film(film) => (ExportAction::FilmAs(film.clone()), ExportAction::FilmTo(film, over)),
+    fn question(&self, error: &FileError) -> Option<Overwrite> {
+        let again = match self.product.clone() {
+            Product::Heightmap => ExportAction::Heightmap,
+            Product::Film(film) => ExportAction::FilmAs(film),
         };
-        Overwrite {
-            path: self.to.path().into(), reason, elsewhere: ("Another file…", again.into()), over: over.into()
-        }
+        let over = |to| match self.product.clone() {
+            Product::Heightmap => ExportAction::HeightmapTo(to).into(),
+            Product::Film(film) => ExportAction::FilmTo(film, to).into(),
+        };
+        Overwrite::from_error(error, &self.to, ("Another file…", again.into()), over)
     }
 }
 
@@ -222,6 +218,7 @@ fn put_off_quitting(mut quitting: ResMut<Quitting>, mut task: ResMut<ExportTask>
 mod tests {
     use super::*;
     use crate::app::frame::commands::Command;
+    use crate::app::frame::dialogs::overwrite::OverwriteReason;
 
     #[test]
     fn what_is_protected_is_asked_about_and_written_over_only_when_that_is_chosen() {
@@ -234,15 +231,15 @@ mod tests {
         for product in [Product::Heightmap, Product::Film(Film::default())] {
             let order = ExportOrder { product, to: SaveTarget::new(&path) };
             let refused = crate::io::check_place(&order.to).unwrap_err();
-            let reason = OverwriteReason::from_error(&refused).expect("it is asked about");
-            assert_eq!(reason, OverwriteReason::ReadOnly);
+            let question = order.question(&refused).expect("it is asked about");
+            assert_eq!(question.reason, OverwriteReason::ReadOnly);
             let over = order.to.clone().over_read_only(true).over_links(true);
             assert!(crate::io::check_place(&over).is_ok());
             let wanted = match order.product.clone() {
                 Product::Heightmap => ExportAction::HeightmapTo(over),
                 Product::Film(film) => ExportAction::FilmTo(film, over),
             };
-            assert_eq!(order.question(reason).over, Command::from(wanted));
+            assert_eq!(question.over, Command::from(wanted));
         }
     }
 

@@ -7,8 +7,6 @@
 pub mod panel;
 pub mod task;
 
-use std::path::PathBuf;
-
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
@@ -20,16 +18,19 @@ use self::task::{PatchOrder, PatchResult, PatchTask, PatchedPlanet};
 use crate::app::frame::actions::CancelWork;
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, Proceed, keys};
 use crate::app::frame::dialogs::files::{self, Files, file_stem};
+use crate::app::frame::dialogs::overwrite::Overwrite;
 use crate::app::frame::document::Selection;
-use crate::app::frame::editor::{Editor, file_name};
+use crate::app::frame::editor::{Editor, because, file_name};
 use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::app::frame::menu::pick;
 use crate::app::frame::status::{Activity, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::FrameSystems;
 use crate::app::view::globe::ground::meet_sphere;
-use crate::app::view::globe::{GlobeCamera, PlanetProjection, PlanetView, project};
+use crate::app::view::globe::{GlobeCamera, PlanetView, project};
 use crate::app::view::{CompareSide, ViewState, ViewportArea};
+use crate::io::SaveTarget;
+use crate::preferences::PlanetProjection;
 
 /// Steps of a side of the square's outline.
 const OUTLINE_STEPS: usize = 32;
@@ -57,8 +58,10 @@ impl Plugin for PatchPlugin {
 pub enum PatchAction {
     /// Opens the window that asks which square of the planet is taken.
     Take,
+    /// Asks which file the chosen square is written to.
+    AskWhere,
     /// Takes the chosen square and writes it to this file.
-    TakeTo(PathBuf),
+    TakeTo(SaveTarget),
     PutBack,
     /// Opens the planet with the patch on it, once unsaved changes have been dealt with.
     ShowPlanet,
@@ -71,7 +74,7 @@ impl Action for PatchAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Take | Self::TakeTo(_) => Info::new(
+            Self::Take | Self::AskWhere | Self::TakeTo(_) => Info::new(
                 "Take a patch…",
                 "Makes a square of the planet a terrain scene of its own, in finer detail.",
                 icon::CROP,
@@ -105,12 +108,17 @@ fn run(
         PatchAction::Take => {
             editor.toasts.warning("This scene is a terrain. A patch is taken from a planet: open or begin one first.")
         }
-        PatchAction::TakeTo(path) => {
+        PatchAction::AskWhere => {
+            let name = format!("{} patch", file_stem(&editor.doc));
+            let then = |path| PatchAction::TakeTo(SaveTarget::new(path)).into();
+            editor.dialogs.open(Files::save(&editor.doc, "Save patch", &name, &[files::SCENE], then));
+        }
+        PatchAction::TakeTo(to) => {
             let Some(from) = editor.doc.path().map(absolute) else { return };
             state.close();
             let (square, samples) = (state.square(), state.samples);
             let planet = editor.doc.scene().clone();
-            orders.write(PatchOrder::Take { planet, from, square, samples, path });
+            orders.write(PatchOrder::Take { planet, from, square, samples, to });
         }
         PatchAction::PutBack => match put_back_order(&editor.doc) {
             Ok(order) => {
@@ -143,15 +151,12 @@ fn outline(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, info: Res<PatchInfo
 fn window(
     InMut(ui): InMut<Ui>,
     mut state: ResMut<PatchState>,
-    mut editor: ResMut<Editor>,
-    info: Res<PatchInfo>,
-    frame: Res<InterfaceFrame>,
+    editor: Res<Editor>,
+    (info, frame): (Res<PatchInfo>, Res<InterfaceFrame>),
+    mut queue: ResMut<CommandQueue>,
 ) {
-    let editor = &mut *editor;
     if panel::window(ui.ctx(), &mut state, &editor.doc, &info, frame.free_rect) {
-        let name = format!("{} patch", file_stem(&editor.doc));
-        let then = |path| PatchAction::TakeTo(path).into();
-        editor.dialogs.open(Files::save(&editor.doc, "Save patch", &name, &[files::SCENE], then));
+        queue.push(PatchAction::AskWhere);
     }
 }
 
@@ -183,7 +188,7 @@ pub fn finish(
             state.patched = Some(*patched);
             editor.leave(queue, PatchAction::ShowPlanet);
         }
-        Err(error) => editor.toasts.error(format!("There is no patch: {error}.")),
+        Err(error) => editor.toasts.error(because("There is no patch", &error)),
     }
 }
 
@@ -261,8 +266,47 @@ fn obey(
         task.0.cancel();
     }
     for order in orders.drain() {
+        let target = if let PatchOrder::Take { to, .. } = &order { Some(to.clone()) } else { None };
         if let Err(error) = task.start(order, &tasks) {
-            editor.toasts.error(format!("There is no patch: {error}."));
+            let question = target.and_then(|to| question(&to, &error));
+            editor.ask_or_tell(question, || because("There is no patch", &error));
         }
+    }
+}
+
+/// Asks before a patch goes over a file that somebody protected.
+fn question(to: &SaveTarget, error: &anyhow::Error) -> Option<Overwrite> {
+    let elsewhere = ("Another file…", PatchAction::AskWhere.into());
+    Overwrite::from_error(error.downcast_ref()?, to, elsewhere, |to| PatchAction::TakeTo(to).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::frame::commands::Command;
+    use crate::planet::square::Square;
+    use crate::scene::Scene;
+
+    #[test]
+    fn a_protected_file_is_asked_about_before_anything_is_computed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("alps.ron");
+        std::fs::write(&path, "old").unwrap();
+        let mut bits = std::fs::metadata(&path).unwrap().permissions();
+        bits.set_readonly(true);
+        std::fs::set_permissions(&path, bits).unwrap();
+        let (mut task, tasks, to) = (PatchTask::default(), Tasks::default(), SaveTarget::new(&path));
+        let square = Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 };
+        let order = PatchOrder::Take {
+            planet: Scene::new_planet(),
+            from: "earth.ron".into(),
+            square,
+            samples: 65,
+            to: to.clone(),
+        };
+        let refused = task.start(order, &tasks).unwrap_err();
+        let asked = question(&to, &refused).expect("it is asked about");
+        assert_eq!(asked.over, Command::from(PatchAction::TakeTo(to.over_read_only(true).over_links(true))));
+        assert_eq!(asked.elsewhere.1, Command::from(PatchAction::AskWhere));
     }
 }

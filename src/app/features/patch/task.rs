@@ -7,7 +7,7 @@ use bevy::prelude::{Message, Resource};
 use crate::app::frame::tasks::{SceneWork, Tasks};
 use crate::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
 use crate::field::Control;
-use crate::io::check_place;
+use crate::io::{SaveTarget, check_place};
 use crate::planet::square::Square;
 use crate::scene::{Scene, put_patch_back, take_patch};
 
@@ -23,7 +23,7 @@ pub enum PatchOrder {
         square: Square,
         samples: usize,
         /// Scene to write; its heights lie beside it.
-        path: PathBuf,
+        to: SaveTarget,
     },
     /// Put a patch back.
     Put {
@@ -42,8 +42,8 @@ impl PatchOrder {
     pub fn doing(&self) -> String {
         let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match self {
-            Self::Take { planet, path, .. } => {
-                format!("Computing {} to take the patch {}", quoted(&planet.name, "the planet"), named(path))
+            Self::Take { planet, to, .. } => {
+                format!("Computing {} to take the patch {}", quoted(&planet.name, "the planet"), named(to.path()))
             }
             Self::Put { patch, planet, .. } => format!(
                 "Computing {} to put it back onto {}",
@@ -84,11 +84,17 @@ impl PatchTask {
     /// # Errors
     /// While another one is under way, or when the place of the file cannot be written to.
     pub fn start(&mut self, order: PatchOrder, tasks: &Tasks) -> anyhow::Result<()> {
-        let (target, layers) = match &order {
-            PatchOrder::Take { path, planet, .. } => (path, planet.layers.len()),
-            PatchOrder::Put { heights, patch, .. } => (heights, patch.layers.len()),
+        let layers = match &order {
+            PatchOrder::Take { to, planet, .. } => {
+                check_place(to)?;
+                planet.layers.len()
+            }
+            PatchOrder::Put { heights, patch, .. } => {
+                // they get a name of their own, so that nothing is written over
+                check_place(SaveTarget::new(heights).over_read_only(true).over_links(true))?;
+                patch.layers.len()
+            }
         };
-        check_place(target)?;
         self.0.begin(tasks, "patch", (order.doing(), layers), move |control| carry_out(order, control))
     }
 }
@@ -106,10 +112,10 @@ pub fn carry_out(task: PatchOrder, control: &Control) -> anyhow::Result<PatchRes
         Ok(evaluated.terrain)
     };
     match task {
-        PatchOrder::Take { planet, from, square, samples, path } => {
-            let heights = absolute(&path.with_extension("r32"));
-            take_patch(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?.save(&path)?;
-            Ok(PatchResult::Patch(path))
+        PatchOrder::Take { planet, from, square, samples, to } => {
+            let heights = absolute(&to.path().with_extension("r32"));
+            take_patch(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?.save(&to)?;
+            Ok(PatchResult::Patch(to.path().into()))
         }
         PatchOrder::Put { patch, planet, file, square, heights } => {
             let files = put_patch_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;

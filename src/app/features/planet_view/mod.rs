@@ -13,8 +13,9 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::app::frame::theme::colour;
 use crate::app::frame::window::{FrameSystems, Pacing};
-use crate::app::view::globe::{Body, PlanetProjection, PlanetView};
+use crate::app::view::globe::{Body, PlanetView};
 use crate::app::view::{CompareSide, ViewState};
+use crate::preferences::PlanetProjection;
 
 /// Height that the switch takes from the upper edge of the view.
 const SWITCH_HEIGHT: f32 = 38.0;

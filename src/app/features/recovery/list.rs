@@ -9,9 +9,9 @@ use super::RecoveryAction;
 use crate::app::frame::commands::Command;
 use crate::app::frame::dialogs::Dialog;
 use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use crate::app::frame::preferences::MOST_VERSIONS;
 use crate::app::frame::theme::colour;
 use crate::look::RgbImage;
+use crate::preferences::MOST_VERSIONS;
 
 /// Side of a picture in points.
 const SIDE: f32 = 72.0;

@@ -4,9 +4,9 @@ use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use crate::app::frame::commands::{Action, Info, keys};
-use crate::app::view::globe::PlanetProjection;
 use crate::app::view::{Overlay, ViewCommand, ViewMode};
 use crate::field::MapKind;
+use crate::preferences::PlanetProjection;
 
 /// The camera commands of the menu, in its order.
 pub const CAMERA: [ViewCommand; 7] = [

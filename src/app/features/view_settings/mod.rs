@@ -15,8 +15,8 @@ use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::app::frame::editor::{Editor, ViewSettings};
 use crate::app::frame::interface::InterfaceApp;
 use crate::app::frame::menu::{entry, pick};
-use crate::app::view::globe::PlanetProjection;
 use crate::app::view::{Overlay, ViewCommand, ViewMode};
+use crate::preferences::PlanetProjection;
 
 pub struct ViewSettingsPlugin;
 

@@ -1,4 +1,4 @@
-//! The question about a file that is not overwritten just so, by a save or by an export.
+//! The question about a file that is not overwritten just so, whatever writes it.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::Dialog;
 use super::modals::{button, dismissed, main_button, modal};
 use crate::app::frame::commands::{Command, Proceed};
 use crate::app::frame::editor::file_name;
-use crate::io::FileError;
+use crate::io::{FileError, SaveTarget};
 
 /// Why it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum OverwriteReason {
 
 impl OverwriteReason {
     /// The reason that an error gives to ask, if it gives one.
-    pub fn from_error(error: &FileError) -> Option<Self> {
+    fn from_error(error: &FileError) -> Option<Self> {
         match error {
             FileError::Changed { .. } => Some(Self::Changed),
             FileError::ReadOnly { .. } => Some(Self::ReadOnly),
@@ -69,6 +69,19 @@ pub struct Overwrite {
 }
 
 impl Overwrite {
+    /// The question that an error asks, if it asks one: `elsewhere` leads to another file, and `over` writes over the
+    /// file `to` all the same.
+    pub fn from_error(
+        error: &FileError,
+        to: &SaveTarget,
+        elsewhere: (&'static str, Command),
+        over: impl FnOnce(SaveTarget) -> Command,
+    ) -> Option<Self> {
+        let reason = OverwriteReason::from_error(error)?;
+        let all_the_same = to.with_path(to.path()).over_read_only(true).over_links(true);
+        Some(Self { path: to.path().into(), reason, elsewhere, over: over(all_the_same) })
+    }
+
     /// A button that reads the file again, where that helps.
     fn reload(&self) -> Option<Command> {
         (self.reason == OverwriteReason::Changed).then(|| Proceed::Open(self.path.clone()).into())

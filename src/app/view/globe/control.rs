@@ -13,7 +13,6 @@ use super::ground::{GlobeSurface, meet_sphere};
 use super::map::MapPose;
 use super::orbit::OrbitPose;
 use super::scenery::{LineEnds, PlanetView, PlannedScenery, Scenery};
-use super::settings::{GlobeView, PlanetProjection};
 use super::sun::Attitude;
 use super::terrain::GlobeTerrain;
 use crate::app::view::camera::{FIELD_OF_VIEW, Lens};
@@ -21,6 +20,7 @@ use crate::app::view::compare::{CompareSide, Pane};
 use crate::app::view::control::{ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under};
 use crate::app::view::state::ViewState;
 use crate::field::globe::from_angles;
+use crate::preferences::{GlobeView, PlanetProjection};
 
 /// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
 const SUN_SIZE: f64 = 0.0075;

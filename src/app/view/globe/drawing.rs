@@ -10,7 +10,6 @@ use glam::{DMat4, DVec3, Vec4};
 use super::frame::{GlobeEye, GlobeFrame};
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::scenery::Scenery;
-use super::settings::PlanetProjection;
 use super::terrain::GlobeTerrain;
 use crate::app::view::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer};
 use crate::app::view::camera::FIELD_OF_VIEW;
@@ -19,6 +18,7 @@ use crate::app::view::lod::PatchDetail;
 use crate::app::view::pipelines::{Pipelines, TargetKey, ViewPart};
 use crate::app::view::texels::TerrainMap;
 use crate::app::view::textures::TerrainTextures;
+use crate::preferences::PlanetProjection;
 
 /// The ground is not drawn finer than this many quads a cell.
 const QUADS_PER_CELL: f64 = 16.0;

@@ -6,9 +6,9 @@ use glam::{DMat4, DVec3, Mat4, Vec4};
 use super::air::AirScattering;
 use super::lod::{GlobeLodRange, MORPH_START};
 use super::scenery::Scenery;
-use super::settings::AirModel;
 use super::terrain::GlobeTerrain;
 use crate::app::view::mode::ViewMode;
+use crate::preferences::AirModel;
 
 /// Brightness of sunlit white ground, and of what the air scatters.
 const SUN: f32 = 2.3;

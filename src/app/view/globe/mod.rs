@@ -14,6 +14,7 @@
 //! drag of the hour, and the relief is drawn ever truer on the way down (`relief`).
 
 mod air;
+mod body;
 pub mod camera;
 mod control;
 pub(super) mod drawing;
@@ -25,7 +26,6 @@ mod map;
 mod orbit;
 mod relief;
 pub(super) mod scenery;
-mod settings;
 mod sun;
 pub(super) mod terrain;
 mod wetness;
@@ -33,9 +33,9 @@ mod wetness;
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 
+pub use body::Body;
 pub use control::{GlobeCamera, GlobeHit, GlobeProbe, project, scenery};
 pub use scenery::{PlanetView, PlannedScenery, Scenery};
-pub use settings::{AirModel, Body, GlobeView, PlanetProjection};
 pub use terrain::GlobeTerrain;
 
 use super::control::ViewSystems;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use bevy::prelude::Resource;
 use glam::{DQuat, DVec3};
 
+use super::body::Body;
 use super::map::MapPose;
-use super::settings::{Body, GlobeView, PlanetProjection};
 use super::terrain::GlobeTerrain;
+use crate::preferences::{GlobeView, PlanetProjection};
 
 /// Air thinner than this carries no clouds; they come with the next tenth.
 const CLOUDLESS: f32 = 0.1;

@@ -10,7 +10,6 @@ use super::camera::GlobePose;
 use super::fine::{FineGround, ROUGHEST};
 use super::ground::{FaceBounds, FineGroundView, GlobeSurface};
 use super::relief::Exaggeration;
-use super::settings::GlobeView;
 use super::wetness::wetness;
 use crate::app::view::cover::CoverDepths;
 use crate::app::view::mips::{Mips, half};
@@ -21,6 +20,7 @@ use crate::field::globe::direction_at;
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
 use crate::look::{PaletteTable, covered};
+use crate::preferences::GlobeView;
 use crate::scene::Settings;
 
 /// More samples along a face are drawn as if there were so many.

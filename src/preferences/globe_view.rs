@@ -1,25 +1,11 @@
 //! How a planet is shown, beside what it is: nothing here belongs to the scene.
 
-use super::sun::Attitude;
-use crate::planet::{Air, Planet};
-
 crate::choices! {
     /// How the air is drawn.
     AirModel {
         None "None": "Draws no air at all.",
         Formula "Rim": "Brightens the rim of the globe by the short formula of Petitprez's planets.",
         Scattering "Scattering": "Scatters sunlight: a blue sky, red dusks, and haze before what is far away.",
-    }
-}
-
-/// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's
-/// light. And how much ozone there is.
-fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
-    match air {
-        Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0], 1.0),
-        Air::Dust => ([4.2, 1.25, 0.28], [0.95, 0.72, 0.48], 0.0),
-        Air::Methane => ([5.0, 1.0, 0.12], [1.0, 0.62, 0.25], 0.0),
-        Air::Carbon => ([3.2, 1.15, 0.33], [1.0, 0.86, 0.58], 0.0),
     }
 }
 
@@ -56,46 +42,23 @@ crate::params! {
     }
 }
 
-/// What the view has to know of a planet besides its ground.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Body {
-    pub attitude: Attitude,
-    /// Of the air, 1 is that of the Earth.
-    pub air_density: f32,
-    /// What clear air scatters of red, green and blue, in parts of what the Earth's does.
-    pub air_tint: [f64; 3],
-    /// Of ozone, 1 is that of the Earth.
-    pub ozone: f64,
-    /// Colour of the light of the sky.
-    pub sky: [f32; 3],
-}
-
-impl Default for Body {
-    fn default() -> Self {
-        Self::from_planet(&Planet::default())
-    }
-}
-
-impl Body {
-    pub fn from_planet(planet: &Planet) -> Self {
-        let [tilt, season, hour] = [planet.axial_tilt, planet.season, planet.hour].map(f64::from);
-        let (air_tint, sky, ozone) = colours(planet.air);
-        Self { attitude: Attitude::new(tilt, season, hour), air_density: planet.atmosphere, air_tint, ozone, sky }
-    }
-}
-
 /// How a planet is shown. The order is that of the menu.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PlanetProjection {
+    /// A globe in space.
     #[default]
     Globe,
+    /// A flat map: longitude across, latitude up.
     Map,
+    /// The planet on its orbit around its sun.
     Orbit,
 }
 
 impl PlanetProjection {
+    /// All of them, in the order of the menu.
     pub const ALL: [Self; 3] = [Self::Globe, Self::Map, Self::Orbit];
 
+    /// How the menu calls it.
     pub fn label(self) -> &'static str {
         match self {
             Self::Globe => "Globe",
@@ -109,6 +72,7 @@ impl PlanetProjection {
         self.label().to_lowercase()
     }
 
+    /// The one that the command line calls so.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|way| way.name() == name)
     }

@@ -1,0 +1,43 @@
+//! The planet as its drawing needs it.
+
+use super::sun::Attitude;
+use crate::planet::{Air, Planet};
+
+/// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's
+/// light. And how much ozone there is.
+fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
+    match air {
+        Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0], 1.0),
+        Air::Dust => ([4.2, 1.25, 0.28], [0.95, 0.72, 0.48], 0.0),
+        Air::Methane => ([5.0, 1.0, 0.12], [1.0, 0.62, 0.25], 0.0),
+        Air::Carbon => ([3.2, 1.15, 0.33], [1.0, 0.86, 0.58], 0.0),
+    }
+}
+
+/// What the view has to know of a planet besides its ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    pub attitude: Attitude,
+    /// Of the air, 1 is that of the Earth.
+    pub air_density: f32,
+    /// What clear air scatters of red, green and blue, in parts of what the Earth's does.
+    pub air_tint: [f64; 3],
+    /// Of ozone, 1 is that of the Earth.
+    pub ozone: f64,
+    /// Colour of the light of the sky.
+    pub sky: [f32; 3],
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::from_planet(&Planet::default())
+    }
+}
+
+impl Body {
+    pub fn from_planet(planet: &Planet) -> Self {
+        let [tilt, season, hour] = [planet.axial_tilt, planet.season, planet.hour].map(f64::from);
+        let (air_tint, sky, ozone) = colours(planet.air);
+        Self { attitude: Attitude::new(tilt, season, hour), air_density: planet.atmosphere, air_tint, ozone, sky }
+    }
+}

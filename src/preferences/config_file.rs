@@ -1,0 +1,200 @@
+//! One small RON file of the configuration folder.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::io::{SaveTarget, write_atomically};
+
+/// A few numbers and names; what is larger is not ours.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// Why settings were not read or not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is there, and cannot be used.
+    #[error("{what} could not be read from {path}: {message}. They begin anew{then}")]
+    Read {
+        /// What is in the file, in the plural.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+        /// Where its copy is, or that it stays as it is.
+        then: String,
+    },
+    /// The file cannot be written; the old one stays.
+    #[error("{what} could not be written to {path}: {source}. They will be forgotten on quitting")]
+    Write {
+        /// What is in the file, in the plural.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct ConfigFile {
+    what: &'static str,
+    /// Without it nothing is kept beyond this run.
+    path: Option<PathBuf>,
+    /// A file that cannot be written is told about once.
+    has_failed: bool,
+}
+
+impl ConfigFile {
+    /// Reads the file `name` in `folder`; what it would hold by default where there is none. One whose text cannot be
+    /// understood is copied aside, since it will be replaced; one of which there is no copy is not replaced.
+    pub fn open<T: DeserializeOwned + Default>(
+        folder: Option<&Path>,
+        name: &str,
+        what: &'static str,
+    ) -> (Self, T, Option<ConfigError>) {
+        let Some(path) = folder.map(|folder| folder.join(name)) else {
+            return (Self { what, ..Self::default() }, T::default(), None);
+        };
+        let (message, copy) = match read(&path) {
+            Ok(value) => return (Self { what, path: Some(path), has_failed: false }, value, None),
+            Err(Unread::NotOurs(message)) => (message, None),
+            Err(Unread::NotUnderstood(bytes, message)) => (message, copied_aside(&path, &bytes)),
+        };
+        let (file, then) = match copy {
+            Some(copy) => (Some(path.clone()), format!("; a copy of the file is kept as {}", copy.display())),
+            None => (None, ", and will not be kept, so that the file stays as it is".into()),
+        };
+        let error = ConfigError::Read { what, path, message, then };
+        (Self { what, path: file, has_failed: false }, T::default(), Some(error))
+    }
+
+    /// Replaces the file in one step; makes its folder.
+    ///
+    /// # Errors
+    /// When it cannot be written for the first time; the old one stays.
+    pub fn write(&mut self, value: &impl Serialize) -> Result<(), ConfigError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let written = replace(path, value);
+        let is_told = std::mem::replace(&mut self.has_failed, written.is_err());
+        match written {
+            Err(source) if !is_told => Err(ConfigError::Write { what: self.what, path: path.clone(), source }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why there is no value.
+enum Unread {
+    /// It is something else, or nobody may read it.
+    NotOurs(String),
+    /// What is in it, and what is wrong with that.
+    NotUnderstood(Vec<u8>, String),
+}
+
+fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
+    let not_ours = |error: std::io::Error| Unread::NotOurs(error.to_string());
+    let too_large = || Unread::NotOurs(format!("it is larger than {} KiB", MAX_BYTES >> 10));
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(T::default()),
+        Err(error) => return Err(not_ours(error)),
+        // a pipe or a device could keep us waiting for ever
+        Ok(data) if !data.is_file() => return Err(Unread::NotOurs("it is not a file".into())),
+        Ok(data) if data.len() > MAX_BYTES => return Err(too_large()),
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    // it may grow while it is read
+    File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(not_ours)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large());
+    }
+    ron::de::from_bytes(&bytes).map_err(|error| Unread::NotUnderstood(bytes, error.to_string()))
+}
+
+/// The copy of a file that holds `bytes`; None where it cannot be written.
+fn copied_aside(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
+    let aside = path.with_extension("ron.unreadable");
+    write_atomically(&aside, |file| file.write_all(bytes)).ok().map(|()| aside)
+}
+
+fn replace(path: &Path, value: &impl Serialize) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let text = ron::to_string(value).map_err(std::io::Error::other)?;
+    // whoever keeps settings under several names wants the program to go on keeping them
+    write_atomically(SaveTarget::new(path).over_links(true), |file| file.write_all(text.as_bytes()))
+        .map_err(std::io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(folder: &Path) -> (ConfigFile, Vec<u8>, Option<String>) {
+        let (file, value, error) = ConfigFile::open(Some(folder), "list.ron", "The numbers");
+        (file, value, error.map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn what_is_broken_is_copied_aside_before_it_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config");
+        let (mut file, value, error) = open(&config);
+        assert_eq!((value, error), (Vec::new(), None));
+        file.write(&vec![1_u8, 2]).unwrap();
+        let (_, value, error) = open(&config);
+        assert_eq!((value, error), (vec![1, 2], None));
+        // no text at all
+        for broken in [&b"[1, oops"[..], b"[1, \xff]"] {
+            std::fs::write(config.join("list.ron"), broken).unwrap();
+            let (mut file, value, error) = open(&config);
+            let aside = config.join("list.ron.unreadable");
+            assert!(value.is_empty() && error.unwrap().contains(&aside.display().to_string()));
+            assert_eq!(std::fs::read(aside).unwrap(), broken);
+            file.write(&vec![3_u8]).unwrap();
+            assert_eq!(open(&config).1, [3]);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_copied_aside_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list.ron");
+        let stays = |contents: &[u8]| {
+            let (mut file, value, error) = open(folder.path());
+            assert!(value.is_empty());
+            file.write(&vec![3_u8]).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), contents);
+            error.unwrap()
+        };
+        // a folder has taken the name of the copy
+        std::fs::create_dir(folder.path().join("list.ron.unreadable")).unwrap();
+        std::fs::write(&path, "[1, oops").unwrap();
+        assert!(stays(b"[1, oops").contains("stays as it is"));
+        let large = vec![b' '; MAX_BYTES as usize + 1];
+        std::fs::write(&path, &large).unwrap();
+        assert!(stays(&large).contains("256 KiB"));
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert!(open(folder.path()).2.unwrap().contains("not a file"));
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let (mut lost, ..) = open(&folder.path().join("file"));
+        lost.path = Some(folder.path().join("file/list.ron"));
+        assert!(lost.write(&vec![1_u8]).is_err());
+        assert!(lost.write(&vec![2_u8]).is_ok());
+        lost.path = Some(folder.path().join("list.ron"));
+        assert!(lost.write(&vec![3_u8]).is_ok());
+        assert_eq!(open(folder.path()).1, [3]);
+    }
+}

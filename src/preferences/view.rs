@@ -1,0 +1,113 @@
+//! How people like their planets drawn and how many versions they keep.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::config_file::{ConfigError, ConfigFile};
+use super::{GlobeView, PlanetProjection};
+use crate::param::Params;
+
+/// Of a scene file.
+pub const MOST_VERSIONS: usize = 100;
+
+/// What is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Preferences {
+    /// How a planet is drawn.
+    pub globe: GlobeView,
+    /// How a planet is shown.
+    #[serde(rename = "way")]
+    pub projection: PlanetProjection,
+    /// So many earlier versions of a scene file, at most [`MOST_VERSIONS`].
+    pub versions: usize,
+}
+
+impl Default for Preferences {
+    fn default() -> Self {
+        Self { globe: GlobeView::default(), projection: PlanetProjection::default(), versions: 10 }
+    }
+}
+
+impl Preferences {
+    /// What is out of range in a file comes into range: a number that is none would make planets invisible. Where the
+    /// clouds have drifted to is not a liking.
+    fn sanitised(mut self) -> Self {
+        self.globe.sanitise();
+        self.globe.cloud_drift = 0.0;
+        self.versions = self.versions.min(MOST_VERSIONS);
+        self
+    }
+}
+
+/// The preferences with the file that they are kept in.
+#[derive(Debug, Default)]
+pub struct PreferencesFile {
+    file: ConfigFile,
+    kept: Preferences,
+}
+
+impl PreferencesFile {
+    /// Reads `view.ron` in a folder; without a folder nothing is kept beyond this run.
+    pub fn load(folder: Option<&Path>) -> (Self, Option<ConfigError>) {
+        let (file, kept, error) = ConfigFile::open(folder, "view.ron", "The settings of the view");
+        (Self { file, kept: Preferences::sanitised(kept) }, error)
+    }
+
+    /// What was read or kept last.
+    pub fn kept(&self) -> &Preferences {
+        &self.kept
+    }
+
+    /// Writes what has changed.
+    ///
+    /// # Errors
+    /// When the file cannot be written, for the first time; the preferences hold for this run all the same.
+    pub fn keep(&mut self, preferences: Preferences) -> Result<(), ConfigError> {
+        let preferences = preferences.sanitised();
+        if preferences == self.kept {
+            return Ok(());
+        }
+        self.kept = preferences;
+        self.file.write(&self.kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likings_are_kept_and_the_drift_of_clouds_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config");
+        let (mut first, problem) = PreferencesFile::load(Some(&config));
+        assert!(problem.is_none() && *first.kept() == Preferences::default());
+        let globe = GlobeView { exaggeration: 5.0, stars: false, cloud_drift: 77.0, ..GlobeView::default() };
+        let liked = Preferences { globe: globe.clone(), projection: PlanetProjection::Map, versions: 3 };
+        first.keep(liked.clone()).unwrap();
+        let (again, problem) = PreferencesFile::load(Some(&config));
+        assert!(problem.is_none());
+        assert_eq!(*again.kept(), Preferences { globe: GlobeView { cloud_drift: 0.0, ..globe }, ..liked });
+    }
+
+    #[test]
+    fn numbers_that_are_none_become_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("view.ron"), "(globe: (exaggeration: NaN), versions: 100000)").unwrap();
+        let (preferences, problem) = PreferencesFile::load(Some(folder.path()));
+        assert!(problem.is_none(), "{problem:?}");
+        let kept = preferences.kept();
+        assert!((1.0..=500.0).contains(&kept.globe.exaggeration), "{}", kept.globe.exaggeration);
+        assert_eq!(kept.versions, MOST_VERSIONS);
+    }
+
+    #[test]
+    fn a_broken_file_begins_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("view.ron"), "nonsense").unwrap();
+        let (broken, problem) = PreferencesFile::load(Some(folder.path()));
+        assert!(problem.unwrap().to_string().contains("begin anew") && *broken.kept() == Preferences::default());
+    }
+}
