@@ -93,6 +93,8 @@ fn no_process_leaves_spikes_or_pits() {
         let most = match node.about().name {
             "Olsen" => 6.0,
             "ThermalFast" => 2.5,
+            // in balance all crests stand at the talus angle, which is 26 m over a cell here
+            "AnalyticStreamPower" => 2.0,
             _ => 1.5,
         };
         assert!(spike.max(pit) < most * before[0].max(before[1]) * metres, "{name}: peak {spike} m, pit {pit} m");

@@ -17,7 +17,7 @@ fn bare(name: &str, more: &[(&str, &str)]) -> Node {
     ];
     params.push(match name {
         "StreamPower" => ("diffusivity", "0"),
-        _ => ("largest_scale", "OneGrid"),
+        _ => ("network_scale", "OneGrid"),
     });
     params.extend_from_slice(more);
     node(name, &params)
@@ -96,7 +96,7 @@ fn a_wave_of_erosion_has_come_as_far_as_in_the_stepper() {
 fn slope_and_area_in_balance_obey_the_law() {
     let place = place();
     for m in ["0.4", "0.5", "0.6"] {
-        let node = bare("AnalyticStreamPower", &[("area_exponent", m), ("largest_scale", "Samples33")]);
+        let node = bare("AnalyticStreamPower", &[("area_exponent", m), ("network_scale", "Samples33")]);
         let made = skipped(&place, &node, &plain(&place), 400);
         let flow = made.map(MapKind::Flow).unwrap();
         let n = place.samples;

@@ -98,19 +98,28 @@ impl Characteristics {
         Ok(Self { cells, numbers, mouths, below, response, rise })
     }
 
-    /// Lets `heights` fall nowhere upstream.
-    pub fn fill(&self, heights: &mut [f32]) {
-        for (&k, &to) in self.cells.iter().zip(&self.below) {
-            let floor = heights[self.cells[to as usize] as usize];
-            let h = &mut heights[k as usize];
-            *h = if *h > floor { *h } else { floor };
+    /// Takes `heights` that fall upstream by the `share` of the way to the height below them.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn fill(&self, share: f32, heights: &mut [f32], control: &Control) -> Result<(), Cancelled> {
+        for (cells, below) in self.cells.chunks(CHECK).zip(self.below.chunks(CHECK)) {
+            control.check()?;
+            for (&k, &to) in cells.iter().zip(below) {
+                let floor = heights[self.cells[to as usize] as usize];
+                let h = &mut heights[k as usize];
+                let missing = floor - *h;
+                *h = if missing > 0.0 { *h + missing * share } else { *h };
+            }
         }
+        Ok(())
     }
 
     /// Writes the heights of an `age` in years, from those at the `beginning`, these [`filled`](Self::fill), and those
-    /// in balance. What is carried upstream is the filled ground; its depressions stay where they are and fill up. By how
-    /// much the ground in balance differs from the rise along these streams, which follow the eight directions of the
-    /// grid, comes in as the wave of erosion approaches.
+    /// in balance. What is carried upstream is the filled ground; its depressions stay where they are and fill up, and
+    /// so do those that form where the ground rises faster downstream. By how much the ground in balance differs from
+    /// the rise along these streams, which follow the eight directions of the grid, comes in as the wave of erosion
+    /// nears.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -140,7 +149,8 @@ impl Characteristics {
                     carried + (steady[k] - self.rise[number]) * come + (beginning[k] - filled[k]) * open
                 };
             }
-        })
+        })?;
+        self.fill(1.0 - open, heights, cx.control)
     }
 
     /// The way down from the cell `number` to where the response time is `wanted`, above 0 and below that of the cell:

@@ -1,8 +1,10 @@
 //! Landslides at once: the highest ground below the given one that is nowhere steeper than the talus angle.
 //!
 //! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, |x - y| along the eight directions of the grid.
-//! Scheme: rounds in which every cell looks at its neighbours, until nothing changes or after [`ROUNDS`]: a cliff of
-//! more cells than that stays somewhat too steep.
+//! Scheme: on a square two scans, one from each corner, in which every cell looks at the neighbours that are done:
+//! exact but across the seam of a wrapping one (Rosenfeld & Pfaltz 1966). There and on globes rounds in which every cell
+//! looks at all its neighbours, until nothing changes or after [`ROUNDS`]: a cliff of more cells than that on a globe
+//! stays somewhat too steep.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -32,7 +34,11 @@ pub fn bring_down(
     stable.clear();
     stable.extend_from_slice(heights);
     next.resize(heights.len(), 0.0);
-    for _ in 0..ROUNDS {
+    if !grid.is_globe() {
+        scan(cx, stands, stable)?;
+    }
+    let rounds = if grid.has_edge() { 0 } else { ROUNDS };
+    for _ in 0..rounds {
         let changed = match metric {
             GridMetric::Uniform => lower(cx, &Uniform, stands, stable, next)?,
             GridMetric::Spherical(sphere) => lower(cx, &**sphere, stands, stable, next)?,
@@ -50,6 +56,42 @@ pub fn bring_down(
             *h = if excess > 0.0 { *h - excess * slides(k) } else { *h };
         }
     })
+}
+
+/// Both scans of a square.
+fn scan(cx: &Context, stands: f32, heights: &mut [f32]) -> Result<(), Cancelled> {
+    let n = cx.grid.samples;
+    let diagonal = stands * std::f32::consts::SQRT_2;
+    let lower = |h: &mut f32, most: f32| *h = if most < *h { most } else { *h };
+    for row in 0..n {
+        cx.control.check()?;
+        let (done, here) = heights.split_at_mut(row * n);
+        let here = &mut here[..n];
+        if let Some(north) = done.rchunks(n).next() {
+            (0..n).for_each(|j| lower(&mut here[j], north[j] + stands));
+            (1..n).for_each(|j| lower(&mut here[j], north[j - 1] + diagonal));
+            (0..n - 1).for_each(|j| lower(&mut here[j], north[j + 1] + diagonal));
+        }
+        for j in 1..n {
+            let west = here[j - 1] + stands;
+            lower(&mut here[j], west);
+        }
+    }
+    for row in (0..n).rev() {
+        cx.control.check()?;
+        let (before, done) = heights.split_at_mut((row + 1) * n);
+        let here = &mut before[row * n..];
+        if let Some(south) = done.chunks(n).next() {
+            (0..n).for_each(|j| lower(&mut here[j], south[j] + stands));
+            (1..n).for_each(|j| lower(&mut here[j], south[j - 1] + diagonal));
+            (0..n - 1).for_each(|j| lower(&mut here[j], south[j + 1] + diagonal));
+        }
+        for j in (0..n - 1).rev() {
+            let east = here[j + 1] + stands;
+            lower(&mut here[j], east);
+        }
+    }
+    Ok(())
 }
 
 /// One round from `old` to `new`; whether anything changed.

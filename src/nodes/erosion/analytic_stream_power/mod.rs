@@ -18,8 +18,8 @@
 //! stream to x₀.
 //! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height.
 //! Limits: what is worn is lost, nothing else settles and no soil creeps; other layers do that. For slope exponents
-//! other than 1 there is no closed form in t. Where the network of the first ground differs from the final one, valleys cut
-//! through its hills from the first year on.
+//! other than 1 there is no closed form in t. Where the network of the first ground differs from the final one, valleys
+//! cut through its hills from the first year on.
 //! Source: Steer 2021, eqs. 9 to 15; Tzathas, Gailleton, Steer & Cordonnier 2024 (fixed point, from coarse to fine).
 
 mod characteristics;
@@ -54,7 +54,7 @@ crate::params! {
         network_age: f32 ["Ma"] = 10.0, 0.0..=1000.0, slider 0.0..=20.0;
         /// Where the search for the network begins. On a coarse grid large valleys come first, and a larger size adds
         /// finer ones to them.
-        largest_scale: LargestScale = LargestScale::Samples65;
+        network_scale: LargestScale = LargestScale::Samples65;
         /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
         uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
         /// Where the ground rises.

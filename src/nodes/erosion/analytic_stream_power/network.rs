@@ -153,7 +153,7 @@ impl SteadyNetwork {
             let coarser = move |&samples: &usize| coarser_samples(samples).filter(|&samples| samples >= coarsest);
             std::iter::successors(Some(base.grid.samples), coarser)
         };
-        let mut sizes: Vec<usize> = match law.largest_scale.samples() {
+        let mut sizes: Vec<usize> = match law.network_scale.samples() {
             Some(coarsest) => sizes(coarsest).collect(),
             None => vec![base.grid.samples],
         };
@@ -209,7 +209,7 @@ impl SteadyNetwork {
             let given = [&area, &base.height].map(Vec::as_slice);
             let characteristics = Characteristics::new(&ground.mesh, graph.receivers, given, reach, cx.control)?;
             let mut filled_base = base.height.clone();
-            characteristics.fill(&mut filled_base);
+            characteristics.fill(1.0, &mut filled_base, cx.control)?;
             return Ok(Self {
                 uplift: ground.uplift,
                 mesh: ground.mesh,
