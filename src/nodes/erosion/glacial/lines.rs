@@ -252,7 +252,10 @@ mod tests {
             for scale in [0.3, 50.0, 1e9] {
                 let mut exchange = Exchange::default();
                 exchange.reset(cells);
-                let random = |k: usize, salt: usize| (((k * 7919 + salt * 104_729) % 1000) as f64 / 1000.0).powi(3);
+                let random = |k: usize, salt: usize| {
+                    let unit = ((k * 7919 + salt * 104_729) % 1000) as f64 / 1000.0;
+                    unit * unit * unit
+                };
                 for k in 0..cells {
                     exchange.onward[k] = [scale * random(k, 1); LANES];
                     exchange.back[k] = [scale * random(k, 2); LANES];
