@@ -92,7 +92,8 @@ impl Process for AnalyticStreamPower {
             writes: &WRITTEN,
             on_globe: true,
             is_random: true,
-            working_fields: 30.0,
+            working_fields: 15.5,
+            more_on_planets: 2.5,
             follows_grid: true,
             ..Traits::PROCESS
         }
