@@ -1,10 +1,10 @@
 //! Landslides at once: the highest ground below the given one that is nowhere steeper than the talus angle.
 //!
 //! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, |x - y| along the eight directions of the grid.
-//! Scheme: on a square two scans, one from each corner, in which every cell looks at the neighbours that are done:
-//! exact but across the seam of a wrapping one (Rosenfeld & Pfaltz 1966). There and on globes rounds in which every cell
-//! looks at all its neighbours, until nothing changes or after [`ROUNDS`]: a cliff of more cells than that on a globe
-//! stays somewhat too steep.
+//! Scheme: on a square two scans, one from each corner, in which every cell looks at the neighbours that are done;
+//! exact but across the seam of a wrapping one (Rosenfeld & Pfaltz 1966). There and on globes follow rounds in which
+//! every cell looks at all its neighbours, until nothing changes or after [`ROUNDS`]: a cliff of more cells than that
+//! on a globe stays somewhat too steep.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
