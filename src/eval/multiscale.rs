@@ -5,14 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
-use crate::nodes::multiscale::sample_ratio;
+use crate::field::{Cancelled, MapKind, Terrain, resample, resample_displaced};
+use crate::nodes::multiscale::{sample_ratio, valley_bend};
 use crate::nodes::{Context, MassBalance, Traits};
-
-/// How far valleys that follow the grid are bent, in cells of the coarser one.
-const BEND_CELLS: f32 = 0.9;
-/// Keeps those random values apart from those of the process.
-const BEND_SALT: u64 = 0xbe4d;
 
 /// What a process changed on a grid and all coarser ones.
 #[derive(Clone, Debug)]
@@ -58,10 +53,7 @@ impl LevelChange {
         let (coarse, fine) = (self.change.grid, cx.grid);
         let ratio = sample_ratio(coarse, fine);
         let displacement = match traits.follows_grid && goes_on {
-            true => {
-                let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
-                Some(GridDisplacement::random(coarse, fine, BEND_CELLS, random, cx.control)?)
-            }
+            true => Some(valley_bend(cx, coarse)?),
             false => None,
         };
         let refined = |field: &[f32]| match &displacement {

@@ -12,10 +12,8 @@
 //! What a process says of itself: by how much its own lengths and depths shrink from level to level
 //! ([`Context::level`]), where they follow the cell. Those that a slope or a time decides stay as they are.
 
-use crate::field::Grid;
-
-#[cfg(doc)]
 use super::Context;
+use crate::field::{Cancelled, Grid, GridDisplacement};
 
 crate::choices! {
     /// The coarsest grid of an erosion, which decides how wide its largest forms are.
@@ -129,6 +127,21 @@ impl MultiScale {
         levels.reverse();
         levels
     }
+}
+
+/// How far valleys that follow the grid are bent, in cells of the coarser one.
+const BEND_CELLS: f32 = 0.9;
+/// Keeps those random values apart from those of the process.
+const BEND_SALT: u64 = 0xbe4d;
+
+/// By how much what a process has on the grid `coarse` is displaced on the way to that of `cx`, where it
+/// [follows the grid](super::Traits::follows_grid): its valleys lie along rows, columns and diagonals.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn valley_bend(cx: &Context, coarse: Grid) -> Result<GridDisplacement, Cancelled> {
+    let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
+    GridDisplacement::random(coarse, cx.grid, BEND_CELLS, random, cx.control)
 }
 
 /// Samples of `to` for each one of `from`, both counted once: what sums over a grid grow by.

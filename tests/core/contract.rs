@@ -297,8 +297,8 @@ fn a_preview_shows_the_result() {
                 squares += f64::from(h - shared).powi(2);
             }
             let rms = (squares / coarse.height.len() as f64).sqrt();
-            // a finer grid has finer valleys between those of a coarse one, and bends these
-            let close = if node.traits().follows_grid { 0.04 } else { 0.02 };
+            // its network is found anew on each grid: finer valleys between those of the coarse one, which are bent
+            let close = if node.about().name == "AnalyticStreamPower" { 0.04 } else { 0.02 };
             assert!(rms < close, "{rms}: {node:?}");
         }
     }

@@ -34,7 +34,7 @@ use super::buffers::{self, WorkingMemory, exchange_maps};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use super::stream_power::SLIDE_YEARS;
-use super::stream_power::uplift::UpliftShape;
+use super::stream_power::uplift::{UpliftShape, uplift_params};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::Outlets;
 use crate::nodes::multiscale::LargestScale;
@@ -55,16 +55,7 @@ crate::params! {
         /// Where the search for the network begins. On a coarse grid large valleys come first, and a larger size adds
         /// finer ones to them.
         network_scale: LargestScale = LargestScale::Samples65;
-        /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
-        uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
-        /// Where the ground rises.
-        uplift_shape: UpliftShape = UpliftShape::Everywhere;
-        /// How unevenly it rises: 0 is smooth, 1 leaves some parts almost still.
-        uplift_variation: f32 = 0.3, 0.0..=1.0;
-        /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low mountains.
-        erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
-        /// How much more a large stream cuts than a small one. Large makes flat valley floors and steep heads.
-        area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
+        uplift_params!();
         /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 5_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
         /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.

@@ -4,7 +4,7 @@
 //! outlets up, cut off at what can have risen in the network's age → directions again. On the coarsest grid it begins
 //! with the first ground and a trace of noise, so that water on level ground does not follow the rows; on each finer
 //! one with the ground sampled there and the change of the grid before, interpolated. Directions of a coarse grid lie
-//! along its rows and diagonals: the change is read beside its place, by up to [`BEND_CELLS`].
+//! along its rows and diagonals: the change is [bent](valley_bend) on the way.
 
 use std::sync::Arc;
 
@@ -12,12 +12,13 @@ use rayon::prelude::*;
 
 use super::AnalyticStreamPower;
 use super::characteristics::Characteristics;
-use crate::field::{Cancelled, Grid, GridDisplacement, MapKind, Terrain, resample, resample_displaced};
+use crate::field::{Cancelled, Grid, MapKind, Terrain, resample, resample_displaced};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::Context;
+use crate::nodes::MultiScale;
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::stream_power::uplift::Uplift;
-use crate::nodes::multiscale::coarser_samples;
+use crate::nodes::multiscale::valley_bend;
 
 /// Rounds of the fixed point on the coarsest grid.
 const ROUNDS: u32 = 40;
@@ -25,8 +26,6 @@ const ROUNDS: u32 = 40;
 const FEWER: f64 = 0.6;
 /// Rounds on a grid at the least.
 const LEAST_ROUNDS: u32 = 3;
-/// How far the change of a coarse grid is displaced, in its cells.
-const BEND_CELLS: f32 = 0.9;
 /// Noise on the first ground, as a share of the relief.
 const NOISE: f32 = 1.0e-4;
 /// Cells done between two looks at the stop flag.
@@ -35,8 +34,7 @@ const CHECK: usize = 1 << 15;
 const STEEPEST: f64 = 500.0;
 /// Response time of a cell at the most, in years.
 const LONGEST: f64 = 1.0e12;
-/// Keeps the random values of the displacement apart from those of the noise.
-const BEND_SALT: u64 = 0xbe4d;
+/// Keeps those random values apart from others.
 const NOISE_SALT: u64 = 0x0153;
 
 /// Where the water goes, and what follows from it alone.
@@ -149,22 +147,15 @@ impl SteadyNetwork {
     /// # Errors
     /// When it was cancelled.
     pub fn find(law: &AnalyticStreamPower, cx: &Context, base: &Terrain) -> Result<Self, Cancelled> {
-        let sizes = |coarsest: usize| {
-            let coarser = move |&samples: &usize| coarser_samples(samples).filter(|&samples| samples >= coarsest);
-            std::iter::successors(Some(base.grid.samples), coarser)
-        };
-        let mut sizes: Vec<usize> = match law.network_scale.samples() {
-            Some(coarsest) => sizes(coarsest).collect(),
-            None => vec![base.grid.samples],
-        };
-        sizes.reverse();
+        let scales = MultiScale { largest: law.network_scale, fine_weight: 1.0 };
+        let levels = scales.levels(law.iterations, base.grid.samples);
         // heights of the level before, less its ground
         let mut change: Option<(Grid, Vec<f32>)> = None;
         let mut rounds = f64::from(ROUNDS);
         let (mut graph, mut flow, mut area) = (FlowGraph::default(), DInfinity::default(), Vec::new());
-        let finest = sizes.len() - 1;
-        for (level, &samples) in sizes.iter().enumerate() {
-            let cx = &Context { grid: base.grid.with_samples(samples), ..*cx };
+        let finest = levels.len() - 1;
+        for (number, level) in levels.iter().enumerate() {
+            let cx = &Context { grid: base.grid.with_samples(level.samples), ..*cx };
             let ground = LevelGround::new(law, cx, base)?;
             let outlets = Outlets::new(cx.grid, &ground.height, law.sea_level / cx.relief_metres);
             let mut surface = match &change {
@@ -174,9 +165,7 @@ impl SteadyNetwork {
                     ground.height.iter().enumerate().map(noise).collect()
                 }
                 Some((coarse, change)) => {
-                    let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
-                    let displacement = GridDisplacement::random(*coarse, cx.grid, BEND_CELLS, random, cx.control)?;
-                    let mut surface = resample_displaced(&displacement, change, cx.control)?;
+                    let mut surface = resample_displaced(&valley_bend(cx, *coarse)?, change, cx.control)?;
                     surface.par_iter_mut().zip(&ground.height).for_each(|(surface, h)| *surface += h);
                     surface
                 }
@@ -192,7 +181,7 @@ impl SteadyNetwork {
                 ground.gather(cx, &flow, &mut area, &mut steady)?;
             }
             cx.grid.close(&mut steady);
-            if level < finest {
+            if number < finest {
                 ground.at_age(f64::from(law.network_age) * 1.0e6, &steady, &mut surface);
                 surface.par_iter_mut().zip(&ground.height).for_each(|(surface, h)| *surface -= h);
                 change = Some((cx.grid, surface));

@@ -34,7 +34,8 @@ pub struct IceFlow {
     relief: f64,
 }
 
-/// What decides how fast ice flows: ground and lagging thickness as fractions of the relief, squares of the x
+/// What decides how fast ice flows: ground and lagging thickness as fractions of the relief, and slopes of the
+/// surface to the east and to the south, metres over metres.
 #[derive(Clone, Copy)]
 pub struct FlowFields<'a> {
     pub bed: &'a [f32],

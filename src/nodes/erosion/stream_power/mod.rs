@@ -43,7 +43,7 @@ use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
 use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
 use law::{Bed, Forces};
-use uplift::{Uplift, UpliftShape};
+use uplift::{Uplift, uplift_params};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides,
@@ -54,16 +54,7 @@ crate::params! {
         multiscale_params!();
         /// Time that passes in one iteration.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
-        /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
-        uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
-        /// Where the ground rises.
-        uplift_shape: UpliftShape = UpliftShape::Everywhere;
-        /// How unevenly it rises: 0 is smooth, 1 leaves some parts almost still.
-        uplift_variation: f32 = 0.3, 0.0..=1.0;
-        /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low mountains.
-        erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
-        /// How much more a large stream cuts than a small one. Large makes flat valley floors and steep heads.
-        area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
+        uplift_params!();
         /// How much more a stream cuts where it is steep. Above 1 steps in a river wear away quickly.
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
         /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.

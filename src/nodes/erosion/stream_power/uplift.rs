@@ -25,6 +25,29 @@ crate::choices! {
     }
 }
 
+/// Parameters of ground that rises while streams cut it: `uplift_params!();`.
+macro_rules! uplift_params {
+    (@into $head:tt $done:tt [$($rest:tt)*]) => {
+        $crate::params! { @each $head $done [
+            /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
+            uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
+            /// Where the ground rises.
+            uplift_shape: $crate::nodes::erosion::stream_power::uplift::UpliftShape
+                = $crate::nodes::erosion::stream_power::uplift::UpliftShape::Everywhere;
+            /// How unevenly it rises: 0 is smooth, 1 leaves some parts almost still.
+            uplift_variation: f32 = 0.3, 0.0..=1.0;
+            /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low
+            /// mountains.
+            erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
+            /// How much more a large stream cuts than a small one. Large makes flat valley floors and steep heads.
+            area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
+            $($rest)*
+        ] }
+    };
+}
+
+pub(crate) use uplift_params;
+
 /// Share of a range's axis over which it dies out at each open edge.
 const END: f32 = 0.3;
 /// Features of the variation along a side.
