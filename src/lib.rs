@@ -55,6 +55,7 @@
 //! | [`look`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker; how much memory that takes |
+//! | [`export`] | one evaluation, many products: maps, engines, tiles, the scene inside every file |
 //! | [`film`] | time-lapse films of a process |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |
@@ -75,6 +76,7 @@ extern crate self as talweg;
 pub mod cli;
 pub mod construction;
 pub mod eval;
+pub mod export;
 pub mod field;
 pub mod film;
 pub mod hydrology;

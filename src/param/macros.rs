@@ -328,6 +328,10 @@ macro_rules! choices {
             pub fn label(self) -> &'static str {
                 Self::OPTIONS[self as usize].label
             }
+            /// What it means, in one sentence.
+            pub fn help(self) -> &'static str {
+                Self::OPTIONS[self as usize].help
+            }
         }
 
         impl $crate::param::WithoutRange for $name {

@@ -15,6 +15,7 @@ pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
     has_placement: true,
     has_texts: false,
     write,
+    read_texts: None,
 };
 
 /// What stands where there is nothing, if the sheet names no other number.

@@ -1,14 +1,17 @@
 //! OpenEXR: 32-bit floats without loss, channel `Y`, `R G B` or `R G B A`. Texts are one attribute, `talweg`, a list of
 //! pairs in JSON: the order of several would be another one each time. Crate `exr`.
 
-use std::io::Error;
+use std::fs::File;
+use std::io::{BufReader, Error};
+use std::path::Path;
 
 use exr::image::write::WritableImage;
+use exr::meta::MetaData;
 use exr::prelude::{
     AttributeValue, Compression, Encoding, Image, Layer, LayerAttributes, SpecificChannels, Text, Vec2,
 };
 
-use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
+use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 
 pub(super) static EXR: RasterFormat = RasterFormat {
     id: "exr",
@@ -20,6 +23,7 @@ pub(super) static EXR: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: true,
     write,
+    read_texts: Some(read_texts),
 };
 
 /// Name of the attribute that the texts are in.
@@ -56,4 +60,11 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
         attributes.other.insert(Text::from(TEXTS), AttributeValue::Text(texts));
     }
     Ok(attributes)
+}
+
+fn read_texts(path: &Path) -> std::io::Result<Texts> {
+    let meta = MetaData::read_from_buffered(BufReader::new(File::open(path)?), false).map_err(Error::other)?;
+    let attribute = meta.headers.first().and_then(|header| header.own_attributes.other.get(TEXTS.as_bytes()));
+    let Some(AttributeValue::Text(text)) = attribute else { return Ok(Texts::new()) };
+    serde_json::from_slice(text.as_slice()).map_err(Error::other)
 }

@@ -1,8 +1,10 @@
 //! PNG: grey of 8 or 16 bits, colours, palettes; texts in text chunks. Scale and unit of the numbers are texts.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::Path;
 
-use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
+use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 
 pub(super) static PNG: RasterFormat = RasterFormat {
     id: "png",
@@ -14,6 +16,7 @@ pub(super) static PNG: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: true,
     write,
+    read_texts: Some(read_texts),
 };
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
@@ -44,4 +47,13 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     sheet.each_row(true, |row| stream.write_all(row))?;
     stream.finish()?;
     Ok(writer.finish()?)
+}
+
+fn read_texts(path: &Path) -> std::io::Result<Texts> {
+    let limits = png::Limits { bytes: MAX_TEXT };
+    let reader = png::Decoder::new_with_limits(BufReader::new(File::open(path)?), limits).read_info()?;
+    let info = reader.info();
+    let plain = info.uncompressed_latin1_text.iter().map(|chunk| (chunk.keyword.clone(), chunk.text.clone()));
+    let international = info.utf8_text.iter().filter_map(|chunk| Some((chunk.keyword.clone(), chunk.get_text().ok()?)));
+    Ok(plain.chain(international).collect())
 }

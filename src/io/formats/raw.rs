@@ -12,6 +12,7 @@ pub(super) static R16: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: false,
     write,
+    read_texts: None,
 };
 
 pub(super) static R32: RasterFormat = RasterFormat {
@@ -24,6 +25,7 @@ pub(super) static R32: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: false,
     write,
+    read_texts: None,
 };
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {

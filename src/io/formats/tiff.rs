@@ -3,6 +3,7 @@
 //! rasterio show. Crates `tiff-writer` and `geotiff-writer`; `geotiff-reader` reads.
 
 use std::io::Error;
+use std::path::Path;
 
 use geotiff_core::geokeys::{self, GeoKeyDirectory, GeoKeyValue};
 use geotiff_core::tags as geo_tags;
@@ -10,9 +11,10 @@ use geotiff_core::{ModelType, RasterType};
 use geotiff_writer::{CogBuilder, GeoTiffBuilder, NumericSample, Resampling};
 use ndarray::ArrayView3;
 use tiff_core::{ColorMap, Compression, PhotometricInterpretation, Predictor, Tag, TagValue};
+use tiff_reader::TiffFile;
 use tiff_writer::{ImageBuilder, TiffWriter, WriteOptions};
 
-use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleAt, SampleType, Samples};
+use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleAt, SampleType, Samples, Texts};
 
 pub(super) static TIFF: RasterFormat = RasterFormat {
     id: "tiff",
@@ -28,6 +30,7 @@ pub(super) static TIFF: RasterFormat = RasterFormat {
         Samples::U16(at) => write_strips(sheet, at, out),
         Samples::F32(at) => write_strips(sheet, at, out),
     },
+    read_texts: Some(read_texts),
 };
 
 pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
@@ -44,6 +47,7 @@ pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
         Samples::U16(at) => write_tiles(sheet, at, out),
         Samples::F32(at) => write_tiles(sheet, at, out),
     },
+    read_texts: None,
 };
 
 /// Bytes of a strip before it is packed.
@@ -240,4 +244,53 @@ fn gdal_metadata(texts: &[(String, String)]) -> String {
     };
     let item = |(key, text): &(String, String)| format!("  <Item name=\"{}\">{}</Item>\n", escaped(key), escaped(text));
     format!("<GDALMetadata>\n{}</GDALMetadata>\n", texts.iter().map(item).collect::<String>())
+}
+
+/// The items of GDAL's metadata, as [`gdal_metadata`] writes them.
+fn read_texts(path: &Path) -> std::io::Result<Texts> {
+    let tiff = TiffFile::open(path).map_err(Error::other)?;
+    let Some(tag) = tiff.ifd(0).map_err(Error::other)?.tag(GDAL_METADATA) else { return Ok(Texts::new()) };
+    let TagValue::Ascii(xml) = &tag.value else { return Ok(Texts::new()) };
+    let mut texts = Texts::new();
+    for item in xml.split("<Item name=\"").skip(1).take(100) {
+        let parts = item.split_once('"').and_then(|(key, rest)| Some((key, rest.split_once('>')?.1)));
+        if let Some((key, text)) = parts.and_then(|(key, rest)| Some((key, rest.split_once("</Item>")?.0))) {
+            texts.push((unescaped(key), unescaped(text)));
+        }
+    }
+    Ok(texts)
+}
+
+/// The text that escaped markup stands for.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split('&');
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (entity, rest) = part.split_once(';').unwrap_or(("", part));
+        let number = || entity.strip_prefix('#').and_then(|n| n.parse().ok()).and_then(char::from_u32);
+        match entity {
+            "amp" => out.push('&'),
+            "lt" => out.push('<'),
+            "gt" => out.push('>'),
+            "quot" => out.push('"'),
+            _ => out.extend(number()),
+        }
+        out.push_str(rest);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_and_letters_survive() {
+        let text = "a<b>&\"c\" Ä &amp; \n 測";
+        let xml = gdal_metadata(&[("talweg scene".into(), text.into())]);
+        assert!(xml.is_ascii());
+        let inside = xml.split_once("scene\">").unwrap().1.split_once("</Item>").unwrap().0;
+        assert_eq!(unescaped(inside), text);
+    }
 }
