@@ -119,6 +119,11 @@ impl SceneArgs {
         }
     }
 
+    /// Another scene with all that is said of the first.
+    pub fn beside(&self, scene: &Path) -> Self {
+        Self { seed: self.seed, set: self.set.clone(), ..self.other(scene) }
+    }
+
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<SceneJob, Failure> {
         self.memory.apply();

@@ -234,6 +234,12 @@ fn plan_with<'a>(
     steps
 }
 
+/// What the heights and data maps of a scene at `samples` per side follow from, files that it names by their contents:
+/// equal keys mean equal terrains. Looks at the files.
+pub fn terrain_key(scene: &Scene, samples: usize) -> ContentKey {
+    plan(scene, samples, None).last().map_or_else(|| ContentKey::start(&[b"level"]), |step| step.result)
+}
+
 /// Whether [`evaluate`] would find its result in the cache.
 pub fn is_cached(scene: &Scene, samples: usize, playhead: Option<Playhead>, store: &mut Store) -> bool {
     plan(scene, samples, playhead).last().is_some_and(|step| store.cache.get(step.result).is_some())

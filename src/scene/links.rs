@@ -155,6 +155,36 @@ impl Scene {
         }
     }
 
+    /// The files that the scene names, each once, in the order of the layers: heightmaps and pictures of nodes, masks
+    /// and constructions, faces of planets, and the planet that it is a patch of. Shipped stamps are none.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut names: Vec<String> = Vec::new();
+        if let Some(origin) = self.patch.as_ref().filter(|origin| origin.names_a_file()) {
+            names.push(origin.planet.clone());
+        }
+        for layer in &self.layers {
+            for group in [layer.node.params(), &layer.mask] {
+                let texts = image_params(group).into_iter().filter_map(|index| match group.get(index) {
+                    Value::Text(name) => Some(name),
+                    _ => None,
+                });
+                names.extend(texts);
+                for (_, tree) in trees_of(group) {
+                    names.extend(tree.image_files().into_iter().map(|file| file.0.clone()));
+                }
+            }
+            names.extend(layer.node.file_dependencies());
+        }
+        let mut files: Vec<PathBuf> = Vec::new();
+        for name in names.into_iter().filter(|name| !name.is_empty() && !name.starts_with(STAMP_PREFIX)) {
+            let path = PathBuf::from(name);
+            if !files.contains(&path) {
+                files.push(path);
+            }
+        }
+        files
+    }
+
     /// Makes the paths of files that stand in `folder` absolute.
     pub(super) fn resolve_files(&mut self, folder: &Path) {
         self.each_file(|path| path.is_relative().then(|| folder.join(path)));

@@ -1,5 +1,6 @@
 //! What people make: a scene of settings and layers, its file, and its history.
 
+mod changes;
 mod examples;
 mod file;
 mod history;
@@ -8,6 +9,7 @@ mod links;
 mod patch;
 mod settings;
 
+pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};
