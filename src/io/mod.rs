@@ -2,6 +2,7 @@
 
 mod field;
 mod files;
+pub mod formats;
 mod heightmap;
 pub mod memory;
 mod raster;

@@ -1,0 +1,261 @@
+//! Raster formats: one file each, and the one list of them. What writes and what reads a format stands in its file;
+//! the command line, the editor and the library all ask [`RASTER_FORMATS`].
+//!
+//! | file | format |
+//! |---|---|
+//! | `png` | PNG of 8 or 16 bits |
+//! | `raw` | raw 16-bit whole numbers, raw 32-bit floats |
+//! | `tiff` | TIFF and GeoTIFF of 8, 16 or 32 bits, cloud-optimised GeoTIFF |
+//! | `exr` | OpenEXR of 32-bit floats |
+//! | `ascii_grid` | ESRI ASCII grid |
+
+mod ascii_grid;
+mod exr;
+mod png;
+mod raw;
+mod tiff;
+
+use std::io::{Seek, Write};
+use std::path::Path;
+
+use super::FileError;
+
+/// Where the samples of a sheet lie on a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeoReference {
+    /// Coordinate system as EPSG counts them; none for metres of nowhere.
+    pub epsg: Option<u16>,
+    /// Whether coordinates are degrees and not metres.
+    pub in_degrees: bool,
+    /// Easting or longitude of the first column.
+    pub west: f64,
+    /// Northing or latitude of the first row.
+    pub north: f64,
+    /// Way from a sample to the next one, to the east and to the south; both positive.
+    pub step: [f64; 2],
+    /// Whether samples stand for areas, of which [`west`](Self::west) and [`north`](Self::north) are the middle of the
+    /// first, and not for points.
+    pub is_area: bool,
+}
+
+/// Kinds of numbers in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SampleType {
+    /// Whole numbers from 0 to 255.
+    U8,
+    /// Whole numbers from 0 to 65535.
+    U16,
+    /// Floats of 32 bits.
+    F32,
+}
+
+impl SampleType {
+    /// Bytes of a number.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::U8 => 1,
+            Self::U16 => 2,
+            Self::F32 => 4,
+        }
+    }
+}
+
+/// The number in a row, a column and a channel.
+pub type SampleAt<'a, T> = &'a (dyn Fn(usize, usize, usize) -> T + Sync);
+
+/// The numbers of a sheet: asked for row by row while they are written, so that no copy of them is needed.
+#[derive(Clone, Copy)]
+pub enum Samples<'a> {
+    /// See [`SampleType::U8`].
+    U8(SampleAt<'a, u8>),
+    /// See [`SampleType::U16`].
+    U16(SampleAt<'a, u16>),
+    /// See [`SampleType::F32`].
+    F32(SampleAt<'a, f32>),
+}
+
+impl Samples<'_> {
+    /// What kind of numbers they are.
+    pub fn kind(&self) -> SampleType {
+        match self {
+            Self::U8(_) => SampleType::U8,
+            Self::U16(_) => SampleType::U16,
+            Self::F32(_) => SampleType::F32,
+        }
+    }
+}
+
+/// What is written to a raster file.
+#[derive(Clone, Copy)]
+pub struct RasterSheet<'a> {
+    /// Samples of a row.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
+    /// 1 (grey), 3 (red, green, blue) or 4 (four weights, or red, green, blue, alpha).
+    pub channels: usize,
+    /// The numbers.
+    pub samples: Samples<'a>,
+    /// Whether three channels of 8 bits are sRGB colours and not data.
+    pub is_srgb: bool,
+    /// Colours of the numbers of an 8-bit sheet of one channel.
+    pub palette: Option<&'a [[u8; 3]]>,
+    /// Where it lies on a map.
+    pub placement: Option<GeoReference>,
+    /// The number that stands where there is nothing.
+    pub nodata: Option<f32>,
+    /// Keyword and text of what the file says of itself, where the format can hold it.
+    pub texts: &'a [(String, String)],
+    /// Raw formats: the highest byte first.
+    pub big_endian: bool,
+}
+
+impl RasterSheet<'_> {
+    /// One number, whatever its kind, as a float.
+    pub(super) fn number(&self, row: usize, column: usize, channel: usize) -> f32 {
+        match self.samples {
+            Samples::U8(at) => f32::from(at(row, column, channel)),
+            Samples::U16(at) => f32::from(at(row, column, channel)),
+            Samples::F32(at) => at(row, column, channel),
+        }
+    }
+
+    /// Bytes of all numbers, not packed.
+    pub fn bytes(&self) -> u64 {
+        (self.width * self.height * self.channels * self.samples.kind().bytes()) as u64
+    }
+
+    /// Gives the bytes of every row, one row after another.
+    pub(super) fn each_row(
+        &self,
+        big_endian: bool,
+        mut write: impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        let mut bytes = Vec::with_capacity(self.width * self.channels * self.samples.kind().bytes());
+        let places = || (0..self.width).flat_map(|column| (0..self.channels).map(move |channel| (column, channel)));
+        for row in 0..self.height {
+            bytes.clear();
+            match self.samples {
+                Samples::U8(at) => bytes.extend(places().map(|(column, channel)| at(row, column, channel))),
+                Samples::U16(at) => bytes.extend(places().flat_map(|(column, channel)| {
+                    let number = at(row, column, channel);
+                    if big_endian { number.to_be_bytes() } else { number.to_le_bytes() }
+                })),
+                Samples::F32(at) => bytes.extend(places().flat_map(|(column, channel)| {
+                    let number = at(row, column, channel);
+                    if big_endian { number.to_be_bytes() } else { number.to_le_bytes() }
+                })),
+            }
+            write(&bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// A file to write to: formats with a table of contents come back to it.
+pub trait RasterOut: Write + Seek {}
+
+impl<T: Write + Seek> RasterOut for T {}
+
+/// A raster format.
+#[derive(Debug)]
+pub struct RasterFormat {
+    /// What the command line and scenes call it.
+    pub id: &'static str,
+    /// Endings of its files, without the first dot; the first is the usual one.
+    pub extensions: &'static [&'static str],
+    /// What people call it.
+    pub name: &'static str,
+    /// What it holds, in a few words.
+    pub help: &'static str,
+    /// Kinds of numbers that it can hold.
+    pub kinds: &'static [SampleType],
+    /// Most channels that it can hold.
+    pub channels: usize,
+    /// Whether it can say where it lies on a map.
+    pub has_placement: bool,
+    /// Whether it can hold texts, such as the scene.
+    pub has_texts: bool,
+    write: fn(&RasterSheet, &mut dyn RasterOut) -> std::io::Result<()>,
+}
+
+/// Every format that is written, in the order of menus.
+pub static RASTER_FORMATS: [&RasterFormat; 7] =
+    [&png::PNG, &raw::R16, &raw::R32, &tiff::TIFF, &tiff::CLOUD_OPTIMISED, &exr::EXR, &ascii_grid::ASCII_GRID];
+
+impl RasterFormat {
+    /// The format called `id`.
+    pub fn named(id: &str) -> Option<&'static Self> {
+        RASTER_FORMATS.into_iter().find(|format| format.id == id)
+    }
+
+    /// The format that the ending of `path` asks for.
+    ///
+    /// # Errors
+    /// When there is none, with all that are known.
+    pub fn for_path(path: &Path) -> Result<&'static Self, FileError> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("").to_ascii_lowercase();
+        let ending = |format: &&Self| {
+            let fits = |end: &&&str| name.strip_suffix(**end).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.'));
+            format.extensions.iter().filter(fits).map(|end| end.len()).max()
+        };
+        // `.cog.tif` before `.tif`
+        let found = RASTER_FORMATS.into_iter().filter(|format| ending(format).is_some()).max_by_key(ending);
+        found.ok_or_else(|| match path.extension().and_then(|e| e.to_str()) {
+            None | Some("") => FileError::NoExtension { path: path.into() },
+            Some(extension) => FileError::Extension { path: path.into(), extension: format!(".{extension}") },
+        })
+    }
+
+    /// The usual ending of its files.
+    pub fn extension(&self) -> &'static str {
+        self.extensions[0]
+    }
+
+    /// Whether it can hold numbers of a kind.
+    pub fn holds(&self, kind: SampleType) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    /// Writes a sheet whose kind of numbers and number of channels it [holds](Self::holds).
+    ///
+    /// # Errors
+    /// When the file cannot be written, or the format cannot hold the sheet.
+    pub fn write(&self, sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
+        if !self.holds(sheet.samples.kind()) || sheet.channels > self.channels {
+            let message = format!("{} cannot hold {} channels of {:?}", self.name, sheet.channels, sheet.samples.kind());
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
+        }
+        (self.write)(sheet, out)
+    }
+}
+
+/// Endings and names of all formats, for messages.
+pub fn format_list() -> String {
+    let named = |format: &&RasterFormat| format!(".{} ({})", format.extension(), format.name);
+    RASTER_FORMATS.iter().map(named).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_ending_decides() {
+        let id = |name: &str| RasterFormat::for_path(Path::new(name)).map(|format| format.id);
+        assert_eq!(id("a.cog.tif").unwrap(), "cog");
+        assert_eq!(id("a.b.TIF").unwrap(), "tiff");
+        assert_eq!(id("a.raw").unwrap(), "r16");
+        assert!(id(".png").is_err() && id("png").is_err() && id("a.bmp").is_err());
+    }
+
+    #[test]
+    fn identifiers_and_endings_are_told_apart() {
+        let mut seen = std::collections::HashSet::new();
+        for format in RASTER_FORMATS {
+            assert!(seen.insert(format.id), "{}", format.id);
+            assert!(format.extensions.iter().all(|end| seen.insert(end) || *end == format.id), "{}", format.id);
+            assert!(std::ptr::eq(RasterFormat::named(format.id).unwrap(), format));
+        }
+    }
+}
