@@ -82,6 +82,9 @@ const THUMBNAIL: &str = "thumbnail.png";
 /// Longest name of a variant; file systems take 255 bytes.
 const LONGEST_NAME: usize = 120;
 
+/// What is right.
+const SEEDS: &str = "give FIRST..LAST, like 1..50, or a list like 1,7,9, of whole numbers from 0 to 4294967295";
+
 /// A file of each variant.
 #[derive(Clone, Copy, PartialEq)]
 enum BatchProduct {
@@ -143,10 +146,11 @@ impl BatchArgs {
                     let last = last.strip_prefix('=').unwrap_or(last);
                     let number = |text: &str| text.trim().parse::<u32>();
                     let (Ok(first), Ok(last)) = (number(first), number(last)) else {
-                        return Err(refused(&"give FIRST..LAST, like 1..50, or a list like 1,7,9"));
+                        return Err(refused(&SEEDS));
                     };
                     VariantSweep::seeds(scene, first, last)
                 }
+                None if text.split(',').any(|seed| seed.trim().parse::<u32>().is_err()) => return Err(refused(&SEEDS)),
                 None => VariantSweep::listed(scene, &format!("scene.seed={text}")),
             };
             sweeps.push(seeds.map_err(|error| refused(&error))?);

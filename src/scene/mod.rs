@@ -4,6 +4,7 @@ mod changes;
 mod examples;
 mod file;
 mod history;
+pub mod import;
 mod layer;
 mod links;
 mod patch;
