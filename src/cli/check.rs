@@ -44,9 +44,7 @@ pub fn run(args: &CheckArgs) -> CommandResult {
                 let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
                 CheckFinding { scene: path.clone(), warnings, error: None }
             }
-            Err(Failure::Usage(error) | Failure::Failed(error)) => {
-                CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(error.to_string()) }
-            }
+            Err(failure) => CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(failure.text()) },
         })
         .collect();
     if args.json {

@@ -197,7 +197,8 @@ impl ExportArgs {
             let found = scene.builds.iter().find(|build| build.name == *name).cloned();
             let mut preset = found.ok_or_else(|| {
                 let names: Vec<&str> = scene.builds.iter().map(|build| build.name.as_str()).collect();
-                let known = if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
+                let known =
+                    if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
                 usage(anyhow::anyhow!("the scene has no build preset `{name}`; {known}"))
             })?;
             preset.samples = self.scene.size().map(|samples| samples as u32).or(preset.samples);
@@ -214,7 +215,8 @@ impl ExportArgs {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         for (path, format) in self.output.iter().zip(formats) {
             let Some(format) = format else { continue };
-            let product = BuildProduct { what: self.what.to_string(), format: format.id.into(), file: Some(text(path)) };
+            let product =
+                BuildProduct { what: self.what.to_string(), format: format.id.into(), file: Some(text(path)) };
             preset.products.push(product);
         }
         if let (Some(first), Some(Some(format))) = (self.output.first(), formats.first()) {
@@ -243,7 +245,8 @@ impl ExportArgs {
 
     /// Keeps the preset in the scene file, before the others.
     fn keep(&self, job: &mut SceneJob, preset: BuildPreset, name: &str) -> CommandResult {
-        let absolute = |file: String| std::path::absolute(&file).map_or(file, |path| path.to_string_lossy().into_owned());
+        let absolute =
+            |file: String| std::path::absolute(&file).map_or(file, |path| path.to_string_lossy().into_owned());
         let mut preset = BuildPreset { name: name.into(), ..preset };
         // names count from the scene's folder when it is built again
         preset.folder = if preset.folder.is_empty() { String::new() } else { absolute(preset.folder) };
@@ -263,7 +266,8 @@ impl ExportArgs {
 fn beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> BuildProduct {
     let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let lower = name.to_ascii_lowercase();
-    let ending = format.extensions.iter().find(|end| lower.ends_with(&format!(".{end}"))).map_or(0, |end| end.len() + 1);
+    let ending =
+        format.extensions.iter().find(|end| lower.ends_with(&format!(".{end}"))).map_or(0, |end| end.len() + 1);
     let stem = &name[..name.len() - ending];
     let is_plain = matches!(map.nature(), crate::export::maps::MapNature::Scalar);
     let fits = if is_plain { format.channels >= 1 } else { format.holds(SampleType::U8) };

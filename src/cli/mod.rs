@@ -3,8 +3,11 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what, where and what to do. Ctrl-C ends the program at any
 //! time: files are written in one step, so none is left half-written.
 
+mod batch;
 mod bench;
 mod check;
+mod completions;
+mod diff;
 mod edit;
 mod export;
 mod input;
@@ -19,6 +22,7 @@ mod shot;
 mod timelapse;
 mod trace;
 mod verify;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -66,13 +70,18 @@ enum CliCommand {
     Timelapse(timelapse::TimelapseArgs),
     Export(export::ExportArgs),
     Measure(measure::MeasureArgs),
+    Diff(diff::DiffArgs),
     Sheet(sheet::SheetArgs),
+    Batch(batch::BatchArgs),
+    Watch(watch::WatchArgs),
     Patch(patch::PatchArgs),
     Recover(recover::RecoverArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
 }
 
 /// Why a command ended without its result.
@@ -81,11 +90,23 @@ pub(crate) enum Failure {
     Usage(anyhow::Error),
     /// Exit code 1.
     Failed(anyhow::Error),
+    /// Exit code 1 without a word: what was compared is not the same.
+    Different,
 }
 
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
+    }
+}
+
+impl Failure {
+    /// What went wrong, in words.
+    fn text(&self) -> String {
+        match self {
+            Self::Usage(error) | Self::Failed(error) => error.to_string(),
+            Self::Different => "what was compared is not the same".into(),
+        }
     }
 }
 
@@ -117,13 +138,18 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Timelapse(args)) => timelapse::run(&args),
         Some(CliCommand::Export(args)) => export::run(&args),
         Some(CliCommand::Measure(args)) => measure::run(&args),
+        Some(CliCommand::Diff(args)) => diff::run(&args),
         Some(CliCommand::Sheet(args)) => sheet::run(&args),
+        Some(CliCommand::Batch(args)) => batch::run(&args),
+        Some(CliCommand::Watch(args)) => watch::run(&args),
         Some(CliCommand::Patch(args)) => patch::run(&args),
         Some(CliCommand::Recover(args)) => recover::run(&args),
         Some(CliCommand::Nodes(args)) => nodes::run(&args),
         Some(CliCommand::Bench(args)) => bench::run(&args),
         Some(CliCommand::Check(args)) => check::run(&args),
         Some(CliCommand::Verify(args)) => verify::run(&args),
+        Some(CliCommand::Completions(args)) => completions::run(&args),
+        Some(CliCommand::Man(args)) => completions::write_manual(&args),
     })
 }
 
@@ -139,13 +165,14 @@ fn text_arguments() -> Result<Vec<String>, Failure> {
 }
 
 fn ended(outcome: CommandResult) -> ExitCode {
-    let (code, error) = match outcome {
+    let (code, failure) = match outcome {
         Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Failed(error)) => (1, error),
-        Err(Failure::Usage(error)) => (2, error),
+        Err(Failure::Different) => return ExitCode::from(1),
+        Err(failure @ Failure::Failed(_)) => (1, failure),
+        Err(failure @ Failure::Usage(_)) => (2, failure),
     };
     // every error of ours names its cause itself
-    tell(&error.to_string());
+    tell(&failure.text());
     ExitCode::from(code)
 }
 

@@ -28,7 +28,8 @@ pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker,
 
 use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
-use crate::io::raster;
+use crate::io::formats::RawLayout;
+use crate::io::{raster, raster_as};
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Process, Run, Work};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
@@ -234,6 +235,12 @@ fn plan_with<'a>(
     steps
 }
 
+/// What the heights and data maps of a scene at `samples` per side follow from, files that it names by their contents:
+/// equal keys mean equal terrains. Looks at the files.
+pub fn terrain_key(scene: &Scene, samples: usize) -> ContentKey {
+    plan(scene, samples, None).last().map_or_else(|| ContentKey::start(&[b"level"]), |step| step.result)
+}
+
 /// Whether [`evaluate`] would find its result in the cache.
 pub fn is_cached(scene: &Scene, samples: usize, playhead: Option<Playhead>, store: &mut Store) -> bool {
     plan(scene, samples, playhead).last().is_some_and(|step| store.cache.get(step.result).is_some())
@@ -385,7 +392,7 @@ fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) ->
         beneath.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
-            key = param_key(key, spec, &node.params().get(k));
+            key = param_key(key, spec, &node.params().get(k), node.raw_layout());
         }
     }
     for name in node.file_dependencies() {
@@ -396,11 +403,11 @@ fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) ->
 }
 
 /// A file counts by what is in it.
-fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value) -> ContentKey {
+fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout) -> ContentKey {
     let key = key.join(spec.show(value).as_bytes());
     match (&spec.kind, value) {
         (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
-            key.join(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
+            key.join(&raster_as(name, layout).map_or(0, |raster| raster.hash).to_le_bytes())
         }
         (ParamKind::Tree, tree) => tree
             .as_tree::<Tree>()
@@ -458,7 +465,7 @@ fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
                 _ => true,
             };
             if counts {
-                key = param_key(key, spec, &group.get(k));
+                key = param_key(key, spec, &group.get(k), RawLayout::default());
             }
         }
     }

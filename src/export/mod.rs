@@ -95,7 +95,10 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
     };
     if sample_type(map.nature(), channels, format).is_none() {
         let held = if channels == 1 { "such numbers".into() } else { format!("{channels} channels") };
-        return Err(ExportError::Preset(format!("{} cannot hold {held}, which {map} has; choose .png or .tif", format.name)));
+        return Err(ExportError::Preset(format!(
+            "{} cannot hold {held}, which {map} has; choose .png or .tif",
+            format.name
+        )));
     }
     let is_planet = scene.settings.is_planet();
     if is_planet && !matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
@@ -311,11 +314,8 @@ pub fn export(
     let products = checked_products(preset, scene)?;
     let texts = origin::texts(scene, terrain)?;
     let layouts = layouts(terrain, planet_map(preset, scene, terrain.samples()));
-    let source = MapSource {
-        scene,
-        terrain,
-        band_metres: preset.band_metres.unwrap_or(scene.settings.relief_metres / 16.0),
-    };
+    let source =
+        MapSource { scene, terrain, band_metres: preset.band_metres.unwrap_or(scene.settings.relief_metres / 16.0) };
     if !preset.folder.is_empty() || target(preset)?.is_some() {
         let folder = place.folder.join(&preset.folder);
         std::fs::create_dir_all(&folder).map_err(|source| crate::io::FileError::Write { path: folder, source })?;
@@ -374,7 +374,8 @@ impl SheetJob<'_> {
                 extension.map_or(path.clone(), |extension| path.with_extension(extension))
             };
             let [first, left] = tile.first;
-            let part = if is_square { [first, left, tile.samples, tile.samples] } else { [0, 0, layout.height, layout.width] };
+            let part =
+                if is_square { [first, left, tile.samples, tile.samples] } else { [0, 0, layout.height, layout.width] };
             let job = RasterJob {
                 format: product.format,
                 sheet,
@@ -415,7 +416,8 @@ impl SheetJob<'_> {
         if !self.scene.settings.is_planet() {
             let step = f64::from(self.cell_metres());
             let side = f64::from(self.scene.settings.size_metres);
-            let (epsg, west, south) = self.preset.placement.map_or((None, 0.0, 0.0), |p| (Some(p.epsg), p.west, p.south));
+            let (epsg, west, south) =
+                self.preset.placement.map_or((None, 0.0, 0.0), |p| (Some(p.epsg), p.west, p.south));
             return Some(GeoReference {
                 epsg,
                 in_degrees: false,

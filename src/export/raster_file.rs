@@ -44,7 +44,10 @@ impl RasterReport {
         let lowest = self.min;
         (self.void_samples > 0).then(|| {
             let unit = self.unit;
-            format!("{} samples have no ground; they hold the lowest height, {lowest} {unit}, or no-data", self.void_samples)
+            format!(
+                "{} samples have no ground; they hold the lowest height, {lowest} {unit}, or no-data",
+                self.void_samples
+            )
         })
     }
 }
@@ -135,9 +138,9 @@ impl RasterJob<'_> {
                 _ => value as u8,
             }
         };
-        let void_samples = self.ground.map_or(0, |_| {
-            (0..rows).map(|row| (0..columns).filter(|&column| is_void(row, column)).count()).sum()
-        });
+        let void_samples = self
+            .ground
+            .map_or(0, |_| (0..rows).map(|row| (0..columns).filter(|&column| is_void(row, column)).count()).sum());
         let report = RasterReport {
             path: to.path().into(),
             map: sheet.label.clone(),
@@ -147,7 +150,11 @@ impl RasterJob<'_> {
             unit: sheet.unit,
             min: low,
             max: high,
-            per_step: if kind == SampleType::U16 && sheet.nature == MapNature::Scalar { (high - low) / 65535.0 } else { 0.0 },
+            per_step: if kind == SampleType::U16 && sheet.nature == MapNature::Scalar {
+                (high - low) / 65535.0
+            } else {
+                0.0
+            },
             cell_metres: self.cell_metres,
             void_samples,
         };

@@ -10,9 +10,10 @@ pub use files::{
     FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, check_name, check_new_folder, check_place,
     sweep_folder, write_atomically, write_folder_atomically,
 };
+pub use formats::is_heightmap;
 pub use heightmap::{ExportReport, HeightSheet, export_heightmap, export_sheet, stage_sheet};
 pub(crate) use raster::catmull_rom;
-pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
+pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, raster, raster_as, stamp_names};
 
 /// Levels of RON inside each other, when it is read and when it is written: those of the deepest construction tree
 /// (`construction::check::DEEPEST`), of which each piece takes about ten, in a scene.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`bench()`] | nodes against each other in time, memory, growth, consistency, threads, extremes (document 001) |
 //! | [`parity()`] | a scene at half its resolution beside the full one: drift in metres, rivers in common, a word |
-//! | [`seeds`], [`presets`], [`sweep`], [`table`], [`neighbours`] | variants of a scene, each a scene of its own |
+//! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene, each a scene of its own |
 //! | [`ThumbnailService`] | draws variants in the background, the newest order first |
 //! | [`sheet`](fn@sheet) | thumbnails side by side in one picture |
 //!
@@ -35,6 +35,6 @@ pub use stats::{Estimate, PowerLaw};
 pub use subject::{BenchSubject, ExtremeCase, NodeSubject, Site, SubjectError, document_001, subjects};
 pub use thumbnail_service::{FinishedThumbnail, ThumbnailService};
 pub use variants::{
-    Glance, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, draw, draw_all, neighbours,
-    presets, seeds, sweep, table,
+    Glance, MOST_VARIANTS, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, combinations,
+    draw, draw_all, neighbours, presets, seeds, sweep, table,
 };

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::variants::MOST_VARIANTS;
 use crate::param::{ParamError, ParamKind, ParamSpec, Params, Value, label_of};
 use crate::scene::{Scene, SetError};
 
@@ -57,9 +58,20 @@ pub enum VariantError {
     /// The layer's node has no presets.
     #[error("layer `{0}` has no presets; sweep one of its parameters")]
     NoPresets(String),
-    /// Both directions of a table would vary the same parameter.
+    /// Two sweeps would vary the same parameter.
     #[error("both sweeps vary `{0}`; give two parameters")]
     Twice(&'static str),
+    /// The text is not of the form that was asked for.
+    #[error("`{0}` is not of the form LAYER.PARAM=A,B,C, like Peaks.octaves=3,6")]
+    List(String),
+    /// A value is in the list twice.
+    #[error("`{0}` is given the value {1} twice; give each once")]
+    SameValue(&'static str, String),
+    /// More variants than anybody looks through.
+    #[error(
+        "that makes {0} variants, and {MOST_VARIANTS} are the most; give fewer values, or split them over several folders"
+    )]
+    TooMany(u64),
 }
 
 impl ParamRef {
@@ -129,6 +141,16 @@ impl ParamRef {
             Owner::Node(k) | Owner::Mix(k) | Owner::Mask(k) | Owner::Seed(k) => (k + 1).to_string(),
         };
         format!("{owner}.{}={}", self.spec.name, self.spec.show(value))
+    }
+
+    /// What it is called in the name of a file: LAYER.PARAM with the layer's name, a setting by its own alone.
+    pub fn path(&self, scene: &Scene) -> String {
+        match self.owner {
+            Owner::Settings => self.spec.name.to_string(),
+            Owner::Node(k) | Owner::Mix(k) | Owner::Mask(k) | Owner::Seed(k) => {
+                format!("{}.{}", scene.layers[k].name, self.spec.name)
+            }
+        }
     }
 
     /// The value with its unit, as people read it.

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::param_ref::{ParamRef, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
@@ -87,6 +87,40 @@ impl VariantSweep {
         Ok(Self { values: param_ref.values(range, count)?, param_ref })
     }
 
+    /// Reads `LAYER.PARAM=A,B,C`: the values one by one, as `--set` takes them. Where one has commas of its own, as
+    /// curves have, `;` parts them.
+    ///
+    /// # Errors
+    /// When there is no such parameter, or a value does not fit it or is given twice.
+    pub fn listed(scene: &Scene, text: &str) -> Result<Self, VariantError> {
+        let (path, list) = text.split_once('=').ok_or_else(|| VariantError::List(text.into()))?;
+        let param_ref = ParamRef::named(scene, path)?;
+        let separator = if list.contains(';') { ';' } else { ',' };
+        let mut values = Vec::new();
+        for text in list.split(separator) {
+            let value = param_ref.spec().parse(text)?;
+            if values.contains(&value) {
+                return Err(VariantError::SameValue(param_ref.spec().name, text.trim().into()));
+            }
+            values.push(value);
+        }
+        Ok(Self { param_ref, values })
+    }
+
+    /// The scene's seeds from `first` to `last`, both included.
+    ///
+    /// # Errors
+    /// When there are more than [`MOST_VARIANTS`].
+    pub fn seeds(scene: &Scene, first: u32, last: u32) -> Result<Self, VariantError> {
+        let count = u64::from(last.max(first)) - u64::from(first.min(last)) + 1;
+        if count > MOST_VARIANTS as u64 {
+            return Err(VariantError::TooMany(count));
+        }
+        let seeds = first.min(last)..=first.max(last);
+        let values = seeds.map(|seed| Value::Int(i64::from(seed))).collect();
+        Ok(Self { param_ref: ParamRef::find(scene, None, "seed")?, values })
+    }
+
     /// Reads `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
     pub fn parse(scene: &Scene, text: &str, count: usize) -> Result<Self, VariantError> {
         let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
@@ -108,6 +142,35 @@ pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Resul
     }
     let pairs = down.values.iter().flat_map(|d| across.values.iter().map(move |a| (a, d)));
     pairs.map(|(a, d)| SceneVariant::with_values(scene, &[(&across.param_ref, a), (&down.param_ref, d)])).collect()
+}
+
+/// Variants of one batch at the most.
+pub const MOST_VARIANTS: usize = 1000;
+
+/// All combinations of the values of `sweeps`; the last of them changes fastest. Without sweeps it is the scene itself.
+///
+/// # Errors
+/// When two of them vary the same parameter, or there would be more than [`MOST_VARIANTS`].
+pub fn combinations(scene: &Scene, sweeps: &[VariantSweep]) -> Result<Vec<SceneVariant>, VariantError> {
+    for (k, sweep) in sweeps.iter().enumerate() {
+        if sweeps[..k].iter().any(|other| other.param_ref.is(&sweep.param_ref)) {
+            return Err(VariantError::Twice(sweep.param_ref.spec().name));
+        }
+    }
+    let count = sweeps.iter().fold(1u64, |count, sweep| count.saturating_mul(sweep.values.len() as u64));
+    if count > MOST_VARIANTS as u64 {
+        return Err(VariantError::TooMany(count));
+    }
+    let variant = |number: usize| {
+        let (mut left, mut turns) = (number, Vec::new());
+        for sweep in sweeps.iter().rev() {
+            turns.push((&sweep.param_ref, &sweep.values[left % sweep.values.len()]));
+            left /= sweep.values.len();
+        }
+        turns.reverse();
+        SceneVariant::with_values(scene, &turns)
+    };
+    (0..count as usize).map(variant).collect()
 }
 
 /// What lies to both sides of a slider's present value, the nearest first.
@@ -148,7 +211,7 @@ impl Default for Size {
 }
 
 /// A terrain in a few numbers, as it is at the size of a thumbnail.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Glance {
     /// Erosion score (Olsen 2004).
     pub erosion_score: f64,

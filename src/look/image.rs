@@ -1,6 +1,8 @@
 //! A finished picture and its PNG file.
 
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::Path;
 
 use rayon::prelude::*;
 
@@ -38,6 +40,22 @@ impl RgbImage {
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&self.rgb)?;
         Ok(writer.finish()?)
+    }
+
+    /// Reads a square picture of `side` pixels that [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is another kind of picture.
+    pub fn load_png(path: &Path, side: usize) -> std::io::Result<Self> {
+        let mut reader = png::Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
+        let info = reader.info();
+        let is_square = (info.width as usize, info.height as usize) == (side, side);
+        if !is_square || reader.output_color_type() != (png::ColorType::Rgb, png::BitDepth::Eight) {
+            return Err(std::io::Error::other(format!("it is no picture of {side} × {side} pixels in colour")));
+        }
+        let mut rgb = vec![0; side * side * 3];
+        reader.next_frame(&mut rgb)?;
+        Ok(Self { width: side, height: side, rgb })
     }
 
     /// Writes a PNG file; until it is safely on disk an old one stays.
@@ -78,5 +96,10 @@ mod tests {
         assert_eq!((info.width, info.height), (20, 20));
         assert_eq!(rgb, image.rgb);
         assert!(rgb[0] < 10 && rgb[57] > 245, "dark in the west, bright in the east");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        image.save(&path).unwrap();
+        assert_eq!(RgbImage::load_png(&path, 20).unwrap(), image);
+        assert!(RgbImage::load_png(&path, 21).unwrap_err().to_string().contains("21 × 21"));
     }
 }

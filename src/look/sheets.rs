@@ -118,7 +118,9 @@ impl TypeWeights {
     /// # Errors
     /// When it was cancelled.
     pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
-        let Some(biomes) = Biomes::for_scene(scene) else { return Ok(Self { legend: Vec::new(), weights: Vec::new() }) };
+        let Some(biomes) = Biomes::for_scene(scene) else {
+            return Ok(Self { legend: Vec::new(), weights: Vec::new() });
+        };
         let paint = Paint::new(terrain, &scene.settings, &biomes);
         let mut counts = vec![0u64; biomes.table.types.len()];
         paint.types(terrain, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);

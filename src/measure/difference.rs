@@ -28,6 +28,9 @@ pub struct Difference {
     pub mean_absolute_metres: f64,
     /// Largest difference, up or down.
     pub largest_metres: f64,
+    /// Where it is: metres to the east and to the south of the north-west corner, as the first is scaled; on planets
+    /// longitude and latitude in degrees. The first such place where there are several, row by row.
+    pub largest_at: [f64; 2],
     /// Where the second is higher.
     pub volume_gained_m3: f64,
     /// Where the second is lower.
@@ -62,7 +65,7 @@ pub fn difference(
                 };
                 f64::from(h) * f64::from(scale.relief_metres)
             });
-            part.add(two - one, 1.0);
+            part.add(two - one, 1.0, [row, column]);
         }
         part
     })?;
@@ -72,7 +75,10 @@ pub fn difference(
     let (one, two) = (one?, two?);
     let overlap =
         overlap_of([&one, &two].map(|ground| DrainageGround::of_square(ground)), cell_m2, limits, grid, control)?;
-    Ok(PartDifference::joined(&parts).whole(count, cell_m2, overlap))
+    let joined = PartDifference::joined(&parts);
+    let [row, column] = joined.place;
+    let metres = |k: usize| f64::from(grid.position(k)) * f64::from(a.1.size_metres);
+    Ok(joined.whole(count, cell_m2, overlap, [metres(column), metres(row)]))
 }
 
 fn globe_difference(
@@ -97,7 +103,7 @@ fn globe_difference(
                 };
                 f64::from(h) * f64::from(scale.relief_metres)
             };
-            part.add(metres(b, &globes[1]) - metres(a, &globes[0]), f64::from(area));
+            part.add(metres(b, &globes[1]) - metres(a, &globes[0]), f64::from(area), [row, column]);
         }
         Ok(part)
     };
@@ -107,7 +113,10 @@ fn globe_difference(
     let cell_m2 = a.1.globe_m2() / count;
     let grounds = [a, b].map(|(terrain, scale)| DrainageGround::of_globe(terrain, scale));
     let overlap = overlap_of(grounds, cell_m2, limits, grid, control)?;
-    Ok(PartDifference::joined(&parts).whole(count, cell_m2, overlap))
+    let joined = PartDifference::joined(&parts);
+    let [x, y, z] = metric.globe().direction_of(joined.place[0] * samples + joined.place[1]).map(f64::from);
+    let (longitude, latitude) = (libm::atan2(y, x).to_degrees(), libm::asin(z.clamp(-1.0, 1.0)).to_degrees());
+    Ok(joined.whole(count, cell_m2, overlap, [longitude, latitude]))
 }
 
 /// Differences summed over some cells, in metres and cells of the mean area.
@@ -116,15 +125,19 @@ struct PartDifference {
     squares: f64,
     absolute: f64,
     largest: f64,
+    /// Row and column of the largest.
+    place: [usize; 2],
     gained: f64,
     lost: f64,
 }
 
 impl PartDifference {
-    fn add(&mut self, d: f64, area: f64) {
+    fn add(&mut self, d: f64, area: f64, place: [usize; 2]) {
         self.squares += area * d * d;
         self.absolute += area * d.abs();
-        self.largest = larger(self.largest, d.abs());
+        if d.abs() > self.largest {
+            (self.largest, self.place) = (d.abs(), place);
+        }
         self.gained += if d > 0.0 { area * d } else { 0.0 };
         self.lost += if d < 0.0 { -area * d } else { 0.0 };
     }
@@ -135,16 +148,18 @@ impl PartDifference {
             squares: sum.squares + part.squares,
             absolute: sum.absolute + part.absolute,
             largest: larger(sum.largest, part.largest),
+            place: if part.largest > sum.largest { part.place } else { sum.place },
             gained: sum.gained + part.gained,
             lost: sum.lost + part.lost,
         })
     }
 
-    fn whole(&self, cells: f64, cell_m2: f64, drainage_overlap: Option<f64>) -> Difference {
+    fn whole(&self, cells: f64, cell_m2: f64, drainage_overlap: Option<f64>, largest_at: [f64; 2]) -> Difference {
         Difference {
             rms_metres: (self.squares / cells).sqrt(),
             mean_absolute_metres: self.absolute / cells,
             largest_metres: self.largest,
+            largest_at,
             volume_gained_m3: self.gained * cell_m2,
             volume_lost_m3: self.lost * cell_m2,
             drainage_overlap,

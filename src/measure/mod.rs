@@ -40,7 +40,7 @@ pub use planet::{PlanetMeasures, measure_planet};
 pub use playability::Playability;
 pub use plots::{PLOTS, Plot, PlotAxis, PlotStyle};
 pub use reference::{BANDS, ReferenceBand, bands};
-pub use report::comparison_csv;
+pub use report::{comparison_csv, csv_field, named_values};
 pub use slopes::{Slopes, pair_slopes, slopes, slopes_by};
 pub use steepness::Steepness;
 pub use summits::{Summit, Summits};

@@ -64,6 +64,16 @@ impl PlanetMeasures {
     }
 }
 
+/// The measures of a terrain or planet with all their digits, each with its key; a value that is missing is empty.
+pub fn named_values<T>(list: &[Measure<T>], of: &T) -> Vec<(String, String)> {
+    list.iter().map(|m| (m.key.to_string(), bare((m.read)(of)))).collect()
+}
+
+/// A value as a field of CSV: in quotation marks where it has a comma or a mark of its own.
+pub fn csv_field(text: &str) -> String {
+    quoted(text)
+}
+
 const CSV_HEAD: &str = "key,value,unit,label\n";
 
 fn csv_lines<T>(list: &[Measure<T>], of: &T) -> String {
@@ -117,5 +127,5 @@ fn bare(reading: MeasureValue) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }

@@ -21,6 +21,7 @@ pub use multiscale::MultiScale;
 use serde::{Deserialize, Serialize};
 
 use crate::field::{Cancelled, MapKind, Terrain};
+use crate::io::formats::RawLayout;
 use crate::param::{About, Params, Preset};
 use crate::planet::World;
 
@@ -122,6 +123,14 @@ pub trait Generator: Params {
     }
     /// Why its files cannot be used together, though each of them can be read.
     fn files_error(&self) -> Option<String> {
+        None
+    }
+    /// What its raw files do not say themselves.
+    fn raw_layout(&self) -> RawLayout {
+        RawLayout::default()
+    }
+    /// What is to be known of its files in a scene whose side is `size_metres`, though nothing is wrong with them.
+    fn files_note(&self, _size_metres: f32) -> Option<String> {
         None
     }
 }
@@ -335,6 +344,22 @@ impl Node {
     pub fn files_error(&self) -> Option<String> {
         match self.work() {
             Work::Generator(node) => node.files_error(),
+            Work::Filter(_) | Work::Process(_) => None,
+        }
+    }
+
+    /// What its raw files do not say themselves.
+    pub fn raw_layout(&self) -> RawLayout {
+        match self.work() {
+            Work::Generator(node) => node.raw_layout(),
+            Work::Filter(_) | Work::Process(_) => RawLayout::default(),
+        }
+    }
+
+    /// What is to be known of its files in a scene whose side is `size_metres`, though nothing is wrong with them.
+    pub fn files_note(&self, size_metres: f32) -> Option<String> {
+        match self.work() {
+            Work::Generator(node) => node.files_note(size_metres),
             Work::Filter(_) | Work::Process(_) => None,
         }
     }

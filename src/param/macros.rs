@@ -329,6 +329,7 @@ macro_rules! choices {
                 Self::OPTIONS[self as usize].label
             }
             /// What it means, in one sentence.
+            #[allow(dead_code, reason = "not every choice is explained outside its panel")]
             pub fn help(self) -> &'static str {
                 Self::OPTIONS[self as usize].help
             }

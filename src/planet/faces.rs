@@ -71,7 +71,7 @@ impl Faces {
         let rasters = fitting(name)?;
         let mut heights = Vec::with_capacity(rasters.iter().map(|raster| raster.values.len()).sum());
         for raster in &rasters {
-            heights.extend(raster.values.iter().map(|&value| height(raster, value)));
+            heights.extend(raster.filled().iter().map(|&value| height(raster, value)));
         }
         let globe = Globe::new(rasters[0].width);
         globe.grid().close(&mut heights);

@@ -9,8 +9,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use rayon::prelude::*;
 
-use crate::field::globe::{equirectangular, from_angles};
 use crate::field::Globe;
+use crate::field::globe::{equirectangular, from_angles};
 
 /// Suffixes of the six faces in file names, in their order.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];

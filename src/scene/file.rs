@@ -435,7 +435,8 @@ impl Scene {
         builds.truncate(MAX_BUILDS);
         builds.retain(|build| {
             if !build.is_sound() {
-                let text = "scene: the build preset `{}` has numbers that cannot be; it was left out".replace("{}", &build.name);
+                let text = "scene: the build preset `{}` has numbers that cannot be; it was left out"
+                    .replace("{}", &build.name);
                 warnings.push(Warning(text));
             }
             build.is_sound()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Layer, Reads, Scene};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
-use crate::io::{STAMP_PREFIX, raster};
+use crate::io::{STAMP_PREFIX, raster, raster_as};
 use crate::nodes::Work;
 use crate::param::{ParamKind, Params, Value};
 use crate::planet::World;
@@ -30,7 +30,8 @@ pub struct Problem {
 pub enum Severity {
     /// What is named cannot be used: a heightmap then is level, a picture or a mask's condition is left out.
     Broken,
-    /// A condition of the mask has nothing to read yet and leaves nothing out.
+    /// A condition of the mask has nothing to read yet and leaves nothing out, or a file is of another size than the
+    /// scene.
     Idle,
 }
 
@@ -45,25 +46,20 @@ impl Scene {
             .collect();
         let used = |index: usize| self.layers[index].enabled || read.contains(&index);
         for (index, layer) in self.layers.iter().enumerate().filter(|(index, _)| used(*index)) {
-            let mask = if layer.mask.by_image { Some(&layer.mask as &dyn Params) } else { None };
-            let files = [layer.node.params()]
-                .into_iter()
-                .chain(mask)
-                .flat_map(|group| image_params(group).into_iter().map(|k| group.get(k)).collect::<Vec<_>>());
-            let names = files.filter_map(|value| match value {
-                Value::Text(name) if !name.is_empty() => Some(name),
-                _ => None,
-            });
-            let names = names.chain(layer.node.file_dependencies());
-            let files =
-                names.filter_map(|name| raster(&name).err().map(|e| e.to_string())).chain(layer.node.files_error());
+            let mask = if layer.mask.by_image { image_names(&layer.mask) } else { Vec::new() };
+            let names = mask.into_iter().chain(layer.node.file_dependencies()).map(|name| raster(&name));
+            let own = image_names(layer.node.params()).into_iter();
+            let own = own.map(|name| raster_as(&name, layer.node.raw_layout()));
+            let files = own.chain(names).filter_map(|read| read.err().map(|e| e.to_string()));
+            let files = files.chain(layer.node.files_error());
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
             let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
             let problem = |severity: Severity| move |message: String| Problem { layer: index, severity, message };
             problems.extend(self.misfit(index).map(problem(Severity::Broken)));
             problems.extend(files.chain(source).map(problem(Severity::Broken)));
-            problems.extend(self.idle_conditions(index).into_iter().map(problem(Severity::Idle)));
+            let idle = self.idle_conditions(index).into_iter().chain(layer.node.files_note(self.side_metres()));
+            problems.extend(idle.map(problem(Severity::Idle)));
         }
         problems
     }
@@ -155,6 +151,32 @@ impl Scene {
         }
     }
 
+    /// The files that the scene names, each once, in the order of the layers: heightmaps and pictures of nodes, masks
+    /// and constructions, faces of planets, and the planet that it is a patch of. Shipped stamps are none.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut names: Vec<String> = Vec::new();
+        if let Some(origin) = self.patch.as_ref().filter(|origin| origin.names_a_file()) {
+            names.push(origin.planet.clone());
+        }
+        for layer in &self.layers {
+            for group in [layer.node.params(), &layer.mask] {
+                names.extend(image_names(group));
+                for (_, tree) in trees_of(group) {
+                    names.extend(tree.image_files().into_iter().map(|file| file.0.clone()));
+                }
+            }
+            names.extend(layer.node.file_dependencies());
+        }
+        let mut files: Vec<PathBuf> = Vec::new();
+        for name in names.into_iter().filter(|name| !name.starts_with(STAMP_PREFIX)) {
+            let path = PathBuf::from(name);
+            if !files.contains(&path) {
+                files.push(path);
+            }
+        }
+        files
+    }
+
     /// Makes the paths of files that stand in `folder` absolute.
     pub(super) fn resolve_files(&mut self, folder: &Path) {
         self.each_file(|path| path.is_relative().then(|| folder.join(path)));
@@ -213,6 +235,15 @@ fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<Str
 fn trees_of(group: &dyn Params) -> Vec<(usize, Arc<Tree>)> {
     let trees = (0..group.about().params.len()).filter_map(|k| Some((k, group.get(k).as_tree()?)));
     trees.collect()
+}
+
+/// The files that a group names.
+fn image_names(group: &dyn Params) -> Vec<String> {
+    let text = |index| match group.get(index) {
+        Value::Text(name) if !name.is_empty() => Some(name),
+        _ => None,
+    };
+    image_params(group).into_iter().filter_map(text).collect()
 }
 
 /// Indices of the parameters that name a file.

@@ -1,17 +1,18 @@
 //! What people make: a scene of settings and layers, its file, and its history.
 
 mod build;
+mod changes;
 mod examples;
 mod file;
 mod history;
+pub mod import;
 mod layer;
 mod links;
 mod patch;
 mod settings;
 
-pub use build::{
-    BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, USUAL_FILE_NAMES,
-};
+pub use build::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, USUAL_FILE_NAMES};
+pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};

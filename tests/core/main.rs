@@ -45,6 +45,7 @@ mod measures_report;
 mod measures_void;
 mod multiscale;
 mod node_kit;
+mod outside;
 mod patches;
 mod pictures;
 mod planet;

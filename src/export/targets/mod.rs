@@ -43,14 +43,8 @@ enum TargetSizes {
 }
 
 /// Every target, in the order of menus.
-pub static TARGETS: [&ExportTarget; 6] = [
-    &unreal::UNREAL,
-    &unity::UNITY,
-    &godot::GODOT,
-    &blender::BLENDER,
-    &bevy::BEVY,
-    &worldpainter::WORLDPAINTER,
-];
+pub static TARGETS: [&ExportTarget; 6] =
+    [&unreal::UNREAL, &unity::UNITY, &godot::GODOT, &blender::BLENDER, &bevy::BEVY, &worldpainter::WORLDPAINTER];
 
 /// The numbers that texts are made of.
 struct TargetNumbers<'a> {
@@ -67,7 +61,9 @@ struct TargetNumbers<'a> {
 impl TargetNumbers<'_> {
     /// Names of the files of a map, one a line.
     fn files(&self, map: &str) -> String {
-        let is_of = |label: &str| label == map || label.strip_prefix(map).is_some_and(|rest| rest.starts_with(['-', '0', '1', '2', '3']));
+        let is_of = |label: &str| {
+            label == map || label.strip_prefix(map).is_some_and(|rest| rest.starts_with(['-', '0', '1', '2', '3']))
+        };
         let name = |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let found = self.report.rasters.iter().filter(|raster| is_of(&raster.map)).map(|raster| name(&raster.path));
         found.collect::<Vec<_>>().join(", ")

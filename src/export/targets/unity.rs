@@ -7,7 +7,9 @@ pub(super) static UNITY: ExportTarget = ExportTarget {
     name: "Unity (Terrain)",
     help: "RAW 16-bit heights of 2^n + 1 samples, splat maps, normals.",
     sizes: TargetSizes::PowerAndOne(33, 4097),
-    products: |_| vec![product("heights", "r16"), product("splat", "png"), product("normals", "png"), product("colours", "png")],
+    products: |_| {
+        vec![product("heights", "r16"), product("splat", "png"), product("normals", "png"), product("colours", "png")]
+    },
     prepare: |preset| preset.south_first = true,
     read_me,
 };

@@ -10,7 +10,9 @@ pub(super) static UNREAL: ExportTarget = ExportTarget {
     name: "Unreal Engine (Landscape)",
     help: "16-bit heights of a size that Landscape takes, a grey weight map for each ground type, normals.",
     sizes: TargetSizes::Listed(&[127, 253, 505, 1009, 2017, 4033, 8129]),
-    products: |_| vec![product("heights", "png"), product("weights", "png"), product("normals", "png"), product("colours", "png")],
+    products: |_| {
+        vec![product("heights", "png"), product("weights", "png"), product("normals", "png"), product("colours", "png")]
+    },
     prepare: |preset| preset.directx_normals = true,
     read_me,
 };

@@ -3,7 +3,9 @@
 
 use std::io::Write;
 
-use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
+use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning, looks_like_degrees};
+use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType};
+use crate::io::RasterError;
 
 pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
     id: "asc",
@@ -17,6 +19,9 @@ pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
     write,
     read_texts: None,
 };
+
+pub(super) static READER: RasterReader =
+    RasterReader { extensions: &["asc"], name: "ESRI ASCII grid", is_raw: false, read };
 
 /// What stands where there is nothing, if the sheet names no other number.
 const NODATA: f32 = -9999.0;
@@ -40,4 +45,103 @@ fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()
         (&mut out).write_all(line.as_bytes())?;
     }
     Ok(())
+}
+
+/// The lines of the header, as far as they are there.
+#[derive(Default)]
+struct GridHeader {
+    columns: Option<u64>,
+    rows: Option<u64>,
+    west: Option<f64>,
+    south: Option<f64>,
+    is_west_corner: bool,
+    is_south_corner: bool,
+    step: [Option<f64>; 2],
+    nodata: Option<f32>,
+}
+
+impl GridHeader {
+    /// Takes a line of the header; says whether it was one.
+    fn take(&mut self, key: &str, value: &str) -> Result<bool, String> {
+        let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
+        let wrong = || format!("`{key}` is `{value}`, which is no number that it can be");
+        let count = || value.parse::<u64>().map_err(|_| wrong());
+        let place = || number().ok_or_else(wrong);
+        let length = || number().filter(|v| *v > 0.0).ok_or_else(wrong);
+        match key.to_ascii_lowercase().as_str() {
+            "ncols" => self.columns = Some(count()?),
+            "nrows" => self.rows = Some(count()?),
+            "xllcorner" => (self.west, self.is_west_corner) = (Some(place()?), true),
+            "yllcorner" => (self.south, self.is_south_corner) = (Some(place()?), true),
+            "xllcenter" => self.west = Some(place()?),
+            "yllcenter" => self.south = Some(place()?),
+            "cellsize" => self.step = [Some(length()?); 2],
+            "dx" => self.step[0] = Some(length()?),
+            "dy" => self.step[1] = Some(length()?),
+            "nodata_value" => self.nodata = Some(value.parse::<f32>().map_err(|_| wrong())?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Where the middles of the cells lie. The format does not name its unit: degrees are known by their size.
+    fn placement(&self, columns: usize, rows: usize) -> Option<GeoReference> {
+        let step = [self.step[0]?, self.step[1]?];
+        let half = |is_corner: bool, step: f64| if is_corner { 0.5 * step } else { 0.0 };
+        let west = self.west? + half(self.is_west_corner, step[0]);
+        let south = self.south? + half(self.is_south_corner, step[1]);
+        let north = south + step[1] * (rows - 1) as f64;
+        let in_degrees = looks_like_degrees(west, north, step, columns);
+        Some(GeoReference { epsg: None, in_degrees, west, north, step, is_area: true })
+    }
+}
+
+fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
+    let failed = |message: String| source.unreadable(READER.name, message);
+    let text = std::str::from_utf8(source.bytes)
+        .map_err(|error| failed(format!("it is not text (byte {})", error.valid_up_to())))?;
+    let mut header = GridHeader::default();
+    let mut words = text.trim_start_matches('\u{feff}').split_ascii_whitespace().peekable();
+    while let Some(key) = words.next_if(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())) {
+        // a value that is not a number may stand first where there is no header left
+        if key.eq_ignore_ascii_case("nan") || key.eq_ignore_ascii_case("inf") {
+            return Err(failed("its first value is not a number; name a NODATA_value for samples without data".into()));
+        }
+        let value = words.next().ok_or_else(|| failed(format!("it ends behind `{key}`")))?;
+        if !header.take(key, value).map_err(failed)? {
+            return Err(failed(format!(
+                "its header has `{key}`, which is none of ncols, nrows, xllcorner, cellsize …"
+            )));
+        }
+    }
+    let missing = |name: &str| failed(format!("its header has no `{name}`"));
+    let columns = header.columns.ok_or_else(|| missing("ncols"))?;
+    let rows = header.rows.ok_or_else(|| missing("nrows"))?;
+    let count = columns.saturating_mul(rows);
+    // a number takes two letters at the least
+    source.check_size(columns, rows, count.saturating_mul(2), 0)?;
+    if count > source.bytes.len() as u64 {
+        return Err(failed(format!("it ends before {columns} × {rows} values; it is cut off, or its header is wrong")));
+    }
+    let (width, height) = (columns as usize, rows as usize);
+    let mut values = Vec::with_capacity(width * height);
+    for word in words {
+        let number: f32 = word.parse().map_err(|_| {
+            let (row, column) = (values.len() / width, values.len() % width);
+            failed(format!(
+                "`{}` in row {row}, column {column} is no number",
+                word.chars().take(20).collect::<String>()
+            ))
+        })?;
+        if values.len() == width * height {
+            return Err(failed(format!("it has more than {columns} × {rows} values; its header is wrong")));
+        }
+        values.push(if Some(number) == header.nodata { f32::NAN } else { number });
+    }
+    if values.len() < width * height {
+        let whole = values.len() / width;
+        return Err(failed(format!("it ends after {whole} of {rows} rows; it is cut off, or its header is wrong")));
+    }
+    let placement = header.placement(width, height);
+    Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Metres, placement })
 }

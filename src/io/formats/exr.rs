@@ -7,11 +7,15 @@ use std::path::Path;
 
 use exr::image::write::WritableImage;
 use exr::meta::MetaData;
+use exr::meta::header::Header;
 use exr::prelude::{
-    AttributeValue, Compression, Encoding, Image, Layer, LayerAttributes, SpecificChannels, Text, Vec2,
+    AttributeValue, Compression, Encoding, Image, Layer, LayerAttributes, ReadChannels, ReadLayers,
+    ReadSpecificChannel, SpecificChannels, Text, Vec2,
 };
 
+use super::reader::{DecodedRaster, RasterReader, RasterSource, heights_or_shares};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
+use crate::io::RasterError;
 
 pub(super) static EXR: RasterFormat = RasterFormat {
     id: "exr",
@@ -25,6 +29,8 @@ pub(super) static EXR: RasterFormat = RasterFormat {
     write,
     read_texts: Some(read_texts),
 };
+
+pub(super) static READER: RasterReader = RasterReader { extensions: &["exr"], name: "OpenEXR", is_raw: false, read };
 
 /// Name of the attribute that the texts are in.
 const TEXTS: &str = "talweg";
@@ -62,9 +68,56 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
     Ok(attributes)
 }
 
+/// Channel `Y`, or `R`, or the first, of the first layer that has one. Its numbers are metres, as displacement and
+/// heights are, unless all are from 0 to 1.
+fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
+    let failed = |error: exr::error::Error| source.unreadable(READER.name, error);
+    let meta = MetaData::read_from_buffered(source.bytes, false).map_err(failed)?;
+    let usable = |header: &&Header| !header.deep && !header.channels.list.is_empty();
+    let header =
+        meta.headers.iter().find(usable).ok_or_else(|| {
+            source.unreadable(READER.name, "it has no layer of flat pixels; write it without deep data")
+        })?;
+    let [width, height] = [header.layer_size.x(), header.layer_size.y()];
+    let bytes = (width as u64).saturating_mul(height as u64).saturating_mul(header.channels.bytes_per_pixel as u64);
+    source.check_size(width as u64, height as u64, bytes, bytes)?;
+    let named = |name: &str| header.channels.list.iter().map(|channel| &channel.name).find(|n| **n == *name);
+    let first = || header.channels.list.iter().map(|channel| &channel.name).next();
+    let Some(channel) = named("Y").or_else(|| named("R")).or_else(first).map(ToString::to_string) else {
+        return Err(source.unreadable(READER.name, "it has no channels"));
+    };
+    let texts = texts(&header.own_attributes);
+    let image = exr::prelude::read()
+        .no_deep_data()
+        .largest_resolution_level()
+        .specific_channels()
+        .required(channel.as_str())
+        .collect_pixels(
+            |size: Vec2<usize>, _: &_| (size.width(), vec![f32::NAN; size.area()]),
+            |(width, values): &mut (usize, Vec<f32>), at: Vec2<usize>, (number,): (f32,)| {
+                values[at.y() * *width + at.x()] = number;
+            },
+        )
+        .first_valid_layer()
+        .all_attributes()
+        .from_buffered(std::io::Cursor::new(source.bytes))
+        .map_err(failed)?;
+    let (width, values) = image.layer_data.channel_data.pixels;
+    let height = values.len() / width.max(1);
+    if width < 2 || height < 2 {
+        return Err(RasterError::TooSmall { path: source.path.into() });
+    }
+    let meaning = heights_or_shares(&values, false, &texts);
+    Ok(DecodedRaster { width, height, values, meaning, placement: None })
+}
+
+/// What the file says of itself, if Talweg wrote it.
+fn texts(attributes: &LayerAttributes) -> Vec<(String, String)> {
+    let Some(AttributeValue::Text(text)) = attributes.other.get(&Text::from(TEXTS)) else { return Vec::new() };
+    serde_json::from_str(&text.to_string()).unwrap_or_default()
+}
+
 fn read_texts(path: &Path) -> std::io::Result<Texts> {
     let meta = MetaData::read_from_buffered(BufReader::new(File::open(path)?), false).map_err(Error::other)?;
-    let attribute = meta.headers.first().and_then(|header| header.own_attributes.other.get(TEXTS.as_bytes()));
-    let Some(AttributeValue::Text(text)) = attribute else { return Ok(Texts::new()) };
-    serde_json::from_slice(text.as_slice()).map_err(Error::other)
+    Ok(meta.headers.first().map_or_else(Texts::new, |header| texts(&header.own_attributes)))
 }

@@ -8,15 +8,25 @@
 //! | `tiff` | TIFF and GeoTIFF of 8, 16 or 32 bits, cloud-optimised GeoTIFF |
 //! | `exr` | OpenEXR of 32-bit floats |
 //! | `ascii_grid` | ESRI ASCII grid |
+//! | `hgt` | SRTM heights, read alone |
+//! | `reader` | the list of what is read, and what the readers have in common |
 
 mod ascii_grid;
 mod exr;
+mod hgt;
 mod png;
 mod raw;
+mod reader;
 mod tiff;
 
 use std::io::{Seek, Write};
 use std::path::Path;
+
+pub(super) use reader::check_room;
+pub use reader::{
+    DecodedRaster, RASTER_READERS, RasterReader, RasterSource, RawLayout, SampleMeaning, is_heightmap,
+    readable_extensions, reader_list,
+};
 
 use super::FileError;
 
@@ -262,7 +272,8 @@ impl RasterFormat {
     /// When the file cannot be written, or the format cannot hold the sheet.
     pub fn write(&self, sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
         if !self.holds(sheet.samples.kind()) || sheet.channels > self.channels {
-            let message = format!("{} cannot hold {} channels of {:?}", self.name, sheet.channels, sheet.samples.kind());
+            let message =
+                format!("{} cannot hold {} channels of {:?}", self.name, sheet.channels, sheet.samples.kind());
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
         }
         (self.write)(sheet, out)

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 
+use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
+use crate::io::RasterError;
 
 pub(super) static PNG: RasterFormat = RasterFormat {
     id: "png",
@@ -18,6 +20,9 @@ pub(super) static PNG: RasterFormat = RasterFormat {
     write,
     read_texts: Some(read_texts),
 };
+
+pub(super) static READER: RasterReader =
+    RasterReader { extensions: &["png"], name: "PNG of 8 or 16 bits", is_raw: false, read };
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     let mut encoder = png::Encoder::new(out, sheet.width as u32, sheet.height as u32);
@@ -47,6 +52,59 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     sheet.each_row(true, |row| stream.write_all(row))?;
     stream.finish()?;
     Ok(writer.finish()?)
+}
+
+/// Grey or the brightness of colours; heights in metres where Talweg wrote them into the text chunks.
+fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
+    let failed = |error: png::DecodingError| source.unreadable("PNG", error);
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(source.bytes));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(failed)?;
+    let info = reader.info();
+    let (width, height) = (info.width as usize, info.height as usize);
+    let metres = |key: &str| {
+        let text = info.uncompressed_latin1_text.iter().find(|t| t.keyword == key)?;
+        text.text.parse::<f32>().ok().filter(|m| m.is_finite())
+    };
+    let range_metres = metres("talweg min_metres").zip(metres("talweg max_metres"));
+    let size = reader.output_buffer_size().unwrap_or(usize::MAX);
+    // with interlaced rows the whole picture
+    let whole = if info.interlaced { size as u64 } else { 0 };
+    source.check_size(width as u64, height as u64, size as u64, whole)?;
+    let (colour, depth) = reader.output_color_type();
+    let channels = colour.samples();
+    let wide = depth == png::BitDepth::Sixteen;
+    let row_values = |row: &[u8]| -> Vec<f32> {
+        if wide {
+            row.as_chunks::<2>().0.iter().map(|&b| f32::from(u16::from_be_bytes(b)) / 65535.0).collect()
+        } else {
+            row.iter().map(|&b| f32::from(b) / 255.0).collect()
+        }
+    };
+    // grows as rows arrive: a file may claim more of them than it has
+    let mut values = Vec::new();
+    let mut add_row = |row: &[u8]| values.extend(row_values(row).chunks(channels).take(width).map(brightness));
+    if reader.info().interlaced {
+        let mut pixels = vec![0; size];
+        let frame = reader.next_frame(&mut pixels).map_err(failed)?;
+        pixels[..frame.buffer_size()].chunks(frame.line_size).for_each(add_row);
+    } else {
+        while let Some(row) = reader.next_row().map_err(failed)? {
+            add_row(row.data());
+        }
+    }
+    if values.len() != width * height {
+        return Err(source.unreadable("PNG", format!("it ends after {} of {height} rows", values.len() / width)));
+    }
+    Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Shares { range_metres }, placement: None })
+}
+
+/// Colours count by their brightness (Rec. 709); what is transparent counts as it is painted.
+pub(super) fn brightness(channels: &[f32]) -> f32 {
+    match *channels {
+        [r, g, b] | [r, g, b, _] => 0.2126 * r + 0.7152 * g + 0.0722 * b,
+        _ => channels[0],
+    }
 }
 
 fn read_texts(path: &Path) -> std::io::Result<Texts> {

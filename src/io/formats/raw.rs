@@ -1,6 +1,8 @@
 //! Raw numbers without a header, row by row from the north-west; of the lowest byte first unless asked otherwise.
 
+use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
+use crate::io::RasterError;
 
 pub(super) static R16: RasterFormat = RasterFormat {
     id: "r16",
@@ -27,6 +29,70 @@ pub(super) static R32: RasterFormat = RasterFormat {
     write,
     read_texts: None,
 };
+
+pub(super) static READER_16: RasterReader = RasterReader {
+    extensions: &["r16", "raw"],
+    name: "raw 16-bit",
+    is_raw: true,
+    read: |source| {
+        let share = |number: u16| f32::from(number) / 65535.0;
+        let meaning = SampleMeaning::Shares { range_metres: None };
+        match source.layout.big_endian {
+            true => read_numbers(source, meaning, |bytes| share(u16::from_be_bytes(bytes))),
+            false => read_numbers(source, meaning, |bytes| share(u16::from_le_bytes(bytes))),
+        }
+    },
+};
+
+pub(super) static READER_32: RasterReader = RasterReader {
+    extensions: &["r32"],
+    name: "raw 32-bit float, metres",
+    is_raw: true,
+    read: |source| {
+        let read = match source.layout.big_endian {
+            true => read_numbers(source, SampleMeaning::Metres, f32::from_be_bytes),
+            false => read_numbers(source, SampleMeaning::Metres, f32::from_le_bytes),
+        }?;
+        // nothing says that there may be samples without data: it is rather the order of the bytes that is wrong
+        match read.values.iter().position(|v| !v.is_finite()) {
+            None => Ok(read),
+            Some(at) => {
+                let (row, column) = (at / read.width, at % read.width);
+                Err(RasterError::NotANumber { path: source.path.into(), row, column })
+            }
+        }
+    },
+};
+
+/// Numbers of `N` bytes, in rows of the width that is given, or in a square, or in a map that is twice as wide as high.
+fn read_numbers<const N: usize>(
+    source: &RasterSource,
+    meaning: SampleMeaning,
+    number: impl Fn([u8; N]) -> f32,
+) -> Result<DecodedRaster, RasterError> {
+    let bytes = source.bytes.len();
+    let count = bytes / N;
+    let path = || source.path.into();
+    let (width, height) = match source.layout.width as usize {
+        0 => {
+            let (square, half) = (count.isqrt(), (count / 2).isqrt());
+            // no number is a square and twice a square
+            let (width, height) = if 2 * half * half == count { (2 * half, half) } else { (square, square) };
+            if count * N != bytes || width * height != count {
+                return Err(RasterError::NotSquare { path: path(), bytes: bytes as u64, width: N as u64 });
+            }
+            (width, height)
+        }
+        width if count * N != bytes || !count.is_multiple_of(width) => {
+            let columns = source.layout.width;
+            return Err(RasterError::NoWholeRows { path: path(), bytes: bytes as u64, columns, width: N as u64 });
+        }
+        width => (width, count / width),
+    };
+    source.check_size(width as u64, height as u64, bytes as u64, 0)?;
+    let values = source.bytes.as_chunks::<N>().0.iter().map(|&chunk| number(chunk)).collect();
+    Ok(DecodedRaster { width, height, values, meaning, placement: None })
+}
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     sheet.each_row(sheet.big_endian, |row| out.write_all(row))

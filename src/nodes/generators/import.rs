@@ -1,21 +1,26 @@
-//! Heightmap from a file: heights that another program made.
+//! Heightmap from a file: heights that another program made, or that were measured.
 //!
 //! Law: h = (low + (high - low) · v) / relief with v the file's value from 0 to 1 at the sample's place; the file's
 //! first and last samples lie on the edges of the terrain, so that a file of the scene's own size is read sample by
 //! sample. A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
 //! Boundary: a wrapping terrain repeats its first row and column; what does not fit together shows as a cliff there
 //! (the filter `Seamless` mends it).
+//! No data: where a file says that nothing was measured, the ground is filled from the rim (a membrane: Laplace's
+//! equation), lies at the lowest height or at the sea, or is left out.
+//! Metres: heights of files that have metres are taken as they are; whether the scene is as wide as the file says is told
+//! ([`Import::note`]), and [`ImportSettings`] are those of a scene that fits.
 //! Squares only: a file is one square; [`PlanetImport`](crate::nodes::planet::import) reads maps of planets.
 
-use crate::field::Cancelled;
-use crate::io::{Raster, raster};
-use crate::nodes::{Context, Generator};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::io::formats::{RasterReader, RawLayout};
+use crate::io::{Raster, raster_as};
+use crate::nodes::{Context, Generator, Traits};
 use crate::param::ImageFile;
 
 crate::choices! {
     /// Which heights black and white stand for.
     Heights {
-        File "As in the file": "In metres where the file says so (.r32, and .png written by Talweg); otherwise as given below.",
+        File "As in the file": "In metres where the file says so: measured heights, floats, and what Talweg wrote; otherwise as given below.",
         Given "As given below": "Black and white stand for the two heights given below.",
     }
 }
@@ -40,6 +45,32 @@ crate::choices! {
 }
 
 crate::choices! {
+    /// What becomes of places without data.
+    VoidFill {
+        Smooth "Filled from the rim": "A smooth surface that is held by the ground around the gap.",
+        Lowest "Lowest height": "The lowest height of the file.",
+        Sea "Sea level": "The height of the water surface.",
+        Void "Left out": "There is no ground: it is cut out of the terrain.",
+    }
+}
+
+crate::choices! {
+    /// The order of the bytes of a number in a raw file.
+    ByteOrder {
+        Little "Lowest first": "Little-endian, as nearly all programs on PCs write it.",
+        Big "Highest first": "Big-endian, as on old Macintoshes and in some measurements.",
+    }
+}
+
+crate::choices! {
+    /// Where the first row of a raw file lies.
+    RowOrder {
+        North "North": "Rows go from north to south, as in pictures.",
+        South "South": "Rows go from south to north, as several engines want them.",
+    }
+}
+
+crate::choices! {
     /// How heights between the samples of the file are found.
     Sampling {
         Bicubic "Smooth": "Smooth between the samples (bicubic): no creases when the file is enlarged.",
@@ -48,9 +79,10 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Heights from a file: 8 or 16-bit PNG, raw 16-bit or raw 32-bit float. Use 16 bits or more, 8 bits give steps.
-    Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture png r16 r32 raw dem heightfield load" {
-        /// The file. A .r16 or .r32 file must be square.
+    /// Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers. Use 16 bits or
+    /// more, 8 bits give steps.
+    Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture png tiff tif geotiff exr hgt srtm asc r16 r32 raw dem heightfield elevation load" {
+        /// The file. A raw file (.r16, .raw, .r32) does not say how wide it is.
         file: ImageFile = ImageFile::default();
         /// Which heights black and white stand for.
         heights: Heights = Heights::File;
@@ -62,39 +94,144 @@ crate::params! {
         fit: Fit = Fit::Stretch;
         /// How heights between the samples of the file are found.
         sampling: Sampling = Sampling::Bicubic;
+        /// What becomes of places where the file has no data.
+        voids: VoidFill = VoidFill::Smooth;
+        /// Samples of a row of a raw file; 0 where it is square.
+        raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
+        /// The order of the bytes of a number in a raw file.
+        raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
+        /// Where the first row of a raw file lies.
+        raw_rows: RowOrder = RowOrder::North => |import| import.is_raw();
     }
 }
 
 impl Generator for Import {
+    fn traits(&self) -> Traits {
+        let writes: &[MapKind] = if self.voids == VoidFill::Void { &[MapKind::Ground] } else { &[] };
+        Traits { writes, reads_sea_level: self.voids == VoidFill::Sea, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let Ok(raster) = raster(&self.file.0) else {
+        let Ok(raster) = self.raster() else {
             // the scene reports what is wrong with the file; until then the ground is level
             return cx.rows(out, |_, row| row.fill(0.0));
         };
         let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
         let (low, span) = (low / cx.relief_metres, (high - low) / cx.relief_metres);
-        let (across, down) = self.window(&raster);
-        let grid = cx.grid;
-        let place = |k: usize, (first, width): (f32, f32)| first + grid.position(k % grid.distinct()) * width;
-        cx.rows(out, |i, row| {
-            let v = place(i, down);
-            for (j, h) in row.iter_mut().enumerate() {
-                let u = place(j, across);
-                let value = match self.sampling {
-                    Sampling::Bicubic => raster.bicubic(u, v),
-                    Sampling::Bilinear => raster.bilinear(u, v),
-                };
-                *h = low + span * value;
-            }
+        let values = match self.voids {
+            VoidFill::Smooth | VoidFill::Void => raster.filled(),
+            VoidFill::Lowest | VoidFill::Sea => &raster.values,
+        };
+        let sea = if span == 0.0 { 0.0 } else { (cx.sea_level - low) / span };
+        let is_sea = self.voids == VoidFill::Sea && !raster.is_void.is_empty();
+        let value = |k: usize| if is_sea && raster.is_void[k] { sea } else { values[k] };
+        self.each(cx, &raster, out, |u, v| {
+            let value = match self.sampling {
+                Sampling::Bicubic => raster.bicubic_by(u, v, value),
+                Sampling::Bilinear => raster.bilinear_by(u, v, value),
+            };
+            low + span * value
         })
+    }
+
+    fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill(cx, &mut made.height)?;
+        if self.voids != VoidFill::Void {
+            return Ok(());
+        }
+        let ground = made.map_mut(MapKind::Ground);
+        match self.raster() {
+            Ok(raster) if !raster.is_void.is_empty() => {
+                let has_data = |k: usize| if raster.is_void[k] { 0.0 } else { 1.0 };
+                self.each(cx, &raster, ground, |u, v| raster.bilinear_by(u, v, has_data))
+            }
+            _ => cx.rows(ground, |_, row| row.fill(1.0)),
+        }
+    }
+
+    fn raw_layout(&self) -> RawLayout {
+        RawLayout { width: self.raw_width, big_endian: self.raw_bytes == ByteOrder::Big }
+    }
+
+    fn files_note(&self, size_metres: f32) -> Option<String> {
+        self.note(&*self.raster().ok()?, size_metres)
     }
 }
 
+/// How far, as a share, the scene may differ from what a file says of its size.
+const NEAR: f64 = 0.01;
+
 impl Import {
+    fn raster(&self) -> Result<std::sync::Arc<Raster>, crate::io::RasterError> {
+        raster_as(&self.file.0, self.raw_layout())
+    }
+
+    /// Whether the file does not say how wide it is.
+    fn is_raw(&self) -> bool {
+        RasterReader::for_path(std::path::Path::new(&self.file.0)).is_some_and(|reader| reader.is_raw)
+    }
+
+    /// Something of every sample of `out`, from its position in the file.
+    fn each(
+        &self,
+        cx: &Context,
+        raster: &Raster,
+        out: &mut [f32],
+        number: impl Fn(f32, f32) -> f32 + Sync,
+    ) -> Result<(), Cancelled> {
+        let (across, down) = self.window(raster);
+        let grid = cx.grid;
+        let place = |k: usize, (first, width): (f32, f32)| first + grid.position(k % grid.distinct()) * width;
+        let is_turned = self.raw_rows == RowOrder::South && self.is_raw();
+        cx.rows(out, |i, row| {
+            let v = place(i, down);
+            let v = if is_turned { 1.0 - v } else { v };
+            for (j, number_here) in row.iter_mut().enumerate() {
+                *number_here = number(place(j, across), v);
+            }
+        })
+    }
+
+    /// Side of a scene that is as wide as the part of the file that it shows, in metres, where the file says it.
+    pub fn fitting_metres(&self, raster: &Raster) -> Option<f64> {
+        let [across, down] = raster.extent_metres()?;
+        Some(match self.fit {
+            Fit::Stretch | Fit::Whole if across >= down => across,
+            Fit::Stretch | Fit::Whole => down,
+            Fit::Crop if across >= down => down,
+            Fit::Crop => across,
+        })
+    }
+
+    /// What is to be known of how the file lies in a scene that is `size_metres` wide: where it says its own size and
+    /// that is another one, or where it is distorted.
+    pub fn note(&self, raster: &Raster, size_metres: f32) -> Option<String> {
+        let [across, down] = raster.extent_metres()?;
+        let side = self.fitting_metres(raster)?;
+        let size = f64::from(size_metres);
+        let is_near = |a: f64, b: f64| (a / b - 1.0).abs() <= NEAR;
+        let covers = format!("the file covers {} × {} of land", distance(across), distance(down));
+        if self.fit == Fit::Stretch && !is_near(across, down) {
+            return Some(format!("{covers}, which is stretched to a square; choose Crop or Whole to keep its form"));
+        }
+        if is_near(size, side) {
+            return None;
+        }
+        Some(format!(
+            "{covers}, and the scene is {} wide: slopes are {:.2} times those of the land. A size of {:.0} m would keep \
+             them",
+            distance(size),
+            side / size,
+            side
+        ))
+    }
+
     /// First position and width of what is shown of the file, across and down.
     fn window(&self, raster: &Raster) -> ((f32, f32), (f32, f32)) {
         let whole = (0.0, 1.0);
-        let (width, height) = ((raster.width - 1) as f32, (raster.height - 1) as f32);
+        let samples = ((raster.width - 1) as f32, (raster.height - 1) as f32);
+        // steps of degrees are longer to the north than to the east
+        let (width, height) = raster.extent_metres().map_or(samples, |[across, down]| (across as f32, down as f32));
         let about_middle = |share: f32| (0.5 - 0.5 * share, share);
         // the longer side is cut, or the shorter one has room beside it
         match (self.fit, width > height) {
@@ -104,5 +241,35 @@ impl Import {
             (Fit::Whole, true) => (whole, about_middle(width / height)),
             (Fit::Whole, false) => (about_middle(height / width), whole),
         }
+    }
+}
+
+/// A distance for people.
+fn distance(metres: f64) -> String {
+    if metres < 1000.0 { format!("{metres:.0} m") } else { format!("{:.2} km", metres / 1000.0) }
+}
+
+/// Settings of a scene that fits a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImportSettings {
+    /// Side of the largest square in the file, in metres; `None` where the file does not say where it lies.
+    pub size_metres: Option<f32>,
+    /// From the lowest height to the highest, in metres; `None` where the file has no metres.
+    pub relief_metres: Option<f32>,
+    /// Samples along the shorter side of the file, 4097 at the most.
+    pub resolution: u32,
+}
+
+/// Most samples a side that a scene gets from a file.
+const MOST_RESOLUTION: usize = 4097;
+
+/// The size, relief and resolution of a scene that shows the largest square of `raster` as it is.
+pub fn import_settings(raster: &Raster) -> ImportSettings {
+    let square = raster.extent_metres().map(|[across, down]| across.min(down) as f32);
+    let relief = raster.range_metres.map(|(low, high)| high - low);
+    ImportSettings {
+        size_metres: square.filter(|metres| metres.is_finite()).map(|metres| metres.clamp(1.0, 1_000_000.0)),
+        relief_metres: relief.filter(|metres| metres.is_finite()).map(|metres| metres.clamp(0.1, 100_000.0)),
+        resolution: raster.width.min(raster.height).min(MOST_RESOLUTION) as u32,
     }
 }

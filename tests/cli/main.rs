@@ -1,5 +1,7 @@
 //! The program as people and scripts call it: results, exit codes, messages.
 
+mod batches;
+
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
@@ -45,7 +47,9 @@ fn picture_size(path: &Path) -> (u32, u32, png::ColorType, png::BitDepth) {
 #[test]
 fn help_is_short_and_shows_examples() {
     talweg(&["--help"]).success().stdout(contains("render").and(contains("Examples:")).and(contains("Exit codes")));
-    for command in ["render", "shot", "timelapse", "export", "measure", "bench", "sheet", "nodes", "check", "verify"] {
+    let simple =
+        ["shot", "timelapse", "measure", "bench", "sheet", "nodes", "check", "verify", "batch", "watch", "diff"];
+    for command in simple.into_iter().chain(["render", "export", "completions", "man"]) {
         let help = talweg(&[command, "--help"]).success();
         let text = String::from_utf8(help.get_output().stdout.clone()).unwrap();
         // these have a camera or the layouts of planets to explain

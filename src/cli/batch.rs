@@ -1,0 +1,439 @@
+//! `talweg batch`: one scene with many seeds and values, each variant in a folder of its own, with a contact sheet and
+//! a table of measures.
+//!
+//! A variant is finished when its `variant.json` is there: that holds what the files follow from (the key of the
+//! terrain and all that is drawn or written of it) and the hash of each file. A later run takes over what still fits,
+//! so a batch that was stopped goes on where it was. Every file is written as a whole.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::input::{SceneArgs, SceneJob};
+use super::output::ForceArgs;
+use super::{CommandResult, Failure, print, print_json, usage};
+use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
+use crate::export::maps::ExportMap;
+use crate::export::{ExportPlace, export};
+use crate::field::{Control, Terrain};
+use crate::io::formats::RasterFormat;
+use crate::io::{FileError, check_name, check_place, write_atomically};
+use crate::lab::{Glance, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, columns, combinations, sheet};
+use crate::look::{PaletteTable, RgbImage, scene_image};
+use crate::measure::{
+    Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
+};
+use crate::param::Value;
+use crate::planet::projection::Equirectangular;
+use crate::scene::{BuildPreset, BuildProduct, Scene};
+
+/// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
+#[derive(Args)]
+#[command(after_help = "\
+All combinations of the seeds and values are made, 1000 at the most. FOLDER then holds a folder for each variant, named by its
+values, and
+  sheet.png     all of them side by side
+  measures.csv  a line for each: its values, then every measure that `talweg measure` knows
+Products are named by the files of a variant: render.png (from above), scene.ron, and every map of `talweg export` in any
+of its formats, like heights.png, heights.exr, flow.tif, normals.png.
+What is there already and still fits is not made again: a batch that was stopped goes on where it was.
+
+Examples:
+  talweg batch island.ron --seeds 1..50 -o islands
+  talweg batch alpine-range --vary Peaks.octaves=3,6 --vary scene.relief_metres=1500,3000 -o ranges
+  talweg batch island.ron --seeds 1,7,9 -o islands --products heights.r32,scene.ron --size 1025")]
+pub struct BatchArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Seeds of the scene: FIRST..LAST, both included, or a list like 1,7,9
+    #[arg(long, value_name = "FIRST..LAST")]
+    seeds: Option<String>,
+    /// Values of a parameter, like Peaks.octaves=3,6; may be repeated, all combinations are made
+    #[arg(long, value_name = "LAYER.PARAM=A,B,C")]
+    vary: Vec<String>,
+    /// Folder to write into; it is made if it is not there
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Files of each variant, with commas between them
+    #[arg(long, value_name = "FILES", default_value = "render.png,heights.png", value_delimiter = ',')]
+    products: Vec<String>,
+    /// Side of the rendered pictures, in pixels
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = super::render::pixels())]
+    picture: u32,
+    /// Side of the pictures on the sheet, in pixels
+    #[arg(long, value_name = "N", default_value_t = 192, value_parser = clap::value_parser!(u32).range(32..=512))]
+    thumbnail: u32,
+    /// Make everything anew
+    #[arg(long)]
+    anew: bool,
+    /// Print what was made as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Pixels of all thumbnails together.
+const MOST_PIXELS: usize = 50_000_000;
+/// A record of a variant is a few kilobytes.
+const MOST_RECORD_BYTES: u64 = 1 << 20;
+const RECORD: &str = "variant.json";
+const THUMBNAIL: &str = "thumbnail.png";
+/// Longest name of a variant; file systems take 255 bytes.
+const LONGEST_NAME: usize = 120;
+
+/// What is right.
+const SEEDS: &str = "give FIRST..LAST, like 1..50, or a list like 1,7,9, of whole numbers from 0 to 4294967295";
+
+/// A file of each variant.
+#[derive(Clone, PartialEq)]
+enum BatchProduct {
+    Render,
+    Map(ExportMap),
+    Scene,
+}
+
+impl BatchProduct {
+    fn named(name: &str) -> Result<Self, Failure> {
+        let path = Path::new(name);
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        match (stem, extension) {
+            ("render", "png") => Ok(Self::Render),
+            ("scene", "ron") => Ok(Self::Scene),
+            _ if path.parent() == Some(Path::new("")) => {
+                RasterFormat::for_path(path).map_err(usage)?;
+                let map = stem.trim_end_matches(".cog").parse();
+                map.map(Self::Map).map_err(|error| {
+                    usage(anyhow::anyhow!("--products: `{name}`: {error}; or give render.png or scene.ron"))
+                })
+            }
+            _ => Err(usage(anyhow::anyhow!("--products: `{name}` is no file of a variant's own folder"))),
+        }
+    }
+
+    /// The export of a map to a file.
+    fn preset(name: &str, map: &ExportMap) -> Result<BuildPreset, FileError> {
+        let format = RasterFormat::for_path(Path::new(name))?.id.into();
+        let product = BuildProduct { what: map.to_string(), format, file: Some(name.into()) };
+        Ok(BuildPreset { products: vec![product], ..BuildPreset::default() })
+    }
+}
+
+/// What is kept beside the files of a variant.
+#[derive(Serialize, Deserialize)]
+struct VariantRecord {
+    /// What all of it follows from.
+    key: String,
+    /// What makes the variant of the scene, as `--set` takes it.
+    set: Vec<String>,
+    glance: Glance,
+    /// Every measure with all its digits; empty where there is none.
+    measures: Vec<(String, String)>,
+    /// The files with the hashes of what is in them.
+    files: Vec<(String, String)>,
+}
+
+/// A variant with its place.
+struct PlannedVariant {
+    variant: SceneVariant,
+    name: String,
+    /// The values that are varied, one a sweep.
+    values: Vec<String>,
+    folder: PathBuf,
+}
+
+impl BatchArgs {
+    fn sweeps(&self, scene: &Scene) -> Result<Vec<VariantSweep>, Failure> {
+        let mut sweeps = Vec::new();
+        if let Some(text) = &self.seeds {
+            let refused = |error: &dyn std::fmt::Display| usage(anyhow::anyhow!("--seeds: {error}"));
+            let seeds = match text.split_once("..") {
+                Some((first, last)) => {
+                    let last = last.strip_prefix('=').unwrap_or(last);
+                    let number = |text: &str| text.trim().parse::<u32>();
+                    let (Ok(first), Ok(last)) = (number(first), number(last)) else {
+                        return Err(refused(&SEEDS));
+                    };
+                    VariantSweep::seeds(scene, first, last)
+                }
+                None if text.split(',').any(|seed| seed.trim().parse::<u32>().is_err()) => return Err(refused(&SEEDS)),
+                None => VariantSweep::listed(scene, &format!("scene.seed={text}")),
+            };
+            sweeps.push(seeds.map_err(|error| refused(&error))?);
+        }
+        for text in &self.vary {
+            let sweep = VariantSweep::listed(scene, text);
+            sweeps.push(sweep.map_err(|error| usage(anyhow::anyhow!("--vary: {error}")))?);
+        }
+        if sweeps.is_empty() {
+            return Err(usage(anyhow::anyhow!("give --seeds FIRST..LAST, or --vary LAYER.PARAM=A,B,C, or both")));
+        }
+        Ok(sweeps)
+    }
+
+    fn plan(&self, scene: &Scene, sweeps: &[VariantSweep]) -> Result<Vec<PlannedVariant>, Failure> {
+        let variants = combinations(scene, sweeps).map_err(|error| usage(anyhow::anyhow!("--vary: {error}")))?;
+        let value =
+            |sweep: &VariantSweep, variant: &Scene| sweep.param_ref.spec().show(&sweep.param_ref.value(variant));
+        let mut planned: Vec<PlannedVariant> = Vec::with_capacity(variants.len());
+        let mut names = std::collections::HashSet::new();
+        for variant in variants {
+            let values: Vec<String> = sweeps.iter().map(|sweep| value(sweep, &variant.scene)).collect();
+            let parts = sweeps.iter().zip(&values).map(|(sweep, value)| {
+                let value = match sweep.param_ref.value(&variant.scene) {
+                    // a number keeps its sign and point
+                    Value::Float(_) | Value::Int(_) => value.clone(),
+                    _ => plain(value),
+                };
+                format!("{}-{value}", plain(&sweep.param_ref.path(scene)))
+            });
+            let mut name = parts.collect::<Vec<_>>().join("_");
+            if name.len() > LONGEST_NAME || names.contains(&name.to_lowercase()) {
+                // the values would not fit, or differ in letters that names of files do not have
+                let hash = xxh3_128(variant.assignments.join("\n").as_bytes());
+                let end = (0..=name.len().min(LONGEST_NAME)).rev().find(|&k| name.is_char_boundary(k)).unwrap_or(0);
+                name = format!("{}-{:08x}", &name[..end], hash as u32);
+            }
+            names.insert(name.to_lowercase());
+            let folder = self.output.join(&name);
+            planned.push(PlannedVariant { variant, name, values, folder });
+        }
+        Ok(planned)
+    }
+
+    /// What the files of a variant follow from, besides the scene's own layers and files.
+    fn key(&self, scene: &Scene, samples: usize) -> Result<String, Failure> {
+        let key = terrain_key(scene, samples)
+            .join(scene.to_ron()?.as_bytes())
+            .join(self.products.join(",").as_bytes())
+            .join(&self.picture.to_le_bytes())
+            .join(&self.thumbnail.to_le_bytes())
+            .join(env!("CARGO_PKG_VERSION").as_bytes());
+        Ok(format!("{:032x}", key.bits()))
+    }
+
+    /// Evaluates a variant and writes its files; the record comes last.
+    fn make(&self, work: &BatchWork, of: &PlannedVariant, key: String, store: &mut Store) -> Result<Made, Failure> {
+        let scene = &of.variant.scene;
+        let (pool, control) = (&work.job.pool, work.control);
+        let terrain = pool.install(|| evaluate(scene, work.job.samples, None, store, control))?.terrain;
+        let folder = |source| FileError::Write { path: of.folder.clone(), source };
+        std::fs::create_dir_all(&of.folder).map_err(folder)?;
+        let palette = PaletteTable::for_scene(scene);
+        let draw = |side: u32| {
+            let side = side as usize;
+            pool.install(|| scene_image(scene, &terrain, &palette, side, side))
+        };
+        let mut files = Vec::new();
+        for (name, product) in &work.products {
+            let to = self.force.target(&of.folder.join(name));
+            match product {
+                BatchProduct::Render => draw(self.picture).save(&to)?,
+                BatchProduct::Scene => {
+                    scene.save(&to)?;
+                }
+                BatchProduct::Map(map) => {
+                    let place = ExportPlace { folder: of.folder.clone(), force: self.force.is_forced() };
+                    let preset = BatchProduct::preset(name, map)?;
+                    pool.install(|| export(&preset, scene, &terrain, &place, control, &|_| ()))?;
+                }
+            }
+            files.push(name.clone());
+        }
+        let thumbnail = draw(self.thumbnail);
+        thumbnail.save(self.force.target(&of.folder.join(THUMBNAIL)))?;
+        files.push(THUMBNAIL.into());
+        let hashed = |name: String| {
+            let path = of.folder.join(&name);
+            let bytes = std::fs::read(&path).map_err(|source| FileError::Write { path, source })?;
+            Ok((name, format!("{:032x}", xxh3_128(&bytes))))
+        };
+        let record = VariantRecord {
+            key,
+            set: of.variant.assignments.clone(),
+            glance: pool.install(|| Glance::measure(&terrain, scene)),
+            measures: pool.install(|| measures(scene, &terrain, control))?,
+            files: files.into_iter().map(hashed).collect::<Result<Vec<_>, FileError>>()?,
+        };
+        let text = serde_json::to_string_pretty(&record)?;
+        write_atomically(self.force.target(&of.folder.join(RECORD)), |file| {
+            std::io::Write::write_all(file, text.as_bytes())
+        })?;
+        Ok(Made { record, thumbnail, is_new: true })
+    }
+
+    /// What an earlier run made of a variant, if all of it is there and still fits.
+    fn kept(&self, of: &PlannedVariant, key: &str) -> Option<Made> {
+        if self.anew {
+            return None;
+        }
+        let mut text = String::new();
+        let file = std::fs::File::open(of.folder.join(RECORD)).ok()?;
+        file.take(MOST_RECORD_BYTES).read_to_string(&mut text).ok()?;
+        let record: VariantRecord = serde_json::from_str(&text).ok()?;
+        let wanted: Vec<&str> = self.products.iter().map(|name| name.trim()).chain([THUMBNAIL]).collect();
+        if record.key != key || record.files.iter().map(|(name, _)| name.as_str()).ne(wanted) {
+            return None;
+        }
+        let is_whole = |(name, hash): &(String, String)| {
+            let bytes = std::fs::read(of.folder.join(name)).ok()?;
+            (format!("{:032x}", xxh3_128(&bytes)) == *hash).then_some(())
+        };
+        record.files.iter().try_for_each(is_whole)?;
+        let thumbnail = RgbImage::load_png(&of.folder.join(THUMBNAIL), self.thumbnail as usize).ok()?;
+        Some(Made { record, thumbnail, is_new: false })
+    }
+}
+
+/// What does not change from variant to variant.
+struct BatchWork<'a> {
+    job: &'a SceneJob,
+    products: Vec<(String, BatchProduct)>,
+    control: &'a Control,
+}
+
+/// A variant that is finished.
+struct Made {
+    record: VariantRecord,
+    thumbnail: RgbImage,
+    is_new: bool,
+}
+
+pub fn run(args: &BatchArgs) -> CommandResult {
+    let mut products = Vec::new();
+    for name in args.products.iter().map(|name| name.trim()) {
+        if products.iter().any(|(other, _)| other == name) {
+            return Err(usage(anyhow::anyhow!("--products: `{name}` is given twice")));
+        }
+        products.push((name.to_string(), BatchProduct::named(name)?));
+    }
+    check_name(&args.output)?;
+    let job = args.scene.load()?;
+    let sweeps = args.sweeps(&job.scene)?;
+    let planned = args.plan(&job.scene, &sweeps)?;
+    let most = MOST_PIXELS / (args.thumbnail * args.thumbnail) as usize;
+    if planned.len() > most {
+        return Err(usage(anyhow::anyhow!(
+            "{} pictures of {} pixels are more than a sheet can hold; give {most} at most, or smaller ones with \
+             --thumbnail",
+            planned.len(),
+            args.thumbnail
+        )));
+    }
+    check_problems(&planned)?;
+    std::fs::create_dir_all(&args.output).map_err(|source| FileError::Write { path: args.output.clone(), source })?;
+    let [picture, table] = ["sheet.png", "measures.csv"].map(|name| args.force.target(&args.output.join(name)));
+    check_place(&picture)?;
+    check_place(&table)?;
+    job.check_memory(job.samples, &memory(args, &job, planned.len()))?;
+
+    let count = planned.len();
+    let made = job.with_progress(|control, show| {
+        let work = BatchWork { job: &job, products, control };
+        // layers below what is varied are made once
+        let mut store = Store::new(Cache::new(STORE_BYTES), Timeline::new(0));
+        let mut made = Vec::with_capacity(count);
+        for (k, of) in planned.iter().enumerate() {
+            show(k as f32 / count as f32);
+            let key = args.key(&of.variant.scene, job.samples)?;
+            made.push(match args.kept(of, &key) {
+                Some(kept) => kept,
+                None => args.make(&work, of, key, &mut store)?,
+            });
+        }
+        Ok::<_, Failure>(made)
+    })?;
+
+    let heading = format!("{}: {count} variants", job.scene.name);
+    let taken = made.iter().filter(|made| !made.is_new).count();
+    write_atomically(&table, |file| {
+        std::io::Write::write_all(file, measures_csv(&job.scene, &sweeps, &planned, &made).as_bytes())
+    })?;
+    let entries: Vec<_> = planned
+        .iter()
+        .zip(&made)
+        .map(|(of, made)| {
+            json!({ "folder": of.folder, "set": made.record.set, "is_new": made.is_new, "hash": hash(&made.record) })
+        })
+        .collect();
+    let thumbnails: Vec<(&SceneVariant, Thumbnail)> = planned
+        .iter()
+        .zip(made)
+        .map(|(of, made)| (&of.variant, Thumbnail { image: made.thumbnail, glance: made.record.glance }))
+        .collect();
+    sheet(&heading, &thumbnails, columns(count)).save(&picture)?;
+    if args.json {
+        return print_json(&json!({
+            "sheet": picture.path(), "measures": table.path(), "samples": job.samples, "variants": entries,
+        }));
+    }
+    print(&format!(
+        "{}  {count} variants, {} of them made now and {taken} there before; sheet.png, measures.csv\n",
+        args.output.display(),
+        count - taken
+    ))
+}
+
+/// Files that a variant names and that are not there: told before the first one is begun.
+fn check_problems(planned: &[PlannedVariant]) -> CommandResult {
+    for of in planned {
+        let scene = &of.variant.scene;
+        let broken = scene.problems().into_iter().find(|p| p.severity == crate::scene::Severity::Broken);
+        if let Some(problem) = broken {
+            let layer = &scene.layers[problem.layer].name;
+            return Err(Failure::Failed(anyhow::anyhow!("{}: layer `{layer}`: {}", of.name, problem.message)));
+        }
+    }
+    Ok(())
+}
+
+/// What the largest step of a variant takes, with the pictures that are kept for the sheet.
+fn memory(args: &BatchArgs, job: &SceneJob, count: usize) -> MemoryUse {
+    let side = args.picture as usize;
+    let picture = MemoryUse::picture(&job.scene, side, side);
+    let map = Equirectangular::for_samples(job.samples);
+    let map_bytes = if job.scene.settings.is_planet() { (map.width * map.height) as f64 * 4.0 } else { 0.0 };
+    let sheet_bytes = (count * (args.thumbnail * args.thumbnail) as usize) as f64 * 9.0;
+    MemoryUse {
+        fields: picture.fields.max(MemoryUse::MEASURES.fields).max(MemoryUse::EXPORT.fields),
+        bytes: picture.bytes.max(map_bytes),
+        beside: sheet_bytes,
+        kept: [STORE_BYTES, 0],
+        ..MemoryUse::TERRAIN
+    }
+}
+
+fn measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<(String, String)>, Failure> {
+    let limits = Limits::default();
+    if scene.settings.is_planet() {
+        return Ok(named_values(PLANET_MEASURES, &measure_planet(terrain, scene, &limits, control)?));
+    }
+    Ok(named_values(MEASURES, &measure(terrain, TerrainScale::for_scene(scene), &limits, control)?))
+}
+
+fn hash(record: &VariantRecord) -> &str {
+    record.measures.iter().find(|(key, _)| key == "hash").map_or("", |(_, value)| value)
+}
+
+/// A line for each variant: its folder, its values, its measures.
+fn measures_csv(scene: &Scene, sweeps: &[VariantSweep], planned: &[PlannedVariant], made: &[Made]) -> String {
+    let varied = sweeps.iter().map(|sweep| sweep.param_ref.path(scene));
+    let keys = made.first().into_iter().flat_map(|made| made.record.measures.iter().map(|(key, _)| key.clone()));
+    let line = |fields: Vec<String>| fields.iter().map(|text| csv_field(text)).collect::<Vec<_>>().join(",") + "\n";
+    let mut text = line(std::iter::once("variant".to_string()).chain(varied).chain(keys).collect());
+    for (of, made) in planned.iter().zip(made) {
+        let measured = made.record.measures.iter().map(|(_, value)| value.clone());
+        text += &line(std::iter::once(of.name.clone()).chain(of.values.clone()).chain(measured).collect());
+    }
+    text
+}
+
+/// `text` in letters that every file system takes in names.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_alphanumeric() || ['.', '+'].contains(&c) { c } else { '-' }).collect()
+}

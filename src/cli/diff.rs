@@ -1,0 +1,108 @@
+//! `talweg diff`: how two scenes differ, parameter by parameter, and if asked in metres.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::input::{SceneArgs, SceneJob};
+use super::{CommandResult, Failure, print, print_json};
+use crate::eval::MemoryUse;
+use crate::field::{Control, Terrain};
+use crate::measure::{DIFFERENCES, Difference, Limits, TerrainScale, difference};
+use crate::scene::{SceneChange, scene_changes};
+
+/// Tell how two scenes differ: layers, parameters with their units, settings, and with --heights the heights
+#[derive(Args)]
+#[command(after_help = "\
+One difference a line: layers that were added, removed, moved or renamed, and every value that is another one. --size, --seed
+and --set change both scenes alike.
+
+Exit codes are those of diff: 0 the scenes are the same, 1 they differ, 2 something went wrong.
+
+Examples:
+  talweg diff before.ron after.ron
+  talweg diff island.ron island --heights --size 513
+  talweg diff before.ron after.ron --json")]
+pub struct DiffArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// The scene to compare with
+    other: PathBuf,
+    /// Evaluate both and compare their heights
+    #[arg(long)]
+    heights: bool,
+    /// Print the differences as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &DiffArgs) -> CommandResult {
+    compare(args).map_err(|failure| match failure {
+        // exit code 1 says that the scenes differ
+        Failure::Failed(error) => Failure::Usage(error),
+        other => other,
+    })
+}
+
+fn compare(args: &DiffArgs) -> CommandResult {
+    let first = args.scene.load()?;
+    let second = args.scene.beside(&args.other).load()?;
+    let changes = scene_changes(&first.scene, &second.scene);
+    let difference = if args.heights { Some(heights(args, &first, &second)?) } else { None };
+    let is_same = changes.is_empty() && difference.as_ref().is_none_or(|d| d.largest_metres == 0.0);
+    if args.json {
+        print_json(&json!({
+            "first": args.scene.path(),
+            "second": args.other,
+            "is_same": is_same,
+            "changes": changes,
+            "heights": difference,
+            "largest_at": difference.as_ref().map(|d| d.largest_at),
+        }))?;
+    } else {
+        let mut text: String = changes.iter().map(|change| SceneChange::text(change) + "\n").collect();
+        if let Some(difference) = &difference {
+            text += &heights_text(difference, first.scene.settings.is_planet());
+        }
+        print(&text)?;
+    }
+    if is_same { Ok(()) } else { Err(Failure::Different) }
+}
+
+fn heights(args: &DiffArgs, first: &SceneJob, second: &SceneJob) -> Result<Difference, Failure> {
+    if first.scene.settings.is_planet() != second.scene.settings.is_planet() {
+        let named = |path: &Path| path.display().to_string();
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "--heights: one of {} and {} is a planet and the other a terrain; their heights cannot be compared",
+            named(args.scene.path()),
+            named(&args.other)
+        )));
+    }
+    // the first terrain is held while the second is made and compared
+    let what = MemoryUse { fields: MemoryUse::MEASURES.fields + 1.0, ..MemoryUse::MEASURES };
+    let evaluated = |job: &SceneJob| -> Result<(Arc<Terrain>, TerrainScale), Failure> {
+        Ok((job.evaluate(&what)?, TerrainScale::for_scene(&job.scene)))
+    };
+    let (one, two) = (evaluated(first)?, evaluated(second)?);
+    let compared = || difference((&one.0, one.1), (&two.0, two.1), &Limits::default(), &Control::default());
+    Ok(first.pool.install(compared)?)
+}
+
+fn heights_text(difference: &Difference, is_planet: bool) -> String {
+    if difference.largest_metres == 0.0 {
+        return "heights: the same\n".into();
+    }
+    let lines = DIFFERENCES.iter().map(|measure| {
+        let unit = if measure.unit.is_empty() { String::new() } else { format!(" {}", measure.unit) };
+        format!("heights: {} {}{unit}\n", measure.label.to_lowercase(), measure.show(difference))
+    });
+    let [x, y] = difference.largest_at;
+    let place = if is_planet {
+        format!("heights: the largest is at longitude {x:.3}°, latitude {y:.3}°\n")
+    } else {
+        format!("heights: the largest is {x:.1} m east and {y:.1} m south of the north-west corner\n")
+    };
+    lines.chain([place]).collect()
+}

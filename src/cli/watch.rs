@@ -1,0 +1,158 @@
+//! `talweg watch`: does another command again whenever a scene, or a file that it names, is saved.
+//!
+//! Each run is a process of its own: what goes wrong in it ends that run and not the watch. Files are looked at several
+//! times a second, which works on every file system, network folders too; one that is still being written is left alone
+//! until two looks find the same.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use clap::{Args, CommandFactory, Parser};
+
+use super::{Cli, CommandResult, Failure, input, tell, usage};
+use crate::io::FileStamp;
+
+/// Do a command again whenever the scene, or a file that it names, is saved
+#[derive(Args)]
+#[command(after_help = "\
+COMMAND is any command of talweg that takes a scene, without the scene: it is put in. An error in the scene is told, and the
+watch goes on. Ctrl-C ends it.
+
+Examples:
+  talweg watch island.ron -- export -o island.png --size 1025
+  talweg watch island.ron -- render -o island.png --picture 2048
+  talweg watch island.ron -- measure --json")]
+pub struct WatchArgs {
+    /// Scene file
+    scene: PathBuf,
+    /// Seconds between two looks at the files
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.2, value_parser = seconds)]
+    every: f64,
+    /// End after so many runs, the first one at the beginning included
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Command to do, with its options
+    #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|s: &f64| (0.02..=3600.0).contains(s)).ok_or("give seconds from 0.02 to 3600".into())
+}
+
+pub fn run(args: &WatchArgs) -> CommandResult {
+    if !args.scene.exists() {
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "there is no scene {}; a watch needs a file that can be saved (`talweg edit` writes one of an example)",
+            args.scene.display()
+        )));
+    }
+    let line = command_line(args)?;
+    let program = std::env::current_exe()?;
+    let mut done = 0;
+    loop {
+        let watched = WatchedFiles::of_scene(&args.scene);
+        let begin = Instant::now();
+        tell(&format!("{} …", line.join(" ")));
+        match Command::new(&program).args(&line).status() {
+            Ok(status) if status.success() => {
+                tell(&format!("done in {:.1} s; watching {}", begin.elapsed().as_secs_f64(), watched.text()));
+            }
+            Ok(status) => {
+                let code = status.code().map_or("it was stopped".into(), |code| format!("exit code {code}"));
+                tell(&format!("that did not work ({code}); watching {} for the next save", watched.text()));
+            }
+            Err(error) => return Err(Failure::Failed(anyhow::anyhow!("cannot run {}: {error}", program.display()))),
+        }
+        done += 1;
+        if args.runs.is_some_and(|runs| done >= runs) {
+            return Ok(());
+        }
+        let changed = watched.wait(Duration::from_secs_f64(args.every));
+        tell(&format!("{} has changed", changed.display()));
+    }
+}
+
+/// The command with the scene put in behind its name, if it is one that takes a scene and is otherwise right.
+fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
+    let name = &args.command[0];
+    let cli = Cli::command();
+    let takes_scene = |command: &clap::Command| {
+        let mut arguments = command.get_positionals();
+        arguments.next().is_some_and(|first| ["scene", "scenes"].contains(&first.get_id().as_str()))
+    };
+    let usable = |command: &&clap::Command| takes_scene(command) && command.get_name() != "watch";
+    let known: Vec<&str> = cli.get_subcommands().filter(usable).map(clap::Command::get_name).collect();
+    if !known.contains(&name.as_str()) {
+        return Err(usage(anyhow::anyhow!(
+            "`{name}` is no command that takes a scene; give one of {}",
+            known.join(", ")
+        )));
+    }
+    let scene = args.scene.to_str().map(str::to_string).unwrap_or_default();
+    // a name that begins with a hyphen would be an option
+    let scene = if scene.starts_with('-') { format!("./{scene}") } else { scene };
+    let mut line = vec![name.clone(), scene];
+    line.extend(args.command[1..].iter().cloned());
+    let tried = std::iter::once("talweg").chain(line.iter().map(String::as_str)).map(OsStr::new);
+    Cli::try_parse_from(tried).map_err(|error| {
+        let text = error.to_string();
+        usage(anyhow::anyhow!("{}", text.strip_prefix("error: ").unwrap_or(&text).trim_end()))
+    })?;
+    Ok(line)
+}
+
+/// The files of a scene as they are.
+struct WatchedFiles(BTreeMap<PathBuf, Option<FileStamp>>);
+
+impl WatchedFiles {
+    /// The scene and all that it names; the scene alone while it cannot be read.
+    fn of_scene(scene: &Path) -> Self {
+        let mut paths = vec![scene.to_path_buf()];
+        if let Ok((read, _)) = input::load(scene) {
+            paths.extend(read.files());
+        }
+        // a file that cannot be read has no stamp, and is worth a run when it can be
+        Self(paths.into_iter().map(|path| (path.clone(), FileStamp::read(&path).ok())).collect())
+    }
+
+    fn text(&self) -> String {
+        match self.0.len() {
+            1 => "the scene".into(),
+            n => format!("the scene and {} files that it names", n - 1),
+        }
+    }
+
+    /// Waits until one of the files is another one and is no longer being written.
+    fn wait(&self, every: Duration) -> PathBuf {
+        loop {
+            std::thread::sleep(every);
+            let changed = self.0.iter().find(|(path, stamp)| has_changed(path, stamp.as_ref()));
+            let Some((path, _)) = changed else { continue };
+            // an editor that moves the file away and writes it anew is not done while it is missing
+            let mut last = None;
+            loop {
+                let now = FileStamp::read(path).ok().filter(FileStamp::is_file);
+                if now.is_some() && now == last {
+                    return path.clone();
+                }
+                last = now;
+                std::thread::sleep(every);
+                // it came back as it was
+                if last.is_some() && !has_changed(path, self.0[path].as_ref()) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn has_changed(path: &Path, stamp: Option<&FileStamp>) -> bool {
+    match stamp {
+        Some(stamp) => stamp.looks_changed(path) && stamp.has_changed(path),
+        None => FileStamp::read(path).is_ok(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Files and shipped stamps as rasters, each read once for as long as it does not change.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use include_dir::{Dir, include_dir};
+
+use super::{MAX_SAMPLES, Raster, RasterError};
+use crate::io::formats::{RasterReader, RasterSource, RawLayout, check_room};
+
+/// Rasters kept between evaluations, and the memory they may take.
+const MAX_KEPT: usize = 16;
+const MAX_KEPT_BYTES: usize = 1 << 30;
+
+/// What stands before the name of a shipped stamp.
+pub const STAMP_PREFIX: &str = "stamp:";
+
+static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/stamps");
+
+/// Names of the shipped stamps, as files and parameters give them.
+pub fn stamp_names() -> Vec<String> {
+    let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
+    let mut names: Vec<String> =
+        STAMPS.files().filter_map(|file| Some(format!("{STAMP_PREFIX}{}", stem(file.path())?))).collect();
+    names.sort();
+    names
+}
+
+struct CachedRaster {
+    name: String,
+    layout: RawLayout,
+    stamp: Option<(SystemTime, u64)>,
+    /// What could not be read once is not read again until the file changes.
+    raster: Result<Arc<Raster>, RasterError>,
+}
+
+impl CachedRaster {
+    fn bytes(&self) -> usize {
+        self.raster.as_ref().map_or(0, |raster| raster.bytes())
+    }
+}
+
+/// Forgets all that was read, so that files are looked at anew.
+pub fn forget_rasters() {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// The latest used last.
+static KEPT: Mutex<VecDeque<CachedRaster>> = Mutex::new(VecDeque::new());
+
+/// The raster called `name`: a file, or a shipped stamp as `stamp:crater`. What was read before is kept for as long as
+/// the file does not change.
+///
+/// # Errors
+/// When there is no such file, or it cannot be understood.
+pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
+    raster_as(name, RawLayout::default())
+}
+
+/// [`raster`], of a raw file with the width and the order of bytes that it does not say itself; for others they do not
+/// matter.
+///
+/// # Errors
+/// As [`raster`], or when the file has no whole rows of that width.
+pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
+    if let Some(stamp) = name.strip_prefix(STAMP_PREFIX) {
+        return kept(name, RawLayout::default(), None, || shipped(stamp));
+    }
+    let path = Path::new(name);
+    let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
+    let meta = std::fs::metadata(path).map_err(failed)?;
+    // a pipe or a device could keep us waiting for ever
+    if !meta.is_file() {
+        return Err(RasterError::Read { path: path.into(), message: "it is not a file".into() });
+    }
+    let reader = RasterReader::for_path(path).ok_or_else(|| RasterError::Extension { path: path.into() })?;
+    // text takes more bytes for a number than any other format
+    if meta.len() > 16 * MAX_SAMPLES {
+        return Err(RasterError::TooLarge { path: path.into() });
+    }
+    let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    let layout = if reader.is_raw { layout } else { RawLayout::default() };
+    kept(name, layout, Some((modified, meta.len())), || {
+        check_room(path, meta.len())?;
+        let bytes = std::fs::read(path).map_err(failed)?;
+        Raster::decoded(reader, &RasterSource { path, bytes: &bytes, layout })
+    })
+}
+
+fn kept(
+    name: &str,
+    layout: RawLayout,
+    stamp: Option<(SystemTime, u64)>,
+    read: impl FnOnce() -> Result<Raster, RasterError>,
+) -> Result<Arc<Raster>, RasterError> {
+    let lock = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    {
+        let mut kept = lock();
+        if let Some(at) = kept.iter().position(|k| k.name == name && k.layout == layout && k.stamp == stamp)
+            && let Some(found) = kept.remove(at)
+        {
+            let raster = found.raster.clone();
+            kept.push_back(found);
+            return raster;
+        }
+    }
+    let raster = read().map(Arc::new);
+    let mut kept = lock();
+    kept.retain(|k| k.name != name || k.layout != layout);
+    kept.push_back(CachedRaster { name: name.into(), layout, stamp, raster: raster.clone() });
+    while kept.len() > MAX_KEPT
+        || kept.len() > 1 && kept.iter().map(CachedRaster::bytes).sum::<usize>() > MAX_KEPT_BYTES
+    {
+        kept.pop_front();
+    }
+    raster
+}
+
+fn shipped(name: &str) -> Result<Raster, RasterError> {
+    let file = format!("{name}.png");
+    let path = Path::new(&file);
+    match (STAMPS.get_file(path), RasterReader::for_path(path)) {
+        (Some(found), Some(reader)) => {
+            Raster::decoded(reader, &RasterSource { path, bytes: found.contents(), layout: RawLayout::default() })
+        }
+        _ => Err(RasterError::NoStamp { name: name.into(), known: stamp_names().join(", ") }),
+    }
+}

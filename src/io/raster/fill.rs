@@ -1,0 +1,188 @@
+//! Ground where a raster has no data: a membrane over the hole, held by its rim.
+//!
+//! Law: Laplace's equation, each filled sample is the mean of its four neighbours; at the border of the raster those
+//! that are there. So what is filled is smooth, has no height beyond those of the rim, and continues a slope.
+//! Scheme: cascadic multigrid (Bornemann & Deuflhard 1996). Samples that are known are averaged to grids of half the
+//! size until no hole is left; on the way back each grid begins with what the coarser one found, between its samples,
+//! and is relaxed in red and black (Gauss-Seidel), twice as often on each coarser grid. The work is that of some twenty
+//! sweeps of the holes.
+
+use rayon::prelude::*;
+
+/// Sweeps on the finest grid.
+const SWEEPS: usize = 12;
+/// Sweeps on any grid at the most: those that are so coarse have converged.
+const MOST_SWEEPS: usize = 800;
+
+/// A grid on the way down.
+struct CoarseGrid {
+    width: usize,
+    height: usize,
+    values: Vec<f32>,
+    is_void: Vec<bool>,
+}
+
+/// `values` with those where `is_void` replaced. Where everything is void they stay as they are.
+pub(super) fn filled(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
+    let finest = CoarseGrid { width, height: values.len() / width, values: values.to_vec(), is_void: is_void.to_vec() };
+    let mut grids = vec![finest];
+    while let Some(last) = grids.last()
+        && last.is_void.contains(&true)
+        && last.width.max(last.height) > 1
+    {
+        let next = last.halved();
+        grids.push(next);
+    }
+    let mut sweeps = SWEEPS;
+    let mut counts: Vec<usize> = Vec::with_capacity(grids.len());
+    for _ in &grids {
+        counts.push(sweeps);
+        sweeps = (2 * sweeps).min(MOST_SWEEPS);
+    }
+    let Some(mut coarse) = grids.pop() else { return Vec::new() };
+    counts.pop();
+    while let (Some(mut grid), Some(sweeps)) = (grids.pop(), counts.pop()) {
+        grid.begin(&coarse);
+        let [red, black] = [0, 1].map(|colour| grid.holes(colour));
+        for _ in 0..sweeps {
+            grid.relax(&red);
+            grid.relax(&black);
+        }
+        coarse = grid;
+    }
+    coarse.values
+}
+
+impl CoarseGrid {
+    /// A grid of half the size, where the known samples of four have their mean.
+    fn halved(&self) -> Self {
+        let (width, height) = (self.width.div_ceil(2), self.height.div_ceil(2));
+        let mut made = Self { width, height, values: vec![0.0; width * height], is_void: vec![true; width * height] };
+        for i in 0..height {
+            for j in 0..width {
+                let (mut sum, mut count) = (0.0, 0.0);
+                for row in 2 * i..(2 * i + 2).min(self.height) {
+                    for column in 2 * j..(2 * j + 2).min(self.width) {
+                        let k = row * self.width + column;
+                        if !self.is_void[k] {
+                            sum += self.values[k];
+                            count += 1.0;
+                        }
+                    }
+                }
+                if count > 0.0 {
+                    (made.values[i * width + j], made.is_void[i * width + j]) = (sum / count, false);
+                }
+            }
+        }
+        made
+    }
+
+    /// Lets the holes begin with what stands on the coarser grid, between its samples.
+    fn begin(&mut self, coarse: &Self) {
+        let place = |k: usize, count: usize| {
+            // the middle of a coarse sample lies between its two fine ones
+            let x = (0.5 * k as f32 - 0.25).clamp(0.0, (count - 1) as f32);
+            let cell = (x as usize).min(count.saturating_sub(2));
+            (cell, (cell + 1).min(count - 1), x - cell as f32)
+        };
+        let width = self.width;
+        self.values.par_chunks_mut(width).zip(self.is_void.par_chunks(width)).enumerate().for_each(
+            |(i, (row, void))| {
+                let (above, below, down) = place(i, coarse.height);
+                for (j, value) in row.iter_mut().enumerate().filter(|(j, _)| void[*j]) {
+                    let (left, right, along) = place(j, coarse.width);
+                    let at = |i: usize| {
+                        let [a, b] = [left, right].map(|j| coarse.values[i * coarse.width + j]);
+                        a + (b - a) * along
+                    };
+                    let (a, b) = (at(above), at(below));
+                    *value = a + (b - a) * down;
+                }
+            },
+        );
+    }
+
+    /// Gives the holes of one colour of the chessboard the means of their neighbours, which are of the other.
+    fn relax(&mut self, holes: &[u32]) {
+        let (width, height) = (self.width, self.height);
+        for &hole in holes {
+            let k = hole as usize;
+            let (i, j) = (k / width, k % width);
+            let (mut sum, mut count) = (0.0, 0.0);
+            let mut take = |k: usize| {
+                sum += self.values[k];
+                count += 1.0;
+            };
+            if i > 0 {
+                take(k - width);
+            }
+            if j > 0 {
+                take(k - 1);
+            }
+            if j + 1 < width {
+                take(k + 1);
+            }
+            if i + 1 < height {
+                take(k + width);
+            }
+            if count > 0.0 {
+                self.values[k] = sum / count;
+            }
+        }
+    }
+
+    /// The samples without data of one colour of the chessboard.
+    fn holes(&self, colour: usize) -> Vec<u32> {
+        let is_of_colour = |k: &usize| self.is_void[*k] && (k / self.width + k % self.width) % 2 == colour;
+        (0..self.values.len()).filter(is_of_colour).map(|k| k as u32).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hole(width: usize, height: usize, is_void: impl Fn(usize, usize) -> bool) -> Vec<bool> {
+        (0..width * height).map(|k| is_void(k / width, k % width)).collect()
+    }
+
+    #[test]
+    fn a_hole_in_a_slope_becomes_the_slope_and_one_in_a_saddle_the_saddle() {
+        let (width, height) = (150, 97);
+        let laws: [fn(f32, f32) -> f32; 2] = [|x, y| 0.3 * x + 0.5 * y, |x, y| 0.5 + (x - 0.5) * (y - 0.5)];
+        for law in laws {
+            let at = |k: usize| law((k % width) as f32 / 149.0, (k / width) as f32 / 96.0);
+            let truth: Vec<f32> = (0..width * height).map(at).collect();
+            let round = |i: usize, j: usize| {
+                let (y, x) = (i as f32 - 45.0, j as f32 - 70.0);
+                x * x + y * y < 900.0
+            };
+            let is_void = hole(width, height, round);
+            let holed: Vec<f32> =
+                truth.iter().zip(&is_void).map(|(v, void)| if *void { f32::NAN } else { *v }).collect();
+            let made = filled(&holed, &is_void, width);
+            for k in 0..truth.len() {
+                assert!(is_void[k] || made[k] == truth[k], "known samples stay");
+                assert!((made[k] - truth[k]).abs() < 0.004, "{k}: {} and {}", made[k], truth[k]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_filled_stays_between_the_heights_of_its_rim_and_reaches_the_border() {
+        let (width, height) = (64, 33);
+        let is_void = hole(width, height, |i, j| j > 40 || i == 0 || (i * 7 + j * 13) % 5 == 0);
+        let values: Vec<f32> = (0..width * height).map(|k| ((k * 7919) % 101) as f32 / 100.0).collect();
+        let made = filled(&values, &is_void, width);
+        let known = || values.iter().zip(&is_void).filter(|(_, void)| !**void).map(|(v, _)| *v);
+        let (low, high) = known().fold((1.0f32, 0.0f32), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        assert!(made.iter().all(|v| (low..=high).contains(v)));
+        // the same on one thread
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(one.install(|| filled(&values, &is_void, width)), made);
+        assert_eq!(filled(&[1.0, 2.0], &[false, false], 2), [1.0, 2.0]);
+        assert_eq!(filled(&[0.0, 2.0], &[true, false], 2), [2.0, 2.0]);
+        assert_eq!(filled(&[0.5; 4], &[true; 4], 2), [0.0; 4], "nothing is known");
+    }
+}

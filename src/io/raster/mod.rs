@@ -1,0 +1,308 @@
+//! Rasters: heights and brightness out of files, with what the files say of metres, of places on a map and of samples
+//! without data; and the shipped stamps. [`formats`](super::formats) has what reads each format.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `cache` | files and stamps by name, each read once for as long as it does not change |
+//! | `fill` | ground where there is no data |
+//! | `error` | why a file cannot be used |
+
+mod cache;
+mod error;
+mod fill;
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+pub use cache::{STAMP_PREFIX, forget_rasters, raster, raster_as, stamp_names};
+pub use error::RasterError;
+
+use super::formats::{DecodedRaster, GeoReference, RasterReader, RasterSource, SampleMeaning, check_room};
+
+/// Most samples a file may have: a little more than 16 384².
+pub(super) const MAX_SAMPLES: u64 = 1 << 28;
+/// Beyond any planet: relief, measures and exports stay finite with heights up to this.
+const MAX_METRES: f32 = 1.0e7;
+
+/// A rectangle of values from 0 to 1, row by row from the north-west corner.
+#[derive(Debug, Default, PartialEq)]
+pub struct Raster {
+    /// Samples of a row.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
+    /// The values, row by row from the north-west; 0 where there is no data.
+    pub values: Vec<f32>,
+    /// Which samples have no data; empty where all have.
+    pub is_void: Vec<bool>,
+    /// Heights that 0 and 1 stand for, where the file says so: floats, heights with a place on a map, and files that
+    /// Talweg wrote.
+    pub range_metres: Option<(f32, f32)>,
+    /// Where it lies on a map, where the file says so; lengths in metres, or in degrees.
+    pub placement: Option<GeoReference>,
+    /// Hash of the file.
+    pub hash: u128,
+    filled: OnceLock<Vec<f32>>,
+}
+
+impl Raster {
+    /// A raster of values from 0 to 1 of which nothing else is known.
+    pub fn new(width: usize, height: usize, values: Vec<f32>) -> Self {
+        Self { width, height, values, ..Self::default() }
+    }
+
+    /// Reads a file and makes its numbers values from 0 to 1.
+    fn decoded(reader: &RasterReader, source: &RasterSource) -> Result<Self, RasterError> {
+        let mut raster = Self::with_range(source.path, reader.decode(source)?)?;
+        if let Some((low, high)) = raster.range_metres.filter(|(low, high)| low.abs().max(high.abs()) > MAX_METRES) {
+            return Err(RasterError::TooHigh { path: source.path.into(), low, high });
+        }
+        raster.hash = xxh3_128(source.bytes);
+        Ok(raster)
+    }
+
+    /// Parts what has no data from what has, and lets metres become values from 0 to 1.
+    fn with_range(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
+        let DecodedRaster { width, height, mut values, meaning, placement } = decoded;
+        let mut is_void = Vec::new();
+        if values.iter().any(|v| !v.is_finite()) {
+            check_room(path, values.len() as u64)?;
+            is_void = values.iter().map(|v| !v.is_finite()).collect();
+        }
+        let known = |k: usize| is_void.is_empty() || !is_void[k];
+        let numbers = values.iter().enumerate().filter(|(k, _)| known(*k)).map(|(_, v)| *v);
+        let (low, high) = numbers.fold((f32::MAX, f32::MIN), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        if low > high {
+            return Err(RasterError::Empty { path: path.into() });
+        }
+        let range_metres = match meaning {
+            SampleMeaning::Shares { range_metres } => {
+                values.iter_mut().for_each(|v| *v = if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 });
+                range_metres
+            }
+            SampleMeaning::Metres => {
+                // in f64: the range of f32 metres may be wider than f32
+                let range = f64::from(high) - f64::from(low);
+                for v in &mut values {
+                    let is_above = range > 0.0 && v.is_finite();
+                    *v = if is_above { ((f64::from(*v) - f64::from(low)) / range) as f32 } else { 0.0 };
+                }
+                Some((low, high))
+            }
+        };
+        Ok(Self { width, height, values, is_void, range_metres, placement, ..Self::default() })
+    }
+
+    /// Whether a sample has data.
+    pub fn has_data(&self, index: usize) -> bool {
+        self.is_void.get(index).is_none_or(|is_void| !is_void)
+    }
+
+    /// The values with those that have no data filled: a membrane held by the rim of each hole. Worked out once.
+    pub fn filled(&self) -> &[f32] {
+        if self.is_void.is_empty() {
+            return &self.values;
+        }
+        self.filled.get_or_init(|| fill::filled(&self.values, &self.is_void, self.width))
+    }
+
+    /// Way from a sample to the next one on the ground, to the east and to the south, where the file says where it
+    /// lies; of degrees at the latitude in its middle.
+    pub fn cell_metres(&self) -> Option<[f64; 2]> {
+        let placement = self.placement.as_ref()?;
+        let middle = placement.north - 0.5 * placement.step[1] * (self.height - 1) as f64;
+        Some(placement.step_metres(middle))
+    }
+
+    /// Way from the first sample to the last on the ground, to the east and to the south, where the file says where it
+    /// lies.
+    pub fn extent_metres(&self) -> Option<[f64; 2]> {
+        let [east, south] = self.cell_metres()?;
+        Some([east * (self.width - 1) as f64, south * (self.height - 1) as f64])
+    }
+
+    /// Value at u to the east and v to the south, each from 0 (first sample) to 1 (last sample), bilinear; positions
+    /// outside are clamped.
+    pub fn bilinear(&self, u: f32, v: f32) -> f32 {
+        self.bilinear_by(u, v, |k| self.values[k])
+    }
+
+    /// [`bilinear`](Self::bilinear) of other values, by the number of their sample.
+    #[inline]
+    pub fn bilinear_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
+        let (j, fx) = place(u, self.width);
+        let (i, fy) = place(v, self.height);
+        let at = |i: usize, j: usize| value(i * self.width + j);
+        let a = at(i, j) * (1.0 - fx) + at(i, j + 1) * fx;
+        let b = at(i + 1, j) * (1.0 - fx) + at(i + 1, j + 1) * fx;
+        a * (1.0 - fy) + b * fy
+    }
+
+    /// Like [`bilinear`](Self::bilinear), through 4 × 4 samples (Catmull & Rom 1974): no creases where samples are
+    /// few, and a little overshoot beside cliffs.
+    pub fn bicubic(&self, u: f32, v: f32) -> f32 {
+        self.bicubic_by(u, v, |k| self.values[k])
+    }
+
+    /// [`bicubic`](Self::bicubic) of other values, by the number of their sample.
+    #[inline]
+    pub fn bicubic_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
+        let (j, fx) = place(u, self.width);
+        let (i, fy) = place(v, self.height);
+        let at = |i: usize, j: usize| value(i.min(self.height - 1) * self.width + j.min(self.width - 1));
+        let columns = [j.saturating_sub(1), j, j + 1, j + 2];
+        let row = |i: usize| catmull_rom(columns.map(|j| at(i, j)), fx);
+        catmull_rom([i.saturating_sub(1), i, i + 1, i + 2].map(row), fy)
+    }
+
+    fn bytes(&self) -> usize {
+        // what is filled is as large as what is not
+        let copies = if self.is_void.is_empty() { 4 } else { 9 };
+        copies * self.values.len()
+    }
+}
+
+/// Sample before a position, and how far beyond it the position lies.
+fn place(t: f32, count: usize) -> (usize, f32) {
+    let x = t.clamp(0.0, 1.0) * (count - 1) as f32;
+    let cell = (x as usize).min(count - 2);
+    (cell, x - cell as f32)
+}
+
+/// Value at t from 0 to 1 between b and c (Catmull & Rom 1974).
+pub(crate) fn catmull_rom([a, b, c, d]: [f32; 4], t: f32) -> f32 {
+    b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn png_file(path: &Path, side: (u32, u32), colour: png::ColorType, depth: png::BitDepth, data: &[u8]) {
+        let file = std::fs::File::create(path).unwrap();
+        let mut encoder = png::Encoder::new(file, side.0, side.1);
+        encoder.set_color(colour);
+        encoder.set_depth(depth);
+        encoder.write_header().unwrap().write_image_data(data).unwrap();
+    }
+
+    fn read(path: &Path) -> Result<Arc<Raster>, RasterError> {
+        raster(path.to_str().unwrap())
+    }
+
+    #[test]
+    fn pngs_of_every_kind_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("grey.png");
+        png_file(&path, (2, 2), png::ColorType::Grayscale, png::BitDepth::Eight, &[0, 51, 255, 102]);
+        assert_eq!(read(&path).unwrap().values, [0.0, 0.2, 1.0, 0.4]);
+        let path = folder.path().join("deep.png");
+        png_file(
+            &path,
+            (3, 2),
+            png::ColorType::Grayscale,
+            png::BitDepth::Sixteen,
+            &[0, 0, 0, 1, 255, 255, 0, 0, 0, 0, 0, 0],
+        );
+        let deep = read(&path).unwrap();
+        assert_eq!((deep.width, deep.height, deep.values[1], deep.values[2]), (3, 2, 1.0 / 65535.0, 1.0));
+        let path = folder.path().join("colour.png");
+        let pixels = [255, 255, 255, 255, 255, 0, 0, 255, 0, 0, 0, 255, 0, 255, 0, 0];
+        png_file(&path, (2, 2), png::ColorType::Rgba, png::BitDepth::Eight, &pixels);
+        let colour = read(&path).unwrap();
+        assert!((colour.values[0] - 1.0).abs() < 1e-6 && colour.values[2] == 0.0);
+        assert_eq!((colour.values[1], colour.values[3]), (0.2126, 0.7152));
+    }
+
+    #[test]
+    fn raw_floats_keep_their_metres() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("h.r32");
+        let metres = [-10.0f32, 0.0, 30.0, 10.0];
+        std::fs::write(&path, metres.map(f32::to_le_bytes).concat()).unwrap();
+        let read = read(&path).unwrap();
+        assert_eq!((read.range_metres, &read.values[..]), (Some((-10.0, 30.0)), &[0.0, 0.25, 1.0, 0.5][..]));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            read(&path).unwrap_err().to_string()
+        };
+        assert!(message("a.r16", &[0; 12]).contains("12 bytes"));
+        let map = folder.path().join("map.r16");
+        std::fs::write(&map, [0; 36]).unwrap();
+        assert_eq!(read(&map).map(|raster| (raster.width, raster.height)).unwrap(), (6, 3));
+        assert!(message("a.r32", &f32::NAN.to_le_bytes().repeat(4)).contains("row 0, column 0"));
+        assert!(message("a.png", b"not a picture").contains("no PNG"));
+        assert!(message("a.bmp", b"BM").contains(".r16"));
+        assert!(message("b.r16", &[0; 2]).contains("2 × 2"));
+        assert!(raster("/no/such/file.png").unwrap_err().to_string().contains("/no/such/file.png"));
+        assert!(raster("stamp:no").unwrap_err().to_string().contains("stamp:crater"));
+    }
+
+    #[test]
+    fn traps_and_heights_of_no_planet_are_refused_before_they_take_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trap.png");
+        let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 16384, 16384);
+        encoder.set_depth(png::BitDepth::Sixteen);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.write_header().unwrap().write_chunk(png::chunk::IDAT, &[0x78, 0x9c]).unwrap();
+        assert!(std::fs::metadata(&path).unwrap().len() < 100);
+        assert!(matches!(read(&path), Err(RasterError::Packed { unpacked: 2_147_483_648, .. })));
+        // less than a trap, and still fewer rows than it claims
+        let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 512, 512);
+        encoder.set_depth(png::BitDepth::Eight);
+        drop(encoder.write_header().unwrap());
+        assert!(matches!(read(&path), Err(RasterError::Unreadable { .. })));
+        let path = folder.path().join("far.r32");
+        let metres = [-3.4e38_f32, 0.0, 1.0, 3.4e38];
+        std::fs::write(&path, metres.map(f32::to_le_bytes).concat()).unwrap();
+        assert!(matches!(read(&path), Err(RasterError::TooHigh { .. })));
+    }
+
+    #[test]
+    fn a_file_that_changes_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("h.r16");
+        std::fs::write(&path, [0u8; 8]).unwrap();
+        let first = read(&path).unwrap();
+        assert!(Arc::ptr_eq(&first, &read(&path).unwrap()));
+        std::fs::write(&path, [255u8; 18]).unwrap();
+        assert_eq!(read(&path).unwrap().values, [1.0; 9]);
+    }
+
+    #[test]
+    fn sampling_meets_the_samples_and_stays_between_them() {
+        let values: Vec<f32> = (0..12).map(|k| (k * 7 % 12) as f32 / 11.0).collect();
+        let raster = Raster::new(4, 3, values.clone());
+        for (k, v) in values.iter().enumerate() {
+            let (u, w) = ((k % 4) as f32 / 3.0, (k / 4) as f32 / 2.0);
+            assert!((raster.bilinear(u, w) - v).abs() < 1e-6 && (raster.bicubic(u, w) - v).abs() < 1e-6);
+        }
+        // a plane is met exactly by both, away from the rim also by the cubic
+        let plane = Raster::new(5, 5, (0..25).map(|k| (k % 5) as f32 + (k / 5) as f32 * 2.0).collect());
+        assert!((plane.bilinear(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
+        assert!((plane.bicubic(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn the_shipped_stamps_can_be_read_and_reach_from_0_to_1() {
+        let names = stamp_names();
+        assert!(names.len() >= 4, "{names:?}");
+        for name in names {
+            let stamp = raster(&name).unwrap();
+            let (low, high) = stamp.values.iter().fold((1.0f32, 0.0f32), |(lo, hi), &v| (lo.min(v), hi.max(v)));
+            assert!(low == 0.0 && high == 1.0, "{name}: {low} to {high}");
+            assert_eq!(stamp.width, stamp.height, "{name}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A scene out of a file with heights: the file is its first layer, and it is as wide and as high as the file says.
+
+use std::path::Path;
+
+use super::{Layer, Scene};
+use crate::io::{Raster, RasterError, check_name, raster};
+use crate::nodes::Node;
+use crate::nodes::generators::import::{Fit, Import, import_settings};
+use crate::nodes::planet::import::PlanetImport;
+use crate::param::ImageFile;
+
+/// How much longer than the other a side of a file may be that counts as a square.
+const NEARLY_SQUARE: f64 = 0.01;
+
+/// A scene whose first layer is a file with heights: a terrain with its size, relief and samples where the file has
+/// metres, otherwise with the default ones; a planet where the file covers all longitudes and latitudes. Of a file that
+/// is no square the largest square in its middle is shown.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
+    let failed = |message: String| RasterError::Read { path: path.into(), message };
+    check_name(path).map_err(|error| failed(error.to_string()))?;
+    let whole = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
+    let file = ImageFile(whole.to_string_lossy().into_owned());
+    let raster = raster(&file.0)?;
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let settings = import_settings(&raster);
+    if is_planet(&raster) {
+        let mut scene = Scene { name, ..Scene::new_planet() };
+        let node = Node::PlanetImport(PlanetImport { file, ..PlanetImport::default() });
+        scene.layers = vec![Layer::new(node, 1)];
+        scene.settings.relief_metres = settings.relief_metres.unwrap_or(scene.settings.relief_metres);
+        // a face is a quarter of the way around
+        scene.settings.resolution = (raster.width / 4 + 1).clamp(65, 2049) as u32;
+        return Ok(scene);
+    }
+    let [across, down] = raster.extent_metres().unwrap_or([raster.width as f64 - 1.0, raster.height as f64 - 1.0]);
+    let is_square = (across / down - 1.0).abs() <= NEARLY_SQUARE;
+    let fit = if is_square { Fit::Stretch } else { Fit::Crop };
+    let node = Node::Import(Import { file, fit, ..Import::default() });
+    let mut scene = Scene { name, layers: vec![Layer::new(node, 1)], ..Scene::default() };
+    scene.settings.resolution = settings.resolution;
+    scene.settings.size_metres = match settings.size_metres {
+        // what is stretched a little is as wide as its longer side
+        Some(_) if is_square => (across.max(down) as f32).clamp(1.0, 1_000_000.0),
+        Some(size) => size,
+        None => scene.settings.size_metres,
+    };
+    scene.settings.relief_metres = settings.relief_metres.unwrap_or(scene.settings.relief_metres);
+    Ok(scene)
+}
+
+/// Whether a file says that it covers all longitudes and latitudes.
+fn is_planet(raster: &Raster) -> bool {
+    let Some(placement) = raster.placement.filter(|placement| placement.in_degrees) else { return false };
+    let [east, south] = placement.step;
+    east * raster.width as f64 > 359.0 && south * raster.height as f64 > 179.0
+}

@@ -1,0 +1,99 @@
+//! Programs that are not ours and read what Talweg writes, or write what it reads: Python with rasterio, tifffile,
+//! OpenEXR, trimesh and Pillow, and Khronos' glTF validator. `tools/outside` lists them with their versions;
+//! `tools/setup --test`, which `make test` begins with, puts them into the target folder.
+//!
+//! A plain `cargo test` without them says on stderr what was not tried, and passes. `make test` sets
+//! `TALWEG_TOOLS_INSTALLED`; then what is missing is a failure.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::path;
+
+/// Set where `tools/setup --test` has run.
+const TOOLS_INSTALLED: &str = "TALWEG_TOOLS_INSTALLED";
+
+/// What Khronos' validator says of a file.
+#[derive(Debug)]
+pub struct GltfReport {
+    pub errors: u64,
+    pub warnings: u64,
+    /// The whole report, with the messages and what is in the file.
+    pub json: serde_json::Value,
+}
+
+/// Where `tools/setup --test` puts the programs.
+fn folder() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| path("target"), PathBuf::from);
+    target.join("tools/outside")
+}
+
+/// Says that a test is not tried since `what` is missing.
+///
+/// # Panics
+/// In `make test`, which has installed it.
+fn missing(what: &Path) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let why = format!("{} is missing; tools/setup --test installs it", what.display());
+    assert!(std::env::var_os(TOOLS_INSTALLED).is_none(), "{test}: {why}");
+    eprintln!("{test}: not tried: {why}");
+}
+
+/// What a command prints.
+///
+/// # Panics
+/// When it fails, with what it says.
+fn printed(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?} failed:\n{said}", command.get_program());
+    String::from_utf8(output.stdout).expect("it prints text")
+}
+
+/// What a Python program prints that is given `args` as `sys.argv[1:]`; nothing where the packages are not installed.
+///
+/// # Panics
+/// When the program fails, with what it says on stderr. Its `assert`s are thus those of the test.
+pub fn python(script: &str, args: &[&Path]) -> Option<String> {
+    let python = folder().join("python/bin/python3");
+    if !folder().join("requirements.txt").is_file() || !python.exists() {
+        missing(&python);
+        return None;
+    }
+    Some(printed(Command::new(python).args(["-W", "ignore", "-c", script]).args(args)))
+}
+
+/// What Khronos' validator says of a GLB file; nothing where it is not installed.
+///
+/// # Panics
+/// When the validator itself fails.
+pub fn gltf_validator(file: &Path) -> Option<GltfReport> {
+    let modules = folder().join("node_modules");
+    if !modules.join("gltf-validator").is_dir() || Command::new("node").arg("--version").output().is_err() {
+        missing(&modules.join("gltf-validator"));
+        return None;
+    }
+    let script = path("tests/core/outside/gltf_validator.cjs");
+    let text = printed(Command::new("node").arg(script).arg(file).env("NODE_PATH", modules));
+    let json: serde_json::Value = serde_json::from_str(&text).expect("the validator reports in JSON");
+    let count = |kind: &str| json["issues"][kind].as_u64().expect("the validator counts");
+    Some(GltfReport { errors: count("numErrors"), warnings: count("numWarnings"), json })
+}
+
+/// The programs run, and what fails in them fails here.
+#[test]
+fn outside_programs_say_what_they_find() {
+    let packages =
+        "import rasterio, tifffile, imagecodecs, OpenEXR, trimesh, networkx, scipy, PIL, quantized_mesh_tile";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("broken.glb");
+    std::fs::write(&file, "glTF").unwrap();
+    let script = format!("{packages}, os, sys\nprint(os.path.getsize(sys.argv[1]))");
+    let Some(size) = python(&script, &[&file]) else { return };
+    assert_eq!(size.trim(), "4");
+    let failing = std::panic::catch_unwind(|| python("assert 1 == 2, 'they differ'", &[]));
+    assert!(failing.is_err());
+    let Some(report) = gltf_validator(&file) else { return };
+    assert!(report.errors > 0, "{:?}", report.json);
+}
