@@ -126,7 +126,7 @@ impl SceneArgs {
     }
 
     /// Another scene with all that is said of the first.
-    pub fn beside(&self, scene: &Path) -> Self {
+    pub fn same_for(&self, scene: &Path) -> Self {
         Self { seed: self.seed, set: self.set.clone(), ..self.other(scene) }
     }
 

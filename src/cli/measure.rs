@@ -12,7 +12,7 @@ use serde_json::json;
 use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::{MemoryUse, check_memory, thread_pool};
-use crate::field::{Control, Edges, Grid, Terrain};
+use crate::field::{Control, Edges, Grid, MapKind, Terrain};
 use crate::io::{check_name, is_heightmap, raster};
 use crate::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
@@ -30,9 +30,9 @@ pub struct MeasureArgs {
     /// Height that white stands for in a heightmap that does not say so itself
     #[arg(long, value_name = "METRES", default_value_t = 1.0)]
     white: f32,
-    /// Side of a heightmap on the ground
-    #[arg(long, value_name = "METRES", default_value_t = Settings::default().size_metres)]
-    side: f32,
+    /// Side of a heightmap on the ground, in place of its own [default: 8000 where it has none]
+    #[arg(long, value_name = "METRES")]
+    side: Option<f32>,
     /// Height of the sea over a heightmap; without it there is none
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     sea: Option<f32>,
@@ -52,7 +52,7 @@ pub struct MeasureArgs {
 /// What is measured, with its stable names.
 fn help() -> String {
     let mut text = String::from(
-        "SCENE may also be a heightmap: .png (8 or 16 bits), .r16 or .r32. It is measured as it is, with open edges.\n\
+        "SCENE may also be a heightmap: .png, .tif, .exr, .r16, .r32, .hgt or .asc. It is measured as it is, with open edges.\n\
          --size, --seed and --set change the first scene; that of --against is evaluated as it is, at the same --size.\n\n\
          Measures, by their names in JSON and CSV:\n",
     );
@@ -218,13 +218,17 @@ impl MeasureArgs {
     fn subject(&self, scene: &SceneArgs) -> Result<MeasuredTerrain, Failure> {
         let name = scene.path().display().to_string();
         if is_heightmap(scene.path()) {
-            if !LENGTHS.contains(&self.side) || self.sea.is_some_and(|sea| !(-1.0e7..=1.0e7).contains(&sea)) {
+            if self.side.is_some_and(|side| !LENGTHS.contains(&side))
+                || self.sea.is_some_and(|sea| !(-1.0e7..=1.0e7).contains(&sea))
+            {
                 let why =
                     "--side: give a length from 1 m to 1000 km; --sea: give a height from -10000000 to 10000000 m";
                 return Err(usage(anyhow::anyhow!(why)));
             }
-            let scale = TerrainScale { size_metres: self.side, relief_metres: 1.0, sea_metres: self.sea };
-            return Ok(MeasuredTerrain { name, terrain: heightmap(scene.path(), self.white)?, scale, scene: None });
+            let (terrain, own_side) = heightmap(scene.path(), self.white)?;
+            let size_metres = self.side.or(own_side).unwrap_or(Settings::default().size_metres);
+            let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: self.sea };
+            return Ok(MeasuredTerrain { name, terrain, scale, scene: None });
         }
         let job = scene.load()?;
         if job.scene.settings.is_planet() {
@@ -236,8 +240,9 @@ impl MeasureArgs {
     }
 }
 
-/// The heights of a file, in metres.
-fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
+/// The heights of a file in metres, and how long a side is where it says so: of cells that are no squares, as those of
+/// degrees are not, the side of a square of the same area. What has no data has no ground.
+fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Failure> {
     if !(-1.0e7..=1.0e7).contains(&white) {
         return Err(usage(anyhow::anyhow!("--white: give a height from -10000000 to 10000000 m")));
     }
@@ -261,8 +266,13 @@ fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
     if terrain.height.len() != raster.values.len() {
         return Err(Failure::Failed(anyhow::anyhow!("{} is larger than 16384 × 16384 samples", path.display())));
     }
-    terrain.height.iter_mut().zip(&raster.values).for_each(|(h, v)| *h = low + (high - low) * v);
-    Ok(Arc::new(terrain))
+    terrain.height.iter_mut().zip(raster.filled()).for_each(|(h, v)| *h = low + (high - low) * v);
+    if !raster.is_void.is_empty() {
+        let ground = terrain.map_mut(MapKind::Ground).iter_mut().zip(&raster.is_void);
+        ground.for_each(|(ground, is_void)| *ground = if *is_void { 0.0 } else { 1.0 });
+    }
+    let side = raster.extent_metres().map(|[across, down]| (across * down).sqrt() as f32);
+    Ok((Arc::new(terrain), side.filter(|side| LENGTHS.contains(side))))
 }
 
 const LABEL: usize = 24;

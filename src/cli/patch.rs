@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use super::input::SceneArgs;
 use super::output::ForceArgs;
-use super::{CommandResult, Failure, print, usage};
+use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::MemoryUse;
 use crate::io::{FileStamp, SaveTarget, check_place};
 use crate::planet::square::Square;
@@ -58,6 +59,9 @@ struct TakeArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -78,6 +82,9 @@ struct PutArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 fn degrees<const MOST: u32>(text: &str) -> Result<f64, String> {
@@ -109,8 +116,11 @@ fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), F
     Ok((target.if_unchanged_since(stamp), heights))
 }
 
-fn saved(files: &PatchFiles, target: &SaveTarget) -> CommandResult {
+fn saved(files: &PatchFiles, target: &SaveTarget, json: bool) -> CommandResult {
     files.save(target)?;
+    if json {
+        return print_json(&json!({ "scene": target.path(), "heights": files.heights() }));
+    }
     let (path, heights) = (target.path().display(), files.heights().display());
     print(&format!("{path}  the scene\n{heights}  heights in metres, read by the scene\n"))
 }
@@ -133,7 +143,7 @@ fn take_out(args: &TakeArgs) -> CommandResult {
         given.with_extension("")
     };
     let files = take_patch(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
-    saved(&files, &target)
+    saved(&files, &target, args.json)
 }
 
 fn put(args: &PutArgs) -> CommandResult {
@@ -151,5 +161,5 @@ fn put(args: &PutArgs) -> CommandResult {
     let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
     let terrain = job.evaluate(&MemoryUse::EXPORT)?;
     let files = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;
-    saved(&files, &target)
+    saved(&files, &target, args.json)
 }

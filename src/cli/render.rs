@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::trace::TraceArgs;
-use super::{CommandResult, Failure, print, usage};
+use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::MemoryUse;
 use crate::field::Terrain;
 use crate::io::{SaveTarget, check_place};
@@ -51,6 +52,9 @@ pub struct RenderArgs {
     trace: TraceArgs,
     #[command(flatten)]
     globe: GlobeArgs,
+    /// Print what was written as JSON
+    #[arg(long, conflicts_with = "sphere_trace")]
+    json: bool,
 }
 
 /// How a planet is shown.
@@ -125,6 +129,13 @@ impl RenderArgs {
         }
     }
 
+    fn report(&self, width: usize, height: usize) -> CommandResult {
+        if self.json {
+            return print_json(&json!({ "path": self.output, "width": width, "height": height }));
+        }
+        print(&format!("{}  {width} × {height} pixels\n", self.output.display()))
+    }
+
     fn planet(&self, scene: &Scene, terrain: &Terrain, width: usize, height: usize) -> RgbImage {
         let planet = PlanetImage::new(scene, terrain);
         if self.globe.projection == RenderProjection::Map {
@@ -164,7 +175,7 @@ pub fn run(args: &RenderArgs) -> CommandResult {
     if is_planet {
         let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));
         picture.save(&output).map_err(Failure::from)?;
-        return print(&format!("{}  {width} × {height} pixels\n", args.output.display()));
+        return args.report(width, height);
     }
     let settings = &scene.settings;
     let picture = job.pool.install(|| match args.style {
@@ -172,5 +183,5 @@ pub fn run(args: &RenderArgs) -> CommandResult {
         Style::Heights => heightmap(&terrain, width, height),
     });
     picture.save(&output).map_err(Failure::from)?;
-    print(&format!("{}  {width} × {height} pixels\n", args.output.display()))
+    args.report(width, height)
 }

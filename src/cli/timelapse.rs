@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::json;
 
 use super::input::{SceneArgs, refused};
 use super::output::ForceArgs;
-use super::{CommandResult, print, usage};
+use super::{CommandResult, print, print_json, usage};
 use crate::film::{Film, FilmError, MOST_FRAMES_A_SECOND, check_target, is_gif};
 use crate::look::PaletteTable;
 
@@ -40,6 +41,9 @@ pub struct TimelapseArgs {
     /// Side of the pictures, in pixels
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(16..=8192))]
     picture: u32,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &TimelapseArgs) -> CommandResult {
@@ -65,6 +69,10 @@ pub fn run(args: &TimelapseArgs) -> CommandResult {
             error => error.into(),
         })
     })?;
+    if args.json {
+        let picture = args.picture;
+        return print_json(&json!({ "path": args.output, "pictures": count, "width": picture, "height": picture }));
+    }
     let what = if is_gif(&args.output) { "pictures in" } else { "pictures in the folder" };
     print(&format!("{count} {what} {}\n", args.output.display()))
 }

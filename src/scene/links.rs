@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Layer, Reads, Scene};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
-use crate::io::{STAMP_PREFIX, raster, raster_as};
+use crate::io::{is_shipped, raster, raster_as};
 use crate::nodes::Work;
 use crate::param::{ParamKind, Params, Value};
 use crate::planet::World;
@@ -168,7 +168,7 @@ impl Scene {
             names.extend(layer.node.file_dependencies());
         }
         let mut files: Vec<PathBuf> = Vec::new();
-        for name in names.into_iter().filter(|name| !name.starts_with(STAMP_PREFIX)) {
+        for name in names.into_iter().filter(|name| !is_shipped(name)) {
             let path = PathBuf::from(name);
             if !files.contains(&path) {
                 files.push(path);
@@ -223,7 +223,7 @@ impl Scene {
 
 /// The name of a file as `change` wants it, if that is another one.
 fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<String> {
-    if name.is_empty() || name.starts_with(STAMP_PREFIX) {
+    if name.is_empty() || is_shipped(name) {
         return None;
     }
     // with / on every system, so that scenes can be passed on

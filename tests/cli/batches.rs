@@ -182,3 +182,30 @@ fn shells_and_manual_pages_know_every_command() {
     assert_eq!(before, page("talweg.1"));
     talweg(&["man", &save("island")]).code(1).stderr(contains("island.ron"));
 }
+
+#[test]
+fn what_was_written_is_told_to_scripts() {
+    let folder = Folder::new();
+    let picture = json(&["render", "island", "-o", &folder.at("a.png"), "--size", "17", "--picture", "24", "--json"]);
+    assert_eq!((&picture["width"], picture["path"].as_str()), (&24.into(), Some(folder.at("a.png").as_str())));
+    let film = ["timelapse", "eroded-hills", "--size", "17", "--frames", "2", "--picture", "16", "--json", "-o"];
+    assert_eq!(json(&[&film[..], &[&folder.at("film.gif")]].concat())["pictures"], 2);
+    let take = ["patch", "take", "earthlike", "--size", "9", "--longitude", "1", "--latitude", "2", "--side", "1e5"];
+    let taken = json(&[&take[..], &["--samples", "9", "--json", "-o", &folder.at("a.ron")]].concat());
+    assert!(std::path::Path::new(taken["heights"].as_str().unwrap()).is_file());
+}
+
+/// What other programs measured is measured, with its own size and without its gaps.
+#[test]
+fn elevation_models_are_measured_as_they_are() {
+    let folder = Folder::new();
+    let grid = "ncols 4\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 100\nNODATA_value -9999\n\
+                0 10 20 30\n0 10 -9999 30\n0 10 20 30\n0 10 20 30\n";
+    let file = folder.with("grid.asc", grid);
+    let measured = json(&["measure", &file, "--json"]);
+    assert_eq!((&measured["min_metres"], &measured["max_metres"]), (&0.0.into(), &30.0.into()));
+    let steep = measured["mean_steepness"].as_f64().unwrap();
+    assert!((steep - 5.7106).abs() < 0.2, "10 m in 100 m: {steep}°");
+    talweg(&["measure", &folder.with("broken.tif", "II*"), "--json"]).code(1).stderr(contains("broken.tif"));
+    talweg(&["measure", &folder.with("a.bmp", "BM")]).code(1);
+}

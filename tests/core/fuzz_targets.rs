@@ -7,14 +7,16 @@ use std::path::Path;
 
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Terrain};
-use talweg::io::{forget_rasters, raster};
+use talweg::io::formats::RawLayout;
+use talweg::io::{forget_rasters, raster, raster_as};
 use talweg::nodes::Node;
 use talweg::palette::BiomeTable;
 use talweg::param::{ParamKind, Params, Value};
 use talweg::planet::projection::FACE_NAMES;
 use talweg::preferences::{MOST_VERSIONS, Preferences, PreferencesFile, Recent};
 use talweg::recovery::{Session, left_work};
-use talweg::scene::Scene;
+use talweg::scene::import::scene_from_file;
+use talweg::scene::{Scene, Severity};
 
 use crate::random_edits::{Random, check, check_file, edited};
 
@@ -25,10 +27,11 @@ pub struct FuzzTarget {
     pub run: fn(&[u8]),
 }
 
-pub const TARGETS: [FuzzTarget; 8] = [
+pub const TARGETS: [FuzzTarget; 9] = [
     FuzzTarget { name: "scene_text", run: scene_text },
     FuzzTarget { name: "biome_table", run: biome_table },
     FuzzTarget { name: "heightmap", run: heightmap },
+    FuzzTarget { name: "raster", run: raster_file },
     FuzzTarget { name: "planet_import", run: planet_import },
     FuzzTarget { name: "preferences", run: preferences },
     FuzzTarget { name: "session", run: session },
@@ -92,8 +95,10 @@ fn check_import(settings: &str, node: &str, samples: usize, is_read: bool) {
     assert!(warnings.is_empty(), "{warnings:?}");
     let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("nobody cancels");
     assert!(is_sound(&done.terrain), "a height is no number");
-    assert!(!is_read || done.problems.is_empty(), "read, and refused: {:?}", done.problems);
-    assert!(is_read || !done.problems.is_empty(), "it cannot be read, and nobody is told");
+    // that the land of the file is of another size than the scene is no refusal
+    let is_refused = done.problems.iter().any(|problem| problem.severity == Severity::Broken);
+    assert!(!is_read || !is_refused, "read, and refused: {:?}", done.problems);
+    assert!(is_read || is_refused, "it cannot be read, and nobody is told");
     assert!(done.problems.iter().all(|problem| !problem.message.is_empty()));
 }
 
@@ -113,6 +118,48 @@ fn heightmap(bytes: &[u8]) {
     }
     let (sampling, fit) = (["Bicubic", "Bilinear"][sampling], ["Stretch", "Crop", "Whole"][fit]);
     check_import("", &format!("Import(file: {name:?}, sampling: {sampling}, fit: {fit})"), 9, read.is_ok());
+}
+
+const RASTER_ENDINGS: [&str; 6] = ["tif", "exr", "hgt", "asc", "raw", "r32"];
+
+/// A raster of any format but PNG, as a terrain and a planet read it and as a scene is made of it. The first byte also
+/// chooses what is done where there is no data, and the width of raw files.
+fn raster_file(bytes: &[u8]) {
+    let Some(([ending, voids, width], contents)) = chosen(bytes, [6, 4, 4]) else { return };
+    let folder = scratch();
+    let file = folder.path().join(format!("N46E007.{}", RASTER_ENDINGS[ending]));
+    std::fs::write(&file, contents).expect("a file");
+    forget_rasters();
+    let name = file.to_str().expect("text");
+    let width = [0, 1, 2, 7][width];
+    let read = raster_as(name, RawLayout { width, big_endian: width == 7 });
+    match &read {
+        Ok(read) => {
+            assert!(read.values.len() == read.width * read.height && read.width.min(read.height) >= 2);
+            assert!(read.values.iter().all(|v| (0.0..=1.0).contains(v)), "a value is not between 0 and 1");
+            assert!(read.is_void.is_empty() || read.is_void.len() == read.values.len());
+            assert!(read.filled().iter().all(|v| (0.0..=1.0).contains(v)), "a filled value is not between 0 and 1");
+            assert!(read.cell_metres().is_none_or(|cell| cell.iter().all(|m| m.is_finite())), "{:?}", read.placement);
+        }
+        Err(error) => assert!(error.to_string().contains("N46E007"), "{error}"),
+    }
+    // a scene has limits of its own: heights that no relief can show are clamped by nobody
+    let node = format!(
+        "Import(file: {name:?}, voids: {}, raw_width: {width}, raw_bytes: {})",
+        ["Smooth", "Lowest", "Sea", "Void"][voids],
+        if width == 7 { "Big" } else { "Little" },
+    );
+    check_import("", &node, 9, read.is_ok());
+    let planet = format!(
+        "PlanetImport(file: {name:?}, voids: {}, raw_width: {width}, raw_bytes: {})",
+        ["Smooth", "Lowest", "Sea", "Sea"][voids],
+        if width == 7 { "Big" } else { "Little" },
+    );
+    check_import("world: Planet", &planet, 5, read.is_ok());
+    match scene_from_file(&file) {
+        Ok(scene) => check(&scene, "made of a file"),
+        Err(error) => assert!(error.to_string().contains("N46E007"), "{error}"),
+    }
 }
 
 /// The map or the six faces of a planet, as a layer reads them.

@@ -1,9 +1,11 @@
 //! Heights that go out as a file and come in again.
 
 use crate::node_kit::{Place, node};
-use talweg::field::{Edges, Terrain};
-use talweg::io::export_heightmap;
-use talweg::scene::Settings;
+use talweg::field::{Control, Edges, Terrain};
+use talweg::io::{export_heightmap, raster};
+use talweg::measure::{Limits, TerrainScale, difference, measure};
+use talweg::scene::import::scene_from_file;
+use talweg::scene::{Layer, Scene, Settings};
 
 #[test]
 fn an_exported_heightmap_comes_back_as_it_was() {
@@ -49,4 +51,163 @@ fn heights_may_be_given_and_pictures_that_are_not_square_fitted() {
     // the middle half of the width
     assert_eq!(read("Crop"), [150.0, 200.0, 250.0]);
     assert_eq!(read("Whole"), [100.0, 200.0, 300.0]);
+}
+
+/// A GeoTIFF-like file without other programs: an ESRI grid of metres, `NODATA` where `is_void` says so.
+fn grid_file(
+    folder: &tempfile::TempDir,
+    name: &str,
+    [columns, rows]: [usize; 2],
+    metres: impl Fn(usize, usize) -> Option<f32>,
+) -> String {
+    let mut text = format!(
+        "ncols {columns}\nnrows {rows}\nxllcenter 500000\nyllcenter 4000000\ncellsize 10\nNODATA_value -9999\n"
+    );
+    for i in 0..rows {
+        let row = (0..columns).map(|j| metres(i, j).unwrap_or(-9999.0).to_string());
+        text += &(row.collect::<Vec<_>>().join(" ") + "\n");
+    }
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().into()
+}
+
+#[test]
+fn places_without_data_are_filled_or_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let is_hole = |i: usize, j: usize| (3..6).contains(&i) && (2..7).contains(&j);
+    // a slope to the east, 100 m at its foot
+    let file = grid_file(&folder, "holed.asc", [9, 9], |i, j| (!is_hole(i, j)).then_some(100.0 + 10.0 * j as f32));
+    let place = Place { relief_metres: 1000.0, sea_level: 0.15, ..Place::new(9, Edges::Open) };
+    let read = |voids: &str| {
+        place.finish(&node("Import", &[("file", &file), ("voids", voids)]), &Terrain::flat(place.grid()), 1)
+    };
+    let metres = |terrain: &Terrain, i: usize, j: usize| terrain.height[i * 9 + j] * 1000.0;
+    for voids in ["Smooth", "Lowest", "Sea", "Void"] {
+        let made = read(voids);
+        for (i, j) in (0..81).map(|k| (k / 9, k % 9)).filter(|&(i, j)| !is_hole(i, j)) {
+            assert!((metres(&made, i, j) - (100.0 + 10.0 * j as f32)).abs() < 0.01, "{voids}: {i} {j}");
+            assert!(made.has_ground(i * 9 + j), "{voids}");
+        }
+        let middle = metres(&made, 4, 4);
+        let meant = match voids {
+            "Lowest" => 100.0,
+            "Sea" => 150.0,
+            _ => 140.0,
+        };
+        assert!((middle - meant).abs() < 1.0, "{voids}: {middle} and not {meant}");
+        assert_eq!(made.void_samples(), if voids == "Void" { 15 } else { 0 }, "{voids}");
+    }
+}
+
+#[test]
+fn raw_files_take_width_byte_order_and_the_side_of_their_first_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.r16");
+    // 6 × 3: brightness grows to the east and, by less, to the south
+    let number = |i: usize, j: usize| (10_000 * j + 1000 * i) as u16;
+    let numbers = (0..18).map(|k| number(k / 6, k % 6));
+    std::fs::write(&path, numbers.flat_map(u16::to_be_bytes).collect::<Vec<u8>>()).unwrap();
+    let place = Place { relief_metres: 65535.0, ..Place::new(16, Edges::Open) };
+    let file = path.to_str().unwrap();
+    let read = |rows: &str| {
+        let params = [
+            ("file", file),
+            ("raw_width", "6"),
+            ("raw_bytes", "Big"),
+            ("raw_rows", rows),
+            ("low_metres", "0"),
+            ("high_metres", "65535"),
+            ("sampling", "Bilinear"),
+        ];
+        place.finish(&node("Import", &params), &Terrain::flat(place.grid()), 1).height
+    };
+    let near = |h: f32, meant: usize| assert!((h * 65535.0 - meant as f32).abs() < 1.0, "{} and {meant}", h * 65535.0);
+    let (north, south) = (read("North"), read("South"));
+    near(north[0], 0);
+    near(north[15], 50_000);
+    near(north[15 * 16], 2000);
+    near(south[0], 2000);
+    near(south[15 * 16 + 15], 50_000);
+    // the scene says that it cannot be read while the width is wrong
+    let mut scene = Scene { layers: vec![Layer::new(node("Import", &[("file", file)]), 1)], ..Scene::default() };
+    std::fs::write(&path, [0; 14]).unwrap();
+    let said = |scene: &Scene| scene.problems().into_iter().map(|p| p.message).collect::<Vec<_>>().join("\n");
+    assert!(said(&scene).contains("raw_width"), "{}", said(&scene));
+    scene.set("1.raw_width=3").unwrap();
+    assert!(said(&scene).contains("no whole rows of 3"), "{}", said(&scene));
+    std::fs::write(&path, [0; 12]).unwrap();
+    assert_eq!(said(&scene), "");
+}
+
+#[test]
+fn a_scene_says_that_it_is_not_as_wide_as_the_land_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = grid_file(&folder, "slope.asc", [33, 17], |i, j| Some((i * i + 3 * j) as f32));
+    let mut scene = Scene { layers: vec![Layer::new(node("Import", &[("file", &file)]), 1)], ..Scene::default() };
+    let mut said = |change: &str| {
+        scene.set(change).unwrap();
+        scene.problems().into_iter().map(|p| p.message).collect::<Vec<_>>().join("\n")
+    };
+    assert!(said("1.fit=Stretch").contains("320 m × 160 m") && said("1.fit=Stretch").contains("Crop"));
+    let crop = said("1.fit=Crop");
+    assert!(crop.contains("8.00 km wide") && crop.contains("0.02 times") && crop.contains("160 m would"), "{crop}");
+    assert!(said("1.fit=Whole").contains("320 m would"));
+    said("1.fit=Crop");
+    assert_eq!(said("scene.size_metres=160"), "");
+}
+
+#[test]
+fn a_scene_out_of_a_file_has_its_size_and_its_heights() {
+    let folder = tempfile::tempdir().unwrap();
+    let metres = |i: usize, j: usize| 200.0 + (i * i) as f32 + 3.0 * j as f32;
+    let file = grid_file(&folder, "slope.asc", [33, 17], |i, j| Some(metres(i, j)));
+    let scene = scene_from_file(std::path::Path::new(&file)).unwrap();
+    let settings = &scene.settings;
+    assert_eq!((scene.name.as_str(), settings.resolution, settings.size_metres), ("slope", 17, 160.0));
+    assert_eq!(settings.relief_metres, metres(16, 32) - metres(0, 0));
+    assert!(scene.problems().is_empty(), "{:?}", scene.problems());
+    let made = crate::common::evaluate(&scene, 17, 1);
+    for (k, h) in made.height.iter().enumerate() {
+        // the middle 17 of 33 columns
+        let meant = metres(k / 17, 8 + k % 17);
+        assert!((h * settings.relief_metres - meant).abs() < 0.01, "{} and {meant}", h * settings.relief_metres);
+    }
+    let error = scene_from_file(&folder.path().join("no.tif")).unwrap_err().to_string();
+    assert!(error.contains("no.tif"), "{error}");
+    // the world in degrees is a planet
+    let world = folder.path().join("world.asc");
+    let rows = "5 6 7 8 9 10 11 12\n".repeat(4);
+    std::fs::write(&world, format!("ncols 8\nnrows 4\nxllcorner -180\nyllcorner -90\ncellsize 45\n{rows}")).unwrap();
+    let planet = scene_from_file(&world).unwrap();
+    assert!(planet.settings.is_planet() && planet.settings.relief_metres == 7.0 && planet.problems().is_empty());
+}
+
+/// The shipped elevation model is what is said of it, and the scene that works on it changes it and mends it.
+#[test]
+fn the_shipped_elevation_model_has_gaps_that_its_scene_fills_and_drains() {
+    let model = raster("elevation:made-range").unwrap();
+    assert_eq!((model.width, model.height, model.range_metres), (257, 257, Some((75.0, 1901.0))));
+    let extent = model.extent_metres().unwrap();
+    assert!(extent.iter().all(|side| (side - 24_000.0).abs() < 1e-6), "{extent:?}");
+    let gaps = model.is_void.iter().filter(|is_void| **is_void).count();
+    assert!((300..800).contains(&gaps), "{gaps}");
+    let scene = talweg::scene::example("elevation-model").expect("it is shipped").scene.clone();
+    assert!(scene.problems().is_empty(), "{:?}", scene.problems());
+    let mut bare = scene.clone();
+    bare.layers.truncate(1);
+    let measured = |scene: &Scene| {
+        let terrain = crate::common::evaluate(scene, 257, 2);
+        let scale = TerrainScale::for_scene(scene);
+        let measures = measure(&terrain, scale, &Limits::default(), &Control::default()).unwrap();
+        (terrain, scale, measures)
+    };
+    let (before, after) = (measured(&bare), measured(&scene));
+    assert_eq!(before.0.void_samples(), 0);
+    let drained = |m: &talweg::measure::Measures| m.drainage.as_ref().unwrap().drained_fraction;
+    assert!(drained(&after.2) > drained(&before.2) + 0.3, "{} and {}", drained(&before.2), drained(&after.2));
+    let apart =
+        difference((&before.0, before.1), (&after.0, after.1), &Limits::default(), &Control::default()).unwrap();
+    assert!((1.0..150.0).contains(&apart.rms_metres), "it is still that land: {apart:?}");
+    assert!(raster("elevation:no").unwrap_err().to_string().contains("elevation:made-range"));
 }

@@ -51,6 +51,7 @@ mod pictures;
 mod planet;
 mod planet_import;
 mod random_edits;
+mod readers;
 mod rivers;
 mod saving;
 mod scenes;

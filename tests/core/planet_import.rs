@@ -143,3 +143,63 @@ fn what_is_wrong_with_six_faces_is_said_and_mended_files_count() {
     scene.set(&format!("1.file={}", folder.path().join("one.r16").display())).unwrap();
     assert!(matches!(&said(&scene)[..], [one] if one.contains("-px") && one.contains("one.r16")), "{:?}", said(&scene));
 }
+
+/// A map in degrees: an ESRI grid whose middles of cells follow a law of longitude and latitude.
+fn degree_map(path: &Path, [columns, rows]: [usize; 2], [west, south, step]: [f64; 3], law: impl Fn(f64, f64) -> f64) {
+    let mut text = format!("ncols {columns}\nnrows {rows}\nxllcorner {west}\nyllcorner {south}\ncellsize {step}\n");
+    for row in 0..rows {
+        let latitude = south + (rows as f64 - 0.5 - row as f64) * step;
+        let numbers = (0..columns).map(|column| law(west + (column as f64 + 0.5) * step, latitude).to_string());
+        text += &(numbers.collect::<Vec<_>>().join(" ") + "\n");
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_map_that_says_where_it_lies_is_laid_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let metres = |longitude: f64, latitude: f64| {
+        let (longitude, latitude) = (longitude.to_radians(), latitude.to_radians());
+        1000.0 * (2.0 + latitude.sin() + latitude.cos() * longitude.cos())
+    };
+    let degrees = |globe: &Globe, k: usize| {
+        let [x, y, z] = globe.direction_of(k).map(f64::from);
+        (y.atan2(x).to_degrees(), z.clamp(-1.0, 1.0).asin().to_degrees())
+    };
+    // the whole planet with 180° in its middle, which the file itself says
+    let whole = folder.path().join("whole.asc");
+    degree_map(&whole, [180, 90], [0.0, -90.0, 2.0], metres);
+    let made = import(&whole, "Map", &[], 33);
+    let globe = Globe::new(33);
+    for k in 0..made.height.len() {
+        let (longitude, latitude) = degrees(&globe, k);
+        let read = f64::from(made.height[k] * RELIEF);
+        assert!((read - metres(longitude, latitude)).abs() < 1.0, "{read} at {longitude}, {latitude}");
+    }
+    // a part of it that goes over longitude 180°
+    let part = folder.path().join("part.asc");
+    degree_map(&part, [800, 400], [160.0, 10.0, 0.05], metres);
+    for voids in ["Smooth", "Lowest", "Sea"] {
+        let made = import(&part, "Map", &[("voids", voids)], 65);
+        let globe = Globe::new(65);
+        let lowest = metres(180.0, 10.0);
+        let mut inside = 0;
+        for k in 0..made.height.len() {
+            let (longitude, latitude) = degrees(&globe, k);
+            let east = (longitude - 160.0).rem_euclid(360.0);
+            let read = f64::from(made.height[k] * RELIEF);
+            if east > 0.1 && east < 39.9 && latitude > 10.1 && latitude < 29.9 {
+                inside += 1;
+                assert!((read - metres(longitude, latitude)).abs() < 1.0, "{voids}: {read} at {longitude}, {latitude}");
+            } else if east > 41.0 && east < 359.0 || !(9.0..=31.0).contains(&latitude) {
+                let (low, high) = match voids {
+                    "Sea" => (0.0, 0.0),
+                    "Lowest" => (lowest, lowest),
+                    _ => (lowest - 1.0, metres(160.0, 30.0) + 60.0),
+                };
+                assert!(read >= low - 5.0 && read <= high + 5.0, "{voids}: {read} at {longitude}, {latitude}");
+            }
+        }
+        assert!(inside > 100, "{inside}");
+    }
+}

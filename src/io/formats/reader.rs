@@ -175,7 +175,18 @@ pub(super) fn looks_like_degrees(west: f64, north: f64, step: [f64; 2], columns:
     is_on_globe && (step.iter().all(|s| *s < 0.1) || (359.0..=361.0).contains(&around))
 }
 
+/// The longest step and the farthest place, in metres or degrees, that count: beyond them files are broken.
+const LONGEST_STEP: f64 = 1.0e8;
+const FARTHEST: f64 = 1.0e12;
+
 impl GeoReference {
+    /// Whether its steps and places are those of a map.
+    pub(in crate::io) fn is_sound(&self) -> bool {
+        let is_step = |step: &f64| *step > 0.0 && *step <= LONGEST_STEP;
+        let is_place = |place: f64| place.abs() <= FARTHEST;
+        self.step.iter().all(is_step) && is_place(self.west) && is_place(self.north)
+    }
+
     /// Way from a sample to the next one in metres, to the east and to the south, at a latitude in degrees where the
     /// steps are degrees. Source: series of the WGS 84 ellipsoid (NGA.STND.0036), good to a centimetre in a degree.
     pub fn step_metres(&self, latitude: f64) -> [f64; 2] {

@@ -1,6 +1,6 @@
-//! TIFF of 8, 16 or 32 bits, packed by Deflate. Where the sheet lies on a map it is a GeoTIFF (OGC 19-008): pixel scale,
-//! tie point, coordinate system, no-data as GDAL writes it. Texts are items of GDAL's metadata, which `gdalinfo` and
-//! rasterio show. Crates `tiff-writer` and `geotiff-writer` write, `tiff` reads.
+//! TIFF of 8, 16 or 32 bits, packed by Deflate. Where the sheet lies on a map it is a GeoTIFF (OGC 19-008): pixel
+//! scale, tie point, coordinate system, no-data as GDAL writes it. Texts are items of GDAL's metadata, which `gdalinfo`
+//! and rasterio show. Crates `tiff-writer` and `geotiff-writer` write, `tiff` reads.
 
 use std::fs::File;
 use std::io::{BufReader, Error};
@@ -258,8 +258,8 @@ fn gdal_metadata(texts: &[(String, String)]) -> String {
 }
 
 /// The first picture of a file, in strips or tiles: whole numbers of 8 to 64 bits or floats, one channel or the
-/// brightness of colours. Signed numbers, floats and everything that has a place on a map are heights, with GDAL's scale,
-/// offset and no-data, in metres or in the feet that its keys name; other whole numbers go from black to white.
+/// brightness of colours. Signed numbers, floats and everything that has a place on a map are heights, with GDAL's
+/// scale, offset and no-data, in metres or in the feet that its keys name; other whole numbers go from black to white.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: tiff::TiffError| source.unreadable(READER.name, error);
     let refused = |message: String| source.unreadable(READER.name, message);
@@ -474,10 +474,6 @@ impl GeoTags {
     /// Where the first sample lies, and the steps between them, in metres or degrees.
     fn placement(&self, columns: usize) -> Option<GeoReference> {
         let ([east, south], [column, row, x, y]) = (self.scale?, self.tie?);
-        let is_sound = [east, south].iter().all(|s| s.is_finite() && *s > 0.0) && x.is_finite() && y.is_finite();
-        if !is_sound {
-            return None;
-        }
         let is_area = self.key(geokeys::GT_RASTER_TYPE) != Some(RasterType::PixelIsPoint.code());
         let half = if is_area { 0.5 } else { 0.0 };
         let (west, north) = (x + (half - column) * east, y - (half - row) * south);

@@ -17,7 +17,16 @@ const MAX_KEPT_BYTES: usize = 1 << 30;
 /// What stands before the name of a shipped stamp.
 pub const STAMP_PREFIX: &str = "stamp:";
 
+/// What stands before the name of a shipped elevation model.
+const ELEVATION_PREFIX: &str = "elevation:";
+
 static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/stamps");
+static ELEVATION: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/elevation");
+
+/// Whether `name` is that of something that comes with the program, and not of a file.
+pub fn is_shipped(name: &str) -> bool {
+    name.starts_with(STAMP_PREFIX) || name.starts_with(ELEVATION_PREFIX)
+}
 
 /// Names of the shipped stamps, as files and parameters give them.
 pub fn stamp_names() -> Vec<String> {
@@ -65,8 +74,8 @@ pub fn raster(name: &str) -> Result<Arc<Raster>, RasterError> {
 /// # Errors
 /// As [`raster`], or when the file has no whole rows of that width.
 pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterError> {
-    if let Some(stamp) = name.strip_prefix(STAMP_PREFIX) {
-        return kept(name, RawLayout::default(), None, || shipped(stamp));
+    if is_shipped(name) {
+        return kept(name, RawLayout::default(), None, || shipped(name));
     }
     let path = Path::new(name);
     let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
@@ -119,12 +128,22 @@ fn kept(
 }
 
 fn shipped(name: &str) -> Result<Raster, RasterError> {
-    let file = format!("{name}.png");
+    let (files, file) = match (name.strip_prefix(STAMP_PREFIX), name.strip_prefix(ELEVATION_PREFIX)) {
+        (Some(stamp), _) => (&STAMPS, format!("{stamp}.png")),
+        (_, elevation) => (&ELEVATION, format!("{}.tif", elevation.unwrap_or_default())),
+    };
     let path = Path::new(&file);
-    match (STAMPS.get_file(path), RasterReader::for_path(path)) {
+    match (files.get_file(path), RasterReader::for_path(path)) {
         (Some(found), Some(reader)) => {
             Raster::decoded(reader, &RasterSource { path, bytes: found.contents(), layout: RawLayout::default() })
         }
-        _ => Err(RasterError::NoStamp { name: name.into(), known: stamp_names().join(", ") }),
+        _ => Err(RasterError::NotShipped { name: name.into(), known: shipped_names().join(", ") }),
     }
+}
+
+/// Names of everything that is shipped.
+fn shipped_names() -> Vec<String> {
+    let models = ELEVATION.files().filter(|file| file.path().extension().is_some_and(|end| end == "tif"));
+    let stems = models.filter_map(|file| Some(format!("{ELEVATION_PREFIX}{}", file.path().file_stem()?.to_str()?)));
+    stamp_names().into_iter().chain(stems).collect()
 }

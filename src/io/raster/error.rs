@@ -118,9 +118,9 @@ pub enum RasterError {
         /// What it needs and what is free.
         shortage: String,
     },
-    /// No stamp of this name is shipped.
-    #[error("there is no shipped stamp `{name}`; there are {known}")]
-    NoStamp {
+    /// No stamp or elevation model of this name is shipped.
+    #[error("there is no shipped stamp or elevation model `{name}`; there are {known}")]
+    NotShipped {
         /// The name that was given.
         name: String,
         /// The names that there are.

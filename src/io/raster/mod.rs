@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use cache::{STAMP_PREFIX, forget_rasters, raster, raster_as, stamp_names};
+pub use cache::{STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, stamp_names};
 pub use error::RasterError;
 
 use super::formats::{DecodedRaster, GeoReference, RasterReader, RasterSource, SampleMeaning, check_room};
@@ -66,6 +66,7 @@ impl Raster {
     /// Parts what has no data from what has, and lets metres become values from 0 to 1.
     fn with_range(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let DecodedRaster { width, height, mut values, meaning, placement } = decoded;
+        let placement = placement.filter(GeoReference::is_sound);
         let mut is_void = Vec::new();
         if values.iter().any(|v| !v.is_finite()) {
             check_room(path, values.len() as u64)?;

@@ -7,8 +7,8 @@
 //! (the filter `Seamless` mends it).
 //! No data: where a file says that nothing was measured, the ground is filled from the rim (a membrane: Laplace's
 //! equation), lies at the lowest height or at the sea, or is left out.
-//! Metres: heights of files that have metres are taken as they are; whether the scene is as wide as the file says is told
-//! ([`Import::note`]), and [`ImportSettings`] are those of a scene that fits.
+//! Metres: heights of files that have metres are taken as they are; whether the scene is as wide as the file says is
+//! told ([`Import::note`]), and [`ImportSettings`] are those of a scene that fits.
 //! Squares only: a file is one square; [`PlanetImport`](crate::nodes::planet::import) reads maps of planets.
 
 use crate::field::{Cancelled, MapKind, Terrain};

@@ -152,7 +152,7 @@ impl PlanetImport {
             let goes_on = self.voids == PlanetVoidFill::Smooth;
             return each(cx, out, |direction| {
                 let value = match part.place(direction, goes_on) {
-                    Some([column, row]) => between(column, row, is_smooth, |i, j| number(part.sample(i, j))),
+                    Some([column, row]) => value_between(column, row, is_smooth, |i, j| number(part.sample(i, j))),
                     None => nothing,
                 };
                 self.height(cx, &raster, value)
@@ -166,7 +166,7 @@ impl PlanetImport {
         let (sin, cos) = libm::sincos((-middle).to_radians());
         each(cx, out, |[x, y, z]| {
             let [column, row] = map.place([x * cos - y * sin, x * sin + y * cos, z]);
-            let value = between(column, row, is_smooth, |i, j| {
+            let value = value_between(column, row, is_smooth, |i, j| {
                 let (column, row) = map.wrapped(j, i);
                 number(row * raster.width + column)
             });
@@ -176,7 +176,7 @@ impl PlanetImport {
 }
 
 /// The value between the samples around a place: through 4 × 4 of them, or straight between 2 × 2.
-fn between(column: f64, row: f64, is_smooth: bool, at: impl Fn(isize, isize) -> f32) -> f32 {
+fn value_between(column: f64, row: f64, is_smooth: bool, at: impl Fn(isize, isize) -> f32) -> f32 {
     let (first, above) = (libm::floor(column), libm::floor(row));
     let (right, down) = ((column - first) as f32, (row - above) as f32);
     let (j, i) = (first as isize, above as isize);
@@ -242,7 +242,7 @@ impl PlacedMap {
         (is_inside || goes_on).then(|| [x.clamp(0.0, across) / east, y.clamp(0.0, down) / south])
     }
 
-    /// The number of the sample in a row and a column, or of the nearest on the rim; all around the planet the next one.
+    /// The number of the sample in a row and a column, or of the nearest on the rim; all around the planet the next.
     fn sample(&self, row: isize, column: isize) -> usize {
         let (width, height) = (self.width as isize, self.height as isize);
         let is_around = self.degrees()[0] > 360.0 - 1.5 * self.placement.step[0];

@@ -15,7 +15,10 @@ pub const SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
 /// The same where one is saved: the dialog itself puts the ending behind it.
 pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
 /// Heights and images that nodes read.
-pub const IMAGES: (&str, &[&str]) = ("Heights and images (.png, .r16, .r32)", &["png", "r16", "r32"]);
+pub const IMAGES: (&str, &[&str]) = (
+    "Heights and images (.png, .tif, .exr, .r16, .r32, .hgt, .asc)",
+    &["png", "tif", "tiff", "exr", "r16", "raw", "r32", "hgt", "asc"],
+);
 
 /// The title of the dialog that asks for them.
 pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
