@@ -84,7 +84,8 @@ pub fn gltf_validator(file: &Path) -> Option<GltfReport> {
 /// The programs run, and what fails in them fails here.
 #[test]
 fn outside_programs_say_what_they_find() {
-    let packages = "import rasterio, tifffile, imagecodecs, OpenEXR, trimesh, networkx, scipy, PIL, quantized_mesh_tile";
+    let packages =
+        "import rasterio, tifffile, imagecodecs, OpenEXR, trimesh, networkx, scipy, PIL, quantized_mesh_tile";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("broken.glb");
     std::fs::write(&file, "glTF").unwrap();
