@@ -47,6 +47,8 @@
 //! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`planet`] | what a planet is besides its stack: its air, sun, climate, projections |
+//! | [`mesh`] | the ground as triangles: to a given error, with walls and water; files of meshes, read as heights too |
+//! | [`web_map`] | pyramids of tiles for maps in browsers |
 //! | [`palette`] | palettes and biome tables, as their files describe them |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
@@ -84,6 +86,7 @@ pub mod io;
 pub mod lab;
 pub mod look;
 pub mod measure;
+pub mod mesh;
 pub mod nodes;
 pub mod palette;
 pub mod param;
