@@ -9,9 +9,10 @@ use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::export::maps::ExportMap;
 use crate::export::targets::{ExportTarget, READ_ME};
-use crate::export::{self, ExportError, ExportPlace, ExportReport, RasterReport};
+use crate::export::{self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, RasterReport};
 use crate::io::formats::{RasterFormat, SampleType};
-use crate::scene::{BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
+use crate::mesh::formats::MeshFormat;
+use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
 
 /// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]
@@ -23,6 +24,7 @@ The ending chooses the format:
   .tif      GeoTIFF, 32-bit float with extent, coordinate system and no-data; .cog.tif is cloud-optimised
   .exr      OpenEXR, 32-bit float
   .asc      ESRI ASCII grid
+  .glb .obj .ply  mesh with colours, walls and water as asked; .stl is a body to print, with walls and base
 Heights in floats are metres. PNG, GeoTIFF and OpenEXR carry the scene: `talweg check FILE`, `talweg verify FILE` and the
 editor read it back.
 
@@ -97,6 +99,21 @@ pub struct ExportArgs {
     /// Easting and northing of the terrain's south-western corner
     #[arg(long, value_name = "EAST,NORTH", value_parser = origin, requires = "epsg", allow_hyphen_values = true)]
     origin: Option<(f64, f64)>,
+    /// How far a mesh may be off any sample, in metres; 0 makes every sample a vertex
+    #[arg(long, value_name = "METRES", default_value_t = 1.0, value_parser = not_negative)]
+    mesh_error: f32,
+    /// Meshes with walls and a base; STL always has them
+    #[arg(long)]
+    solid: bool,
+    /// Meshes without the surface of the water
+    #[arg(long)]
+    no_water: bool,
+    /// Meshes without colours
+    #[arg(long)]
+    no_colours: bool,
+    /// Longest side of an STL model
+    #[arg(long, value_name = "MILLIMETRES", default_value_t = 150.0, value_parser = positive)]
+    print_size: f32,
     /// How a planet is laid out
     #[arg(long, value_enum, default_value_t = ExportProjection::Equirectangular)]
     projection: ExportProjection,
@@ -134,6 +151,11 @@ fn map(text: &str) -> Result<ExportMap, String> {
 fn positive(text: &str) -> Result<f32, String> {
     let number = text.parse().ok().filter(|number: &f32| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "give a number above 0".into())
+}
+
+fn not_negative(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number: &f32| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give a number, 0 or above".into())
 }
 
 fn height_range(text: &str) -> Result<(f32, f32), String> {
@@ -178,9 +200,9 @@ pub fn run(args: &ExportArgs) -> CommandResult {
 }
 
 impl ExportArgs {
-    /// The format of a file; with a preset the output is a folder.
+    /// The raster format of a file; meshes have none, and with a preset the output is a folder.
     fn format(&self, path: &Path) -> Result<Option<&'static RasterFormat>, Failure> {
-        if self.preset.is_some() {
+        if self.preset.is_some() || MeshFormat::for_path(path).is_some() {
             return Ok(None);
         }
         RasterFormat::for_path(path).map(Some).map_err(usage)
@@ -214,15 +236,18 @@ impl ExportArgs {
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         for (path, format) in self.output.iter().zip(formats) {
-            let Some(format) = format else { continue };
-            let product =
-                BuildProduct { what: self.what.to_string(), format: format.id.into(), file: Some(text(path)) };
-            preset.products.push(product);
+            let (what, id) = match (format, MeshFormat::for_path(path)) {
+                (Some(format), _) => (self.what.to_string(), format.id),
+                (None, Some(format)) if self.preset.is_none() => (MESH.into(), format.id),
+                _ => continue,
+            };
+            preset.products.push(BuildProduct { what, format: id.into(), file: Some(text(path)) });
         }
-        if let (Some(first), Some(Some(format))) = (self.output.first(), formats.first()) {
-            for map in &self.maps {
-                preset.products.push(beside(first, format, map));
-            }
+        let first = self.output.iter().zip(formats).find_map(|(path, format)| Some((path, (*format)?)));
+        if let Some((first, format)) = first {
+            preset.products.extend(self.maps.iter().map(|map| beside(first, format, map)));
+        } else if !self.maps.is_empty() {
+            return Err(usage(anyhow::anyhow!("--maps takes name and format from a raster; give -o FILE.png as well")));
         }
         Ok(BuildPreset {
             samples: self.scene.size().map(|samples| samples as u32),
@@ -234,6 +259,13 @@ impl ExportArgs {
             tiles: self.tiles.map(|samples| BuildTiles { samples, shared_edges: !self.unshared }),
             band_metres: self.band,
             placement: self.epsg.zip(self.origin).map(|(epsg, (west, south))| BuildPlacement { epsg, west, south }),
+            mesh: BuildMesh {
+                error_metres: self.mesh_error,
+                solid: self.solid,
+                water: !self.no_water,
+                colours: !self.no_colours,
+                print_millimetres: self.print_size,
+            },
             planet: BuildPlanet {
                 cube: self.projection == ExportProjection::Cube,
                 width: self.width,
@@ -281,6 +313,9 @@ fn lines(report: &ExportReport) -> String {
     let mut text = String::new();
     for raster in &report.rasters {
         text += &line(raster);
+    }
+    for MeshReport { path, vertices, triangles, parts, .. } in &report.meshes {
+        text += &format!("{}  {vertices} vertices, {triangles} triangles: {}\n", path.display(), parts.join(", "));
     }
     for path in &report.others {
         let what = if path.ends_with(READ_ME) { "the numbers to type" } else { "names and colours of the types" };

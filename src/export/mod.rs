@@ -7,13 +7,15 @@
 //! |---|---|
 //! | `maps` | everything that can leave as a raster, and the one list of it |
 //! | `raster_file` | a map in a raster format |
+//! | `mesh_file` | the terrain as a mesh |
 //! | `targets` | engines and programs: what they need, and what to type there |
 //! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
 //!
-//! Formats are in [`io::formats`](crate::io::formats).
+//! Formats are in [`io::formats`](crate::io::formats) and [`mesh::formats`](crate::mesh::formats).
 
 mod error;
 pub mod maps;
+mod mesh_file;
 pub mod origin;
 mod raster_file;
 pub mod targets;
@@ -23,9 +25,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 pub use error::ExportError;
+pub use mesh_file::MeshReport;
 pub use raster_file::{NODATA, RasterReport};
 
 use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, SheetLayout, layouts};
+use self::mesh_file::MeshJob;
 use self::raster_file::{RasterJob, cell_metres, sample_type};
 use self::targets::ExportTarget;
 use crate::eval::MemoryUse;
@@ -33,6 +37,7 @@ use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, SampleType};
 use crate::io::{SaveTarget, StagedFile, StagedSet, check_place};
 use crate::look::legend_ron;
+use crate::mesh::formats::{MeshFormat, quantized};
 use crate::planet::projection::{Equirectangular, Registration};
 use crate::scene::{BuildPreset, BuildProduct, BuildTiles, Scene};
 
@@ -56,15 +61,42 @@ impl ExportPlace {
 pub struct ExportReport {
     /// The rasters, in the order of the preset.
     pub rasters: Vec<RasterReport>,
+    /// The meshes.
+    pub meshes: Vec<MeshReport>,
     /// Legends, texts and other files beside them.
     pub others: Vec<PathBuf>,
 }
 
+/// What the products of meshes are called, in the place of a map.
+pub const MESH: &str = "mesh";
+
 /// A product with what its names stand for.
 struct CheckedProduct {
-    map: ExportMap,
-    format: &'static RasterFormat,
+    kind: CheckedKind,
     file: Option<PathBuf>,
+}
+
+enum CheckedKind {
+    Map(ExportMap, &'static RasterFormat),
+    Mesh(&'static MeshFormat),
+}
+
+impl CheckedProduct {
+    /// What stands in names of files for it, if it is one sheet.
+    fn label(&self) -> String {
+        match &self.kind {
+            CheckedKind::Map(map, _) => map.to_string().replace(':', "-"),
+            CheckedKind::Mesh(_) => MESH.into(),
+        }
+    }
+
+    /// Endings of its files, the usual one first.
+    fn extensions(&self) -> Vec<&'static str> {
+        match &self.kind {
+            CheckedKind::Map(_, format) => format.extensions.to_vec(),
+            CheckedKind::Mesh(format) => vec![format.extension],
+        }
+    }
 }
 
 /// All products of a preset, with those of its target.
@@ -82,7 +114,20 @@ fn checked_products(preset: &BuildPreset, scene: &Scene) -> Result<Vec<CheckedPr
     products.iter().map(|product| checked_product(product, scene)).collect()
 }
 
+/// Formats that hold a terrain as it is; quantized-mesh is one of tiles on the globe.
+pub fn mesh_formats() -> impl Iterator<Item = &'static MeshFormat> {
+    MeshFormat::ALL.into_iter().filter(|format| !std::ptr::eq(*format, &quantized::FORMAT))
+}
+
 fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProduct, ExportError> {
+    let file = product.file.as_ref().map(PathBuf::from);
+    if product.what == MESH {
+        let format = mesh_formats().find(|format| format.id == product.format).ok_or_else(|| {
+            let known = mesh_formats().map(|format| format.id).collect::<Vec<_>>().join(", ");
+            ExportError::Preset(format!("there is no format `{}` for meshes; there are {known}", product.format))
+        })?;
+        return Ok(CheckedProduct { kind: CheckedKind::Mesh(format), file });
+    }
     let map: ExportMap = product.what.parse().map_err(ExportError::Preset)?;
     let format = RasterFormat::named(&product.format).ok_or_else(|| {
         let known = crate::io::formats::RASTER_FORMATS.map(|format| format.id).join(", ");
@@ -107,7 +152,7 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
     if matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
         return Err(maps::MapError::NotWritten(map).into());
     }
-    Ok(CheckedProduct { map, format, file: product.file.as_ref().map(PathBuf::from) })
+    Ok(CheckedProduct { kind: CheckedKind::Map(map, format), file })
 }
 
 fn target(preset: &BuildPreset) -> Result<Option<&'static ExportTarget>, ExportError> {
@@ -150,7 +195,13 @@ pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result
         _ => MemoryUse::COLOURS.fields,
     };
     let products = checked_products(preset, scene)?;
-    let most = products.iter().map(|product| fields(&product.map)).fold(1.0, f64::max);
+    let of_kind = |kind: &CheckedKind| match kind {
+        CheckedKind::Map(map, _) => fields(map),
+        // positions, normals, colours, places on pictures and two triangles of a vertex; with an error far fewer
+        CheckedKind::Mesh(_) if preset.mesh.error_metres > 0.0 => 9.0,
+        CheckedKind::Mesh(_) => 17.0,
+    };
+    let most = products.iter().map(|product| of_kind(&product.kind)).fold(1.0, f64::max);
     let map = planet_map(preset, scene, samples);
     let bytes = map.map_or(0.0, |map| (map.width * map.height) as f64 * 9.0);
     Ok(MemoryUse { fields: most, ..MemoryUse::TERRAIN }.with_bytes(bytes))
@@ -181,7 +232,7 @@ pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result
     for product in &products {
         for part in parts(preset, scene) {
             for tile in tiles(preset.tiles, samples)? {
-                let label = product.map.to_string();
+                let label = product.label();
                 check_place(place.target(&file_name(preset, scene, product, &label, part, tile.name, samples)))?;
             }
         }
@@ -241,16 +292,16 @@ fn file_name(
     tile: Option<[usize; 2]>,
     samples: usize,
 ) -> PathBuf {
-    let extension = product.format.extension();
+    let extension = product.extensions()[0];
     let (folder, mut stem, extension) = match &product.file {
         Some(file) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let lower = name.to_ascii_lowercase();
-            let ends = product.format.extensions.iter().find(|end| lower.ends_with(&format!(".{end}")));
+            let ends = product.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
             let end = ends.map_or(extension.len(), |end| end.len());
             let (stem, written) = name.split_at(name.len().saturating_sub(end + 1));
             // what makes several sheets tells them apart
-            let several = label != product.map.to_string();
+            let several = label != product.label();
             let stem = if several { format!("{stem}-{label}") } else { stem.to_string() };
             (file.parent().unwrap_or(Path::new("")).to_path_buf(), stem, written.trim_start_matches('.').to_string())
         }
@@ -286,14 +337,19 @@ pub fn sizes(preset: &BuildPreset, scene: &Scene) -> Result<Vec<(String, u64)>, 
     let faces = parts(preset, scene).len();
     let products = checked_products(preset, scene)?;
     let size = |product: &CheckedProduct| {
-        let channels = match product.map.nature() {
+        let (map, format) = match &product.kind {
+            // half as many vertices as triangles, of 12 + 12 + 3 bytes, and indices of 4
+            CheckedKind::Mesh(format) => return (format!("Mesh · {}", format.name), (n * n * 51) as u64),
+            CheckedKind::Map(map, format) => (map, format),
+        };
+        let channels = match map.nature() {
             MapNature::Vector | MapNature::Colour => 3,
             MapNature::Weights => 4,
             _ => 1,
         };
-        let kind = sample_type(product.map.nature(), channels.min(product.format.channels), product.format);
+        let kind = sample_type(map.nature(), channels.min(format.channels), format);
         let each = kind.unwrap_or(SampleType::F32).bytes() * channels;
-        (format!("{} · {}", product.map.name(), product.format.name), (width * height * faces * each) as u64)
+        (format!("{} · {}", map.name(), format.name), (width * height * faces * each) as u64)
     };
     Ok(products.iter().map(size).collect())
 }
@@ -322,11 +378,35 @@ pub fn export(
     }
     let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
     for (k, product) in products.iter().enumerate() {
-        for (part, layout) in &layouts {
-            control.check()?;
-            for sheet in source.sheets(&product.map, layout, control)? {
-                let job = SheetJob { preset, scene, terrain, place, product, part: *part, layout, sheet: &sheet };
-                job.stage(&texts, control, &mut report, &mut set)?;
+        control.check()?;
+        match &product.kind {
+            CheckedKind::Mesh(format) => {
+                let path = file_name(preset, scene, product, MESH, None, None, terrain.samples());
+                let job = MeshJob { scene, terrain, format, how: preset.mesh, texts: &texts };
+                let (made, staged) = job.stage(&place.target(&path), control)?;
+                report.meshes.push(made);
+                set.push(staged);
+            }
+            CheckedKind::Map(map, format) => {
+                for (part, layout) in &layouts {
+                    for sheet in source.sheets(map, layout, control)? {
+                        let is_heights = *map == ExportMap::Heights;
+                        let part = *part;
+                        let job = SheetJob {
+                            preset,
+                            scene,
+                            terrain,
+                            place,
+                            product,
+                            format,
+                            is_heights,
+                            part,
+                            layout,
+                            sheet,
+                        };
+                        job.stage(&texts, control, &mut report, &mut set)?;
+                    }
+                }
             }
         }
         tell((k + 1) as f32 / products.len() as f32);
@@ -349,9 +429,11 @@ struct SheetJob<'a> {
     terrain: &'a Terrain,
     place: &'a ExportPlace,
     product: &'a CheckedProduct,
+    format: &'static RasterFormat,
+    is_heights: bool,
     part: FilePart,
     layout: &'a SheetLayout,
-    sheet: &'a MapSheet<'a>,
+    sheet: MapSheet<'a>,
 }
 
 impl SheetJob<'_> {
@@ -362,11 +444,11 @@ impl SheetJob<'_> {
         report: &mut ExportReport,
         set: &mut StagedSet,
     ) -> Result<(), ExportError> {
-        let Self { preset, scene, terrain, product, layout, sheet, .. } = *self;
+        let Self { preset, scene, terrain, product, layout, is_heights, .. } = *self;
+        let sheet = &self.sheet;
         let is_square = layout.width == layout.height;
         let ground = |row: usize, column: usize| terrain.has_ground(layout.nearest(row, column));
         let has_void = sheet.nature == MapNature::Scalar && terrain.map(MapKind::Ground).is_some();
-        let is_heights = product.map == ExportMap::Heights;
         for tile in tiles(preset.tiles.filter(|_| is_square), layout.width)? {
             control.check()?;
             let name = |label: &str, extension: Option<&str>| {
@@ -377,7 +459,7 @@ impl SheetJob<'_> {
             let part =
                 if is_square { [first, left, tile.samples, tile.samples] } else { [0, 0, layout.height, layout.width] };
             let job = RasterJob {
-                format: product.format,
+                format: self.format,
                 sheet,
                 part,
                 range: preset.height_range.filter(|_| is_heights).unwrap_or(sheet.range),

@@ -1,4 +1,4 @@
-//! Where a file comes from: PNG, GeoTIFF and OpenEXR files carry the scene, the size and the hash of their terrain. They
+//! Where a file comes from: PNG, GeoTIFF, OpenEXR and GLB files carry the scene, the size and the hash of their terrain. They
 //! are opened like scenes, and asked whether the scene still gives these heights.
 
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use super::ExportError;
 use crate::field::Terrain;
 use crate::io::formats::RasterFormat;
+use crate::mesh::formats::glb;
 use crate::scene::{Scene, SceneError, Warning};
 
 const SCENE: &str = "talweg scene";
@@ -70,7 +71,11 @@ pub enum OriginError {
 
 /// Whether files with the ending of `path` can carry a scene.
 pub fn may_carry_scene(path: &Path) -> bool {
-    RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
+    is_glb(path) || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
+}
+
+fn is_glb(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("glb"))
 }
 
 /// Reads the scene that `path` was made of; files that the scene names count from the folder of `path`.
@@ -79,8 +84,12 @@ pub fn may_carry_scene(path: &Path) -> bool {
 /// When the file cannot be read, or carries none.
 pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
     let no_scene = || OriginError::NoScene { path: path.into() };
-    let format = RasterFormat::for_path(path).map_err(|_| no_scene())?;
-    let texts = format.read_texts(path).map_err(|source| OriginError::Read { path: path.into(), source })?;
+    let texts = if is_glb(path) {
+        glb::read_extras(path)
+    } else {
+        RasterFormat::for_path(path).map_err(|_| no_scene())?.read_texts(path)
+    };
+    let texts = texts.map_err(|source| OriginError::Read { path: path.into(), source })?;
     let text = |key: &str| texts.iter().find(|(keyword, _)| keyword == key).map(|(_, text)| text.as_str());
     let scene = text(SCENE).ok_or_else(no_scene)?;
     let (scene, warnings) =

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::maps::{MapNature, MapSheet};
 use crate::field::Terrain;
-use crate::io::formats::{GeoReference, RasterFormat, RasterSheet, SampleType, Samples};
+use crate::io::formats::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType, Samples};
 use crate::io::{FileError, SaveTarget, StagedFile};
 
 /// What stands in floats with a place on a map where there is no ground.
@@ -89,24 +89,59 @@ pub(super) fn sample_type(nature: MapNature, channels: usize, format: &RasterFor
 impl RasterJob<'_> {
     /// Writes the new file beside the old one.
     pub(super) fn stage(&self, to: &SaveTarget) -> Result<(RasterReport, StagedFile), FileError> {
-        let [first, left, rows, columns] = self.part;
-        let sheet = self.sheet;
-        let kind = sample_type(sheet.nature, sheet.channels, self.format).unwrap_or(SampleType::F32);
-        let (low, high) = self.range;
+        let staged = StagedFile::new(to, |file| self.write(file))?;
+        Ok((self.report(to), staged))
+    }
+
+    /// The kind of numbers that are written.
+    fn kind(&self) -> SampleType {
+        sample_type(self.sheet.nature, self.sheet.channels, self.format).unwrap_or(SampleType::F32)
+    }
+
+    /// Row and column of the whole sheet of a sample of the file.
+    fn place(&self, row: usize, column: usize) -> (usize, usize) {
+        let [first, left, rows, _] = self.part;
         let is_raw = !self.format.has_texts && !self.format.has_placement;
-        let flip = self.south_first && is_raw;
-        let place = |row: usize, column: usize| (first + if flip { rows - 1 - row } else { row }, left + column);
+        (first + if self.south_first && is_raw { rows - 1 - row } else { row }, left + column)
+    }
+
+    fn is_void(&self, row: usize, column: usize) -> bool {
+        let (row, column) = self.place(row, column);
+        self.ground.is_some_and(|ground| !ground(row, column))
+    }
+
+    fn report(&self, to: &SaveTarget) -> RasterReport {
+        let ([_, _, rows, columns], (low, high), sheet) = (self.part, self.range, self.sheet);
+        let is_stepped = self.kind() == SampleType::U16 && sheet.nature == MapNature::Scalar;
+        let void_in = |row: usize| (0..columns).filter(|&column| self.is_void(row, column)).count();
+        RasterReport {
+            path: to.path().into(),
+            map: sheet.label.clone(),
+            format: self.format.id,
+            samples: columns,
+            rows,
+            unit: sheet.unit,
+            min: low,
+            max: high,
+            per_step: if is_stepped { (high - low) / 65535.0 } else { 0.0 },
+            cell_metres: self.cell_metres,
+            void_samples: self.ground.map_or(0, |_| (0..rows).map(void_in).sum()),
+        }
+    }
+
+    /// Writes the part of the sheet.
+    pub(super) fn write(&self, out: &mut dyn RasterOut) -> std::io::Result<()> {
+        let [_, _, rows, columns] = self.part;
+        let (sheet, kind) = (self.sheet, self.kind());
+        let (low, high) = self.range;
         let green = if self.directx_normals && sheet.nature == MapNature::Vector { -1.0 } else { 1.0 };
         let number = |row: usize, column: usize, channel: usize| {
-            let (row, column) = place(row, column);
+            let (row, column) = self.place(row, column);
             let value = (sheet.at)(row, column, channel);
             if channel == 1 { value * green } else { value }
         };
+        let is_void = |row: usize, column: usize| self.is_void(row, column);
         let has_nodata = kind == SampleType::F32 && self.format.has_placement && sheet.nature == MapNature::Scalar;
-        let is_void = |row: usize, column: usize| {
-            let (row, column) = place(row, column);
-            self.ground.is_some_and(|ground| !ground(row, column))
-        };
         let scale = if high > low { 1.0 / (high - low) } else { 0.0 };
         let floats = |row: usize, column: usize, channel: usize| {
             let value = match is_void(row, column) {
@@ -138,26 +173,6 @@ impl RasterJob<'_> {
                 _ => value as u8,
             }
         };
-        let void_samples = self
-            .ground
-            .map_or(0, |_| (0..rows).map(|row| (0..columns).filter(|&column| is_void(row, column)).count()).sum());
-        let report = RasterReport {
-            path: to.path().into(),
-            map: sheet.label.clone(),
-            format: self.format.id,
-            samples: columns,
-            rows,
-            unit: sheet.unit,
-            min: low,
-            max: high,
-            per_step: if kind == SampleType::U16 && sheet.nature == MapNature::Scalar {
-                (high - low) / 65535.0
-            } else {
-                0.0
-            },
-            cell_metres: self.cell_metres,
-            void_samples,
-        };
         let texts = [self.own_texts(), self.texts.to_vec()].concat();
         let colours: Vec<[u8; 3]> = sheet.legend.iter().map(|entry| entry.colour).collect();
         let is_legend = sheet.nature == MapNature::Index && !colours.is_empty() && kind == SampleType::U8;
@@ -177,8 +192,7 @@ impl RasterJob<'_> {
             texts: if self.format.has_texts { &texts } else { &[] },
             big_endian: self.big_endian,
         };
-        let staged = StagedFile::new(to, |file| self.format.write(&raster, file))?;
-        Ok((report, staged))
+        self.format.write(&raster, out)
     }
 
     /// Range, unit and spacing, as texts of a file.

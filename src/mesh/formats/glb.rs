@@ -248,3 +248,28 @@ fn linear_steps() -> [u16; 256] {
         (linear * 65535.0 + 0.5) as u16
     })
 }
+
+/// Longest JSON that is read out of a file.
+const MOST_JSON: u32 = 256 << 20;
+
+/// What a GLB file says of itself: the texts in `asset.extras`.
+///
+/// # Errors
+/// When it cannot be read, or is no GLB file.
+pub fn read_extras(path: &std::path::Path) -> io::Result<Vec<(String, String)>> {
+    use std::io::Read;
+    let no_glb = || io::Error::new(io::ErrorKind::InvalidData, "it is no GLB file");
+    let mut file = std::fs::File::open(path)?;
+    let mut head = [0; 20];
+    file.read_exact(&mut head).map_err(|_| no_glb())?;
+    let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
+    if &head[..4] != b"glTF" || &head[16..] != b"JSON" || length > MOST_JSON {
+        return Err(no_glb());
+    }
+    let mut json = Vec::new();
+    file.take(u64::from(length)).read_to_end(&mut json)?;
+    let document: Value = serde_json::from_slice(&json).map_err(|_| no_glb())?;
+    let extras = document["asset"]["extras"].as_object();
+    let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_string()));
+    Ok(extras.map(|extras| extras.iter().filter_map(text).collect()).unwrap_or_default())
+}
