@@ -1,6 +1,6 @@
 //! Choosing a file to open, to save to, or to export to. The dialog itself asks before it overwrites.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bevy_egui::egui;
 use egui_file_dialog::{DialogState, FileDialog};
@@ -60,6 +60,21 @@ impl Files {
     }
 }
 
+impl Files {
+    /// Asks for a folder; `at` is shown first, if it is there.
+    pub fn folder(
+        document: &Document,
+        title: &str,
+        at: &Path,
+        then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        let dialog = dialog(document, title);
+        let mut dialog = if at.is_dir() { dialog.initial_directory(at.into()) } else { dialog };
+        dialog.pick_directory();
+        Self { dialog, then: Box::new(then) }
+    }
+}
+
 impl Dialog for Files {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         self.dialog.update(ctx);
@@ -105,6 +120,11 @@ fn folder(document: &Document) -> Option<PathBuf> {
         let documents = dirs.document_dir().filter(|folder| folder.is_dir());
         Some(documents.unwrap_or(dirs.home_dir()).to_path_buf())
     })
+}
+
+/// The folder of the scene's file, the person's documents, or the working folder.
+pub fn usual_folder(document: &Document) -> PathBuf {
+    folder(document).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
 }
 
 /// The scene's name without what file systems refuse.
