@@ -47,6 +47,8 @@
 //! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`planet`] | what a planet is besides its stack: its air, sun, climate, projections |
+//! | [`mesh`] | the ground as triangles: to a given error, with walls and water; files of meshes, read as heights too |
+//! | [`web_map`] | pyramids of tiles for maps in browsers |
 //! | [`palette`] | palettes and biome tables, as their files describe them |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
@@ -55,6 +57,7 @@
 //! | [`look`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker; how much memory that takes |
+//! | [`export`] | one evaluation, many products: maps, engines, tiles, the scene inside every file |
 //! | [`film`] | time-lapse films of a process |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |
@@ -75,6 +78,7 @@ extern crate self as talweg;
 pub mod cli;
 pub mod construction;
 pub mod eval;
+pub mod export;
 pub mod field;
 pub mod film;
 pub mod hydrology;
@@ -82,6 +86,7 @@ pub mod io;
 pub mod lab;
 pub mod look;
 pub mod measure;
+pub mod mesh;
 pub mod nodes;
 pub mod palette;
 pub mod param;

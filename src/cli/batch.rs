@@ -17,16 +17,19 @@ use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
+use crate::export::maps::ExportMap;
+use crate::export::{ExportPlace, export};
 use crate::field::{Control, Terrain};
-use crate::io::{FileError, HeightmapFormat, check_name, check_place, export_heightmap, write_atomically};
+use crate::io::formats::RasterFormat;
+use crate::io::{FileError, check_name, check_place, write_atomically};
 use crate::lab::{Glance, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, columns, combinations, sheet};
 use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
 };
 use crate::param::Value;
-use crate::planet::projection::{Equirectangular, export_map};
-use crate::scene::Scene;
+use crate::planet::projection::Equirectangular;
+use crate::scene::{BuildPreset, BuildProduct, Scene};
 
 /// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
 #[derive(Args)]
@@ -35,7 +38,8 @@ All combinations of the seeds and values are made, 1000 at the most. FOLDER then
 values, and
   sheet.png     all of them side by side
   measures.csv  a line for each: its values, then every measure that `talweg measure` knows
-Products are named by the files of a variant: render.png (from above), heights.png, .r16 or .r32 and so on, scene.ron.
+Products are named by the files of a variant: render.png (from above), scene.ron, and every map of `talweg export` in any
+of its formats, like heights.png, heights.exr, flow.tif, normals.png.
 What is there already and still fits is not made again: a batch that was stopped goes on where it was.
 
 Examples:
@@ -86,10 +90,10 @@ const LONGEST_NAME: usize = 120;
 const SEEDS: &str = "give FIRST..LAST, like 1..50, or a list like 1,7,9, of whole numbers from 0 to 4294967295";
 
 /// A file of each variant.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 enum BatchProduct {
     Render,
-    Heights,
+    Map(ExportMap),
     Scene,
 }
 
@@ -101,15 +105,22 @@ impl BatchProduct {
         match (stem, extension) {
             ("render", "png") => Ok(Self::Render),
             ("scene", "ron") => Ok(Self::Scene),
-            ("heights", _) if path.parent() == Some(Path::new("")) => {
-                HeightmapFormat::for_path(path).map_err(usage)?;
-                Ok(Self::Heights)
+            _ if path.parent() == Some(Path::new("")) => {
+                RasterFormat::for_path(path).map_err(usage)?;
+                let map = stem.trim_end_matches(".cog").parse();
+                map.map(Self::Map).map_err(|error| {
+                    usage(anyhow::anyhow!("--products: `{name}`: {error}; or give render.png or scene.ron"))
+                })
             }
-            _ => Err(usage(anyhow::anyhow!(
-                "--products: there is no product `{name}`; give render.png, scene.ron, or heights with the extension \
-                 of a heightmap, like heights.png or heights.r32"
-            ))),
+            _ => Err(usage(anyhow::anyhow!("--products: `{name}` is no file of a variant's own folder"))),
         }
+    }
+
+    /// The export of a map to a file.
+    fn preset(name: &str, map: &ExportMap) -> Result<BuildPreset, FileError> {
+        let format = RasterFormat::for_path(Path::new(name))?.id.into();
+        let product = BuildProduct { what: map.to_string(), format, file: Some(name.into()) };
+        Ok(BuildPreset { products: vec![product], ..BuildPreset::default() })
     }
 }
 
@@ -226,13 +237,10 @@ impl BatchArgs {
                 BatchProduct::Scene => {
                     scene.save(&to)?;
                 }
-                BatchProduct::Heights if scene.settings.is_planet() => {
-                    let map = Equirectangular::for_samples(terrain.samples());
-                    export_map(&scene.planet, scene.settings.relief_metres, &terrain, map, &to)?;
-                }
-                BatchProduct::Heights => {
-                    let settings = &scene.settings;
-                    export_heightmap(&terrain, settings.relief_metres, settings.size_metres, &to)?;
+                BatchProduct::Map(map) => {
+                    let place = ExportPlace { folder: of.folder.clone(), force: self.force.is_forced() };
+                    let preset = BatchProduct::preset(name, map)?;
+                    pool.install(|| export(&preset, scene, &terrain, &place, control, &|_| ()))?;
                 }
             }
             files.push(name.clone());

@@ -1,5 +1,4 @@
-//! `talweg export`: heights, ground types, temperature and moisture for other programs; of a planet also colours and
-//! normals.
+//! `talweg export`: heights, data maps, ground types, colours and more for other programs, from one evaluation.
 
 use std::path::{Path, PathBuf};
 
@@ -7,54 +6,117 @@ use clap::{Args, ValueEnum};
 
 use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
-use super::{CommandResult, print, print_json, usage};
-use crate::eval::MemoryUse;
-use crate::field::{Control, Terrain};
-use crate::io::{
-    ExportReport, FieldReport, FieldSheet, HeightSheet, HeightmapFormat, StagedSet, check_place, export_heightmap,
-    stage_field, stage_sheet,
-};
-use crate::look::{PlanetLayout as Layout, PlanetMap, TypeMap, planet_map};
-use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, stage_map};
+use super::{CommandResult, Failure, print, print_json, usage};
+use crate::export::maps::ExportMap;
+use crate::export::targets::{ExportTarget, READ_ME};
+use crate::export::{self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, RasterReport};
+use crate::io::formats::{RasterFormat, SampleType};
+use crate::mesh::formats::MeshFormat;
+use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
 
-/// Write heights, ground types, temperature or moisture for other programs; of a planet also colours or normals
+/// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]
 #[command(after_help = "\
-The extension chooses the format:
-  .png  16-bit greyscale over the terrain's own range, which stands in its text chunks
-  .r16  raw unsigned 16-bit, little-endian, over the terrain's own range
-  .r32  raw 32-bit float, little-endian, in metres
+The ending chooses the format:
+  .png      16-bit greyscale over the map's own range, which stands in its text chunks; colours of 8 bits
+  .r16      raw unsigned 16-bit over the map's own range, .raw as well
+  .r32      raw 32-bit float
+  .tif      GeoTIFF, 32-bit float with extent, coordinate system and no-data; .cog.tif is cloud-optimised
+  .exr      OpenEXR, 32-bit float
+  .asc      ESRI ASCII grid
+  .glb .obj .ply  mesh with colours, walls and water as asked; .stl is a body to print, with walls and base
+Heights in floats are metres. PNG, GeoTIFF and OpenEXR carry the scene: `talweg check FILE`, `talweg verify FILE` and the
+editor read it back.
 
-With --what types each pixel of an 8-bit PNG holds the number of the ground type that is most frequent there, and the PNG's
-palette its colour; beside it NAME.legend.ron lists number, name and colour of every type. It needs a scene that is coloured by
-a biome table. Temperature is in °C, moisture 0 in a desert and 1 in a rain forest; both are written in the formats above, .r32 as
-they are and 16 bits over their own range.
+--what says what the files hold, --maps adds files of more maps beside the first, named NAME-MAP. There are heights, slope,
+curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture, mask:LAYER, and
+every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice and others. Ground
+types are those of the scene's biome table, or of `earth`; beside them NAME.legend.ron lists number, name and colour.
+
+--preset writes a folder for a program, with a text of the numbers to type: unreal, unity, godot, blender, bevy, worldpainter.
+--build repeats a build preset that the scene keeps; --save-build keeps this export in the scene file.
 
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: to planet-px.png, -nx, -py,
--ny, -pz and -nz, where +x looks from longitude 0, +y from 90° east and +z from the north pole. Colours and normals
-are PNG pictures of 8 bits; normals hold east, north and up as red, green and blue.
+-ny, -pz and -nz, where +x looks from longitude 0, +y from 90° east and +z from the north pole.
 
 Examples:
   talweg export alpine-range -o alps.png --size 2049
-  talweg export island.ron -o island.r16 --size 1009 --json
-  talweg export earthlike -o earth.png --width 4096
-  talweg export earthlike -o earth.png --projection cube --what colours
-  talweg export earthlike -o types.png --what types
-  talweg export earthlike -o celsius.r32 --what temperature")]
+  talweg export alpine-range -o alps.exr -o alps.tif --maps slope,normals,splat
+  talweg export island.ron --preset unreal -o island-for-unreal
+  talweg export island -o tiles/island.png --size 2049 --tiles 513
+  talweg export earthlike -o earth.tif --width 4096
+  talweg export earthlike -o types.png --what types --projection cube")]
 pub struct ExportArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// File to write (.png, .r16 or .r32)
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    /// File to write, or with --preset the folder; may be repeated
+    #[arg(short, long, value_name = "FILE", required_unless_present = "build")]
+    output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
+    /// What the files hold
+    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = map)]
+    what: ExportMap,
+    /// Maps that are written beside the first file, like flow,wear,slope
+    #[arg(long, value_name = "MAP,MAP", value_delimiter = ',', value_parser = map)]
+    maps: Vec<ExportMap>,
+    /// Write a folder for a program
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["maps", "what", "build"])]
+    preset: Option<String>,
+    /// Repeat a build preset of the scene
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
+    build: Option<String>,
+    /// Keep this export as a build preset in the scene file
+    #[arg(long, value_name = "NAME")]
+    save_build: Option<String>,
+    /// Heights in metres of the lowest and highest number of a 16-bit file, in place of the terrain's own
+    #[arg(long, value_name = "LOW..HIGH", value_parser = height_range, allow_hyphen_values = true)]
+    range: Option<(f32, f32)>,
+    /// Floats from 0 to 1 over the range, and not metres
+    #[arg(long)]
+    normalised: bool,
+    /// Cut rasters into tiles of so many samples, NAME_x0_y0
+    #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
+    tiles: Option<u32>,
+    /// Neighbouring tiles share no samples; otherwise they share those of their edges
+    #[arg(long, requires = "tiles")]
+    unshared: bool,
+    /// Raw files begin in the south-west
+    #[arg(long)]
+    south_first: bool,
+    /// Raw files have the highest byte first
+    #[arg(long)]
+    big_endian: bool,
+    /// The green of normal maps points south, as DirectX has it
+    #[arg(long)]
+    directx: bool,
+    /// Height of a band of --what bands, in metres
+    #[arg(long, value_name = "METRES", value_parser = positive)]
+    band: Option<f32>,
+    /// Coordinate system of the terrain in metres, as EPSG numbers them
+    #[arg(long, value_name = "CODE", requires = "origin")]
+    epsg: Option<u16>,
+    /// Easting and northing of the terrain's south-western corner
+    #[arg(long, value_name = "EAST,NORTH", value_parser = origin, requires = "epsg", allow_hyphen_values = true)]
+    origin: Option<(f64, f64)>,
+    /// How far a mesh may be off any sample, in metres; 0 makes every sample a vertex
+    #[arg(long, value_name = "METRES", default_value_t = 1.0, value_parser = not_negative)]
+    mesh_error: f32,
+    /// Meshes with walls and a base; STL always has them
+    #[arg(long)]
+    solid: bool,
+    /// Meshes without the surface of the water
+    #[arg(long)]
+    no_water: bool,
+    /// Meshes without colours
+    #[arg(long)]
+    no_colours: bool,
+    /// Longest side of an STL model
+    #[arg(long, value_name = "MILLIMETRES", default_value_t = 150.0, value_parser = positive)]
+    print_size: f32,
     /// How a planet is laid out
     #[arg(long, value_enum, default_value_t = ExportProjection::Equirectangular)]
     projection: ExportProjection,
-    /// What is written; colours and normals only of a planet
-    #[arg(long, value_enum, default_value_t = ExportContent::Heights)]
-    what: ExportContent,
     /// Width of the map of a planet; without it that of the planet's own samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65_536))]
     width: Option<u32>,
@@ -75,23 +137,6 @@ enum ExportProjection {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum ExportContent {
-    /// Heights
-    Heights,
-    /// The colours of the ground
-    Colours,
-    /// The ground type that is most frequent in each place, by its number in the legend
-    #[value(alias = "biomes")]
-    Types,
-    /// Temperature
-    Temperature,
-    /// Moisture
-    Moisture,
-    /// Directions of the ground, as normal maps
-    Normals,
-}
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Register {
     /// Areas: no sample lies on a pole or on longitude 180°
     Pixel,
@@ -99,222 +144,197 @@ enum Register {
     Grid,
 }
 
-impl ExportArgs {
-    /// Bytes that the map of a planet takes, if one is made.
-    fn map_bytes(&self, job: &SceneJob) -> f64 {
-        if !job.scene.settings.is_planet() || self.projection == ExportProjection::Cube {
-            return 0.0;
-        }
-        let map = map(self, job.samples);
-        (map.width * map.height) as f64 * if self.what.is_picture() { 9.0 } else { 4.0 }
-    }
+fn map(text: &str) -> Result<ExportMap, String> {
+    text.parse()
 }
 
-impl ExportContent {
-    /// Whether it is a picture of 8 bits.
-    fn is_picture(self) -> bool {
-        matches!(self, Self::Colours | Self::Types | Self::Normals)
+fn positive(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number: &f32| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "give a number above 0".into())
+}
+
+fn not_negative(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number: &f32| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give a number, 0 or above".into())
+}
+
+fn height_range(text: &str) -> Result<(f32, f32), String> {
+    let ends = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    ends.filter(|(low, high): &(f32, f32)| low.is_finite() && high.is_finite() && low < high)
+        .ok_or_else(|| "give two heights in metres, the lower first, like -100..2500".into())
+}
+
+fn origin(text: &str) -> Result<(f64, f64), String> {
+    let ends = text.split_once(',').and_then(|(east, north)| Some((east.parse().ok()?, north.parse().ok()?)));
+    ends.filter(|(east, north): &(f64, f64)| east.is_finite() && north.is_finite())
+        .ok_or_else(|| "give easting and northing, like 2600000,1200000".into())
+}
+
+/// What fits together on the command line or not is a matter of usage.
+fn failed(error: ExportError) -> Failure {
+    match error {
+        ExportError::Preset(_) | ExportError::Map(_) => usage(error),
+        _ => Failure::Failed(error.into()),
     }
 }
 
 pub fn run(args: &ExportArgs) -> CommandResult {
-    let format = HeightmapFormat::for_path(&args.output).map_err(usage)?;
-    if args.what.is_picture() && format != HeightmapFormat::Png16 {
-        return Err(usage(anyhow::anyhow!("cannot write {}: such pictures are .png files", args.output.display())));
-    }
-    let job = args.scene.load()?;
+    let formats = args.output.iter().map(|path| args.format(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut job = args.scene.load()?;
     let is_planet = job.scene.settings.is_planet();
-    for path in written(args, is_planet) {
-        check_place(args.force.target(&path))?;
+    if !is_planet && (args.projection == ExportProjection::Cube || args.width.is_some()) {
+        return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
     }
-    let of_planets = matches!(args.what, ExportContent::Colours | ExportContent::Normals);
-    if !is_planet && (of_planets || args.projection == ExportProjection::Cube || args.width.is_some()) {
-        return Err(usage(anyhow::anyhow!(
-            "--projection, --width and --what colours or normals are for planets; this scene is a terrain"
-        )));
+    let preset = args.build_preset(&job.scene, &formats)?;
+    let place = ExportPlace { folder: args.folder(), force: args.force.is_forced() };
+    export::check(&preset, &job.scene, &place).map_err(failed)?;
+    job.samples = export::samples(&preset, &job.scene).map_err(failed)?;
+    let terrain = job.evaluate(&export::memory_use(&preset, &job.scene, job.samples).map_err(failed)?)?;
+    let report = job.with_progress(|control, tell| {
+        job.pool.install(|| export::export(&preset, &job.scene, &terrain, &place, control, tell)).map_err(failed)
+    })?;
+    if let Some(name) = &args.save_build {
+        args.keep(&mut job, preset, name)?;
     }
-    if args.what == ExportContent::Types && job.scene.biome_table().is_none() {
-        return Err(usage(anyhow::anyhow!(
-            "--what types: the scene is not coloured by a biome table; give it a palette like biome:earth"
-        )));
-    }
-    let what = match args.what {
-        ExportContent::Heights => MemoryUse::EXPORT,
-        ExportContent::Temperature | ExportContent::Moisture => MemoryUse::climate(&job.scene),
-        ExportContent::Colours | ExportContent::Types | ExportContent::Normals => MemoryUse::COLOURS,
-    };
-    let terrain = job.evaluate(&what.with_bytes(args.map_bytes(&job)))?;
-    match args.what {
-        ExportContent::Heights if is_planet => planet_heights(args, &job, &terrain),
-        ExportContent::Heights => heights(args, &job, &terrain),
-        ExportContent::Colours => pictures(args, &job, &terrain, PlanetMap::Colours),
-        ExportContent::Normals => pictures(args, &job, &terrain, PlanetMap::Normals),
-        ExportContent::Types => types(args, &job, &terrain),
-        ExportContent::Temperature => {
-            let celsius = job.pool.install(|| job.scene.climate_fields(&terrain, &Control::default()))?.celsius;
-            field(args, &job, &terrain, &celsius, ("celsius", "°C"))
+    if args.json { print_json(&report) } else { print(&lines(&report)) }
+}
+
+impl ExportArgs {
+    /// The raster format of a file; meshes have none, and with a preset the output is a folder.
+    fn format(&self, path: &Path) -> Result<Option<&'static RasterFormat>, Failure> {
+        if self.preset.is_some() || MeshFormat::for_path(path).is_some() {
+            return Ok(None);
         }
-        ExportContent::Moisture => {
-            let moisture = job.pool.install(|| job.scene.climate_fields(&terrain, &Control::default()))?.moisture;
-            field(args, &job, &terrain, &moisture, ("moisture", ""))
+        RasterFormat::for_path(path).map(Some).map_err(usage)
+    }
+
+    /// The folder that names count from: the working folder, that of the scene for a preset of its own.
+    fn folder(&self) -> PathBuf {
+        let of_scene = || self.scene.path().parent().map(Path::to_path_buf).unwrap_or_default();
+        if self.build.is_some() { of_scene() } else { PathBuf::new() }
+    }
+
+    fn build_preset(&self, scene: &Scene, formats: &[Option<&'static RasterFormat>]) -> Result<BuildPreset, Failure> {
+        if let Some(name) = &self.build {
+            let found = scene.builds.iter().find(|build| build.name == *name).cloned();
+            let mut preset = found.ok_or_else(|| {
+                let names: Vec<&str> = scene.builds.iter().map(|build| build.name.as_str()).collect();
+                let known =
+                    if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
+                usage(anyhow::anyhow!("the scene has no build preset `{name}`; {known}"))
+            })?;
+            preset.samples = self.scene.size().map(|samples| samples as u32).or(preset.samples);
+            return Ok(preset);
         }
-    }
-}
-
-/// The files that will be written.
-fn written(args: &ExportArgs, is_planet: bool) -> Vec<PathBuf> {
-    let mut files = match args.projection {
-        ExportProjection::Cube if is_planet => {
-            (0..FACE_NAMES.len()).map(|face| face_path(&args.output, face)).collect()
+        let mut preset = BuildPreset::default();
+        if let Some(id) = &self.preset {
+            preset = ExportTarget::named(id).map_err(|error| usage(anyhow::anyhow!(error)))?.preset();
+            let [folder] = self.output.as_slice() else {
+                return Err(usage(anyhow::anyhow!("--preset writes one folder; give one -o FOLDER")));
+            };
+            preset.folder = folder.to_string_lossy().into_owned();
         }
-        _ => vec![args.output.clone()],
-    };
-    if args.what == ExportContent::Types {
-        files.push(legend_path(&args.output));
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        for (path, format) in self.output.iter().zip(formats) {
+            let (what, id) = match (format, MeshFormat::for_path(path)) {
+                (Some(format), _) => (self.what.to_string(), format.id),
+                (None, Some(format)) if self.preset.is_none() => (MESH.into(), format.id),
+                _ => continue,
+            };
+            preset.products.push(BuildProduct { what, format: id.into(), file: Some(text(path)) });
+        }
+        let first = self.output.iter().zip(formats).find_map(|(path, format)| Some((path, (*format)?)));
+        if let Some((first, format)) = first {
+            preset.products.extend(self.maps.iter().map(|map| beside(first, format, map)));
+        } else if !self.maps.is_empty() {
+            return Err(usage(anyhow::anyhow!("--maps takes name and format from a raster; give -o FILE.png as well")));
+        }
+        Ok(BuildPreset {
+            samples: self.scene.size().map(|samples| samples as u32),
+            height_range: self.range,
+            normalised: self.normalised,
+            south_first: self.south_first || preset.south_first,
+            big_endian: self.big_endian,
+            directx_normals: self.directx || preset.directx_normals,
+            tiles: self.tiles.map(|samples| BuildTiles { samples, shared_edges: !self.unshared }),
+            band_metres: self.band,
+            placement: self.epsg.zip(self.origin).map(|(epsg, (west, south))| BuildPlacement { epsg, west, south }),
+            mesh: BuildMesh {
+                error_metres: self.mesh_error,
+                solid: self.solid,
+                water: !self.no_water,
+                colours: !self.no_colours,
+                print_millimetres: self.print_size,
+            },
+            planet: BuildPlanet {
+                cube: self.projection == ExportProjection::Cube,
+                width: self.width,
+                points: self.registration == Register::Grid,
+            },
+            ..preset
+        })
     }
-    files
+
+    /// Keeps the preset in the scene file, before the others.
+    fn keep(&self, job: &mut SceneJob, preset: BuildPreset, name: &str) -> CommandResult {
+        let absolute =
+            |file: String| std::path::absolute(&file).map_or(file, |path| path.to_string_lossy().into_owned());
+        let mut preset = BuildPreset { name: name.into(), ..preset };
+        // names count from the scene's folder when it is built again
+        preset.folder = if preset.folder.is_empty() { String::new() } else { absolute(preset.folder) };
+        for product in &mut preset.products {
+            product.file = product.file.take().map(absolute);
+        }
+        let (mut scene, _) = Scene::load(self.scene.path())?;
+        scene.builds.retain(|build| build.name != name);
+        scene.builds.insert(0, preset);
+        scene.save(self.force.target(self.scene.path()))?;
+        job.scene = scene;
+        Ok(())
+    }
 }
 
-fn legend_path(path: &Path) -> PathBuf {
-    path.with_extension("legend.ron")
+/// A file of another map beside `first`: in its format where that can hold it, or as PNG.
+fn beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> BuildProduct {
+    let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let lower = name.to_ascii_lowercase();
+    let ending =
+        format.extensions.iter().find(|end| lower.ends_with(&format!(".{end}"))).map_or(0, |end| end.len() + 1);
+    let stem = &name[..name.len() - ending];
+    let is_plain = matches!(map.nature(), crate::export::maps::MapNature::Scalar);
+    let fits = if is_plain { format.channels >= 1 } else { format.holds(SampleType::U8) };
+    let (id, extension) = if fits { (format.id, format.extension()) } else { ("png", "png") };
+    let file = first.with_file_name(format!("{stem}-{}.{extension}", map.to_string().replace(':', "-")));
+    BuildProduct { what: map.to_string(), format: id.into(), file: Some(file.to_string_lossy().into_owned()) }
 }
 
-fn heights(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
-    let settings = &job.scene.settings;
-    let report =
-        export_heightmap(terrain, settings.relief_metres, settings.size_metres, args.force.target(&args.output))?;
-    if args.json {
-        return print_json(&report);
+/// One line for each file.
+fn lines(report: &ExportReport) -> String {
+    let mut text = String::new();
+    for raster in &report.rasters {
+        text += &line(raster);
     }
-    print(&line(&report))
+    for MeshReport { path, vertices, triangles, parts, .. } in &report.meshes {
+        text += &format!("{}  {vertices} vertices, {triangles} triangles: {}\n", path.display(), parts.join(", "));
+    }
+    for path in &report.others {
+        let what = if path.ends_with(READ_ME) { "the numbers to type" } else { "names and colours of the types" };
+        text += &format!("{}  {what}\n", path.display());
+    }
+    text
 }
 
-/// One line about a file.
-fn line(report: &ExportReport) -> String {
-    let mut text = format!(
-        "{}  {} × {} samples, {} m apart, from {} m to {} m",
-        report.path.display(),
-        report.samples,
-        report.rows,
-        report.cell_metres,
-        report.min_metres,
-        report.max_metres,
-    );
-    if report.metres_per_step > 0.0 {
-        text += &format!(", {} m per step", report.metres_per_step);
+fn line(raster: &RasterReport) -> String {
+    let RasterReport { path, map, samples, rows, unit, min, max, per_step, cell_metres, .. } = raster;
+    let mut text = format!("{}  {map}, {samples} × {rows} samples, {cell_metres} m apart", path.display());
+    if min < max && *max != 255.0 {
+        text += &format!(", from {min} {unit} to {max} {unit}");
     }
-    if let Some(void) = report.void() {
+    if *per_step > 0.0 {
+        text += &format!(", {per_step} {unit} per step");
+    }
+    if let Some(void) = raster.void() {
         text += &format!("\n{void}");
     }
     text + "\n"
-}
-
-fn pictures(args: &ExportArgs, job: &SceneJob, terrain: &Terrain, what: PlanetMap) -> CommandResult {
-    let (mut text, mut set) = (String::new(), StagedSet::default());
-    for (path, layout) in layouts(args, terrain) {
-        let picture = job.pool.install(|| planet_map(&job.scene, terrain, what, layout));
-        set.push(picture.stage(args.force.target(&path))?);
-        text += &format!("{}  {} × {} pixels\n", path.display(), picture.width, picture.height);
-    }
-    set.commit()?;
-    print(&text)
-}
-
-/// Ground types by number, and their legend.
-fn types(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
-    let found = job.pool.install(|| TypeMap::for_scene(&job.scene, terrain, &Control::default()))?;
-    let map = found.ok_or_else(|| usage(anyhow::anyhow!("--what types: the scene has no biome table")))?;
-    let (mut text, mut set) = (String::new(), StagedSet::default());
-    for (path, layout) in layouts(args, terrain) {
-        let sheet = job.pool.install(|| layout.nearest(terrain, &map.types));
-        set.push(map.stage(&sheet, args.force.target(&path))?);
-        text += &format!("{}  {} × {} pixels\n", path.display(), sheet.width, sheet.values.len() / sheet.width);
-    }
-    let legend = legend_path(&args.output);
-    set.push(map.stage_legend(args.force.target(&legend))?);
-    set.commit()?;
-    print(&(text + &format!("{}  {} types\n", legend.display(), map.legend.len())))
-}
-
-/// A field that is no height.
-fn field(
-    args: &ExportArgs,
-    job: &SceneJob,
-    terrain: &Terrain,
-    values: &[f32],
-    (quantity, unit): (&'static str, &'static str),
-) -> CommandResult {
-    let range = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
-    let (mut reports, mut set) = (Vec::new(), StagedSet::default());
-    for (path, layout) in layouts(args, terrain) {
-        let sheet = job.pool.install(|| layout.interpolated(terrain, values));
-        let sheet = FieldSheet { quantity, unit, width: sheet.width, values: &sheet.values, range };
-        let (report, staged) = stage_field(&sheet, args.force.target(&path))?;
-        reports.push(report);
-        set.push(staged);
-    }
-    set.commit()?;
-    if args.json {
-        return print_json(&reports);
-    }
-    let line = |r: &FieldReport| {
-        let path = r.path.display();
-        format!("{path}  {} × {} samples of {quantity}, from {} to {} {unit}\n", r.samples, r.rows, r.min, r.max)
-    };
-    print(&reports.iter().map(line).collect::<String>())
-}
-
-/// The files of an export with what each shows; a terrain is its own face.
-fn layouts(args: &ExportArgs, terrain: &Terrain) -> Vec<(PathBuf, Layout)> {
-    if !terrain.grid.is_globe() {
-        return vec![(args.output.clone(), Layout::Face(0))];
-    }
-    match args.projection {
-        ExportProjection::Equirectangular => vec![(args.output.clone(), Layout::Map(map(args, terrain.samples())))],
-        ExportProjection::Cube => {
-            (0..FACE_NAMES.len()).map(|face| (face_path(&args.output, face), Layout::Face(face))).collect()
-        }
-    }
-}
-
-/// The map as wide as asked for, or with a column for every sample around the equator.
-fn map(args: &ExportArgs, samples: usize) -> Equirectangular {
-    let usual = Equirectangular::for_samples(samples).width;
-    let width = args.width.map_or(usual, |width| width as usize) & !1;
-    match args.registration {
-        Register::Pixel => Equirectangular { width, height: width / 2, registration: Registration::Pixel },
-        Register::Grid => Equirectangular { width: width + 1, height: width / 2 + 1, registration: Registration::Grid },
-    }
-}
-
-/// `planet.png` of face +x is `planet-px.png`.
-fn face_path(path: &Path, face: usize) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{stem}-{}.{extension}", FACE_NAMES[face]))
-}
-
-fn planet_heights(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
-    let (n, range) = (terrain.samples(), terrain.range());
-    let (planet, relief_metres) = (&job.scene.planet, job.scene.settings.relief_metres);
-    let stage = |heights: &[f32], path: &Path| {
-        let cell_metres = planet.side_metres() / (n - 1) as f32;
-        stage_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, args.force.target(path))
-    };
-    let (mut reports, mut set) = (Vec::new(), StagedSet::default());
-    for (path, layout) in layouts(args, terrain) {
-        let (report, staged) = match layout {
-            Layout::Face(face) => stage(&terrain.height[face * n * n..][..n * n], &path)?,
-            Layout::Map(map) => {
-                job.pool.install(|| stage_map(planet, relief_metres, terrain, map, args.force.target(&path)))?
-            }
-        };
-        reports.push(report);
-        set.push(staged);
-    }
-    set.commit()?;
-    if args.json {
-        return print_json(&reports);
-    }
-    print(&reports.iter().map(line).collect::<String>())
 }

@@ -12,6 +12,7 @@ use rayon::ThreadPool;
 
 use super::{Failure, tell, usage};
 use crate::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
+use crate::export::origin::{FileOrigin, may_carry_scene, read_origin};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::io::memory::{limit_memory, parse_bytes};
 use crate::nodes::Pace;
@@ -21,7 +22,7 @@ use crate::scene::{Layer, Scene, SceneError, Severity, Warning, example_for, exa
 /// The scene and how to evaluate it.
 #[derive(Args)]
 pub struct SceneArgs {
-    /// Scene file, or the name of a shipped example
+    /// Scene file, a file that was exported from one (.png, .tif, .exr), or the name of a shipped example
     scene: PathBuf,
     /// Samples per side, in place of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MAX_SAMPLES as i64))]
@@ -72,8 +73,13 @@ fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= MAX_THREADS).ok_or(format!("give a whole number from 0 to {MAX_THREADS}"))
 }
 
-/// Reads a scene file or, if there is none and `path` is a bare name, a shipped example.
+/// Reads a scene file, the scene inside a file that was exported, or, if there is none and `path` is a bare name, a shipped
+/// example.
 pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
+    if may_carry_scene(path) {
+        let FileOrigin { scene, warnings, .. } = read_origin(path)?;
+        return Ok((scene, warnings));
+    }
     match Scene::load(path) {
         Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             if let Some(shipped) = example_for(path) {

@@ -15,6 +15,11 @@ pub struct ForceArgs {
 }
 
 impl ForceArgs {
+    /// Whether protected files are replaced.
+    pub fn is_forced(&self) -> bool {
+        self.force
+    }
+
     /// The file, to be written as the command line says.
     pub fn target(&self, path: &Path) -> SaveTarget {
         SaveTarget::new(path).over_read_only(self.force).over_links(self.force)

@@ -418,6 +418,21 @@ fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout
     }
 }
 
+/// How much the mask of layer `index` lets through at every sample, from 0 to 1: 1 everywhere where it has no mask.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn layer_mask(scene: &Scene, index: usize, samples: usize, control: &Control) -> Result<Vec<f32>, Cancelled> {
+    let (mut below, store) = (scene.clone(), &mut Store::forgetful());
+    // hidden rather than taken away: masks below may read generators above
+    below.layers[index..].iter_mut().for_each(|layer| layer.enabled = false);
+    let beneath = evaluate(&below, samples, None, store, control)?.terrain;
+    let source = mask_scene(scene, index).map(|(_, alone)| evaluate(&alone, samples, None, store, control));
+    let source = source.transpose()?.map(|evaluated| evaluated.terrain);
+    let layer = &scene.layers[index];
+    mask::weights(&context(scene, samples, layer, control), &layer.mask, &beneath, source.as_deref())
+}
+
 /// The layer that the mask of layer `index` reads, and the scene whose result that is: a generator alone, or everything
 /// up to the layer. It depends on nothing but the layer that is read.
 fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {

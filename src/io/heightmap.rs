@@ -1,40 +1,12 @@
-//! Heightmaps as other programs read them: 16-bit PNG, raw 16-bit, raw 32-bit float.
+//! Heights alone, in any raster format: what patches and simple programs write.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::formats::{RasterFormat, RasterSheet, SampleType, Samples};
 use super::{FileError, SaveTarget, StagedFile};
 use crate::field::Terrain;
-
-/// A file format for heights; the file's extension chooses it. Never 8 bits: those make steps one can see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeightmapFormat {
-    /// 16-bit greyscale PNG over the terrain's own range; the range stands in its text chunks.
-    Png16,
-    /// Raw unsigned 16-bit, little-endian, over the terrain's own range, from the north-west, row by row.
-    R16,
-    /// Raw 32-bit float, little-endian, in metres, from the north-west, row by row.
-    R32,
-}
-
-impl HeightmapFormat {
-    /// The known extensions, for messages.
-    pub const LIST: &'static str = ".png (16-bit greyscale), .r16 (raw 16-bit) and .r32 (raw 32-bit float, metres)";
-
-    /// The format that the extension of `path` asks for.
-    pub fn for_path(path: &Path) -> Result<Self, FileError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-        match extension.as_str() {
-            "png" => Ok(Self::Png16),
-            "r16" => Ok(Self::R16),
-            "r32" => Ok(Self::R32),
-            "" => Err(FileError::NoExtension { path: path.into() }),
-            _ => Err(FileError::Extension { path: path.into(), extension: format!(".{extension}") }),
-        }
-    }
-}
 
 /// What another program must know to read an exported heightmap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,7 +38,8 @@ impl ExportReport {
     }
 }
 
-pub(super) const STEPS: f32 = 65535.0;
+/// The highest whole number of 16 bits.
+const STEPS: f32 = 65535.0;
 
 /// Heights to be written, row by row.
 pub struct HeightSheet<'a> {
@@ -125,9 +98,10 @@ pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<Ex
 /// When the file cannot be written.
 pub fn stage_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<(ExportReport, StagedFile), FileError> {
     let to = to.into();
-    let format = HeightmapFormat::for_path(to.path())?;
+    let format = RasterFormat::for_path(to.path())?;
     let (low, high) = sheet.range;
     let (min_metres, max_metres) = (low * sheet.relief_metres, high * sheet.relief_metres);
+    let is_float = format.holds(SampleType::F32);
     let report = ExportReport {
         path: to.path().into(),
         samples: sheet.width,
@@ -135,72 +109,20 @@ pub fn stage_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<(Ex
         min_metres,
         max_metres,
         cell_metres: sheet.cell_metres,
-        metres_per_step: if format == HeightmapFormat::R32 { 0.0 } else { (max_metres - min_metres) / STEPS },
+        metres_per_step: if is_float { 0.0 } else { (max_metres - min_metres) / STEPS },
         void_samples: 0,
     };
     let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
-    let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
-    let staged = StagedFile::new(&to, |file| match format {
-        HeightmapFormat::Png16 => write_png(sheet, &report, file, steps),
-        HeightmapFormat::R16 => write_rows(sheet.width, sheet.heights, file, |h| steps(h).to_le_bytes()),
-        HeightmapFormat::R32 => {
-            write_rows(sheet.width, sheet.heights, file, |h| (h * sheet.relief_metres).to_le_bytes())
-        }
-    })?;
-    Ok((report, staged))
-}
-
-/// Writes row by row, so that the memory needed is that of a row.
-pub(super) fn write_rows<const N: usize>(
-    width: usize,
-    values: &[f32],
-    file: &mut impl Write,
-    bytes: impl Fn(f32) -> [u8; N],
-) -> std::io::Result<()> {
-    let mut row = vec![0; width * N];
-    for values in values.chunks(width) {
-        for (out, &value) in row.chunks_mut(N).zip(values) {
-            out.copy_from_slice(&bytes(value));
-        }
-        file.write_all(&row)?;
-    }
-    Ok(())
-}
-
-fn write_png(
-    sheet: &HeightSheet,
-    report: &ExportReport,
-    file: &mut impl Write,
-    steps: impl Fn(f32) -> u16,
-) -> std::io::Result<()> {
-    let texts = [
-        ("talweg min_metres", report.min_metres),
-        ("talweg max_metres", report.max_metres),
-        ("talweg cell_metres", report.cell_metres),
-    ];
-    write_grey(sheet.width, sheet.heights, &texts.map(|(key, metres)| (key.into(), metres.to_string())), file, steps)
-}
-
-/// Writes a 16-bit greyscale PNG with text chunks.
-pub(super) fn write_grey(
-    width: usize,
-    values: &[f32],
-    texts: &[(String, String)],
-    file: &mut impl Write,
-    steps: impl Fn(f32) -> u16,
-) -> std::io::Result<()> {
-    let mut encoder = png::Encoder::new(file, width as u32, (values.len() / width) as u32);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Sixteen);
-    for (keyword, text) in texts {
-        encoder.add_text_chunk(keyword.clone(), text.clone())?;
-    }
-    encoder.add_text_chunk("Software".into(), concat!("Talweg ", env!("CARGO_PKG_VERSION")).into())?;
-    let mut writer = encoder.write_header()?;
-    let mut stream = writer.stream_writer()?;
-    write_rows(width, values, &mut stream, |value| steps(value).to_be_bytes())?;
-    stream.finish()?;
-    Ok(writer.finish()?)
+    let height = |row: usize, column: usize| sheet.heights[row * sheet.width + column];
+    let metres = |row: usize, column: usize, _: usize| height(row, column) * sheet.relief_metres;
+    let steps = |row: usize, column: usize, _: usize| ((height(row, column) - low) * to_steps + 0.5) as u16;
+    let text = |key: &str, metres: f32| (format!("talweg {key}_metres"), metres.to_string());
+    let raster = RasterSheet {
+        samples: if is_float { Samples::F32(&metres) } else { Samples::U16(&steps) },
+        texts: &[text("min", min_metres), text("max", max_metres), text("cell", sheet.cell_metres)],
+        ..RasterSheet::grey(report.samples, report.rows)
+    };
+    Ok((report, StagedFile::new(&to, |file| format.write(&raster, file))?))
 }
 
 #[cfg(test)]

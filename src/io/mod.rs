@@ -1,19 +1,17 @@
 //! Files in and out. Whatever is written goes through `files`, which says what that promises.
 
-mod field;
 mod files;
 pub mod formats;
 mod heightmap;
 pub mod memory;
 mod raster;
 
-pub use field::{FieldReport, FieldSheet, export_field, stage_field};
 pub use files::{
     FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, check_name, check_new_folder, check_place,
     sweep_folder, write_atomically, write_folder_atomically,
 };
 pub use formats::is_heightmap;
-pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap, export_sheet, stage_sheet};
+pub use heightmap::{ExportReport, HeightSheet, export_heightmap, export_sheet, stage_sheet};
 pub(crate) use raster::catmull_rom;
 pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, stamp_names};
 

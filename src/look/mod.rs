@@ -2,6 +2,7 @@
 
 mod biomes;
 mod colour;
+mod ground;
 mod image;
 mod palette;
 mod planet;
@@ -13,9 +14,10 @@ pub mod text;
 pub mod traced;
 
 pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
+pub use ground::ground_colours;
 pub use image::{RgbImage, heightmap};
 pub use palette::PaletteTable;
 pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, planet_map, scene_image};
-pub use relief::relief;
-pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap};
+pub use relief::{relief, sky_view};
+pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap, TypeWeights, legend_ron};
 pub use snow_sand::{COVERS, covered, share_hidden};

@@ -56,6 +56,8 @@ const BRIGHT: f32 = 0.72;
 const PAPER: Light = [1.0; 3];
 
 const SKY_DIRECTIONS: usize = 8;
+/// As many of the sky view.
+const VIEW_DIRECTIONS: usize = 16;
 /// First entry of the palette's table above the water.
 pub(super) const SHORE: usize = 256;
 
@@ -277,24 +279,47 @@ impl<'a> ReliefView<'a> {
         1.0 - SHADOW * shade * shade * (3.0 - 2.0 * shade)
     }
 
-    /// How much of the sky the pixel sees: 1 in the open. A direction with its horizon at slope t counts 1 / (1 + t²),
-    /// the part of a uniform sky's light that comes from above it.
     fn skylight(&self, x: usize, y: usize) -> f32 {
-        let here = self.surface.base().values[y * self.ground.width + x];
-        let mut sum = 0.0;
-        for ray in &self.sky {
-            let mut horizon = 0.0f32;
-            let mut distance = 1.5;
-            while (self.peak - here) / distance > horizon {
-                let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
-                let Some(there) = self.surface.sample(level_of(distance * 0.3), px, py) else { break };
-                horizon = horizon.max((there - here) / distance);
-                distance *= 2.0;
-            }
-            sum += ray.weight / (1.0 + horizon * horizon);
-        }
-        sum
+        skylight(&self.surface, self.peak, &self.sky, x, y)
     }
+}
+
+/// How much of the sky the pixel sees: 1 in the open. A direction with its horizon at slope t counts 1 / (1 + t²),
+/// the part of a uniform sky's light that comes from above it.
+fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> f32 {
+    let here = surface.base().values[y * surface.base().width + x];
+    let mut sum = 0.0;
+    for ray in sky {
+        let mut horizon = 0.0f32;
+        let mut distance = 1.5;
+        while (peak - here) / distance > horizon {
+            let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
+            let Some(there) = surface.sample(level_of(distance * 0.3), px, py) else { break };
+            horizon = horizon.max((there - here) / distance);
+            distance *= 2.0;
+        }
+        sum += ray.weight / (1.0 + horizon * horizon);
+    }
+    sum
+}
+
+/// Share of a uniform sky's light that reaches every sample of a square, from 0 to 1: ambient occlusion. Sixteen
+/// directions, each open above its own horizon, in true proportions.
+pub fn sky_view(terrain: &Terrain, settings: &Settings) -> Vec<f32> {
+    let n = terrain.samples();
+    let filled = heights_over_void(terrain);
+    let heights = filled.as_ref().unwrap_or(&terrain.height);
+    // a cube of height 1 is as high as a cell is wide
+    let scale = settings.relief_over_size() / terrain.grid.cell();
+    let surface = PixelGrid::from_fn(n, n, |x, y| heights[y * n + x] * scale);
+    let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let surface = Pyramid::new(surface);
+    let ray = |k: usize| {
+        let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / VIEW_DIRECTIONS as f32);
+        SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 1.0 / VIEW_DIRECTIONS as f32 }
+    };
+    let sky: [SkyRay; VIEW_DIRECTIONS] = std::array::from_fn(ray);
+    PixelGrid::from_fn(n, n, |x, y| skylight(&surface, peak, &sky, x, y)).values
 }
 
 /// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.

@@ -1,13 +1,10 @@
 //! Fields of a planet or a terrain laid out for other programs: ground types by number, temperature, moisture.
 
-use std::io::{BufWriter, Write};
-
 use serde::Serialize;
 
 use super::biomes::{Biomes, Paint};
 use crate::field::globe::nearly_located;
 use crate::field::{Cancelled, Control, Globe, Terrain};
-use crate::io::{FileError, SaveTarget, StagedFile};
 use crate::palette::GroundType;
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
@@ -88,41 +85,105 @@ impl TypeMap {
         };
         Ok(Some(Self { types, legend: biomes.table.types.iter().enumerate().map(entry).collect() }))
     }
+}
 
-    /// The legend as RON: index, name and colour of every type.
-    pub fn legend_ron(&self) -> String {
-        let line = |entry: &LegendEntry| {
-            let [r, g, b] = entry.colour;
-            format!("    (index: {}, name: {:?}, colour: \"#{r:02x}{g:02x}{b:02x}\"),\n", entry.index, entry.name)
+/// The legend as RON: index, name and colour of every type.
+pub fn legend_ron(legend: &[LegendEntry]) -> String {
+    let line = |entry: &LegendEntry| {
+        let [r, g, b] = entry.colour;
+        format!("    (index: {}, name: {:?}, colour: \"#{r:02x}{g:02x}{b:02x}\"),\n", entry.index, entry.name)
+    };
+    format!("[\n{}]\n", legend.iter().map(line).collect::<String>())
+}
+
+/// Most types of a splat map: four pictures of four channels, as many as engines lay at once.
+pub(super) const MOST_WEIGHTED: usize = 16;
+/// A type that is the most frequent one in less than this part of the terrain is left out of splat maps.
+const LEAST_SHARE: f64 = 1.0e-4;
+/// What the weights of a place add up to.
+const WHOLE: u8 = 255;
+
+/// Weights of ground types in whole numbers that add up to 255 in every place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeWeights {
+    /// The types, renumbered from 0: the most frequent ones, in the order of the table.
+    pub legend: Vec<LegendEntry>,
+    /// Those of every sample, one after another.
+    weights: Vec<u8>,
+}
+
+impl TypeWeights {
+    /// The weights of a scene that is coloured by a biome table; without one there are no types.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
+        let Some(biomes) = Biomes::for_scene(scene) else {
+            return Ok(Self { legend: Vec::new(), weights: Vec::new() });
         };
-        format!("[\n{}]\n", self.legend.iter().map(line).collect::<String>())
+        let paint = Paint::new(terrain, &scene.settings, &biomes);
+        let mut counts = vec![0u64; biomes.table.types.len()];
+        paint.types(terrain, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
+        let mut kept: Vec<usize> = (0..counts.len()).collect();
+        kept.sort_by_key(|&kind| (std::cmp::Reverse(counts[kind]), kind));
+        let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
+        kept.retain(|&kind| counts[kind] as f64 >= least);
+        kept.truncate(MOST_WEIGHTED);
+        kept.sort_unstable();
+        let each = paint.weights(terrain, &kept, control)?;
+        let entry = |(index, &kind): (usize, &usize)| {
+            let GroundType { name, colour, .. } = &biomes.table.types[kind];
+            LegendEntry { index: index as u8, name: name.clone(), colour: *colour }
+        };
+        let legend: Vec<_> = kept.iter().enumerate().map(entry).collect();
+        let weights = each.iter().flat_map(|all| &all[..legend.len()]).copied().collect();
+        Ok(Self { legend, weights })
     }
 
-    /// Writes the legend as a RON file, up to where it takes the place of an old one.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn stage_legend(&self, to: impl Into<SaveTarget>) -> Result<StagedFile, FileError> {
-        StagedFile::new(to, |file| file.write_all(self.legend_ron().as_bytes()))
+    /// Weights of the types at a sample, in the order of the legend.
+    pub fn at(&self, sample: usize) -> &[u8] {
+        &self.weights[sample * self.legend.len()..][..self.legend.len()]
     }
+}
 
-    /// Writes a sheet of types as a PNG of 8 bits whose values are the indices and whose palette has the colours of the
-    /// legend, up to where it takes the place of an old one.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn stage(&self, sheet: &RowMajor<u8>, to: impl Into<SaveTarget>) -> Result<StagedFile, FileError> {
-        StagedFile::new(to, |file| self.write_png(sheet, file))
+/// Shares in whole numbers that add up to [`WHOLE`], by the greatest remainders; all of it goes to the first where no
+/// share is above 0.
+pub(super) fn whole_shares(shares: &[f32]) -> [u8; MOST_WEIGHTED] {
+    let sum: f32 = shares.iter().sum();
+    let mut out = [0u8; MOST_WEIGHTED];
+    if sum <= 0.0 {
+        out[0] = WHOLE;
+        return out;
     }
+    let mut rest = [0.0f32; MOST_WEIGHTED];
+    for (k, share) in shares.iter().enumerate() {
+        let exact = share / sum * f32::from(WHOLE);
+        out[k] = exact as u8;
+        rest[k] = exact - f32::from(out[k]);
+    }
+    let mut missing = WHOLE.saturating_sub(out.iter().fold(0, |sum: u8, part| sum.saturating_add(*part)));
+    while missing > 0 {
+        let most = (0..shares.len()).fold(0, |most, k| if rest[k] > rest[most] { k } else { most });
+        out[most] += 1;
+        rest[most] = -1.0;
+        missing -= 1;
+    }
+    out
+}
 
-    fn write_png(&self, sheet: &RowMajor<u8>, out: impl Write) -> std::io::Result<()> {
-        let rows = sheet.values.len() / sheet.width;
-        let mut encoder = png::Encoder::new(BufWriter::new(out), sheet.width as u32, rows as u32);
-        encoder.set_color(png::ColorType::Indexed);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_palette(self.legend.iter().flat_map(|entry| entry.colour).collect::<Vec<u8>>());
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&sheet.values)?;
-        Ok(writer.finish()?)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_shares_add_up_and_are_near_their_numbers() {
+        for shares in [vec![1.0, 1.0, 1.0], vec![0.0, 0.0], vec![0.2, 0.3, 0.5, 1e-7], vec![0.1; 16], vec![7.0]] {
+            let whole = whole_shares(&shares);
+            assert_eq!(whole.iter().map(|&part| u32::from(part)).sum::<u32>(), 255, "{shares:?}");
+            let sum: f32 = shares.iter().sum();
+            for (share, part) in shares.iter().zip(whole).filter(|_| sum > 0.0) {
+                assert!((share / sum * 255.0 - f32::from(part)).abs() <= 1.0, "{shares:?} {whole:?}");
+            }
+        }
     }
 }

@@ -328,6 +328,11 @@ macro_rules! choices {
             pub fn label(self) -> &'static str {
                 Self::OPTIONS[self as usize].label
             }
+            /// What it means, in one sentence.
+            #[allow(dead_code, reason = "not every choice is explained outside its panel")]
+            pub fn help(self) -> &'static str {
+                Self::OPTIONS[self as usize].help
+            }
         }
 
         impl $crate::param::WithoutRange for $name {

@@ -9,10 +9,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use rayon::prelude::*;
 
-use super::Planet;
+use crate::field::Globe;
 use crate::field::globe::{equirectangular, from_angles};
-use crate::field::{Globe, Terrain};
-use crate::io::{ExportReport, FileError, HeightSheet, SaveTarget, StagedFile, stage_sheet};
 
 /// Suffixes of the six faces in file names, in their order.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
@@ -137,44 +135,6 @@ impl Directions {
         let ([x, y], [level, z]) = (self.meridians[column], self.parallels[row]);
         [level * x, level * y, z]
     }
-}
-
-/// Writes the heights of a planet as one map.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn export_map(
-    planet: &Planet,
-    relief_metres: f32,
-    terrain: &Terrain,
-    map: Equirectangular,
-    to: impl Into<SaveTarget>,
-) -> Result<ExportReport, FileError> {
-    let (report, staged) = stage_map(planet, relief_metres, terrain, map, to)?;
-    staged.commit()?;
-    Ok(report)
-}
-
-/// [`export_map`] up to where the new file takes the place of the old one.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn stage_map(
-    planet: &Planet,
-    relief_metres: f32,
-    terrain: &Terrain,
-    map: Equirectangular,
-    to: impl Into<SaveTarget>,
-) -> Result<(ExportReport, StagedFile), FileError> {
-    let heights = map.field(&Globe::new(terrain.samples()), &terrain.height);
-    let sheet = HeightSheet {
-        width: map.width,
-        heights: &heights,
-        range: terrain.range(),
-        relief_metres,
-        cell_metres: 4.0 * planet.side_metres() / map.width as f32,
-    };
-    stage_sheet(&sheet, to)
 }
 
 /// The direction of a place of a map of all longitudes and latitudes, from 0 to 1 each; what

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Layer, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
+use super::{BuildPreset, Layer, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
 use crate::nodes::Node;
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
@@ -24,6 +24,7 @@ pub const VERSION: u32 = 1;
 /// A scene is text that people write; what is larger is not a scene.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_LAYERS: usize = 1000;
+const MAX_BUILDS: usize = 100;
 /// As many as any process can have at once.
 const MAX_EPOCH_ITERATIONS: u32 = 1_000_000;
 const MAX_EPOCHS: usize = 64;
@@ -217,6 +218,8 @@ struct SceneV1 {
     biomes: Option<Arc<BiomeTable>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     patch: Option<PatchOrigin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    builds: Vec<BuildPreset>,
     #[serde(default, deserialize_with = "read_layers")]
     layers: Vec<LayerV1>,
 }
@@ -304,6 +307,7 @@ impl Scene {
             climate: self.climate.clone(),
             biomes: self.biomes.clone(),
             patch: self.patch.clone(),
+            builds: self.builds.clone(),
             layers: self
                 .layers
                 .iter()
@@ -427,7 +431,17 @@ impl Scene {
             origin.is_sound()
         });
         let name = file.name.unwrap_or_else(|| Self::default().name);
-        let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, layers };
+        let mut builds = file.builds;
+        builds.truncate(MAX_BUILDS);
+        builds.retain(|build| {
+            if !build.is_sound() {
+                let text = "scene: the build preset `{}` has numbers that cannot be; it was left out"
+                    .replace("{}", &build.name);
+                warnings.push(Warning(text));
+            }
+            build.is_sound()
+        });
+        let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, builds, layers };
         scene.name_biomes();
         Ok((scene, warnings))
     }

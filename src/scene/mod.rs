@@ -1,5 +1,6 @@
 //! What people make: a scene of settings and layers, its file, and its history.
 
+mod build;
 mod changes;
 mod examples;
 mod file;
@@ -10,6 +11,7 @@ mod links;
 mod patch;
 mod settings;
 
+pub use build::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, USUAL_FILE_NAMES};
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
@@ -46,6 +48,8 @@ pub struct Scene {
     pub biomes: Option<Arc<BiomeTable>>,
     /// The planet that the scene is a patch of, if it was taken from one.
     pub patch: Option<PatchOrigin>,
+    /// What leaves the program together; the last that was built stands first.
+    pub builds: Vec<BuildPreset>,
     /// From the ground up.
     pub layers: Vec<Layer>,
 }
@@ -60,6 +64,7 @@ impl Default for Scene {
             climate: None,
             biomes: None,
             patch: None,
+            builds: Vec::new(),
             layers: Vec::new(),
         }
     }

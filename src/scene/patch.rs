@@ -17,7 +17,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{Blend, Layer, Scene, SceneError};
 use crate::field::{Edges, Globe, Terrain};
-use crate::io::{FileError, FileStamp, FolderLock, HeightSheet, HeightmapFormat, SaveTarget, check_name, export_sheet};
+use crate::io::formats::RasterFormat;
+use crate::io::{FileError, FileStamp, FolderLock, HeightSheet, SaveTarget, check_name, export_sheet};
 use crate::nodes::Node;
 use crate::nodes::generators::import::Import;
 use crate::nodes::generators::perlin::Perlin;
@@ -110,7 +111,7 @@ impl PatchFiles {
     /// The heights of `terrain`, to be kept in a file that is called as `wanted` with a hash of them.
     fn new(terrain: &Terrain, relief_metres: f32, side_metres: f32, wanted: &Path) -> Result<Self, PatchError> {
         check_name(wanted)?;
-        if HeightmapFormat::for_path(wanted)? != HeightmapFormat::R32 {
+        if RasterFormat::for_path(wanted)?.id != "r32" {
             return Err(PatchError::Format(wanted.display().to_string()));
         }
         let mut hash = Xxh3::new();

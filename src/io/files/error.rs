@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::io::HeightmapFormat;
+use crate::io::formats::format_list;
 
 /// Why a file could not be written. Paths are as they were given; links are followed.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +112,7 @@ pub enum FileError {
         source: std::io::Error,
     },
     /// The ending is that of no known format.
-    #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
+    #[error("cannot write {path}: `{extension}` is no format that is written; known are {}", format_list())]
     Extension {
         /// The file.
         path: PathBuf,
@@ -120,7 +120,7 @@ pub enum FileError {
         extension: String,
     },
     /// The name has no ending.
-    #[error("cannot write {path}: the name has no ending, which says the format; known are {}", HeightmapFormat::LIST)]
+    #[error("cannot write {path}: the name has no ending, which says the format; known are {}", format_list())]
     NoExtension {
         /// The file.
         path: PathBuf,

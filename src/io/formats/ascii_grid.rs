@@ -17,6 +17,7 @@ pub(super) static ASCII_GRID: RasterFormat = RasterFormat {
     has_placement: true,
     has_texts: false,
     write,
+    read_texts: None,
 };
 
 pub(super) static READER: RasterReader =

@@ -1,7 +1,9 @@
 //! OpenEXR: 32-bit floats without loss, channel `Y`, `R G B` or `R G B A`. Texts are one attribute, `talweg`, a list of
 //! pairs in JSON: the order of several would be another one each time. Crate `exr`.
 
-use std::io::Error;
+use std::fs::File;
+use std::io::{BufReader, Error};
+use std::path::Path;
 
 use exr::image::write::WritableImage;
 use exr::meta::MetaData;
@@ -12,7 +14,7 @@ use exr::prelude::{
 };
 
 use super::reader::{DecodedRaster, RasterReader, RasterSource, heights_or_shares};
-use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
+use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
 pub(super) static EXR: RasterFormat = RasterFormat {
@@ -25,6 +27,7 @@ pub(super) static EXR: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: true,
     write,
+    read_texts: Some(read_texts),
 };
 
 pub(super) static READER: RasterReader = RasterReader { extensions: &["exr"], name: "OpenEXR", is_raw: false, read };
@@ -112,4 +115,9 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
 fn texts(attributes: &LayerAttributes) -> Vec<(String, String)> {
     let Some(AttributeValue::Text(text)) = attributes.other.get(&Text::from(TEXTS)) else { return Vec::new() };
     serde_json::from_str(&text.to_string()).unwrap_or_default()
+}
+
+fn read_texts(path: &Path) -> std::io::Result<Texts> {
+    let meta = MetaData::read_from_buffered(BufReader::new(File::open(path)?), false).map_err(Error::other)?;
+    Ok(meta.headers.first().map_or_else(Texts::new, |header| texts(&header.own_attributes)))
 }

@@ -121,6 +121,22 @@ pub struct RasterSheet<'a> {
 }
 
 impl RasterSheet<'_> {
+    /// A sheet of one channel of nothing but 0, to be filled in.
+    pub fn grey(width: usize, height: usize) -> Self {
+        Self {
+            width,
+            height,
+            channels: 1,
+            samples: Samples::U8(&|_, _, _| 0),
+            is_srgb: false,
+            palette: None,
+            placement: None,
+            nodata: None,
+            texts: &[],
+            big_endian: false,
+        }
+    }
+
     /// One number, whatever its kind, as a float.
     pub(super) fn number(&self, row: usize, column: usize, channel: usize) -> f32 {
         match self.samples {
@@ -187,7 +203,14 @@ pub struct RasterFormat {
     /// Whether it can hold texts, such as the scene.
     pub has_texts: bool,
     write: fn(&RasterSheet, &mut dyn RasterOut) -> std::io::Result<()>,
+    read_texts: Option<fn(&Path) -> std::io::Result<Texts>>,
 }
+
+/// Keywords and texts.
+pub type Texts = Vec<(String, String)>;
+
+/// Longest text that is read out of a file: scenes are shorter.
+const MAX_TEXT: usize = 32 << 20;
 
 /// Every format that is written, in the order of menus.
 pub static RASTER_FORMATS: [&RasterFormat; 7] =
@@ -225,6 +248,22 @@ impl RasterFormat {
     /// Whether it can hold numbers of a kind.
     pub fn holds(&self, kind: SampleType) -> bool {
         self.kinds.contains(&kind)
+    }
+
+    /// Whether what its files say of themselves can be read.
+    pub fn reads_texts(&self) -> bool {
+        self.read_texts.is_some()
+    }
+
+    /// What a file says of itself.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is of another format.
+    pub fn read_texts(&self, path: &Path) -> std::io::Result<Texts> {
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a file"));
+        }
+        self.read_texts.map_or(Ok(Texts::new()), |read| read(path))
     }
 
     /// Writes a sheet whose kind of numbers and number of channels it [holds](Self::holds).

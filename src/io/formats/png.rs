@@ -1,9 +1,11 @@
 //! PNG: grey of 8 or 16 bits, colours, palettes; texts in text chunks. Scale and unit of the numbers are texts.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::Path;
 
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
-use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
+use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
 use crate::io::RasterError;
 
 pub(super) static PNG: RasterFormat = RasterFormat {
@@ -16,6 +18,7 @@ pub(super) static PNG: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: true,
     write,
+    read_texts: Some(read_texts),
 };
 
 pub(super) static READER: RasterReader =
@@ -102,4 +105,13 @@ pub(super) fn brightness(channels: &[f32]) -> f32 {
         [r, g, b] | [r, g, b, _] => 0.2126 * r + 0.7152 * g + 0.0722 * b,
         _ => channels[0],
     }
+}
+
+fn read_texts(path: &Path) -> std::io::Result<Texts> {
+    let limits = png::Limits { bytes: MAX_TEXT };
+    let reader = png::Decoder::new_with_limits(BufReader::new(File::open(path)?), limits).read_info()?;
+    let info = reader.info();
+    let plain = info.uncompressed_latin1_text.iter().map(|chunk| (chunk.keyword.clone(), chunk.text.clone()));
+    let international = info.utf8_text.iter().filter_map(|chunk| Some((chunk.keyword.clone(), chunk.get_text().ok()?)));
+    Ok(plain.chain(international).collect())
 }

@@ -14,6 +14,7 @@ pub(super) static R16: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: false,
     write,
+    read_texts: None,
 };
 
 pub(super) static R32: RasterFormat = RasterFormat {
@@ -26,6 +27,7 @@ pub(super) static R32: RasterFormat = RasterFormat {
     has_placement: false,
     has_texts: false,
     write,
+    read_texts: None,
 };
 
 pub(super) static READER_16: RasterReader = RasterReader {

@@ -2,7 +2,9 @@
 //! scale, tie point, coordinate system, no-data as GDAL writes it. Texts are items of GDAL's metadata, which `gdalinfo`
 //! and rasterio show. Crates `tiff-writer` and `geotiff-writer` write, `tiff` reads.
 
-use std::io::Error;
+use std::fs::File;
+use std::io::{BufReader, Error};
+use std::path::Path;
 
 use geotiff_core::geokeys::{self, GeoKeyDirectory, GeoKeyValue};
 use geotiff_core::tags as geo_tags;
@@ -19,7 +21,7 @@ use super::png::brightness;
 use super::reader::{
     DecodedRaster, RasterReader, RasterSource, SampleMeaning, heights_or_shares, looks_like_degrees, range_of,
 };
-use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleAt, SampleType, Samples};
+use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleAt, SampleType, Samples, Texts};
 use crate::io::RasterError;
 
 pub(super) static TIFF: RasterFormat = RasterFormat {
@@ -36,6 +38,7 @@ pub(super) static TIFF: RasterFormat = RasterFormat {
         Samples::U16(at) => write_strips(sheet, at, out),
         Samples::F32(at) => write_strips(sheet, at, out),
     },
+    read_texts: Some(read_texts),
 };
 
 pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
@@ -52,6 +55,7 @@ pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
         Samples::U16(at) => write_tiles(sheet, at, out),
         Samples::F32(at) => write_tiles(sheet, at, out),
     },
+    read_texts: None,
 };
 
 pub(super) static READER: RasterReader =
@@ -532,4 +536,24 @@ fn unescaped(text: &str) -> String {
         }
     }
     made + rest
+}
+
+/// The items of GDAL's metadata.
+fn read_texts(path: &Path) -> std::io::Result<Texts> {
+    let mut decoder = Decoder::new(BufReader::new(File::open(path)?)).map_err(Error::other)?;
+    let metadata = decoder.get_tag_ascii_string(tiff::tags::Tag::from_u16_exhaustive(GDAL_METADATA));
+    Ok(gdal_items(&metadata.unwrap_or_default()).into_iter().map(|(name, _, text)| (name, text)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_and_letters_survive() {
+        let text = "a<b>&\"c\" Ä &amp; \n 測";
+        let xml = gdal_metadata(&[("talweg scene".into(), text.into())]);
+        assert!(xml.is_ascii());
+        assert_eq!(gdal_items(&xml), [("talweg scene".to_string(), String::new(), text.to_string())]);
+    }
 }

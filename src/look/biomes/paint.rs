@@ -9,6 +9,7 @@ use super::model::{BiomeModel, RowBand, SiteConditions, Units};
 use crate::field::globe::locate;
 use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::look::PaletteTable;
+use crate::look::sheets::{MOST_WEIGHTED, whole_shares};
 use crate::palette::BiomeTable;
 use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
 use crate::scene::{Scene, Settings};
@@ -204,6 +205,23 @@ impl Paint {
     pub fn types(&self, terrain: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
         self.rows(terrain, control, |band, out| {
             out.iter_mut().enumerate().for_each(|(j, out)| *out = self.law.most_frequent(&band.place(j)) as u8);
+        })
+    }
+
+    /// Weights of the types of the numbers `kept` at all samples, as whole numbers that add up to 255.
+    pub(in crate::look) fn weights(
+        &self,
+        terrain: &Terrain,
+        kept: &[usize],
+        control: &Control,
+    ) -> Result<Vec<[u8; MOST_WEIGHTED]>, Cancelled> {
+        self.rows(terrain, control, |band, out| {
+            let mut shares = vec![0.0; kept.len()];
+            for (j, out) in out.iter_mut().enumerate() {
+                let all = self.law.weights(&band.place(j));
+                shares.iter_mut().zip(kept).for_each(|(share, &kind)| *share = all[kind]);
+                *out = whole_shares(&shares);
+            }
         })
     }
 

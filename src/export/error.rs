@@ -1,0 +1,34 @@
+//! Why something was not exported.
+
+use crate::eval::NotEnoughMemory;
+use crate::field::Cancelled;
+use crate::io::FileError;
+use crate::scene::SceneError;
+
+use super::maps::MapError;
+
+/// Why nothing was exported: files are written together or not at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The preset asks for what does not fit together; the text says what and what to do.
+    #[error("{0}")]
+    Preset(String),
+    /// A map cannot be made.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It would not fit into memory.
+    #[error(transparent)]
+    Memory(#[from] NotEnoughMemory),
+    /// The scene cannot be put into the files.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A mesh could not be made.
+    #[error("{0}")]
+    Mesh(String),
+    /// Somebody stopped it.
+    #[error("stopped before it was finished; nothing was written")]
+    Cancelled(#[from] Cancelled),
+}

@@ -1,0 +1,172 @@
+//! What covers the ground: colours, ground types, splat maps.
+//!
+//! Ground types are those of the biome table that colours the scene; a scene with a palette is given those of the
+//! table `earth`, so that an engine has materials to lay.
+
+use std::sync::Arc;
+
+use super::layout::{self, SheetLayout};
+use super::{ExportMap, MapNature, MapSheet, MapSource};
+use crate::field::{Cancelled, Control, Terrain};
+use crate::look::{LegendEntry, PaletteTable, RgbImage, TypeMap, TypeWeights, ground_colours, relief};
+use crate::palette::BIOME_PREFIX;
+use crate::scene::Scene;
+
+/// Table of ground types for scenes that have none.
+pub const USUAL_TYPES: &str = "earth";
+
+/// Channels of a splat map.
+const CHANNELS: usize = 4;
+
+/// The number of the band between contour lines; the uppermost is 255.
+pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a SheetLayout) -> MapSheet<'a> {
+    let (terrain, relief) = (source.terrain, source.scene.settings.relief_metres);
+    let (low, high) = layout::range(terrain, &|k| terrain.height[k] * relief);
+    let step = source.band_metres;
+    let first = libm::floorf(low / step);
+    let number = move |metres: f32| (libm::floorf(metres / step) - first).clamp(0.0, 255.0);
+    MapSheet {
+        label: ExportMap::Bands.to_string(),
+        nature: MapNature::Index,
+        unit: "",
+        channels: 1,
+        range: (0.0, number(high)),
+        legend: Vec::new(),
+        at: Box::new(move |row, column, _| number(terrain.height[layout.nearest(row, column)] * relief)),
+    }
+}
+
+pub(super) fn colours<'a>(scene: &Scene, terrain: &Terrain, layout: &'a SheetLayout) -> MapSheet<'a> {
+    let colours = ground_colours(scene, terrain);
+    let at = move |row, column, channel: usize| f32::from(colours[layout.nearest(row, column)][channel]);
+    picture(ExportMap::Colours, Box::new(at))
+}
+
+/// The relief picture, with a pixel for every sample.
+pub(super) fn relief_picture<'a>(scene: &Scene, terrain: &Terrain) -> MapSheet<'a> {
+    let n = terrain.samples();
+    let RgbImage { rgb, .. } = relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), n, n);
+    picture(ExportMap::Relief, Box::new(move |row, column, channel| f32::from(rgb[(row * n + column) * 3 + channel])))
+}
+
+fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
+    MapSheet {
+        label: map.to_string(),
+        nature: MapNature::Colour,
+        unit: "",
+        channels: 3,
+        range: (0.0, 255.0),
+        legend: Vec::new(),
+        at,
+    }
+}
+
+/// The scene with a biome table.
+fn with_types(scene: &Scene) -> Scene {
+    let mut scene = scene.clone();
+    if scene.biome_table().is_none() {
+        scene.palette = format!("{BIOME_PREFIX}{USUAL_TYPES}");
+    }
+    scene
+}
+
+pub(super) fn types<'a>(
+    scene: &Scene,
+    terrain: &Terrain,
+    layout: &'a SheetLayout,
+    control: &Control,
+) -> Result<MapSheet<'a>, Cancelled> {
+    let found = TypeMap::for_scene(&with_types(scene), terrain, control)?;
+    let TypeMap { types, legend } = found.unwrap_or_else(|| TypeMap { types: Vec::new(), legend: Vec::new() });
+    Ok(MapSheet {
+        label: ExportMap::Types.to_string(),
+        nature: MapNature::Index,
+        unit: "",
+        channels: 1,
+        range: (0.0, legend.len().saturating_sub(1) as f32),
+        legend,
+        at: Box::new(move |row, column, _| f32::from(types[layout.nearest(row, column)])),
+    })
+}
+
+/// Four types to a sheet; what has less than four is 0 in the rest.
+pub(super) fn splat<'a>(
+    scene: &Scene,
+    terrain: &Terrain,
+    layout: &'a SheetLayout,
+    control: &Control,
+) -> Result<Vec<MapSheet<'a>>, Cancelled> {
+    let weights = Arc::new(type_weights(scene, terrain, control)?);
+    let sheets = weights.legend.chunks(CHANNELS).enumerate().map(|(sheet, part)| {
+        let (legend, weights) = (part.to_vec(), weights.clone());
+        let at = move |row, column, channel: usize| {
+            let number = sheet * CHANNELS + channel;
+            f32::from(weights.at(layout.nearest(row, column)).get(number).copied().unwrap_or(0))
+        };
+        weight_sheet(format!("{}{sheet}", ExportMap::Splat), CHANNELS, legend, Box::new(at))
+    });
+    Ok(sheets.collect())
+}
+
+/// One type to a sheet.
+pub(super) fn weights<'a>(
+    scene: &Scene,
+    terrain: &Terrain,
+    layout: &'a SheetLayout,
+    control: &Control,
+) -> Result<Vec<MapSheet<'a>>, Cancelled> {
+    let weights = Arc::new(type_weights(scene, terrain, control)?);
+    let sheets = weights.legend.iter().map(|entry| {
+        let (weights, number) = (weights.clone(), usize::from(entry.index));
+        let at = move |row, column, _| f32::from(weights.at(layout.nearest(row, column))[number]);
+        let plain: String = entry.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+        let label = format!("weight-{number:02}-{}", plain.to_lowercase());
+        weight_sheet(label, 1, vec![entry.clone()], Box::new(at))
+    });
+    Ok(sheets.collect())
+}
+
+/// The control map of Terrain3D (its document *Control map format*): the strongest type in bits 27 to 31, the next one in
+/// 22 to 26, the share of the next one in 14 to 21, a hole in bit 2; in floats of the same bits.
+pub(super) fn control<'a>(
+    scene: &Scene,
+    terrain: &'a Terrain,
+    layout: &'a SheetLayout,
+    control: &Control,
+) -> Result<MapSheet<'a>, Cancelled> {
+    let weights = type_weights(scene, terrain, control)?;
+    let legend = weights.legend.clone();
+    let at = move |row, column, _| {
+        let k = layout.nearest(row, column);
+        let each = weights.at(k);
+        let strongest = |but: Option<usize>| {
+            let others = (0..each.len()).filter(|&kind| Some(kind) != but);
+            others.reduce(|most, kind| if each[kind] > each[most] { kind } else { most })
+        };
+        let base = strongest(None).unwrap_or(0);
+        let over = strongest(Some(base)).unwrap_or(base);
+        let weight = |kind: usize| each.get(kind).map_or(0.0, |&weight| f32::from(weight));
+        let blend = if over == base { 0.0 } else { weight(over) / (weight(base) + weight(over)) };
+        let hole = u32::from(!terrain.has_ground(k));
+        f32::from_bits((base as u32) << 27 | (over as u32) << 22 | ((blend * 255.0 + 0.5) as u32) << 14 | hole << 2)
+    };
+    Ok(MapSheet {
+        label: ExportMap::Control.to_string(),
+        nature: MapNature::Bits,
+        unit: "",
+        channels: 1,
+        range: (0.0, 0.0),
+        legend,
+        at: Box::new(at),
+    })
+}
+
+fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
+    MapSheet { label, nature: MapNature::Weights, unit: "", channels, range: (0.0, 255.0), legend, at }
+}
+
+/// Weights of the types of all samples, and those types alone that are anywhere, by weight over the whole terrain.
+fn type_weights(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<TypeWeights, Cancelled> {
+    let scene = with_types(scene);
+    TypeWeights::for_scene(&scene, terrain, control)
+}

@@ -1,0 +1,91 @@
+//! Which sample of a terrain, or which place of a planet, a pixel shows.
+
+use rayon::prelude::*;
+
+use super::NumberAt;
+use crate::field::globe::nearly_located;
+use crate::field::{Globe, HAS_GROUND, MapKind, Terrain};
+use crate::look::PlanetLayout;
+use crate::planet::projection::{Directions, Equirectangular, FACE_NAMES};
+
+/// The pixels of a sheet.
+pub struct SheetLayout {
+    /// How a planet is laid out; a terrain is its own face 0.
+    pub planet: PlanetLayout,
+    /// Samples of a row.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
+    /// Samples along a side of the terrain.
+    samples: usize,
+    /// Unit vectors of the pixels of a map of a planet.
+    directions: Option<Directions>,
+    globe: Option<Globe>,
+}
+
+/// What a file shows beside others of the same map: all, or the face of a cube of that name.
+pub type FilePart = Option<&'static str>;
+
+/// The sheets of a terrain or planet, with what each is called.
+pub fn layouts(terrain: &Terrain, map: Option<Equirectangular>) -> Vec<(FilePart, SheetLayout)> {
+    match map {
+        _ if !terrain.grid.is_globe() => vec![(None, SheetLayout::new(terrain, PlanetLayout::Face(0)))],
+        Some(map) => vec![(None, SheetLayout::new(terrain, PlanetLayout::Map(map)))],
+        None => (0..FACE_NAMES.len())
+            .map(|face| (Some(FACE_NAMES[face]), SheetLayout::new(terrain, PlanetLayout::Face(face))))
+            .collect(),
+    }
+}
+
+impl SheetLayout {
+    /// The pixels of a layout of `terrain`.
+    pub fn new(terrain: &Terrain, planet: PlanetLayout) -> Self {
+        let samples = terrain.samples();
+        let (width, height, directions) = match planet {
+            PlanetLayout::Face(_) => (samples, samples, None),
+            PlanetLayout::Map(map) => (map.width, map.height, Some(map.directions())),
+        };
+        let globe = terrain.grid.is_globe().then(|| Globe::new(samples));
+        Self { planet, width, height, samples, directions, globe }
+    }
+
+    /// The sample that is nearest to a pixel.
+    pub fn nearest(&self, row: usize, column: usize) -> usize {
+        let n = self.samples;
+        match (&self.directions, self.planet) {
+            (Some(directions), _) => {
+                let (face, u, v) = nearly_located(directions.direction(column, row));
+                let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
+                (face * n + index(v)) * n + index(u)
+            }
+            (None, PlanetLayout::Face(face)) => (face * n + row) * n + column,
+            (None, PlanetLayout::Map(_)) => 0,
+        }
+    }
+
+    /// Numbers of the samples, between them on maps of planets.
+    pub(super) fn numbers<'a>(
+        &'a self,
+        terrain: &Terrain,
+        value: impl Fn(usize) -> f32 + Send + Sync + 'a,
+    ) -> NumberAt<'a> {
+        match (&self.directions, &self.globe) {
+            (Some(directions), Some(globe)) => {
+                let field: Vec<f32> = (0..terrain.grid.len()).into_par_iter().map(value).collect();
+                Box::new(move |row, column, _| globe.sample(&field, directions.direction(column, row)))
+            }
+            _ => Box::new(move |row, column, _| value(self.nearest(row, column))),
+        }
+    }
+}
+
+/// Lowest and highest number on the ground; of everywhere where there is no ground at all.
+pub(super) fn range(terrain: &Terrain, value: &(impl Fn(usize) -> f32 + Sync)) -> (f32, f32) {
+    let ground = terrain.map(MapKind::Ground);
+    let is_empty = ground.is_some_and(|map| map.iter().all(|&share| share < HAS_GROUND));
+    let counts = |k: &usize| is_empty || ground.is_none_or(|map| map[*k] >= HAS_GROUND);
+    let none = || (f32::INFINITY, f32::NEG_INFINITY);
+    let wider = |(low, high): (f32, f32), (a, b): (f32, f32)| (low.min(a), high.max(b));
+    let all = (0..terrain.grid.len()).into_par_iter().filter(counts);
+    all.fold(none, |range, k| wider(range, (value(k), value(k)))).reduce(none, wider)
+}

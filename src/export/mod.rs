@@ -1,0 +1,527 @@
+//! Everything leaves the program: one evaluation, many products.
+//!
+//! A [`BuildPreset`] says what is written; [`check`] finds what is wrong with it before any work, [`export`] writes all
+//! of its files, together or not at all. The command line, the window and other programs use these two alike.
+//!
+//! | file or folder | what it holds |
+//! |---|---|
+//! | `maps` | everything that can leave as a raster, and the one list of it |
+//! | `raster_file` | a map in a raster format |
+//! | `mesh_file` | the terrain as a mesh |
+//! | `targets` | engines and programs: what they need, and what to type there |
+//! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
+//!
+//! Formats are in [`io::formats`](crate::io::formats) and [`mesh::formats`](crate::mesh::formats).
+
+mod error;
+pub mod maps;
+mod mesh_file;
+pub mod origin;
+mod raster_file;
+pub mod targets;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+pub use error::ExportError;
+pub use mesh_file::MeshReport;
+pub use raster_file::{NODATA, RasterReport};
+
+use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, SheetLayout, layouts};
+use self::mesh_file::MeshJob;
+use self::raster_file::{RasterJob, cell_metres, sample_type};
+use self::targets::ExportTarget;
+use crate::eval::MemoryUse;
+use crate::field::{Control, MapKind, Terrain};
+use crate::io::formats::{GeoReference, RasterFormat, SampleType};
+use crate::io::{SaveTarget, StagedFile, StagedSet, check_place};
+use crate::look::legend_ron;
+use crate::mesh::formats::{MeshFormat, quantized};
+use crate::planet::projection::{Equirectangular, Registration};
+use crate::scene::{BuildPreset, BuildProduct, BuildTiles, Scene};
+
+/// Where the files of a preset go.
+#[derive(Clone, Debug)]
+pub struct ExportPlace {
+    /// The folder that names count from.
+    pub folder: PathBuf,
+    /// Whether protected files are replaced: see [`SaveTarget`].
+    pub force: bool,
+}
+
+impl ExportPlace {
+    fn target(&self, file: &Path) -> SaveTarget {
+        SaveTarget::new(self.folder.join(file)).over_read_only(self.force).over_links(self.force)
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ExportReport {
+    /// The rasters, in the order of the preset.
+    pub rasters: Vec<RasterReport>,
+    /// The meshes.
+    pub meshes: Vec<MeshReport>,
+    /// Legends, texts and other files beside them.
+    pub others: Vec<PathBuf>,
+}
+
+/// What the products of meshes are called, in the place of a map.
+pub const MESH: &str = "mesh";
+
+/// A product with what its names stand for.
+struct CheckedProduct {
+    kind: CheckedKind,
+    file: Option<PathBuf>,
+}
+
+enum CheckedKind {
+    Map(ExportMap, &'static RasterFormat),
+    Mesh(&'static MeshFormat),
+}
+
+impl CheckedProduct {
+    /// What stands in names of files for it, if it is one sheet.
+    fn label(&self) -> String {
+        match &self.kind {
+            CheckedKind::Map(map, _) => map.to_string().replace(':', "-"),
+            CheckedKind::Mesh(_) => MESH.into(),
+        }
+    }
+
+    /// Endings of its files, the usual one first.
+    fn extensions(&self) -> Vec<&'static str> {
+        match &self.kind {
+            CheckedKind::Map(_, format) => format.extensions.to_vec(),
+            CheckedKind::Mesh(format) => vec![format.extension],
+        }
+    }
+}
+
+/// All products of a preset, with those of its target.
+///
+/// # Errors
+/// When a name stands for nothing, or a format cannot hold a map.
+fn checked_products(preset: &BuildPreset, scene: &Scene) -> Result<Vec<CheckedProduct>, ExportError> {
+    let mut products = preset.products.clone();
+    if let Some(target) = target(preset)? {
+        products.extend(target.products(scene));
+    }
+    if products.is_empty() {
+        return Err(ExportError::Preset("there is nothing to export; choose a product".into()));
+    }
+    products.iter().map(|product| checked_product(product, scene)).collect()
+}
+
+/// Formats that hold a terrain as it is; quantized-mesh is one of tiles on the globe.
+pub fn mesh_formats() -> impl Iterator<Item = &'static MeshFormat> {
+    MeshFormat::ALL.into_iter().filter(|format| !std::ptr::eq(*format, &quantized::FORMAT))
+}
+
+fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProduct, ExportError> {
+    let file = product.file.as_ref().map(PathBuf::from);
+    if product.what == MESH {
+        let format = mesh_formats().find(|format| format.id == product.format).ok_or_else(|| {
+            let known = mesh_formats().map(|format| format.id).collect::<Vec<_>>().join(", ");
+            ExportError::Preset(format!("there is no format `{}` for meshes; there are {known}", product.format))
+        })?;
+        return Ok(CheckedProduct { kind: CheckedKind::Mesh(format), file });
+    }
+    let map: ExportMap = product.what.parse().map_err(ExportError::Preset)?;
+    let format = RasterFormat::named(&product.format).ok_or_else(|| {
+        let known = crate::io::formats::RASTER_FORMATS.map(|format| format.id).join(", ");
+        ExportError::Preset(format!("there is no format `{}`; there are {known}", product.format))
+    })?;
+    let channels = match map {
+        ExportMap::Normals | ExportMap::Colours | ExportMap::Relief => 3,
+        ExportMap::Splat => 4,
+        _ => 1,
+    };
+    if sample_type(map.nature(), channels, format).is_none() {
+        let held = if channels == 1 { "such numbers".into() } else { format!("{channels} channels") };
+        return Err(ExportError::Preset(format!(
+            "{} cannot hold {held}, which {map} has; choose .png or .tif",
+            format.name
+        )));
+    }
+    let is_planet = scene.settings.is_planet();
+    if is_planet && !matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
+        return Err(maps::MapError::OfTerrains(map).into());
+    }
+    if matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
+        return Err(maps::MapError::NotWritten(map).into());
+    }
+    Ok(CheckedProduct { kind: CheckedKind::Map(map, format), file })
+}
+
+fn target(preset: &BuildPreset) -> Result<Option<&'static ExportTarget>, ExportError> {
+    if preset.target.is_empty() {
+        return Ok(None);
+    }
+    ExportTarget::named(&preset.target).map(Some).map_err(ExportError::Preset)
+}
+
+/// Samples per side that a preset is evaluated at.
+///
+/// # Errors
+/// When its target is not known, or the size is none that the target takes.
+pub fn samples(preset: &BuildPreset, scene: &Scene) -> Result<usize, ExportError> {
+    let wanted = preset.samples.map_or(scene.samples(), |samples| samples as usize);
+    let Some(target) = target(preset)? else { return Ok(wanted) };
+    match preset.samples {
+        None => Ok(target.nearest_size(wanted)),
+        Some(_) if target.nearest_size(wanted) == wanted => Ok(wanted),
+        Some(_) => Err(ExportError::Preset(format!(
+            "{} takes no {wanted} samples per side; the nearest size is {}. {}",
+            target.name,
+            target.nearest_size(wanted),
+            target.sizes_text()
+        ))),
+    }
+}
+
+/// What the export takes beside the evaluation.
+///
+/// # Errors
+/// When a name in the preset stands for nothing.
+pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result<MemoryUse, ExportError> {
+    let fields = |map: &ExportMap| match map {
+        ExportMap::Heights | ExportMap::Data(_) | ExportMap::Slope | ExportMap::Curvature | ExportMap::Bands => 1.0,
+        ExportMap::Temperature | ExportMap::Moisture => MemoryUse::climate(scene).fields,
+        ExportMap::SkyView => 3.5,
+        ExportMap::Splat | ExportMap::Weights | ExportMap::Control => 12.0,
+        ExportMap::Mask(_) => 6.0,
+        _ => MemoryUse::COLOURS.fields,
+    };
+    let products = checked_products(preset, scene)?;
+    let of_kind = |kind: &CheckedKind| match kind {
+        CheckedKind::Map(map, _) => fields(map),
+        // positions, normals, colours, places on pictures and two triangles of a vertex; with an error far fewer
+        CheckedKind::Mesh(_) if preset.mesh.error_metres > 0.0 => 9.0,
+        CheckedKind::Mesh(_) => 17.0,
+    };
+    let most = products.iter().map(|product| of_kind(&product.kind)).fold(1.0, f64::max);
+    let map = planet_map(preset, scene, samples);
+    let bytes = map.map_or(0.0, |map| (map.width * map.height) as f64 * 9.0);
+    Ok(MemoryUse { fields: most, ..MemoryUse::TERRAIN }.with_bytes(bytes))
+}
+
+/// The map of a planet, unless its faces are written.
+fn planet_map(preset: &BuildPreset, scene: &Scene, samples: usize) -> Option<Equirectangular> {
+    if !scene.settings.is_planet() || preset.planet.cube {
+        return None;
+    }
+    let usual = Equirectangular::for_samples(samples).width;
+    let width = preset.planet.width.map_or(usual, |width| width as usize) & !1;
+    Some(if preset.planet.points {
+        Equirectangular { width: width + 1, height: width / 2 + 1, registration: Registration::Grid }
+    } else {
+        Equirectangular { width, height: width / 2, registration: Registration::Pixel }
+    })
+}
+
+/// Finds what is wrong with a preset before any work: names, formats, sizes, tiles, places of files.
+///
+/// # Errors
+/// With what is wrong, and what would be right.
+pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result<(), ExportError> {
+    let products = checked_products(preset, scene)?;
+    let samples = samples(preset, scene)?;
+    tiles(preset.tiles, samples)?;
+    for product in &products {
+        for part in parts(preset, scene) {
+            for tile in tiles(preset.tiles, samples)? {
+                let label = product.label();
+                check_place(place.target(&file_name(preset, scene, product, &label, part, tile.name, samples)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Faces of a cube, or the one sheet there is.
+fn parts(preset: &BuildPreset, scene: &Scene) -> Vec<FilePart> {
+    if scene.settings.is_planet() && preset.planet.cube {
+        crate::planet::projection::FACE_NAMES.map(Some).to_vec()
+    } else {
+        vec![None]
+    }
+}
+
+/// A tile of a raster; the only one has no name.
+#[derive(Clone, Copy)]
+struct Tile {
+    name: Option<[usize; 2]>,
+    /// Row and column of its first sample.
+    first: [usize; 2],
+    samples: usize,
+}
+
+/// The tiles of a raster of `samples` per side.
+fn tiles(wanted: Option<BuildTiles>, samples: usize) -> Result<Vec<Tile>, ExportError> {
+    let Some(wanted) = wanted else { return Ok(vec![Tile { name: None, first: [0; 2], samples }]) };
+    let side = wanted.samples as usize;
+    let step = if wanted.shared_edges { side - 1 } else { side };
+    let whole = if wanted.shared_edges { samples - 1 } else { samples };
+    if side > samples || step == 0 || !whole.is_multiple_of(step) {
+        let fits = |count: usize| count * step + usize::from(wanted.shared_edges);
+        let below = fits((whole / step.max(1)).max(1));
+        let kind = if wanted.shared_edges { "that share their edges" } else { "that share nothing" };
+        return Err(ExportError::Preset(format!(
+            "{samples} samples do not divide into tiles of {side} {kind}; give a size of {below} or {}",
+            fits(whole / step.max(1) + 1)
+        )));
+    }
+    let count = whole / step;
+    let tile = |k: usize| Tile {
+        name: Some([k % count, k / count]),
+        first: [k / count * step, k % count * step],
+        samples: side,
+    };
+    Ok((0..count * count).map(tile).collect())
+}
+
+/// The file of a sheet: the one that was chosen, or one by the preset's pattern.
+fn file_name(
+    preset: &BuildPreset,
+    scene: &Scene,
+    product: &CheckedProduct,
+    label: &str,
+    part: FilePart,
+    tile: Option<[usize; 2]>,
+    samples: usize,
+) -> PathBuf {
+    let extension = product.extensions()[0];
+    let (folder, mut stem, extension) = match &product.file {
+        Some(file) => {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let lower = name.to_ascii_lowercase();
+            let ends = product.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
+            let end = ends.map_or(extension.len(), |end| end.len());
+            let (stem, written) = name.split_at(name.len().saturating_sub(end + 1));
+            // what makes several sheets tells them apart
+            let several = label != product.label();
+            let stem = if several { format!("{stem}-{label}") } else { stem.to_string() };
+            (file.parent().unwrap_or(Path::new("")).to_path_buf(), stem, written.trim_start_matches('.').to_string())
+        }
+        None => {
+            let stem = preset.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
+            let stem = stem.replace("{size}", &samples.to_string());
+            (PathBuf::from(&preset.folder), stem, extension.to_string())
+        }
+    };
+    if let Some(face) = part {
+        stem += &format!("-{face}");
+    }
+    if let Some([x, y]) = tile {
+        stem += &format!("_x{x}_y{y}");
+    }
+    folder.join(format!("{stem}.{extension}"))
+}
+
+/// A name without what separates folders or confuses programs.
+fn plain(name: &str) -> String {
+    let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let plain: String = name.chars().map(letter).collect();
+    if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }
+}
+
+/// Bytes of a product before it is packed, and what people call it: what the window says before an export.
+///
+/// # Errors
+/// When a name in the preset stands for nothing.
+pub fn sizes(preset: &BuildPreset, scene: &Scene) -> Result<Vec<(String, u64)>, ExportError> {
+    let n = samples(preset, scene)?;
+    let (width, height) = planet_map(preset, scene, n).map_or((n, n), |map| (map.width, map.height));
+    let faces = parts(preset, scene).len();
+    let products = checked_products(preset, scene)?;
+    let size = |product: &CheckedProduct| {
+        let (map, format) = match &product.kind {
+            // half as many vertices as triangles, of 12 + 12 + 3 bytes, and indices of 4
+            CheckedKind::Mesh(format) => return (format!("Mesh · {}", format.name), (n * n * 51) as u64),
+            CheckedKind::Map(map, format) => (map, format),
+        };
+        let channels = match map.nature() {
+            MapNature::Vector | MapNature::Colour => 3,
+            MapNature::Weights => 4,
+            _ => 1,
+        };
+        let kind = sample_type(map.nature(), channels.min(format.channels), format);
+        let each = kind.unwrap_or(SampleType::F32).bytes() * channels;
+        (format!("{} · {}", map.name(), format.name), (width * height * faces * each) as u64)
+    };
+    Ok(products.iter().map(size).collect())
+}
+
+/// Writes all files of a preset from a terrain that was evaluated at [`samples`]. `tell` is given the share that is
+/// done. Files that were there are replaced together, at the end.
+///
+/// # Errors
+/// When something cannot be made or written, or it was cancelled; nothing was replaced then, unless the error says so.
+pub fn export(
+    preset: &BuildPreset,
+    scene: &Scene,
+    terrain: &Terrain,
+    place: &ExportPlace,
+    control: &Control,
+    tell: &(dyn Fn(f32) + Sync),
+) -> Result<ExportReport, ExportError> {
+    let products = checked_products(preset, scene)?;
+    let texts = origin::texts(scene, terrain)?;
+    let layouts = layouts(terrain, planet_map(preset, scene, terrain.samples()));
+    let source =
+        MapSource { scene, terrain, band_metres: preset.band_metres.unwrap_or(scene.settings.relief_metres / 16.0) };
+    if !preset.folder.is_empty() || target(preset)?.is_some() {
+        let folder = place.folder.join(&preset.folder);
+        std::fs::create_dir_all(&folder).map_err(|source| crate::io::FileError::Write { path: folder, source })?;
+    }
+    let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
+    for (k, product) in products.iter().enumerate() {
+        control.check()?;
+        match &product.kind {
+            CheckedKind::Mesh(format) => {
+                let path = file_name(preset, scene, product, MESH, None, None, terrain.samples());
+                let job = MeshJob { scene, terrain, format, how: preset.mesh, texts: &texts };
+                let (made, staged) = job.stage(&place.target(&path), control)?;
+                report.meshes.push(made);
+                set.push(staged);
+            }
+            CheckedKind::Map(map, format) => {
+                for (part, layout) in &layouts {
+                    for sheet in source.sheets(map, layout, control)? {
+                        let is_heights = *map == ExportMap::Heights;
+                        let part = *part;
+                        let job = SheetJob {
+                            preset,
+                            scene,
+                            terrain,
+                            place,
+                            product,
+                            format,
+                            is_heights,
+                            part,
+                            layout,
+                            sheet,
+                        };
+                        job.stage(&texts, control, &mut report, &mut set)?;
+                    }
+                }
+            }
+        }
+        tell((k + 1) as f32 / products.len() as f32);
+    }
+    if let Some(target) = target(preset)? {
+        let path = Path::new(&preset.folder).join(targets::READ_ME);
+        let text = target.read_me(scene, terrain, &report);
+        set.push(StagedFile::new(place.target(&path), |file| std::io::Write::write_all(file, text.as_bytes()))?);
+        report.others.push(place.folder.join(path));
+    }
+    control.check()?;
+    set.commit()?;
+    Ok(report)
+}
+
+/// A sheet that is to be written, with everything that its files depend on.
+struct SheetJob<'a> {
+    preset: &'a BuildPreset,
+    scene: &'a Scene,
+    terrain: &'a Terrain,
+    place: &'a ExportPlace,
+    product: &'a CheckedProduct,
+    format: &'static RasterFormat,
+    is_heights: bool,
+    part: FilePart,
+    layout: &'a SheetLayout,
+    sheet: MapSheet<'a>,
+}
+
+impl SheetJob<'_> {
+    fn stage(
+        &self,
+        texts: &[(String, String)],
+        control: &Control,
+        report: &mut ExportReport,
+        set: &mut StagedSet,
+    ) -> Result<(), ExportError> {
+        let Self { preset, scene, terrain, product, layout, is_heights, .. } = *self;
+        let sheet = &self.sheet;
+        let is_square = layout.width == layout.height;
+        let ground = |row: usize, column: usize| terrain.has_ground(layout.nearest(row, column));
+        let has_void = sheet.nature == MapNature::Scalar && terrain.map(MapKind::Ground).is_some();
+        for tile in tiles(preset.tiles.filter(|_| is_square), layout.width)? {
+            control.check()?;
+            let name = |label: &str, extension: Option<&str>| {
+                let path = file_name(preset, scene, product, label, self.part, tile.name, terrain.samples());
+                extension.map_or(path.clone(), |extension| path.with_extension(extension))
+            };
+            let [first, left] = tile.first;
+            let part =
+                if is_square { [first, left, tile.samples, tile.samples] } else { [0, 0, layout.height, layout.width] };
+            let job = RasterJob {
+                format: self.format,
+                sheet,
+                part,
+                range: preset.height_range.filter(|_| is_heights).unwrap_or(sheet.range),
+                normalised: preset.normalised,
+                south_first: preset.south_first,
+                big_endian: preset.big_endian,
+                directx_normals: preset.directx_normals,
+                cell_metres: self.cell_metres(),
+                placement: self.placement([first, left]),
+                texts,
+                ground: has_void.then_some(&ground),
+            };
+            let (made, staged) = job.stage(&self.place.target(&name(&sheet.label, None)))?;
+            report.rasters.push(made);
+            set.push(staged);
+            if !sheet.legend.is_empty() && tile.first == [0; 2] {
+                let path = name(&sheet.label, Some("legend.ron"));
+                let text = legend_ron(&sheet.legend);
+                set.push(StagedFile::new(self.place.target(&path), |f| std::io::Write::write_all(f, text.as_bytes()))?);
+                report.others.push(self.place.folder.join(path));
+            }
+        }
+        Ok(())
+    }
+
+    fn cell_metres(&self) -> f32 {
+        match self.layout.planet {
+            crate::look::PlanetLayout::Map(map) => 4.0 * self.scene.planet.side_metres() / map.width as f32,
+            crate::look::PlanetLayout::Face(_) => cell_metres(self.scene.side_metres(), self.terrain),
+        }
+    }
+
+    /// Where the part that begins at a row and column lies: squares in metres, maps of planets in degrees, faces
+    /// nowhere.
+    fn placement(&self, [row, column]: [usize; 2]) -> Option<GeoReference> {
+        if !self.scene.settings.is_planet() {
+            let step = f64::from(self.cell_metres());
+            let side = f64::from(self.scene.settings.size_metres);
+            let (epsg, west, south) =
+                self.preset.placement.map_or((None, 0.0, 0.0), |p| (Some(p.epsg), p.west, p.south));
+            return Some(GeoReference {
+                epsg,
+                in_degrees: false,
+                west: west + column as f64 * step,
+                north: south + side - row as f64 * step,
+                step: [step; 2],
+                is_area: false,
+            });
+        }
+        let crate::look::PlanetLayout::Map(map) = self.layout.planet else { return None };
+        let is_area = map.registration == Registration::Pixel;
+        let (across, half) = if is_area { (map.width as f64, 0.5) } else { ((map.width - 1) as f64, 0.0) };
+        let step = 360.0 / across;
+        // only Earth has the number of Earth's coordinates
+        let is_earth = (self.scene.planet.radius_metres - 6_371_000.0).abs() < 10_000.0;
+        Some(GeoReference {
+            epsg: is_earth.then_some(4326),
+            in_degrees: true,
+            west: -180.0 + half * step,
+            north: 90.0 - half * step,
+            step: [step; 2],
+            is_area,
+        })
+    }
+}

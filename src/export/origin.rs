@@ -1,0 +1,99 @@
+//! Where a file comes from: PNG, GeoTIFF, OpenEXR and GLB files carry the scene, the size and the hash of their terrain. They
+//! are opened like scenes, and asked whether the scene still gives these heights.
+
+use std::path::Path;
+
+use super::ExportError;
+use crate::field::Terrain;
+use crate::io::formats::RasterFormat;
+use crate::mesh::formats::glb;
+use crate::scene::{Scene, SceneError, Warning};
+
+const SCENE: &str = "talweg scene";
+const SAMPLES: &str = "talweg samples";
+const HASH: &str = "talweg hash";
+
+/// The texts that files made of `terrain` carry. Build presets stay behind: they name folders of this computer.
+///
+/// # Errors
+/// When the scene cannot be written as text.
+pub fn texts(scene: &Scene, terrain: &Terrain) -> Result<Vec<(String, String)>, ExportError> {
+    let scene = Scene { builds: Vec::new(), ..scene.clone() };
+    Ok(vec![
+        (SAMPLES.into(), terrain.samples().to_string()),
+        (HASH.into(), format!("{:032x}", terrain.hash())),
+        (SCENE.into(), scene.to_ron()?),
+    ])
+}
+
+/// The scene that a file was made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileOrigin {
+    /// The scene.
+    pub scene: Scene,
+    /// What was mended when it was read.
+    pub warnings: Vec<Warning>,
+    /// Samples per side that it was evaluated at.
+    pub samples: usize,
+    /// Content hash of the terrain.
+    pub hash: String,
+}
+
+/// Why a file does not say what it was made of.
+#[derive(Debug, thiserror::Error)]
+pub enum OriginError {
+    /// It cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It carries no scene.
+    #[error(
+        "{path} carries no scene: it was not exported by Talweg, or another program has written it since. Open the scene \
+         itself, or import the file as heights"
+    )]
+    NoScene {
+        /// The file.
+        path: std::path::PathBuf,
+    },
+    /// The scene in it cannot be read.
+    #[error("the scene in {path}: {source}")]
+    Scene {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why.
+        source: SceneError,
+    },
+}
+
+/// Whether files with the ending of `path` can carry a scene.
+pub fn may_carry_scene(path: &Path) -> bool {
+    is_glb(path) || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
+}
+
+fn is_glb(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("glb"))
+}
+
+/// Reads the scene that `path` was made of; files that the scene names count from the folder of `path`.
+///
+/// # Errors
+/// When the file cannot be read, or carries none.
+pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
+    let no_scene = || OriginError::NoScene { path: path.into() };
+    let texts = if is_glb(path) {
+        glb::read_extras(path)
+    } else {
+        RasterFormat::for_path(path).map_err(|_| no_scene())?.read_texts(path)
+    };
+    let texts = texts.map_err(|source| OriginError::Read { path: path.into(), source })?;
+    let text = |key: &str| texts.iter().find(|(keyword, _)| keyword == key).map(|(_, text)| text.as_str());
+    let scene = text(SCENE).ok_or_else(no_scene)?;
+    let (scene, warnings) =
+        Scene::from_ron(scene).map_err(|source| OriginError::Scene { path: path.into(), source })?;
+    let samples = text(SAMPLES).and_then(|n| n.parse().ok()).unwrap_or(scene.samples());
+    Ok(FileOrigin { scene, warnings, samples, hash: text(HASH).unwrap_or_default().into() })
+}

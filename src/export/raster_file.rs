@@ -1,0 +1,227 @@
+//! A map in a raster format: which kind of numbers, over which range, with which texts.
+
+use serde::Serialize;
+use std::path::PathBuf;
+
+use super::maps::{MapNature, MapSheet};
+use crate::field::Terrain;
+use crate::io::formats::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType, Samples};
+use crate::io::{FileError, SaveTarget, StagedFile};
+
+/// What stands in floats with a place on a map where there is no ground.
+pub const NODATA: f32 = -9999.0;
+
+/// What another program must know to read an exported raster.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RasterReport {
+    /// The file.
+    pub path: PathBuf,
+    /// What it shows, by the id of the map, such as `wear` or `splat0`.
+    pub map: String,
+    /// Id of the format.
+    pub format: &'static str,
+    /// Samples of a row.
+    pub samples: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// Unit of the numbers; empty where there is none.
+    pub unit: &'static str,
+    /// What the lowest number of a 16-bit file stands for, and the lowest number of the map.
+    pub min: f32,
+    /// What the highest number of a 16-bit file stands for, and the highest number of the map.
+    pub max: f32,
+    /// What one step of a 16-bit file stands for; 0 for floats and bytes.
+    pub per_step: f32,
+    /// Distance between neighbouring samples; on maps of planets along the equator.
+    pub cell_metres: f32,
+    /// Samples without ground; they hold the lowest number, or no-data where the format has it.
+    pub void_samples: usize,
+}
+
+impl RasterReport {
+    /// What is in the file where there is no ground, if that is anywhere.
+    pub fn void(&self) -> Option<String> {
+        let lowest = self.min;
+        (self.void_samples > 0).then(|| {
+            let unit = self.unit;
+            format!(
+                "{} samples have no ground; they hold the lowest height, {lowest} {unit}, or no-data",
+                self.void_samples
+            )
+        })
+    }
+}
+
+/// How a sheet is written.
+#[derive(Clone, Copy)]
+pub(super) struct RasterJob<'a> {
+    pub format: &'static RasterFormat,
+    pub sheet: &'a MapSheet<'a>,
+    /// Row, column, number of rows and of columns of the part that is written.
+    pub part: [usize; 4],
+    /// Numbers of the lowest and the highest whole number.
+    pub range: (f32, f32),
+    pub normalised: bool,
+    pub south_first: bool,
+    pub big_endian: bool,
+    pub directx_normals: bool,
+    pub cell_metres: f32,
+    /// Of the part.
+    pub placement: Option<GeoReference>,
+    pub texts: &'a [(String, String)],
+    /// Whether there is ground at a row and column of the whole sheet, where that is not so everywhere.
+    pub ground: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
+}
+
+/// The kind of numbers that a format is given of a map, if it can hold it.
+pub(super) fn sample_type(nature: MapNature, channels: usize, format: &RasterFormat) -> Option<SampleType> {
+    if channels > format.channels {
+        return None;
+    }
+    let order = match nature {
+        MapNature::Bits => return format.holds(SampleType::F32).then_some(SampleType::F32),
+        MapNature::Scalar => [SampleType::F32, SampleType::U16, SampleType::U8],
+        _ => [SampleType::U8, SampleType::F32, SampleType::U16],
+    };
+    order.into_iter().find(|&kind| format.holds(kind))
+}
+
+impl RasterJob<'_> {
+    /// Writes the new file beside the old one.
+    pub(super) fn stage(&self, to: &SaveTarget) -> Result<(RasterReport, StagedFile), FileError> {
+        let staged = StagedFile::new(to, |file| self.write(file))?;
+        Ok((self.report(to), staged))
+    }
+
+    /// The kind of numbers that are written.
+    fn kind(&self) -> SampleType {
+        sample_type(self.sheet.nature, self.sheet.channels, self.format).unwrap_or(SampleType::F32)
+    }
+
+    /// Row and column of the whole sheet of a sample of the file.
+    fn place(&self, row: usize, column: usize) -> (usize, usize) {
+        let [first, left, rows, _] = self.part;
+        let is_raw = !self.format.has_texts && !self.format.has_placement;
+        (first + if self.south_first && is_raw { rows - 1 - row } else { row }, left + column)
+    }
+
+    fn is_void(&self, row: usize, column: usize) -> bool {
+        let (row, column) = self.place(row, column);
+        self.ground.is_some_and(|ground| !ground(row, column))
+    }
+
+    fn report(&self, to: &SaveTarget) -> RasterReport {
+        let ([_, _, rows, columns], (low, high), sheet) = (self.part, self.range, self.sheet);
+        let is_stepped = self.kind() == SampleType::U16 && sheet.nature == MapNature::Scalar;
+        let void_in = |row: usize| (0..columns).filter(|&column| self.is_void(row, column)).count();
+        RasterReport {
+            path: to.path().into(),
+            map: sheet.label.clone(),
+            format: self.format.id,
+            samples: columns,
+            rows,
+            unit: sheet.unit,
+            min: low,
+            max: high,
+            per_step: if is_stepped { (high - low) / 65535.0 } else { 0.0 },
+            cell_metres: self.cell_metres,
+            void_samples: self.ground.map_or(0, |_| (0..rows).map(void_in).sum()),
+        }
+    }
+
+    /// Writes the part of the sheet.
+    pub(super) fn write(&self, out: &mut dyn RasterOut) -> std::io::Result<()> {
+        let [_, _, rows, columns] = self.part;
+        let (sheet, kind) = (self.sheet, self.kind());
+        let (low, high) = self.range;
+        let green = if self.directx_normals && sheet.nature == MapNature::Vector { -1.0 } else { 1.0 };
+        let number = |row: usize, column: usize, channel: usize| {
+            let (row, column) = self.place(row, column);
+            let value = (sheet.at)(row, column, channel);
+            if channel == 1 { value * green } else { value }
+        };
+        let is_void = |row: usize, column: usize| self.is_void(row, column);
+        let has_nodata = kind == SampleType::F32 && self.format.has_placement && sheet.nature == MapNature::Scalar;
+        let scale = if high > low { 1.0 / (high - low) } else { 0.0 };
+        let floats = |row: usize, column: usize, channel: usize| {
+            let value = match is_void(row, column) {
+                true if has_nodata => return NODATA,
+                true if sheet.nature == MapNature::Scalar => low,
+                _ => number(row, column, channel),
+            };
+            match sheet.nature {
+                MapNature::Scalar if self.normalised => (value - low) * scale,
+                MapNature::Colour => linear(value / 255.0),
+                MapNature::Weights => value / 255.0,
+                _ => value,
+            }
+        };
+        let words = |row: usize, column: usize, channel: usize| {
+            let value = if is_void(row, column) { low } else { number(row, column, channel) };
+            match sheet.nature {
+                MapNature::Scalar => ((value - low) * (scale * 65535.0) + 0.5) as u16,
+                MapNature::Vector => ((value * 0.5 + 0.5) * 65535.0 + 0.5) as u16,
+                MapNature::Colour | MapNature::Weights => (value * 257.0) as u16,
+                MapNature::Index | MapNature::Bits => value as u16,
+            }
+        };
+        let bytes = |row: usize, column: usize, channel: usize| {
+            let value = number(row, column, channel);
+            match sheet.nature {
+                MapNature::Scalar => ((value - low) * (scale * 255.0) + 0.5) as u8,
+                MapNature::Vector => ((value * 0.5 + 0.5) * 255.0 + 0.5) as u8,
+                _ => value as u8,
+            }
+        };
+        let texts = [self.own_texts(), self.texts.to_vec()].concat();
+        let colours: Vec<[u8; 3]> = sheet.legend.iter().map(|entry| entry.colour).collect();
+        let is_legend = sheet.nature == MapNature::Index && !colours.is_empty() && kind == SampleType::U8;
+        let raster = RasterSheet {
+            width: columns,
+            height: rows,
+            channels: sheet.channels,
+            samples: match kind {
+                SampleType::U8 => Samples::U8(&bytes),
+                SampleType::U16 => Samples::U16(&words),
+                SampleType::F32 => Samples::F32(&floats),
+            },
+            is_srgb: sheet.nature == MapNature::Colour,
+            palette: is_legend.then_some(&colours),
+            placement: self.placement,
+            nodata: (has_nodata && self.ground.is_some()).then_some(NODATA),
+            texts: if self.format.has_texts { &texts } else { &[] },
+            big_endian: self.big_endian,
+        };
+        self.format.write(&raster, out)
+    }
+
+    /// Range, unit and spacing, as texts of a file.
+    fn own_texts(&self) -> Vec<(String, String)> {
+        let sheet = self.sheet;
+        let mut texts = vec![("Software".to_string(), concat!("Talweg ", env!("CARGO_PKG_VERSION")).to_string())];
+        if sheet.nature == MapNature::Scalar {
+            let (low, high) = self.range;
+            let unit = match sheet.unit {
+                "m" => "_metres",
+                "°C" => "_celsius",
+                "°" => "_degrees",
+                _ => "",
+            };
+            texts.push((format!("talweg min{unit}"), low.to_string()));
+            texts.push((format!("talweg max{unit}"), high.to_string()));
+        }
+        texts.push(("talweg cell_metres".into(), self.cell_metres.to_string()));
+        texts.push(("talweg map".into(), sheet.label.clone()));
+        texts
+    }
+}
+
+/// Linear light of an sRGB value from 0 to 1 (IEC 61966-2-1): what floats hold.
+fn linear(value: f32) -> f32 {
+    if value <= 0.04045 { value / 12.92 } else { libm::powf((value + 0.055) / 1.055, 2.4) }
+}
+
+/// Distance between neighbouring samples of a terrain on the ground, of a face of a planet along its middle.
+pub(super) fn cell_metres(side_metres: f32, terrain: &Terrain) -> f32 {
+    side_metres * terrain.grid.cell()
+}

@@ -1,0 +1,32 @@
+//! Blender: OpenEXR in metres for a Displace modifier, colours and normals for its material.
+
+use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+
+pub(super) static BLENDER: ExportTarget = ExportTarget {
+    id: "blender",
+    name: "Blender",
+    help: "OpenEXR heights in metres for displacement, colours, normals.",
+    sizes: TargetSizes::Any,
+    products: |_| vec![product("heights", "exr"), product("colours", "png"), product("normals", "png")],
+    prepare: |_| (),
+    read_me,
+};
+
+fn read_me(numbers: &TargetNumbers) -> String {
+    let TargetNumbers { samples, size_metres, low, high, .. } = *numbers;
+    format!(
+        "Add a grid of {size_metres} m with {} x {} subdivisions, and a Displace modifier.\n\
+         \x20 Texture          {} (Color Space: Non-Color; Image Mapping, Extension: Extend; Interpolation off)\n\
+         \x20 Coordinates      UV\n\
+         \x20 Direction        Z\n\
+         \x20 Midlevel         0\n\
+         \x20 Strength         1\n\
+         The values are metres, from {low} to {high}.\n\
+         Material: {} as base colour (sRGB), {} as normal map (Non-Color).\n",
+        samples - 1,
+        samples - 1,
+        numbers.files("heights"),
+        numbers.files("colours"),
+        numbers.files("normals"),
+    )
+}

@@ -1,0 +1,275 @@
+//! Binary glTF 2.0: metres, y up, parts as nodes with their names, colours, and pictures inside.
+//!
+//! Source: Khronos 2021, *glTF 2.0 Specification*. Colours of vertices are linear there, in 16 bits; those of pictures
+//! are sRGB.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::{MeshFormat, MeshWriting, UpAxis, bounds_of, refused, triple, write_values};
+use crate::mesh::{Mesh, PartKind};
+
+/// The format.
+pub static FORMAT: MeshFormat = MeshFormat {
+    id: "glb",
+    extension: "glb",
+    name: "GLB (binary glTF)",
+    about: "Engines and Blender: metres, colours, normals, pictures inside.",
+    up: UpAxis::Y,
+    chooses_up: false,
+    colours: true,
+    normals: true,
+    textures: true,
+    parts: true,
+    extras: true,
+    writes: |_| true,
+    write,
+};
+
+const FLOAT: u32 = 5126;
+const UNSIGNED_INT: u32 = 5125;
+const UNSIGNED_SHORT: u32 = 5123;
+const ARRAY_BUFFER: u32 = 34962;
+const ELEMENT_ARRAY_BUFFER: u32 = 34963;
+
+/// Views of the buffer, one after the other.
+#[derive(Default)]
+struct BufferLayout {
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+    length: u64,
+}
+
+impl BufferLayout {
+    /// A view of so many bytes, which are multiples of 4, and of vertices or indices where `target` says so.
+    fn view(&mut self, bytes: u64, target: Option<u32>) -> usize {
+        let mut view = json!({ "buffer": 0, "byteOffset": self.length, "byteLength": bytes });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        self.length += bytes.next_multiple_of(4);
+        self.views.push(view);
+        self.views.len() - 1
+    }
+
+    fn accessor(&mut self, value: Value) -> usize {
+        self.accessors.push(value);
+        self.accessors.len() - 1
+    }
+}
+
+fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+    let has_picture = writing.colour_png.is_some() || writing.normal_png.is_some();
+    if has_picture && mesh.uvs.is_none() {
+        return Err(refused("pictures need a mesh whose vertices have places on them: a square one, with uvs"));
+    }
+    let (root, length) = layout(mesh, writing);
+    let mut text = serde_json::to_vec(&root)?;
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let whole = 12 + 8 + text.len() as u64 + 8 + length;
+    let Ok(whole) = u32::try_from(whole) else {
+        return Err(refused(
+            "the mesh is larger than the 4 GiB that GLB can hold: allow an error in metres, or write PLY",
+        ));
+    };
+    let mut header = Vec::new();
+    header.extend(b"glTF");
+    for number in [2, whole, text.len() as u32] {
+        header.extend(number.to_le_bytes());
+    }
+    header.extend(b"JSON");
+    out.write_all(&header)?;
+    out.write_all(&text)?;
+    out.write_all(&(length as u32).to_le_bytes())?;
+    out.write_all(b"BIN\0")?;
+    for part in &mesh.parts {
+        let first = part.vertices.start;
+        write_values(out, part.triangles.iter().map(|t| triple(t.map(|k| (k - first).to_le_bytes()))))?;
+    }
+    write_values(out, mesh.positions.iter().map(|p| triple(p.map(f32::to_le_bytes))))?;
+    write_values(out, mesh.normals.iter().map(|n| triple(n.map(f32::to_le_bytes))))?;
+    if let Some(colours) = &mesh.colours {
+        let linear = linear_steps();
+        write_values(
+            out,
+            colours.iter().map(|colour| {
+                let [r, g, b] = colour.map(|value| linear[usize::from(value)].to_le_bytes());
+                [r[0], r[1], g[0], g[1], b[0], b[1], 255, 255]
+            }),
+        )?;
+    }
+    if let Some(uvs) = &mesh.uvs {
+        write_values(
+            out,
+            uvs.iter().map(|[u, v]| {
+                let (u, v) = (u.to_le_bytes(), v.to_le_bytes());
+                [u[0], u[1], u[2], u[3], v[0], v[1], v[2], v[3]]
+            }),
+        )?;
+    }
+    for png in [writing.colour_png, writing.normal_png].into_iter().flatten() {
+        out.write_all(png)?;
+        out.write_all(&[0; 3][..png.len().next_multiple_of(4) - png.len()])?;
+    }
+    Ok(())
+}
+
+/// The JSON of the file, and the length of its buffer.
+fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
+    let mut buffer = BufferLayout::default();
+    let count = mesh.positions.len() as u64;
+    let indices: Vec<usize> = mesh
+        .parts
+        .iter()
+        .map(|part| {
+            let view = buffer.view(12 * part.triangles.len() as u64, Some(ELEMENT_ARRAY_BUFFER));
+            let count = 3 * part.triangles.len();
+            buffer.accessor(json!({
+                "bufferView": view, "componentType": UNSIGNED_INT, "count": count, "type": "SCALAR",
+            }))
+        })
+        .collect();
+    let mut attributes = vec![
+        ("POSITION", FLOAT, "VEC3", 12, buffer.view(12 * count, Some(ARRAY_BUFFER))),
+        ("NORMAL", FLOAT, "VEC3", 12, buffer.view(12 * count, Some(ARRAY_BUFFER))),
+    ];
+    if mesh.colours.is_some() {
+        attributes.push(("COLOR_0", UNSIGNED_SHORT, "VEC4", 8, buffer.view(8 * count, Some(ARRAY_BUFFER))));
+    }
+    if mesh.uvs.is_some() {
+        attributes.push(("TEXCOORD_0", FLOAT, "VEC2", 8, buffer.view(8 * count, Some(ARRAY_BUFFER))));
+    }
+    let mut images = Vec::new();
+    let mut textures = Vec::new();
+    let mut texture = |png: Option<&[u8]>, buffer: &mut BufferLayout| {
+        let view = buffer.view(png?.len() as u64, None);
+        images.push(json!({ "bufferView": view, "mimeType": "image/png" }));
+        textures.push(json!({ "sampler": 0, "source": images.len() - 1 }));
+        Some(json!({ "index": textures.len() - 1 }))
+    };
+    let colour = texture(writing.colour_png, &mut buffer);
+    let normal = texture(writing.normal_png, &mut buffer);
+    // what is seen of the ground counts once: vertex colours would multiply those of the picture
+    let attributes_of =
+        |kind: PartKind, name: &str| !(name == "COLOR_0" && kind == PartKind::Ground && colour.is_some());
+    let (mut meshes, mut nodes) = (Vec::new(), Vec::new());
+    for (k, part) in mesh.parts.iter().enumerate() {
+        let mut own = Map::new();
+        for &(name, component, shape, stride, view) in &attributes {
+            if !attributes_of(part.kind, name) {
+                continue;
+            }
+            let mut accessor = json!({
+                "bufferView": view,
+                "byteOffset": stride * u64::from(part.vertices.start),
+                "componentType": component,
+                "count": part.vertices.len(),
+                "type": shape,
+            });
+            if name == "POSITION" {
+                let (low, high) = bounds_of(&mesh.positions[part.vertices.start as usize..part.vertices.end as usize]);
+                (accessor["min"], accessor["max"]) = (json!(low.map(f64::from)), json!(high.map(f64::from)));
+            }
+            if component == UNSIGNED_SHORT {
+                accessor["normalized"] = json!(true);
+            }
+            own.insert(name.into(), json!(buffer.accessor(accessor)));
+        }
+        let material = match part.kind {
+            PartKind::Ground => 0,
+            PartKind::Walls | PartKind::Base => 1,
+            PartKind::Water => 2,
+        };
+        meshes.push(json!({
+            "name": part.kind.name(),
+            "primitives": [{ "attributes": own, "indices": indices[k], "material": material }],
+        }));
+        nodes.push(json!({ "name": part.kind.name(), "mesh": k }));
+    }
+    let rough =
+        |name: &str| json!({ "name": name, "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": 1 } });
+    let (mut ground, sides, mut water) = (rough("ground"), rough("sides"), rough("water"));
+    if let Some(colour) = colour {
+        ground["pbrMetallicRoughness"]["baseColorTexture"] = colour;
+    }
+    if let Some(normal) = normal {
+        ground["normalTexture"] = normal;
+    }
+    if mesh.colours.is_none() {
+        water["pbrMetallicRoughness"]["baseColorFactor"] = json!([0.02, 0.12, 0.2, 0.8]);
+        water["alphaMode"] = json!("BLEND");
+    }
+    water["pbrMetallicRoughness"]["roughnessFactor"] = json!(0.1);
+    let mut asset = json!({ "version": "2.0", "generator": concat!("Talweg ", env!("CARGO_PKG_VERSION")) });
+    if !writing.extras.is_empty() {
+        let extras = writing.extras.iter().map(|(key, text)| (key.clone(), json!(text)));
+        asset["extras"] = Value::Object(extras.collect());
+    }
+    // materials that nothing uses are left out
+    let mut materials = vec![ground, sides, water];
+    let used: Vec<usize> = (0..materials.len())
+        .filter(|&k| meshes.iter().any(|mesh| mesh["primitives"][0]["material"] == json!(k)))
+        .collect();
+    for mesh in &mut meshes {
+        let material = &mut mesh["primitives"][0]["material"];
+        *material = json!(used.iter().position(|&k| *material == json!(k)));
+    }
+    materials = used.iter().map(|&k| materials[k].clone()).collect();
+    let mut root = json!({
+        "asset": asset,
+        "scene": 0,
+        "scenes": [{ "name": "terrain", "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
+        "nodes": nodes,
+        "meshes": meshes,
+        "materials": materials,
+        "accessors": buffer.accessors,
+        "bufferViews": buffer.views,
+        "buffers": [{ "byteLength": buffer.length }],
+    });
+    // strides of vertices are said where several accessors share a view
+    for (_, _, _, stride, view) in &attributes {
+        root["bufferViews"][*view]["byteStride"] = json!(stride);
+    }
+    if !images.is_empty() {
+        // clamped to the edge, with mipmaps
+        root["samplers"] = json!([{ "magFilter": 9729, "minFilter": 9987, "wrapS": 33071, "wrapT": 33071 }]);
+        root["images"] = json!(images);
+        root["textures"] = json!(textures);
+    }
+    (root, buffer.length)
+}
+
+/// What each sRGB value is in linear steps of 16 bits.
+fn linear_steps() -> [u16; 256] {
+    std::array::from_fn(|value| {
+        let x = value as f64 / 255.0;
+        let linear = if x <= 0.04045 { x / 12.92 } else { libm::pow((x + 0.055) / 1.055, 2.4) };
+        (linear * 65535.0 + 0.5) as u16
+    })
+}
+
+/// Longest JSON that is read out of a file.
+const MOST_JSON: u32 = 256 << 20;
+
+/// What a GLB file says of itself: the texts in `asset.extras`.
+///
+/// # Errors
+/// When it cannot be read, or is no GLB file.
+pub fn read_extras(path: &std::path::Path) -> io::Result<Vec<(String, String)>> {
+    use std::io::Read;
+    let no_glb = || io::Error::new(io::ErrorKind::InvalidData, "it is no GLB file");
+    let mut file = std::fs::File::open(path)?;
+    let mut head = [0; 20];
+    file.read_exact(&mut head).map_err(|_| no_glb())?;
+    let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
+    if &head[..4] != b"glTF" || &head[16..] != b"JSON" || length > MOST_JSON {
+        return Err(no_glb());
+    }
+    let mut json = Vec::new();
+    file.take(u64::from(length)).read_to_end(&mut json)?;
+    let document: Value = serde_json::from_slice(&json).map_err(|_| no_glb())?;
+    let extras = document["asset"]["extras"].as_object();
+    let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_string()));
+    Ok(extras.map(|extras| extras.iter().filter_map(text).collect()).unwrap_or_default())
+}

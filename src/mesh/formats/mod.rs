@@ -1,0 +1,200 @@
+//! Files of meshes: one file a format, and the one list of them.
+//!
+//! All are written from first to last byte without a second copy of the mesh. The same mesh gives the same bytes.
+
+pub mod glb;
+pub mod obj;
+pub mod ply;
+pub mod quantized;
+pub mod stl;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::{Mesh, MeshPart, PartKind, bounds as bounds_of};
+
+/// Which axis points up in a file. The other two keep the mesh from being mirrored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpAxis {
+    /// x to the east, y up, z to the south: glTF, Unity, Bevy, most OBJ files.
+    Y,
+    /// x to the east, y to the north, z up: Blender, Unreal, printers, surveyors.
+    Z,
+}
+
+impl UpAxis {
+    /// A place or direction of a [`Mesh`] with this axis up.
+    pub fn turned(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        match self {
+            Self::Y => [x, y, z],
+            Self::Z => [x, -z, y],
+        }
+    }
+}
+
+/// What a file says beside the mesh itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshWriting<'a> {
+    /// Which axis points up, where the format leaves that open ([`MeshFormat::up`] where it is none).
+    pub up: Option<UpAxis>,
+    /// Length of the longest side of a printed body in millimetres; STL has metres where none is given.
+    pub longest_millimetres: Option<f32>,
+    /// Colours of the ground as a PNG file, placed by [`Mesh::uvs`]; GLB has it inside.
+    pub colour_png: Option<&'a [u8]>,
+    /// Normals of the ground in its tangents as a PNG file (red to the east, green to the north, blue up); GLB has it
+    /// inside.
+    pub normal_png: Option<&'a [u8]>,
+    /// What the file says of itself, by key: the scene, its hash, the version. GLB keeps it in `asset.extras`.
+    pub extras: &'a [(String, String)],
+    /// Name of the MTL file that lies beside an OBJ file, where there is one.
+    pub material_file: Option<&'a str>,
+    /// Where the mesh lies on the globe; quantized-mesh needs it.
+    pub bounds: Option<GeoBounds>,
+}
+
+/// A rectangle of longitudes and latitudes in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeoBounds {
+    /// Longitude of the west edge, from -180.
+    pub west: f64,
+    /// Latitude of the south edge, from -90.
+    pub south: f64,
+    /// Longitude of the east edge, to 180.
+    pub east: f64,
+    /// Latitude of the north edge, to 90.
+    pub north: f64,
+}
+
+/// A format for meshes, and what it can hold.
+pub struct MeshFormat {
+    /// Its name in lists and on the command line.
+    pub id: &'static str,
+    /// Ending of its files, without the dot.
+    pub extension: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub about: &'static str,
+    /// Which axis points up where nobody says.
+    pub up: UpAxis,
+    /// Whether [`MeshWriting::up`] can choose another.
+    pub chooses_up: bool,
+    /// Whether it keeps colours of vertices.
+    pub colours: bool,
+    /// Whether it keeps normals.
+    pub normals: bool,
+    /// Whether pictures lie inside it.
+    pub textures: bool,
+    /// Whether parts keep their names.
+    pub parts: bool,
+    /// Whether it keeps what a file says of itself.
+    pub extras: bool,
+    /// Which parts of a mesh it writes.
+    pub writes: fn(PartKind) -> bool,
+    write: fn(&Mesh, &MeshWriting, &mut dyn Write) -> io::Result<()>,
+}
+
+impl MeshFormat {
+    /// All of them, in the order of lists.
+    pub const ALL: [&'static MeshFormat; 5] =
+        [&glb::FORMAT, &obj::FORMAT, &ply::FORMAT, &stl::FORMAT, &quantized::FORMAT];
+
+    /// The format that the extension of a file asks for.
+    pub fn for_path(path: &Path) -> Option<&'static Self> {
+        let extension = path.extension()?.to_str()?;
+        Self::ALL.into_iter().find(|format| format.extension.eq_ignore_ascii_case(extension))
+    }
+
+    /// Writes a mesh.
+    ///
+    /// # Errors
+    /// When the file cannot be written, is larger than the format can be, or lacks what the format needs.
+    pub fn write(&self, mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+        (self.write)(mesh, writing, out)
+    }
+
+    /// The parts of a mesh that it writes.
+    fn parts<'a>(&self, mesh: &'a Mesh) -> impl Iterator<Item = &'a MeshPart> + Clone + use<'a> {
+        let writes = self.writes;
+        mesh.parts.iter().filter(move |part| writes(part.kind))
+    }
+}
+
+impl std::fmt::Debug for MeshFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MeshFormat").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for MeshFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+/// What cannot be written, in words.
+fn refused(message: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, message.into())
+}
+
+/// Writes the bytes of values, some thousand at a time.
+fn write_values<const N: usize>(out: &mut dyn Write, values: impl Iterator<Item = [u8; N]>) -> io::Result<()> {
+    let mut buffer = Vec::with_capacity(1 << 16);
+    for value in values {
+        buffer.extend_from_slice(&value);
+        if buffer.len() + N > 1 << 16 {
+            out.write_all(&buffer)?;
+            buffer.clear();
+        }
+    }
+    out.write_all(&buffer)
+}
+
+/// Three numbers as little-endian bytes.
+fn triple([a, b, c]: [[u8; 4]; 3]) -> [u8; 12] {
+    std::array::from_fn(|k| [a, b, c][k / 4][k % 4])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Control, Edges, Terrain};
+    use crate::mesh::{MeshExtent, MeshGround, MeshOptions};
+
+    #[test]
+    fn formats_have_names_of_their_own_and_are_found_by_their_endings() {
+        for format in MeshFormat::ALL {
+            assert_eq!(
+                MeshFormat::for_path(Path::new(&format!("a.b.{}", format.extension.to_uppercase()))),
+                Some(format)
+            );
+            assert_eq!(MeshFormat::ALL.iter().filter(|other| other.id == format.id).count(), 1);
+        }
+        assert_eq!(MeshFormat::for_path(Path::new("a.png")), None);
+        assert_eq!(MeshFormat::for_path(Path::new("glb")), None);
+    }
+
+    #[test]
+    fn the_same_mesh_gives_the_same_bytes() {
+        let terrain = Terrain::from_fn(17, Edges::Open, |u, v| u * v - 0.2);
+        let ground = MeshGround {
+            extent: MeshExtent::Side(1000.0),
+            relief_metres: 200.0,
+            sea_metres: Some(0.0),
+            colour: Some(&|k| [k as u8, 20, 30]),
+        };
+        let options = MeshOptions { walls: true, ..MeshOptions::default() };
+        let made = || Mesh::from_terrain(&terrain, &ground, &options, &Control::default()).unwrap();
+        let bounds = Some(GeoBounds { west: 7.0, south: 46.0, east: 7.1, north: 46.1 });
+        let writing = MeshWriting { bounds, ..MeshWriting::default() };
+        for format in MeshFormat::ALL {
+            let bytes = || {
+                let mut bytes = Vec::new();
+                format.write(&made(), &writing, &mut bytes).unwrap();
+                bytes
+            };
+            let first = bytes();
+            assert!(first.len() > 1000 && first == bytes(), "{}", format.id);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Wavefront OBJ: text that everything reads. Parts are objects; colours stand behind the positions of vertices, as
+//! MeshLab began it and Blender reads it.
+
+use std::io::{self, BufWriter, Write};
+
+use super::{MeshFormat, MeshWriting, UpAxis, refused};
+use crate::mesh::Mesh;
+
+/// The format.
+pub static FORMAT: MeshFormat = MeshFormat {
+    id: "obj",
+    extension: "obj",
+    name: "OBJ (Wavefront)",
+    about: "Text for any program: metres, normals, colours of vertices; a picture lies beside it.",
+    up: UpAxis::Y,
+    chooses_up: true,
+    colours: true,
+    normals: true,
+    textures: false,
+    parts: true,
+    extras: false,
+    writes: |_| true,
+    write,
+};
+
+/// Name of the material of all parts.
+const MATERIAL: &str = "terrain";
+
+fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+    let up = writing.up.unwrap_or(FORMAT.up);
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    writeln!(out, "# Talweg {}: metres, {up:?} up", env!("CARGO_PKG_VERSION"))?;
+    if let Some(file) = writing.material_file {
+        check_file_name(file)?;
+        writeln!(out, "mtllib {file}")?;
+    }
+    for (k, position) in mesh.positions.iter().enumerate() {
+        let [x, y, z] = up.turned(*position);
+        match &mesh.colours {
+            Some(colours) => {
+                let [r, g, b] = colours[k].map(|value| f32::from(value) / 255.0);
+                writeln!(out, "v {x} {y} {z} {r:.4} {g:.4} {b:.4}")?;
+            }
+            None => writeln!(out, "v {x} {y} {z}")?,
+        }
+    }
+    for [u, v] in mesh.uvs.iter().flatten() {
+        writeln!(out, "vt {u} {}", 1.0 - v)?;
+    }
+    for normal in &mesh.normals {
+        let [x, y, z] = up.turned(*normal);
+        writeln!(out, "vn {x:.5} {y:.5} {z:.5}")?;
+    }
+    for part in &mesh.parts {
+        writeln!(out, "o {}", part.kind.name())?;
+        if writing.material_file.is_some() {
+            writeln!(out, "usemtl {MATERIAL}")?;
+        }
+        for triangle in &part.triangles {
+            let [a, b, c] = triangle.map(|k| k + 1);
+            match mesh.uvs {
+                Some(_) => writeln!(out, "f {a}/{a}/{a} {b}/{b}/{b} {c}/{c}/{c}")?,
+                None => writeln!(out, "f {a}//{a} {b}//{b} {c}//{c}")?,
+            }
+        }
+    }
+    out.flush()
+}
+
+/// Writes the MTL file of an OBJ file, with the picture of the ground that lies beside it, if there is one.
+///
+/// # Errors
+/// When it cannot be written, or the name has a line break.
+pub fn write_material(picture_file: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "newmtl {MATERIAL}\nKa 1 1 1\nKd 1 1 1\nKs 0 0 0\nillum 1")?;
+    if let Some(file) = picture_file {
+        check_file_name(file)?;
+        writeln!(out, "map_Kd {file}")?;
+    }
+    Ok(())
+}
+
+fn check_file_name(name: &str) -> io::Result<()> {
+    if name.contains(['\n', '\r']) { Err(refused("a file name with a line break cannot stand in OBJ")) } else { Ok(()) }
+}

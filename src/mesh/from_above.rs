@@ -1,0 +1,1 @@
+//! Heights of a mesh of anybody's, seen from above.

@@ -1,0 +1,244 @@
+//! A surface over the samples of a grid, square or globe: where its vertices lie, their normals, its triangles.
+
+use rayon::prelude::*;
+
+use super::region::Region;
+use super::sample_set::SampleSet;
+use super::simplify::{FaceSurface, simplify};
+use super::triangles::regular;
+use super::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions, MeshPart, PartKind};
+use crate::field::{Control, Globe, Grid};
+
+/// Tangents of rows and columns of a globe become whole numbers of this many steps: orientation is exact then.
+const STEPS_PER_TANGENT: f64 = 33_554_432.0;
+/// Vertices between two looks at whether to stop.
+const BETWEEN_LOOKS: usize = 1 << 16;
+
+/// Heights over a grid, and which of them there are.
+pub(super) struct Sheet<'a> {
+    pub grid: Grid,
+    /// Fractions of the relief.
+    pub heights: &'a [f32],
+    /// The ground there is, where that is not all.
+    pub region: Option<&'a Region>,
+    pub ground: &'a MeshGround<'a>,
+}
+
+/// Where samples lie in space, in double precision.
+struct SheetPlaces<'a> {
+    heights: &'a [f32],
+    relief: f64,
+    n: usize,
+    /// Side of a square and half of it; on a globe its radius.
+    size: f64,
+    globe: Option<Globe>,
+}
+
+impl SheetPlaces<'_> {
+    /// Height of a sample in metres.
+    fn metres(&self, k: usize) -> f64 {
+        f64::from(self.heights[k]) * self.relief
+    }
+
+    /// x to the east, y up, z to the south.
+    fn place(&self, k: usize) -> [f64; 3] {
+        let n = self.n;
+        let metres = self.metres(k);
+        match &self.globe {
+            None => {
+                let [x, z] = level_place(k, n, self.size);
+                [x, metres, z]
+            }
+            Some(globe) => {
+                let [x, y, z] = globe.exact_direction(k / (n * n), k / n % n, k % n);
+                let radius = self.size + metres;
+                // north is up
+                [x * radius, z * radius, -y * radius]
+            }
+        }
+    }
+}
+
+/// x and z of a sample of a square.
+pub(super) fn level_place(k: usize, n: usize, side: f64) -> [f64; 2] {
+    let along = |index: usize| (index as f64 / (n - 1) as f64 - 0.5) * side;
+    [along(k % n), along(k / n)]
+}
+
+impl Sheet<'_> {
+    fn places(&self) -> SheetPlaces<'_> {
+        let size = match self.ground.extent {
+            MeshExtent::Side(metres) | MeshExtent::Radius(metres) => f64::from(metres),
+        };
+        let relief = f64::from(self.ground.relief_metres);
+        SheetPlaces { heights: self.heights, relief, n: self.grid.samples, size, globe: self.grid.shape() }
+    }
+
+    /// Side of a square, radius of a planet.
+    pub fn size_metres(&self) -> f64 {
+        self.places().size
+    }
+
+    /// Position of a vertex as it is written.
+    pub fn position(&self, k: usize) -> [f32; 3] {
+        self.places().place(k).map(|x| x as f32)
+    }
+
+    /// Triangles of samples of the grid: every sample, or within the error. On a globe they name owners.
+    pub fn triangles(&self, options: &MeshOptions, control: &Control) -> Result<Vec<[u32; 3]>, MeshError> {
+        let n = self.grid.samples;
+        let mut all = Vec::new();
+        for face in 0..self.grid.faces() {
+            control.check()?;
+            let heights = &self.heights[face * n * n..(face + 1) * n * n];
+            let mut triangles = match options.error_metres {
+                None => regular(face, n, heights, self.region),
+                Some(error) => self.simplified(face, heights, f64::from(error), options.keep_rim, control)?,
+            };
+            if self.grid.is_globe() {
+                let grid = self.grid;
+                let owner = |k: u32| grid.owner(face * n * n + k as usize) as u32;
+                triangles.par_iter_mut().for_each(|triangle| *triangle = triangle.map(owner));
+            }
+            if all.is_empty() {
+                all = triangles;
+            } else {
+                all.extend_from_slice(&triangles);
+            }
+        }
+        Ok(all)
+    }
+
+    fn simplified(
+        &self,
+        face: usize,
+        heights: &[f32],
+        limit: f64,
+        keep_rim: bool,
+        control: &Control,
+    ) -> Result<Vec<[u32; 3]>, MeshError> {
+        let n = self.grid.samples;
+        let places = self.places();
+        let on_rim = move |k: usize| {
+            let (row, column) = (k / n, k % n);
+            row == 0 || column == 0 || row == n - 1 || column == n - 1
+        };
+        let needed = move |k: usize| keep_rim && on_rim(k);
+        let Some(globe) = &places.globe else {
+            let coordinates: Vec<f64> = (0..n).map(|k| k as f64).collect();
+            let value = |k: usize| f64::from(heights[k]) * places.relief;
+            let surface = FaceSurface {
+                samples: n,
+                face,
+                coordinates: &coordinates,
+                value: &value,
+                dividend: None,
+                region: self.region,
+                needed: &needed,
+                limit,
+            };
+            return Ok(simplify(&surface, control)?);
+        };
+        let coordinates: Vec<f64> = (0..n).map(|k| (globe.tangent(k) * STEPS_PER_TANGENT).round()).collect();
+        // 1/r is linear over a flat triangle in the gnomonic projection, times the length of (x, y, 1)
+        let dividend = |k: usize| {
+            let [x, y] = [k % n, k / n].map(|k| coordinates[k] / STEPS_PER_TANGENT);
+            // squares of the sides first: the bits are those of the other face that has the sample
+            (1.0 + (x * x + y * y)).sqrt()
+        };
+        let value = |k: usize| dividend(k) / (places.size + f64::from(heights[k]) * places.relief);
+        let surface = FaceSurface {
+            samples: n,
+            face,
+            coordinates: &coordinates,
+            value: &value,
+            dividend: Some(&dividend),
+            region: self.region,
+            needed: &needed,
+            limit,
+        };
+        Ok(simplify(&surface, control)?)
+    }
+
+    /// Adds the samples that `triangles` use as vertices of a part of their own.
+    pub fn add_to(
+        &self,
+        mesh: &mut Mesh,
+        kind: PartKind,
+        mut triangles: Vec<[u32; 3]>,
+        control: &Control,
+    ) -> Result<(), MeshError> {
+        if triangles.is_empty() {
+            return Ok(());
+        }
+        let mut used = SampleSet::empty(self.grid.len());
+        for &k in triangles.iter().flatten() {
+            used.insert(k as usize);
+        }
+        let numbers = used.numbered();
+        let first = mesh.positions.len() as u32;
+        triangles.par_iter_mut().for_each(|triangle| *triangle = triangle.map(|k| first + numbers.number(k as usize)));
+        let (places, n) = (self.places(), self.grid.samples);
+        let count = numbers.count();
+        mesh.positions.reserve_exact(count);
+        mesh.normals.reserve_exact(count);
+        let half = 0.5 / n as f32;
+        for (done, k) in numbers.iter().enumerate() {
+            if done % BETWEEN_LOOKS == 0 {
+                control.check()?;
+            }
+            let uv = [k % n, k / n % n].map(|index| index as f32 / n as f32 + half);
+            let colour = || self.ground.colour.map_or([0; 3], |colour| colour(k));
+            mesh.push(places.place(k).map(|x| x as f32), self.normal(&places, k), colour, uv);
+        }
+        mesh.parts.push(MeshPart { kind, vertices: first..first + count as u32, triangles });
+        Ok(())
+    }
+
+    /// Normal at a sample from the neighbours that there are, outwards.
+    fn normal(&self, places: &SheetPlaces, k: usize) -> [f32; 3] {
+        let has = |k: &usize| self.region.is_none_or(|region| region.contains(*k));
+        if places.globe.is_none() {
+            return self.level_normal(places, k);
+        }
+        let around = self.grid.neighbours(k);
+        let place = |direction: usize| places.place(around[direction].filter(has).unwrap_or(k));
+        let sub = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+        // from west to east and from south to north; at corners of the cube one of them goes from the sample itself
+        let (east, north) = (sub(place(0), place(4)), sub(place(2), place(6)));
+        let here = places.place(k);
+        let normal = [
+            east[1] * north[2] - east[2] * north[1],
+            east[2] * north[0] - east[0] * north[2],
+            east[0] * north[1] - east[1] * north[0],
+        ];
+        let outwards = normal[0] * here[0] + normal[1] * here[1] + normal[2] * here[2];
+        let normal = match outwards.total_cmp(&0.0) {
+            std::cmp::Ordering::Greater => normal,
+            std::cmp::Ordering::Less => normal.map(|x| -x),
+            std::cmp::Ordering::Equal => here,
+        };
+        unit(normal)
+    }
+
+    fn level_normal(&self, places: &SheetPlaces, k: usize) -> [f32; 3] {
+        let (n, cell) = (places.n, places.size / (places.n - 1) as f64);
+        let (row, column) = (k / n, k % n);
+        let has = |k: usize| self.region.is_none_or(|region| region.contains(k));
+        let slope = |before: Option<usize>, after: Option<usize>| {
+            let (a, b) = (before.filter(|&k| has(k)), after.filter(|&k| has(k)));
+            let steps = usize::from(a.is_some()) + usize::from(b.is_some());
+            let rise = places.metres(b.unwrap_or(k)) - places.metres(a.unwrap_or(k));
+            if steps == 0 { 0.0 } else { rise / (steps as f64 * cell) }
+        };
+        let east = slope((column > 0).then(|| k - 1), (column + 1 < n).then_some(k + 1));
+        let south = slope((row > 0).then(|| k.wrapping_sub(n)), (row + 1 < n).then_some(k + n));
+        unit([-east, 1.0, -south])
+    }
+}
+
+/// The vector of length 1; up where it has no length.
+pub(super) fn unit(vector: [f64; 3]) -> [f32; 3] {
+    let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if length > 0.0 { vector.map(|x| (x / length) as f32) } else { [0.0, 1.0, 0.0] }
+}

@@ -1,0 +1,66 @@
+//! Lines between tiles: Douglas and Peucker 1973, by the distance along the heights.
+
+use super::SampleRole;
+use super::delaunay::TileSamples;
+
+impl TileSamples<'_> {
+    /// Makes those samples of a line along the border of a tile needed that keep it within the limit. The tile beyond
+    /// finds the same, in whichever direction it goes along the line: the neighbouring face of a globe may go
+    /// backwards, with coordinates of the other sign.
+    pub(super) fn keep_of_line(&mut self, line: &[usize], coordinates: &[f64]) {
+        let last = line.len() - 1;
+        let mut left = vec![(0, last)];
+        while let Some((first, last)) = left.pop() {
+            let kept = match self.farthest_of_line(line, coordinates, first, last) {
+                [Some(one), Some(other)] => vec![first, one, other, last],
+                [Some(one), None] => vec![first, one, last],
+                _ => continue,
+            };
+            kept[1..kept.len() - 1].iter().for_each(|&k| self.roles[line[k]] = SampleRole::Needed);
+            left.extend(kept.windows(2).map(|pair| (pair[0], pair[1])));
+        }
+        for end in [line[0], line[last]] {
+            if self.roles[end] == SampleRole::Measured {
+                self.roles[end] = SampleRole::Needed;
+            }
+        }
+    }
+
+    /// The samples between two of a line that have to be kept: needed ones first, halving the way, then the farthest.
+    /// There are two where neither is before the other, in order.
+    fn farthest_of_line(&self, line: &[usize], coordinates: &[f64], first: usize, last: usize) -> [Option<usize>; 2] {
+        let between = first + 1..last;
+        let off = |k: usize| (2 * k).abs_diff(first + last);
+        // whichever comes first: all needed ones are kept in the end, before any other is looked at
+        let needed = between.clone().filter(|&k| self.roles[line[k]] == SampleRole::Needed);
+        if let Some(needed) = needed.min_by_key(|&k| off(k)) {
+            return [Some(needed), None];
+        }
+        let (from, to) = (coordinates[first], coordinates[last]);
+        let (low, high) = (self.values[line[first]], self.values[line[last]]);
+        // of samples as far off, the one nearest to the lower end; of a level line, those nearest to its middle
+        let rank = |k: usize| match low.total_cmp(&high) {
+            std::cmp::Ordering::Less => k - first,
+            std::cmp::Ordering::Greater => last - k,
+            std::cmp::Ordering::Equal => off(k),
+        };
+        let (mut most, mut found) = (self.limit, [None, None]);
+        for k in between.filter(|&k| self.roles[line[k]] == SampleRole::Measured) {
+            let here = coordinates[k];
+            // the same bits from either end
+            let error = self.error(line[k], (low * (to - here) + high * (here - from)) / (to - from));
+            let [Some(other), _] = found else {
+                if error > most {
+                    (most, found) = (error, [Some(k), None]);
+                }
+                continue;
+            };
+            if error > most || error == most && rank(k) < rank(other) {
+                (most, found) = (error, [Some(k), None]);
+            } else if error == most && rank(k) == rank(other) {
+                found[1] = Some(k);
+            }
+        }
+        found
+    }
+}
