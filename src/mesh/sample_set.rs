@@ -35,7 +35,7 @@ impl SampleSet {
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.words.iter().enumerate().flat_map(|(w, &word)| {
-            std::iter::successors(Some(word), |&left| Some(left & (left - 1)))
+            std::iter::successors(Some(word), |&left| Some(left & left.wrapping_sub(1)))
                 .take_while(|&left| left != 0)
                 .map(move |left| w * 64 + left.trailing_zeros() as usize)
         })

@@ -43,6 +43,7 @@ mod measure_kit;
 mod measures;
 mod measures_report;
 mod measures_void;
+mod mesh;
 mod multiscale;
 mod node_kit;
 mod outside;

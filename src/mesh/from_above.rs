@@ -1,1 +1,0 @@
-//! Heights of a mesh of anybody's, seen from above.

@@ -1,0 +1,175 @@
+//! glTF 2.0, binary or text, with the transformations of its nodes. The package `gltf` reads and checks the text; the
+//! numbers are read here, where each is looked up within its buffer.
+
+use std::path::Path;
+
+use gltf::accessor::{DataType, Dimensions};
+use gltf::buffer::Source;
+use gltf::mesh::Mode;
+use gltf::{Accessor, Gltf, Node};
+
+use super::{MOST, MeshSurface, bytes_at};
+
+/// Nodes inside each other; deeper ones go in a circle.
+const DEEPEST: usize = 256;
+/// Nodes that are visited, the same one perhaps often.
+const MOST_NODES: usize = 1 << 20;
+
+type Matrix = [[f64; 4]; 4];
+
+const UNMOVED: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+
+pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
+    let Gltf { document, blob } =
+        Gltf::from_slice(bytes).map_err(|error| format!("no glTF that can be read: {error}"))?;
+    let mut blob = blob;
+    let mut buffers = Vec::new();
+    for buffer in document.buffers() {
+        let data = match buffer.source() {
+            Source::Bin => blob.take().ok_or("it names a binary part that the file has not")?,
+            Source::Uri(uri) => neighbour_file(uri, path)?,
+        };
+        if data.len() < buffer.length() {
+            return Err(format!("buffer {} has {} bytes of {}", buffer.index(), data.len(), buffer.length()));
+        }
+        buffers.push(data);
+    }
+    let scene = document.default_scene().or_else(|| document.scenes().next()).ok_or("it has no scene")?;
+    let mut reader = GltfSurface { buffers, surface: MeshSurface::default(), nodes: 0 };
+    for node in scene.nodes() {
+        reader.add(&node, &UNMOVED, 0)?;
+    }
+    Ok(reader.surface)
+}
+
+/// A file that lies beside the one that names it.
+fn neighbour_file(uri: &str, path: &Path) -> Result<Vec<u8>, String> {
+    let is_plain = !uri.is_empty() && !uri.contains(['/', '\\', ':', '%']) && uri != "..";
+    if !is_plain {
+        let shown: String = uri.chars().take(40).collect();
+        return Err(format!("its numbers are in `{shown}`; only files beside it are read. Save it as GLB"));
+    }
+    let file = path.with_file_name(uri);
+    let about = std::fs::metadata(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    if !about.is_file() {
+        return Err(format!("{} is not a file", file.display()));
+    }
+    if let Some(shortage) = crate::io::memory::shortage(about.len()) {
+        return Err(format!("{} {shortage}", file.display()));
+    }
+    std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+struct GltfSurface {
+    buffers: Vec<Vec<u8>>,
+    surface: MeshSurface,
+    nodes: usize,
+}
+
+impl GltfSurface {
+    fn add(&mut self, node: &Node, above: &Matrix, depth: usize) -> Result<(), String> {
+        self.nodes += 1;
+        if depth > DEEPEST || self.nodes > MOST_NODES {
+            return Err("its nodes go in a circle, or there are too many of them".into());
+        }
+        let own = node.transform().matrix().map(|column| column.map(f64::from));
+        // columns of the product
+        let matrix: Matrix =
+            std::array::from_fn(|j| std::array::from_fn(|i| (0..4).map(|k| above[k][i] * own[j][k]).sum()));
+        if let Some(mesh) = node.mesh() {
+            for primitive in mesh.primitives() {
+                self.add_primitive(&primitive, &matrix)?;
+            }
+        }
+        for child in node.children() {
+            self.add(&child, &matrix, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn add_primitive(&mut self, primitive: &gltf::Primitive, matrix: &Matrix) -> Result<(), String> {
+        let is_drawn = matches!(primitive.mode(), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan);
+        let Some(positions) = primitive.get(&gltf::Semantic::Positions).filter(|_| is_drawn) else { return Ok(()) };
+        if (positions.data_type(), positions.dimensions()) != (DataType::F32, Dimensions::Vec3) {
+            return Err("positions are not three floats each (a compressed mesh?); save it without compression".into());
+        }
+        let first = self.surface.positions.len();
+        let count = positions.count();
+        self.check_room(count)?;
+        for k in 0..count {
+            let at = self.place(&positions, k)?;
+            let [x, y, z] = [0, 4, 8].map(|step| self.float(&positions, at, step));
+            let place = [x?, y?, z?, 1.0];
+            let moved = std::array::from_fn(|i| (0..4).map(|j| matrix[j][i] * place[j]).sum::<f64>() as f32);
+            self.surface.positions.push(moved);
+        }
+        let corners: Vec<u32> = match primitive.indices() {
+            None => (0..count as u32).collect(),
+            Some(indices) => {
+                self.check_room(indices.count() / 3)?;
+                (0..indices.count()).map(|k| self.index(&indices, k, count)).collect::<Result<_, _>>()?
+            }
+        };
+        let corners: Vec<u32> = corners.into_iter().map(|k| first as u32 + k).collect();
+        let triangles = &mut self.surface.triangles;
+        match primitive.mode() {
+            Mode::Triangles => triangles.extend(corners.as_chunks::<3>().0),
+            Mode::TriangleStrip => triangles.extend(corners.windows(3).map(|three| [three[0], three[1], three[2]])),
+            _ => super::add_fan(triangles, &corners),
+        }
+        Ok(())
+    }
+
+    /// Refuses meshes that are used so often that they outgrow what is read.
+    fn check_room(&self, more: usize) -> Result<(), String> {
+        let most = MOST.min(1 << 24);
+        // a file of any size may hold what it likes; one whose nodes repeat it may not
+        let held: usize = self.buffers.iter().map(Vec::len).sum();
+        let (vertices, triangles) = (self.surface.positions.len(), self.surface.triangles.len());
+        let allowed = most.max(held).min(MOST);
+        if vertices.max(triangles).saturating_add(more) > allowed {
+            return Err(format!("its nodes repeat meshes to more than {allowed} vertices or triangles"));
+        }
+        Ok(())
+    }
+
+    /// Where value `k` of an accessor begins in its buffer.
+    fn place(&self, accessor: &Accessor, k: usize) -> Result<usize, String> {
+        let beyond = || format!("accessor {} goes beyond its buffer", accessor.index());
+        if accessor.sparse().is_some() {
+            return Err(format!("accessor {} is sparse, which is not read", accessor.index()));
+        }
+        let view = accessor.view().ok_or_else(beyond)?;
+        let step = view.stride().unwrap_or(accessor.size());
+        let within = k.checked_mul(step).and_then(|at| at.checked_add(accessor.offset())).ok_or_else(beyond)?;
+        let end = within.checked_add(accessor.size()).ok_or_else(beyond)?;
+        if end > view.length() {
+            return Err(beyond());
+        }
+        within.checked_add(view.offset()).ok_or_else(beyond)
+    }
+
+    fn bytes<const N: usize>(&self, accessor: &Accessor, at: usize) -> Result<[u8; N], String> {
+        let buffer = accessor.view().map_or(0, |view| view.buffer().index());
+        let found = self.buffers.get(buffer).and_then(|data| bytes_at(data, at));
+        found.ok_or_else(|| format!("accessor {} goes beyond its buffer", accessor.index()))
+    }
+
+    fn float(&self, accessor: &Accessor, at: usize, step: usize) -> Result<f64, String> {
+        Ok(f64::from(f32::from_le_bytes(self.bytes(accessor, at.saturating_add(step))?)))
+    }
+
+    fn index(&self, accessor: &Accessor, k: usize, count: usize) -> Result<u32, String> {
+        let at = self.place(accessor, k)?;
+        let index = match (accessor.data_type(), accessor.dimensions()) {
+            (DataType::U8, Dimensions::Scalar) => u32::from(self.bytes::<1>(accessor, at)?[0]),
+            (DataType::U16, Dimensions::Scalar) => u32::from(u16::from_le_bytes(self.bytes(accessor, at)?)),
+            (DataType::U32, Dimensions::Scalar) => u32::from_le_bytes(self.bytes(accessor, at)?),
+            _ => return Err(format!("accessor {} holds no indices", accessor.index())),
+        };
+        if index as usize >= count {
+            return Err(format!("an index names vertex {}, there are {count}", u64::from(index) + 1));
+        }
+        Ok(index)
+    }
+}

@@ -1,0 +1,356 @@
+//! Meshes of anybody's, seen from above, as heights: GLB and glTF, OBJ, PLY and STL.
+//!
+//! [`MeshSurface::read`] reads the triangles, [`MeshSurface::heights`] looks down on them at the samples of a grid. The
+//! highest surface counts; what lies under none is a hole. A file is refused with a sentence when it is broken, larger
+//! than memory, or would keep the program for hours.
+
+mod gltf;
+mod obj;
+mod ply;
+mod stl;
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::bounds;
+use super::formats::UpAxis;
+use crate::field::{Cancelled, Control};
+use crate::io::memory::shortage;
+
+/// Most vertices and most triangles of a file.
+const MOST: usize = 1 << 28;
+/// Beyond any planet, as for heightmaps.
+const MOST_METRES: f32 = 1.0e7;
+/// How often triangles may cover the whole grid, one over the other, before it is a trap rather than ground.
+const DEEPEST_PILE: f64 = 4096.0;
+/// Triangles between two looks at whether to stop.
+const BETWEEN_LOOKS: usize = 1 << 12;
+
+/// Why a mesh could not be read as heights.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeshReadError {
+    /// The system refused.
+    #[error("cannot read {path}: {message}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in words.
+        message: String,
+    },
+    /// The ending is that of no mesh.
+    #[error("{path} is no mesh that is read: give .glb, .gltf, .obj, .ply or .stl")]
+    Extension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is broken, or uses what is not read.
+    #[error("{path}: {message}")]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// It would not fit into memory.
+    #[error("{path} {shortage}; reduce the mesh first, or end other programs")]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// What it needs and what is free.
+        shortage: String,
+    },
+    /// Nothing is to be seen from above.
+    #[error("nothing of the mesh is to be seen from above: it has no extent to two sides. Is another axis up?")]
+    Level,
+    /// Not heights in metres.
+    #[error(
+        "the heights of the mesh go from {low} to {high} m; {MOST_METRES} m up or down is the most. Is its unit metres?"
+    )]
+    TooHigh {
+        /// Lowest place.
+        low: f32,
+        /// Highest place.
+        high: f32,
+    },
+    /// Large triangles in many layers.
+    #[error("the triangles of the mesh cover the ground {times:.0} times over; that is no terrain")]
+    Pile {
+        /// How often.
+        times: f64,
+    },
+    /// It was asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Triangles with their corners: x to the east, y up, z to the south, in the unit of the file, which is metres unless
+/// its maker thought otherwise.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshSurface {
+    /// Corners.
+    pub positions: Vec<[f32; 3]>,
+    /// Indices of corners.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Heights on a grid, row by row from the north-west.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeightsFromAbove {
+    /// Samples of a row.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
+    /// Metres; NaN where there is a hole.
+    pub metres: Vec<f32>,
+    /// From the first sample of a row to its last one, in metres.
+    pub width_metres: f32,
+    /// From the first row to the last one, in metres.
+    pub height_metres: f32,
+}
+
+impl HeightsFromAbove {
+    /// How many samples lie under no triangle.
+    pub fn holes(&self) -> usize {
+        self.metres.iter().filter(|metres| metres.is_nan()).count()
+    }
+}
+
+/// Whether the ending of `path` is that of a mesh that is read.
+pub fn is_mesh(path: &Path) -> bool {
+    reader(path).is_some()
+}
+
+/// Reads the bytes of a file; the path leads to the files beside it that it names.
+type MeshReader = fn(&[u8], &Path) -> Result<MeshSurface, String>;
+
+/// What reads a file of this ending, which axis is up in it, and whether another may be.
+fn reader(path: &Path) -> Option<(MeshReader, UpAxis, bool)> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match extension.as_str() {
+        "glb" | "gltf" => (gltf::read, UpAxis::Y, false),
+        "obj" => (obj::read, UpAxis::Y, true),
+        "ply" => (ply::read, UpAxis::Z, true),
+        "stl" => (stl::read, UpAxis::Z, true),
+        _ => return None,
+    })
+}
+
+impl MeshSurface {
+    /// Reads a file. `up` is the axis that points up in it; where it is none that of the format: z of PLY and STL, y
+    /// of OBJ. In glTF it is y by definition.
+    ///
+    /// # Errors
+    /// When it cannot be read or understood.
+    pub fn read(path: &Path, up: Option<UpAxis>) -> Result<Self, MeshReadError> {
+        let failed = |error: std::io::Error| MeshReadError::Read { path: path.into(), message: error.to_string() };
+        let (read, usual, is_open) = reader(path).ok_or_else(|| MeshReadError::Extension { path: path.into() })?;
+        let about = std::fs::metadata(path).map_err(failed)?;
+        // a pipe or a device could keep us waiting for ever
+        if !about.is_file() {
+            return Err(MeshReadError::Read { path: path.into(), message: "it is not a file".into() });
+        }
+        // the bytes, and what is made of them
+        if let Some(shortage) = shortage(about.len().saturating_mul(2)) {
+            return Err(MeshReadError::Memory { path: path.into(), shortage });
+        }
+        let bytes = std::fs::read(path).map_err(failed)?;
+        let broken = |message| MeshReadError::Broken { path: path.into(), message };
+        let mut surface = read(&bytes, path).map_err(broken)?;
+        drop(bytes);
+        surface.check().map_err(broken)?;
+        if up.filter(|_| is_open).unwrap_or(usual) == UpAxis::Z {
+            for [_, y, z] in &mut surface.positions {
+                (*y, *z) = (*z, -*y);
+            }
+        }
+        Ok(surface)
+    }
+
+    /// Finite places, and triangles between places that there are.
+    fn check(&self) -> Result<(), String> {
+        if self.positions.len() > MOST || self.triangles.len() > MOST {
+            return Err(format!("more than {MOST} vertices or triangles; reduce the mesh first"));
+        }
+        if self.triangles.is_empty() {
+            return Err("it has no triangles".into());
+        }
+        if let Some(k) = self.positions.iter().position(|place| place.iter().any(|x| !x.is_finite())) {
+            return Err(format!("vertex {} lies nowhere: {:?}", k + 1, self.positions[k]));
+        }
+        let count = self.positions.len() as u32;
+        match self.triangles.iter().position(|triangle| triangle.iter().any(|&k| k >= count)) {
+            Some(k) => Err(format!(
+                "triangle {} names vertex {}, there are {count}",
+                k + 1,
+                self.triangles[k].iter().max().map_or(0, |&k| u64::from(k) + 1)
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks down on the mesh at `width` × `height` samples, the outermost of which lie on the edges of the rectangle
+    /// that it fills. The highest surface counts.
+    ///
+    /// # Errors
+    /// When it is cancelled, has no extent from above, or is no terrain.
+    pub fn heights(&self, width: usize, height: usize, control: &Control) -> Result<HeightsFromAbove, MeshReadError> {
+        let (width, height) = (width.max(2), height.max(2));
+        let (low, high) = bounds(&self.positions);
+        if low[1].abs().max(high[1].abs()) > MOST_METRES {
+            return Err(MeshReadError::TooHigh { low: low[1], high: high[1] });
+        }
+        let size = [0, 2].map(|axis| f64::from(high[axis]) - f64::from(low[axis]));
+        if size.iter().any(|&size| size <= 0.0) {
+            return Err(MeshReadError::Level);
+        }
+        // in steps of the grid from its first sample
+        let steps = [(width - 1) as f64 / size[0], (height - 1) as f64 / size[1]];
+        let place = |k: u32| {
+            let [x, y, z] = self.positions[k as usize].map(f64::from);
+            [(x - f64::from(low[0])) * steps[0], (z - f64::from(low[2])) * steps[1], y]
+        };
+        let covered: f64 = self
+            .triangles
+            .iter()
+            .map(|triangle| {
+                let [a, b, c] = triangle.map(place);
+                let long = |axis: usize| a[axis].max(b[axis]).max(c[axis]) - a[axis].min(b[axis]).min(c[axis]);
+                (long(0) + 1.0) * (long(1) + 1.0)
+            })
+            .sum();
+        let times = covered / (width * height) as f64;
+        if times > DEEPEST_PILE && covered > 1e9 {
+            return Err(MeshReadError::Pile { times });
+        }
+        let mut metres = vec![f32::NAN; width * height];
+        let bands = 4 * rayon::current_num_threads();
+        let rows = height.div_ceil(bands);
+        metres.par_chunks_mut(rows * width).enumerate().try_for_each(|(band, heights)| {
+            let first = band * rows;
+            let mut band = RasterBand { heights, width, first };
+            for (k, triangle) in self.triangles.iter().enumerate() {
+                if k.is_multiple_of(BETWEEN_LOOKS) {
+                    control.check()?;
+                }
+                band.add(triangle.map(place));
+            }
+            Ok::<(), Cancelled>(())
+        })?;
+        let [width_metres, height_metres] = size.map(|size| size as f32);
+        Ok(HeightsFromAbove { width, height, metres, width_metres, height_metres })
+    }
+}
+
+/// Some rows of the grid.
+struct RasterBand<'a> {
+    heights: &'a mut [f32],
+    width: usize,
+    /// The first of the rows.
+    first: usize,
+}
+
+impl RasterBand<'_> {
+    /// Raises the samples that lie below a triangle, given in steps of the grid and metres.
+    fn add(&mut self, [a, b, c]: [[f64; 3]; 3]) {
+        /// How far beside an edge a sample still counts as on it, in steps.
+        const NEAR: f64 = 1e-6;
+        let rows = self.heights.len() / self.width;
+        let low = |axis: usize| a[axis].min(b[axis]).min(c[axis]) - NEAR;
+        let high = |axis: usize| a[axis].max(b[axis]).max(c[axis]) + NEAR;
+        // beyond the band: nothing to do, and nothing to overflow
+        if high(1) < self.first as f64 || low(1) > (self.first + rows - 1) as f64 {
+            return;
+        }
+        let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        // upright ones are not seen from above
+        if area == 0.0 || !area.is_finite() {
+            return;
+        }
+        let clamped = |value: f64, last: usize| value.clamp(0.0, last as f64) as usize;
+        let top = clamped(low(1).ceil(), self.first + rows - 1).max(self.first);
+        let bottom = clamped(high(1).floor(), self.first + rows - 1);
+        let (left, right) = (clamped(low(0).ceil(), self.width - 1), clamped(high(0).floor(), self.width - 1));
+        let edges = [(a, b), (b, c), (c, a)].map(|(p, q)| {
+            let along = [q[0] - p[0], q[1] - p[1]];
+            (p, along, NEAR * (along[0] * along[0] + along[1] * along[1]).sqrt())
+        });
+        let side = area.signum();
+        for row in top..=bottom {
+            let y = row as f64;
+            for column in left..=right {
+                let x = column as f64;
+                // distance from each edge, times its length
+                let is_inside = edges
+                    .iter()
+                    .all(|(p, along, near)| side * (along[0] * (y - p[1]) - along[1] * (x - p[0])) >= -near);
+                if is_inside {
+                    let weight_b = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / area;
+                    let weight_c = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / area;
+                    let metres = a[2] + weight_b * (b[2] - a[2]) + weight_c * (c[2] - a[2]);
+                    // slivers may lean far beyond their own corners
+                    let metres = metres.clamp(a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2])) as f32;
+                    let here = &mut self.heights[(row - self.first) * self.width + column];
+                    *here = here.max(metres);
+                }
+            }
+        }
+    }
+}
+
+/// Adds a polygon as a fan of triangles.
+fn add_fan(triangles: &mut Vec<[u32; 3]>, corners: &[u32]) {
+    for pair in corners.windows(2).skip(1) {
+        triangles.push([corners[0], pair[0], pair[1]]);
+    }
+}
+
+/// `N` bytes at a place of a file.
+fn bytes_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..at.checked_add(N)?)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surface(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> MeshSurface {
+        MeshSurface { positions: positions.to_vec(), triangles: triangles.to_vec() }
+    }
+
+    #[test]
+    fn the_highest_surface_counts_and_holes_are_told() {
+        // a level square at 1 m over half of a slope that goes down to the east
+        let positions = [
+            [0.0, 4.0, 0.0],
+            [4.0, 0.0, 0.0],
+            [4.0, 0.0, 4.0],
+            [0.0, 4.0, 4.0],
+            [2.0, 3.0, 0.0],
+            [4.0, 3.0, 0.0],
+            [4.0, 3.0, 4.0],
+        ];
+        let mesh = surface(&positions, &[[0, 3, 2], [0, 2, 1], [4, 6, 5]]);
+        let seen = mesh.heights(5, 5, &Control::default()).unwrap();
+        assert_eq!((seen.width_metres, seen.height_metres, seen.holes()), (4.0, 4.0, 0));
+        assert_eq!(seen.metres[..5], [4.0, 3.0, 3.0, 3.0, 3.0]);
+        assert_eq!(seen.metres[20..], [4.0, 3.0, 2.0, 1.0, 3.0]);
+        let corner = surface(&positions, &[[0, 3, 1]]);
+        let seen = corner.heights(5, 5, &Control::default()).unwrap();
+        assert_eq!(seen.holes(), 10);
+        assert!(seen.metres[24].is_nan() && seen.metres[20] == 4.0);
+    }
+
+    #[test]
+    fn what_is_no_terrain_is_refused() {
+        let wall = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], &[[0, 1, 2]]);
+        assert_eq!(wall.heights(4, 4, &Control::default()), Err(MeshReadError::Level));
+        let high = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1e9, 1.0]], &[[0, 1, 2]]);
+        assert!(matches!(high.heights(4, 4, &Control::default()), Err(MeshReadError::TooHigh { .. })));
+        let pile = surface(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]], &vec![[0, 1, 2]; 5000]);
+        assert!(matches!(pile.heights(1000, 1000, &Control::default()), Err(MeshReadError::Pile { .. })));
+        assert!(pile.heights(16, 16, &Control::default()).is_ok());
+        let far = surface(&[[-3e38, 0.0, 0.0], [3e38, 0.0, 0.0], [1.0, 1.0, 1.0]], &[[0, 1, 2]]);
+        assert_eq!(far.heights(4, 4, &Control::default()).unwrap().metres.len(), 16);
+    }
+}
