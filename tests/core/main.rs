@@ -57,3 +57,4 @@ mod saving;
 mod scenes;
 mod spectrum;
 mod tidy;
+mod web_map;
