@@ -10,8 +10,9 @@ use super::Dialog;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 
-/// Talweg's scenes: their name in the list of kinds, and their ending.
-pub const SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
+/// Talweg's scenes: their name in the list of kinds, and their endings.
+pub const SCENES: (&str, &[&str]) =
+    ("Talweg scenes (.ron), and files exported from them", &["ron", "png", "tif", "tiff", "exr", "glb"]);
 /// The same where one is saved: the dialog itself puts the ending behind it.
 pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
 /// Heights and images that nodes read.
