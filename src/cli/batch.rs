@@ -18,7 +18,7 @@ use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
 use crate::export::maps::ExportMap;
-use crate::export::{ExportPlace, export};
+use crate::export::{ExportPlace, MESH, check, export, memory_use};
 use crate::field::{Control, Terrain};
 use crate::io::formats::RasterFormat;
 use crate::io::{FileError, check_name, check_place, write_atomically};
@@ -27,8 +27,8 @@ use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
 };
+use crate::mesh::formats::MeshFormat;
 use crate::param::Value;
-use crate::planet::projection::Equirectangular;
 use crate::scene::{BuildPreset, BuildProduct, Scene};
 
 /// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
@@ -90,37 +90,47 @@ const LONGEST_NAME: usize = 120;
 const SEEDS: &str = "give FIRST..LAST, like 1..50, or a list like 1,7,9, of whole numbers from 0 to 4294967295";
 
 /// A file of each variant.
-#[derive(Clone, PartialEq)]
 enum BatchProduct {
     Render,
-    Map(ExportMap),
     Scene,
+    /// What `talweg export` writes, under its name.
+    Export(BuildProduct),
 }
 
 impl BatchProduct {
     fn named(name: &str) -> Result<Self, Failure> {
-        let path = Path::new(name);
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-        match (stem, extension) {
-            ("render", "png") => Ok(Self::Render),
-            ("scene", "ron") => Ok(Self::Scene),
-            _ if path.parent() == Some(Path::new("")) => {
-                RasterFormat::for_path(path).map_err(usage)?;
-                let map = stem.trim_end_matches(".cog").parse();
-                map.map(Self::Map).map_err(|error| {
-                    usage(anyhow::anyhow!("--products: `{name}`: {error}; or give render.png or scene.ron"))
-                })
-            }
-            _ => Err(usage(anyhow::anyhow!("--products: `{name}` is no file of a variant's own folder"))),
+        match name {
+            "render.png" => return Ok(Self::Render),
+            "scene.ron" => return Ok(Self::Scene),
+            _ => {}
         }
-    }
-
-    /// The export of a map to a file.
-    fn preset(name: &str, map: &ExportMap) -> Result<BuildPreset, FileError> {
-        let format = RasterFormat::for_path(Path::new(name))?.id.into();
-        let product = BuildProduct { what: map.to_string(), format, file: Some(name.into()) };
-        Ok(BuildPreset { products: vec![product], ..BuildPreset::default() })
+        let path = Path::new(name);
+        let refused = |error: &dyn std::fmt::Display| {
+            usage(anyhow::anyhow!(
+                "--products: `{name}`: {error}. A product is render.png, scene.ron, or a map of `talweg export` with the \
+                 ending of a format, like heights.png, flow.tif or mesh.glb"
+            ))
+        };
+        if path.file_name().and_then(|file| file.to_str()) != Some(name) {
+            return Err(refused(&"it is no name of a file"));
+        }
+        let (format, ending) = match MeshFormat::for_path(path) {
+            Some(format) => (format.id, format.extension.len()),
+            None => {
+                let format = RasterFormat::for_path(path).map_err(|error| refused(&error))?;
+                let lower = name.to_ascii_lowercase();
+                let endings = format.extensions.iter().filter(|end| lower.ends_with(&format!(".{end}")));
+                (format.id, endings.map(|end| end.len()).max().unwrap_or(0))
+            }
+        };
+        let what = &name[..name.len() - ending - 1];
+        if MeshFormat::for_path(path).is_some() != (what == MESH) {
+            return Err(refused(&"meshes alone are `mesh`, maps are rasters"));
+        }
+        if what != MESH {
+            what.parse::<ExportMap>().map_err(|error| refused(&error))?;
+        }
+        Ok(Self::Export(BuildProduct { what: what.into(), format: format.into(), file: Some(name.into()) }))
     }
 }
 
@@ -217,6 +227,10 @@ impl BatchArgs {
         Ok(format!("{:032x}", key.bits()))
     }
 
+    fn place(&self, of: &PlannedVariant) -> ExportPlace {
+        ExportPlace { folder: of.folder.clone(), force: self.force.is_forced() }
+    }
+
     /// Evaluates a variant and writes its files; the record comes last.
     fn make(&self, work: &BatchWork, of: &PlannedVariant, key: String, store: &mut Store) -> Result<Made, Failure> {
         let scene = &of.variant.scene;
@@ -237,13 +251,17 @@ impl BatchArgs {
                 BatchProduct::Scene => {
                     scene.save(&to)?;
                 }
-                BatchProduct::Map(map) => {
-                    let place = ExportPlace { folder: of.folder.clone(), force: self.force.is_forced() };
-                    let preset = BatchProduct::preset(name, map)?;
-                    pool.install(|| export(&preset, scene, &terrain, &place, control, &|_| ()))?;
-                }
+                BatchProduct::Export(_) => continue,
             }
             files.push(name.clone());
+        }
+        if !work.preset.products.is_empty() {
+            let place = self.place(of);
+            let written = pool.install(|| export(&work.preset, scene, &terrain, &place, control, &|_| ()))?;
+            let paths = written.rasters.into_iter().map(|raster| raster.path);
+            let paths = paths.chain(written.meshes.into_iter().map(|mesh| mesh.path)).chain(written.others);
+            let name = |path: PathBuf| Some(path.file_name()?.to_str()?.to_string());
+            files.extend(paths.filter_map(name));
         }
         let thumbnail = draw(self.thumbnail);
         thumbnail.save(self.force.target(&of.folder.join(THUMBNAIL)))?;
@@ -276,8 +294,8 @@ impl BatchArgs {
         let file = std::fs::File::open(of.folder.join(RECORD)).ok()?;
         file.take(MOST_RECORD_BYTES).read_to_string(&mut text).ok()?;
         let record: VariantRecord = serde_json::from_str(&text).ok()?;
-        let wanted: Vec<&str> = self.products.iter().map(|name| name.trim()).chain([THUMBNAIL]).collect();
-        if record.key != key || record.files.iter().map(|(name, _)| name.as_str()).ne(wanted) {
+        // the key has the list of the products
+        if record.key != key || record.files.len() <= self.products.len() {
             return None;
         }
         let is_whole = |(name, hash): &(String, String)| {
@@ -294,6 +312,8 @@ impl BatchArgs {
 struct BatchWork<'a> {
     job: &'a SceneJob,
     products: Vec<(String, BatchProduct)>,
+    /// Those that are exported.
+    preset: BuildPreset,
     control: &'a Control,
 }
 
@@ -325,16 +345,22 @@ pub fn run(args: &BatchArgs) -> CommandResult {
             args.thumbnail
         )));
     }
+    let exported = products.iter().filter_map(|(_, product)| match product {
+        BatchProduct::Export(product) => Some(product.clone()),
+        BatchProduct::Render | BatchProduct::Scene => None,
+    });
+    let preset = BuildPreset { products: exported.collect(), ..BuildPreset::default() };
     check_problems(&planned)?;
+    check_products(&preset, &planned, &args.output)?;
     std::fs::create_dir_all(&args.output).map_err(|source| FileError::Write { path: args.output.clone(), source })?;
     let [picture, table] = ["sheet.png", "measures.csv"].map(|name| args.force.target(&args.output.join(name)));
     check_place(&picture)?;
     check_place(&table)?;
-    job.check_memory(job.samples, &memory(args, &job, planned.len()))?;
+    job.check_memory(job.samples, &memory(args, &job, &preset, planned.len())?)?;
 
     let count = planned.len();
     let made = job.with_progress(|control, show| {
-        let work = BatchWork { job: &job, products, control };
+        let work = BatchWork { job: &job, products, preset, control };
         // layers below what is varied are made once
         let mut store = Store::new(Cache::new(STORE_BYTES), Timeline::new(0));
         let mut made = Vec::with_capacity(count);
@@ -392,20 +418,37 @@ fn check_problems(planned: &[PlannedVariant]) -> CommandResult {
     Ok(())
 }
 
+/// Maps that a variant cannot give, and formats that cannot hold them: told before the first one is begun.
+fn check_products(preset: &BuildPreset, planned: &[PlannedVariant], output: &Path) -> CommandResult {
+    if preset.products.is_empty() {
+        return Ok(());
+    }
+    // the folders of the variants are not there yet, and perhaps not the one that they stand in
+    let folder = output.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new(""));
+    let place = ExportPlace { folder: folder.into(), force: true };
+    for of in planned {
+        check(preset, &of.variant.scene, &place)
+            .map_err(|error| usage(anyhow::anyhow!("--products: {}: {error}", of.name)))?;
+    }
+    Ok(())
+}
+
 /// What the largest step of a variant takes, with the pictures that are kept for the sheet.
-fn memory(args: &BatchArgs, job: &SceneJob, count: usize) -> MemoryUse {
+fn memory(args: &BatchArgs, job: &SceneJob, preset: &BuildPreset, count: usize) -> Result<MemoryUse, Failure> {
     let side = args.picture as usize;
     let picture = MemoryUse::picture(&job.scene, side, side);
-    let map = Equirectangular::for_samples(job.samples);
-    let map_bytes = if job.scene.settings.is_planet() { (map.width * map.height) as f64 * 4.0 } else { 0.0 };
+    let written = match preset.products.is_empty() {
+        true => MemoryUse::TERRAIN,
+        false => memory_use(preset, &job.scene, job.samples)?,
+    };
     let sheet_bytes = (count * (args.thumbnail * args.thumbnail) as usize) as f64 * 9.0;
-    MemoryUse {
-        fields: picture.fields.max(MemoryUse::MEASURES.fields).max(MemoryUse::EXPORT.fields),
-        bytes: picture.bytes.max(map_bytes),
+    Ok(MemoryUse {
+        fields: picture.fields.max(MemoryUse::MEASURES.fields).max(written.fields),
+        bytes: picture.bytes.max(written.bytes),
         beside: sheet_bytes,
         kept: [STORE_BYTES, 0],
         ..MemoryUse::TERRAIN
-    }
+    })
 }
 
 fn measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<(String, String)>, Failure> {

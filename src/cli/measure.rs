@@ -13,11 +13,14 @@ use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::{MemoryUse, check_memory, thread_pool};
 use crate::field::{Control, Edges, Grid, MapKind, Terrain};
-use crate::io::{check_name, is_heightmap, raster};
+use crate::io::formats::RawLayout;
+use crate::io::{check_name, is_heightmap};
 use crate::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
     PlanetMeasures, TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
 };
+use crate::mesh::from_above::is_mesh;
+use crate::mesh::raster_or_mesh;
 use crate::param::{ParamSpec, Params};
 use crate::scene::{Scene, Settings};
 
@@ -52,7 +55,8 @@ pub struct MeasureArgs {
 /// What is measured, with its stable names.
 fn help() -> String {
     let mut text = String::from(
-        "SCENE may also be a heightmap: .png, .tif, .exr, .r16, .r32, .hgt or .asc. It is measured as it is, with open edges.\n\
+        "SCENE may also be a heightmap: .png, .tif, .exr, .r16, .r32, .hgt or .asc, or a mesh (.glb, .obj,\n\
+         .ply, .stl) seen from above. It is measured as it is, with open edges.\n\
          --size, --seed and --set change the first scene; that of --against is evaluated as it is, at the same --size.\n\n\
          Measures, by their names in JSON and CSV:\n",
     );
@@ -104,7 +108,7 @@ struct MeasuredTerrain {
 pub fn run(args: &MeasureArgs) -> CommandResult {
     let limits = args.limits()?;
     args.scene.memory.apply();
-    if !is_heightmap(args.scene.path()) {
+    if !is_measured(args.scene.path()) {
         let job = args.scene.load()?;
         if job.scene.settings.is_planet() {
             return planet(args, &job, &limits);
@@ -152,7 +156,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
     if let Some(path) = &args.against {
         let alone = || usage(anyhow::anyhow!("--against: a planet is compared with planets alone"));
         let other = args.scene.other(path);
-        if is_heightmap(path) {
+        if is_measured(path) {
             return Err(alone());
         }
         let other = other.load()?;
@@ -217,7 +221,7 @@ impl MeasureArgs {
     /// The scene or heightmap of `scene`.
     fn subject(&self, scene: &SceneArgs) -> Result<MeasuredTerrain, Failure> {
         let name = scene.path().display().to_string();
-        if is_heightmap(scene.path()) {
+        if is_measured(scene.path()) {
             if self.side.is_some_and(|side| !LENGTHS.contains(&side))
                 || self.sea.is_some_and(|sea| !(-1.0e7..=1.0e7).contains(&sea))
             {
@@ -240,6 +244,11 @@ impl MeasureArgs {
     }
 }
 
+/// Whether a file has heights of its own, and is no scene.
+fn is_measured(path: &Path) -> bool {
+    is_heightmap(path) || is_mesh(path)
+}
+
 /// The heights of a file in metres, and how long a side is where it says so: of cells that are no squares, as those of
 /// degrees are not, the side of a square of the same area. What has no data has no ground.
 fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Failure> {
@@ -247,7 +256,7 @@ fn heightmap(path: &Path, white: f32) -> Result<(Arc<Terrain>, Option<f32>), Fai
         return Err(usage(anyhow::anyhow!("--white: give a height from -10000000 to 10000000 m")));
     }
     check_name(path)?;
-    let raster = raster(&path.to_string_lossy())?;
+    let raster = raster_or_mesh(&path.to_string_lossy(), RawLayout::default())?;
     if raster.width != raster.height {
         return Err(Failure::Failed(anyhow::anyhow!(
             "{} has {} × {} samples; only square heightmaps can be measured, crop it first",

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::field::globe::equirectangular;
 use crate::field::{Cancelled, Globe, MapKind, Terrain, globe_slope_degrees, slope_degrees};
-use crate::io::raster;
+use crate::io::formats::RawLayout;
+use crate::mesh::raster_or_mesh;
 use crate::nodes::Context;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::gradient_noise::GradientNoise;
@@ -58,7 +59,7 @@ pub fn weights(cx: &Context, mask: &Mask, beneath: &Terrain, source: Option<&Ter
         narrow(&|k, _, _| if mask.noise_cover > 0.0 { between.weight(noise[k]) } else { 0.0 })?;
     }
     if mask.by_image
-        && let Ok(image) = raster(&mask.image.0)
+        && let Ok(image) = raster_or_mesh(&mask.image.0, RawLayout::default())
     {
         let (distinct, globe) = (grid.distinct(), grid.shape());
         narrow(&|k, i, j| {

@@ -29,7 +29,8 @@ pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker,
 use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::io::formats::RawLayout;
-use crate::io::{raster, raster_as};
+use crate::io::raster;
+use crate::mesh::raster_or_mesh;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Process, Run, Work};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
@@ -407,7 +408,7 @@ fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout
     let key = key.join(spec.show(value).as_bytes());
     match (&spec.kind, value) {
         (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
-            key.join(&raster_as(name, layout).map_or(0, |raster| raster.hash).to_le_bytes())
+            key.join(&raster_or_mesh(name, layout).map_or(0, |raster| raster.hash).to_le_bytes())
         }
         (ParamKind::Tree, tree) => tree
             .as_tree::<Tree>()

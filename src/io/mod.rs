@@ -13,7 +13,9 @@ pub use files::{
 pub use formats::is_heightmap;
 pub use heightmap::{ExportReport, HeightSheet, export_heightmap, export_sheet, stage_sheet};
 pub(crate) use raster::catmull_rom;
-pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, stamp_names};
+pub use raster::{
+    Raster, RasterError, STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, raster_by, stamp_names,
+};
 
 /// Levels of RON inside each other, when it is read and when it is written: those of the deepest construction tree
 /// (`construction::check::DEEPEST`), of which each piece takes about ten, in a scene.

@@ -18,7 +18,9 @@
 //! | `solid` | walls and a base, which make a square a body |
 //! | `formats` | one file a format, and the one list of them |
 //! | `from_above` | heights of a mesh of anybody's |
+//! | `as_raster` | files where a heightmap is asked for: rasters, or meshes from above |
 
+mod as_raster;
 pub mod formats;
 pub mod from_above;
 mod region;
@@ -34,6 +36,7 @@ use std::ops::Range;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::io::memory::{bytes_text, free_memory};
 
+pub use as_raster::raster_or_mesh;
 use region::GroundRegion;
 use sheet::Sheet;
 

@@ -287,7 +287,7 @@ impl ParamSpec {
             ParamKind::Bool => "true or false".into(),
             ParamKind::Choice(options) => options.iter().map(|o| o.name).collect::<Vec<_>>().join(", "),
             ParamKind::Curve => "points x,y with x growing from 0 to 1".into(),
-            ParamKind::Image => "a heightmap or picture (.png, .tif, .exr, .r16, .r32, .hgt, .asc), or a shipped stamp such as stamp:crater".into(),
+            ParamKind::Image => "a heightmap, picture or mesh (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj …), or a shipped stamp such as stamp:crater".into(),
             ParamKind::Layer => "the name of a layer".into(),
             ParamKind::Tree => "a construction tree, as scenes have it".into(),
         }

@@ -99,6 +99,14 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
         };
         list.value("scene", "patch of", &words(first), &words(second));
     }
+    let builds = |scene: &Scene| scene.builds.iter().map(|build| build.name.clone()).collect::<Vec<_>>().join(", ");
+    list.value("scene", "build presets", &builds(first), &builds(second));
+    for build in &first.builds {
+        let other = second.builds.iter().find(|other| other.name == build.name);
+        if other.is_some_and(|other| other != build) {
+            list.value("scene", &format!("build preset `{}`", build.name), "as it was", "another one");
+        }
+    }
     list.layers(&first.layers, &second.layers);
     list.changes
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::{Layer, Scene};
-use crate::io::{Raster, RasterError, check_name, raster};
+use crate::io::formats::RawLayout;
+use crate::io::{Raster, RasterError, check_name};
+use crate::mesh::raster_or_mesh;
 use crate::nodes::Node;
 use crate::nodes::generators::import::{Fit, Import, import_settings};
 use crate::nodes::planet::import::PlanetImport;
@@ -23,7 +25,7 @@ pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
     check_name(path).map_err(|error| failed(error.to_string()))?;
     let whole = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
     let file = ImageFile(whole.to_string_lossy().into_owned());
-    let raster = raster(&file.0)?;
+    let raster = raster_or_mesh(&file.0, RawLayout::default())?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let settings = import_settings(&raster);
     if is_planet(&raster) {

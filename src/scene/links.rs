@@ -9,7 +9,9 @@ use std::sync::Arc;
 use super::{Layer, Reads, Scene};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
-use crate::io::{is_shipped, raster, raster_as};
+use crate::io::formats::RawLayout;
+use crate::io::is_shipped;
+use crate::mesh::raster_or_mesh;
 use crate::nodes::Work;
 use crate::param::{ParamKind, Params, Value};
 use crate::planet::World;
@@ -47,9 +49,10 @@ impl Scene {
         let used = |index: usize| self.layers[index].enabled || read.contains(&index);
         for (index, layer) in self.layers.iter().enumerate().filter(|(index, _)| used(*index)) {
             let mask = if layer.mask.by_image { image_names(&layer.mask) } else { Vec::new() };
-            let names = mask.into_iter().chain(layer.node.file_dependencies()).map(|name| raster(&name));
+            let names = mask.into_iter().chain(layer.node.file_dependencies());
+            let names = names.map(|name| raster_or_mesh(&name, RawLayout::default()));
             let own = image_names(layer.node.params()).into_iter();
-            let own = own.map(|name| raster_as(&name, layer.node.raw_layout()));
+            let own = own.map(|name| raster_or_mesh(&name, layer.node.raw_layout()));
             let files = own.chain(names).filter_map(|read| read.err().map(|e| e.to_string()));
             let files = files.chain(layer.node.files_error());
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);

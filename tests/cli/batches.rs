@@ -45,6 +45,24 @@ fn a_batch_makes_every_combination_with_a_sheet_and_a_table() {
 }
 
 #[test]
+fn a_batch_exports_maps_and_meshes() {
+    let folder = Folder::new();
+    let scene = folder.with("hills.ron", HILLS);
+    let out = folder.at("out");
+    let list = "heights.tif,slope.png,mesh.glb,render.png";
+    let batch = ["batch", &scene, "--seeds", "1..2", "--picture", "32", "--products", list, "-o", &out, "--json"];
+    assert_eq!(json(&batch)["variants"].as_array().unwrap().len(), 2);
+    for variant in ["seed-1", "seed-2"] {
+        let file = |name: &str| std::fs::read(folder.path(&format!("out/{variant}/{name}"))).unwrap();
+        assert!(file("mesh.glb").starts_with(b"glTF") && file("heights.tif").starts_with(b"II"));
+        assert!(file("slope.png").starts_with(b"\x89PNG"));
+        let record: serde_json::Value = serde_json::from_slice(&file("variant.json")).unwrap();
+        assert_eq!(record["files"].as_array().unwrap().len(), 5, "{record}");
+    }
+    assert!(json(&batch)["variants"].as_array().unwrap().iter().all(|v| v["is_new"] == false));
+}
+
+#[test]
 fn a_batch_that_was_stopped_goes_on_and_makes_anew_what_no_longer_fits() {
     let folder = Folder::new();
     let scene = folder.with("hills.ron", HILLS);
@@ -92,8 +110,13 @@ fn a_batch_says_what_is_wrong_before_it_begins() {
     batch(&["--vary", "Hills.octaves=1,99"]).stderr(contains("1 to 16"));
     batch(&["--vary", "Hills.octaves=1", "--vary", "1.octaves=2"]).stderr(contains("both sweeps vary `octaves`"));
     batch(&["--vary", "Nope.octaves=1"]).stderr(contains("`Hills`"));
-    batch(&["--seeds", "1..2", "--products", "heights.jpg"]).stderr(contains("`.jpg`"));
-    batch(&["--seeds", "1..2", "--products", "../render.png,slope.png"]).stderr(contains("no product"));
+    let products = |list: &str| batch(&["--seeds", "1..2", "--products", list]);
+    products("heights.jpg").stderr(contains("`.jpg`"));
+    products("../heights.png").stderr(contains("no name of a file"));
+    products("nonsense.png").stderr(contains("nonsense").and(contains("heights")));
+    products("heights.glb").stderr(contains("`mesh`"));
+    products("flow.png").stderr(contains("flow").or(contains("Flow")));
+    products("render.png,render.png").stderr(contains("twice"));
     assert!(!folder.path("out").exists(), "nothing was begun");
     talweg(&["batch", &scene, "-o", &scene, "--seeds", "1..2"]).code(1).stderr(contains("hills.ron"));
 }

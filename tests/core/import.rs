@@ -211,3 +211,27 @@ fn the_shipped_elevation_model_has_gaps_that_its_scene_fills_and_drains() {
     assert!((1.0..150.0).contains(&apart.rms_metres), "it is still that land: {apart:?}");
     assert!(raster("elevation:no").unwrap_err().to_string().contains("elevation:made-range"));
 }
+
+#[test]
+fn a_mesh_is_ground_seen_from_above() {
+    let folder = tempfile::tempdir().unwrap();
+    // a roof 200 m long and 100 m wide whose ridge runs from east to west, 20 m above its eaves; y is up, z is south
+    let roof = "v 0 10 0\nv 200 10 0\nv 200 30 50\nv 0 30 50\nv 200 10 100\nv 0 10 100\nf 1 4 3 2\nf 4 6 5 3\n";
+    let file = folder.path().join("roof.obj");
+    std::fs::write(&file, roof).unwrap();
+    let scene = scene_from_file(&file).unwrap();
+    assert_eq!((scene.settings.size_metres, scene.settings.relief_metres), (100.0, 20.0));
+    assert!(scene.problems().is_empty(), "{:?}", scene.problems());
+    let made = crate::common::evaluate(&scene, 65, 1);
+    for (k, h) in made.height.iter().enumerate() {
+        let south = (k / 65) as f32 / 64.0;
+        let meant = 30.0 - 40.0 * (south - 0.5).abs();
+        assert!((h * 20.0 - meant).abs() < 0.2, "{} and {meant} at {k}", h * 20.0);
+    }
+    // another mesh of that name is other ground
+    std::fs::write(&file, roof.replace("30 50", "50 50")).unwrap();
+    assert!(crate::common::evaluate(&scene, 65, 1).hash() != made.hash());
+    std::fs::write(&file, "f 1 2 3\n").unwrap();
+    let said = scene.problems();
+    assert!(said.len() == 1 && said[0].message.contains("roof.obj"), "{said:?}");
+}

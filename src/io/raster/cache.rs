@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use include_dir::{Dir, include_dir};
 
 use super::{MAX_SAMPLES, Raster, RasterError};
-use crate::io::formats::{RasterReader, RasterSource, RawLayout, check_room};
+use crate::io::formats::{DecodedRaster, RasterReader, RasterSource, RawLayout, check_room};
 
 /// Rasters kept between evaluations, and the memory they may take.
 const MAX_KEPT: usize = 16;
@@ -79,23 +79,42 @@ pub fn raster_as(name: &str, layout: RawLayout) -> Result<Arc<Raster>, RasterErr
     }
     let path = Path::new(name);
     let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
+    let (modified, length) = stamp_of(path)?;
+    let reader = RasterReader::for_path(path).ok_or_else(|| RasterError::Extension { path: path.into() })?;
+    // text takes more bytes for a number than any other format
+    if length > 16 * MAX_SAMPLES {
+        return Err(RasterError::TooLarge { path: path.into() });
+    }
+    let layout = if reader.is_raw { layout } else { RawLayout::default() };
+    kept(name, layout, Some((modified, length)), || {
+        check_room(path, length)?;
+        let bytes = std::fs::read(path).map_err(failed)?;
+        Raster::decoded(reader, &RasterSource { path, bytes: &bytes, layout })
+    })
+}
+
+/// The raster that `read` makes of a file of another kind, kept like one that was read.
+///
+/// # Errors
+/// What `read` says, or that there is no such file.
+pub fn raster_by(
+    name: &str,
+    read: impl FnOnce(&Path) -> Result<DecodedRaster, RasterError>,
+) -> Result<Arc<Raster>, RasterError> {
+    let path = Path::new(name);
+    let stamp = stamp_of(path)?;
+    kept(name, RawLayout::default(), Some(stamp), || Raster::made(path, read(path)?))
+}
+
+/// Time and length of a file.
+fn stamp_of(path: &Path) -> Result<(SystemTime, u64), RasterError> {
+    let failed = |error: std::io::Error| RasterError::Read { path: path.into(), message: error.to_string() };
     let meta = std::fs::metadata(path).map_err(failed)?;
     // a pipe or a device could keep us waiting for ever
     if !meta.is_file() {
         return Err(RasterError::Read { path: path.into(), message: "it is not a file".into() });
     }
-    let reader = RasterReader::for_path(path).ok_or_else(|| RasterError::Extension { path: path.into() })?;
-    // text takes more bytes for a number than any other format
-    if meta.len() > 16 * MAX_SAMPLES {
-        return Err(RasterError::TooLarge { path: path.into() });
-    }
-    let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    let layout = if reader.is_raw { layout } else { RawLayout::default() };
-    kept(name, layout, Some((modified, meta.len())), || {
-        check_room(path, meta.len())?;
-        let bytes = std::fs::read(path).map_err(failed)?;
-        Raster::decoded(reader, &RasterSource { path, bytes: &bytes, layout })
-    })
+    Ok((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len()))
 }
 
 fn kept(

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use cache::{STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, stamp_names};
+pub use cache::{STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, raster_by, stamp_names};
 pub use error::RasterError;
 
 use super::formats::{DecodedRaster, GeoReference, RasterReader, RasterSource, SampleMeaning, check_room};
@@ -55,12 +55,19 @@ impl Raster {
 
     /// Reads a file and makes its numbers values from 0 to 1.
     fn decoded(reader: &RasterReader, source: &RasterSource) -> Result<Self, RasterError> {
-        let mut raster = Self::with_range(source.path, reader.decode(source)?)?;
-        if let Some((low, high)) = raster.range_metres.filter(|(low, high)| low.abs().max(high.abs()) > MAX_METRES) {
-            return Err(RasterError::TooHigh { path: source.path.into(), low, high });
-        }
-        raster.hash = xxh3_128(source.bytes);
-        Ok(raster)
+        let raster = Self::with_range(source.path, reader.decode(source)?)?;
+        Ok(Self { hash: xxh3_128(source.bytes), ..raster })
+    }
+
+    /// A raster of what something else than a reader made of a file; its hash is that of the heights.
+    fn made(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
+        let raster = Self::with_range(path, decoded)?;
+        let range = raster.range_metres.map_or([0; 8], |(low, high)| {
+            let [low, high] = [low, high].map(f32::to_le_bytes);
+            std::array::from_fn(|k| if k < 4 { low[k] } else { high[k - 4] })
+        });
+        let hash = xxh3_128(bytemuck::cast_slice(&raster.values)) ^ xxh3_128(&range);
+        Ok(Self { hash, ..raster })
     }
 
     /// Parts what has no data from what has, and lets metres become values from 0 to 1.
@@ -93,6 +100,9 @@ impl Raster {
                 Some((low, high))
             }
         };
+        if let Some((low, high)) = range_metres.filter(|(low, high)| low.abs().max(high.abs()) > MAX_METRES) {
+            return Err(RasterError::TooHigh { path: path.into(), low, high });
+        }
         Ok(Self { width, height, values, is_void, range_metres, placement, ..Self::default() })
     }
 

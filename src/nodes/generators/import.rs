@@ -11,9 +11,13 @@
 //! told ([`Import::note`]), and [`ImportSettings`] are those of a scene that fits.
 //! Squares only: a file is one square; [`PlanetImport`](crate::nodes::planet::import) reads maps of planets.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::io::formats::{RasterReader, RawLayout};
-use crate::io::{Raster, raster_as};
+use crate::io::{Raster, RasterError};
+use crate::mesh::raster_or_mesh;
 use crate::nodes::{Context, Generator, Traits};
 use crate::param::ImageFile;
 
@@ -79,9 +83,9 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers. Use 16 bits or
-    /// more, 8 bits give steps.
-    Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture png tiff tif geotiff exr hgt srtm asc r16 r32 raw dem heightfield elevation load" {
+    /// Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers, or a mesh (GLB,
+    /// OBJ, PLY, STL) seen from above. Use 16 bits or more, 8 bits give steps.
+    Import "Heightmap from a file" in "Shapes", from "files of other programs", also "import image picture mesh glb obj ply stl png tiff tif geotiff exr hgt srtm asc r16 r32 raw dem heightfield elevation load" {
         /// The file. A raw file (.r16, .raw, .r32) does not say how wide it is.
         file: ImageFile = ImageFile::default();
         /// Which heights black and white stand for.
@@ -162,13 +166,13 @@ impl Generator for Import {
 const NEAR: f64 = 0.01;
 
 impl Import {
-    fn raster(&self) -> Result<std::sync::Arc<Raster>, crate::io::RasterError> {
-        raster_as(&self.file.0, self.raw_layout())
+    fn raster(&self) -> Result<Arc<Raster>, RasterError> {
+        raster_or_mesh(&self.file.0, self.raw_layout())
     }
 
     /// Whether the file does not say how wide it is.
     fn is_raw(&self) -> bool {
-        RasterReader::for_path(std::path::Path::new(&self.file.0)).is_some_and(|reader| reader.is_raw)
+        RasterReader::for_path(Path::new(&self.file.0)).is_some_and(|reader| reader.is_raw)
     }
 
     /// Something of every sample of `out`, from its position in the file.

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use crate::field::globe::equirectangular;
 use crate::field::{Cancelled, Globe};
 use crate::io::formats::{GeoReference, RasterReader, RawLayout};
-use crate::io::{Raster, RasterError, catmull_rom, raster, raster_as};
+use crate::io::{Raster, RasterError, catmull_rom, raster};
+use crate::mesh::raster_or_mesh;
 use crate::nodes::generators::import::ByteOrder;
 use crate::nodes::generators::import::{Heights, Sampling};
 use crate::nodes::{Context, Generator, Traits};
@@ -119,7 +120,7 @@ impl PlanetImport {
     }
 
     fn raster(&self) -> Result<Arc<Raster>, RasterError> {
-        raster_as(&self.file.0, self.raw_layout())
+        raster_or_mesh(&self.file.0, self.raw_layout())
     }
 
     /// Whether the file does not say how wide it is.

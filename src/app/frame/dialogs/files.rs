@@ -17,8 +17,8 @@ pub const SCENES: (&str, &[&str]) =
 pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
 /// Heights and images that nodes read.
 pub const IMAGES: (&str, &[&str]) = (
-    "Heights and images (.png, .tif, .exr, .r16, .r32, .hgt, .asc)",
-    &["png", "tif", "tiff", "exr", "r16", "raw", "r32", "hgt", "asc"],
+    "Heights, images and meshes (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj)",
+    &["png", "tif", "tiff", "exr", "r16", "raw", "r32", "hgt", "asc", "glb", "gltf", "obj", "ply", "stl"],
 );
 
 /// The title of the dialog that asks for them.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::io::{Raster, raster};
+use crate::io::Raster;
+use crate::io::formats::RawLayout;
+use crate::mesh::raster_or_mesh;
 use crate::param::ImageFile;
 
 crate::choices! {
@@ -41,7 +43,7 @@ const FADE: f32 = 0.12;
 impl StampImage {
     /// The image of `file`, if it can be read.
     pub fn open(file: &ImageFile) -> Option<Self> {
-        let raster = if file.0.is_empty() { None } else { raster(&file.0).ok() }?;
+        let raster = if file.0.is_empty() { None } else { raster_or_mesh(&file.0, RawLayout::default()).ok() }?;
         let around = 256;
         let on_rim = |k: usize| {
             let angle = k as f64 * (std::f64::consts::TAU / around as f64);

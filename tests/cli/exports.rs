@@ -1,0 +1,91 @@
+//! Exports of many products, for engines, repeated, and checked against the scene inside them.
+
+use predicates::prelude::*;
+use predicates::str::contains;
+
+use super::{Folder, talweg};
+
+const SCENE: &str = "(version: 1, settings: (resolution: 33), layers: [(name: Some(\"Peaks\"), node: Perlin())])";
+
+#[test]
+fn one_evaluation_writes_many_products() {
+    let folder = Folder::new();
+    let scene = folder.with("a.ron", SCENE);
+    let outputs = ["h.png", "h.exr", "h.glb"].map(|name| folder.at(name));
+    let [png, exr, glb] = &outputs;
+    talweg(&["export", &scene, "-o", png, "-o", exr, "-o", glb, "--maps", "slope,normals,splat", "--mesh-error", "5"])
+        .success()
+        .stdout(contains("h-slope.png").and(contains("h-splat0.png")).and(contains("triangles: ground")));
+    for name in ["h.png", "h.exr", "h.glb", "h-slope.png", "h-normals.png", "h-splat0.png", "h-splat0.legend.ron"] {
+        assert!(folder.path(name).is_file(), "{name}");
+    }
+    for file in &outputs {
+        talweg(&["verify", file, "-q"]).success();
+        talweg(&["check", file]).success();
+    }
+    // the scene inside is opened like any other
+    talweg(&["export", png, "-o", &folder.at("again.r32"), "-q"]).success();
+    talweg(&["export", &scene, "-o", &folder.at("first.r32"), "-q"]).success();
+    assert_eq!(std::fs::read(folder.path("again.r32")).unwrap(), std::fs::read(folder.path("first.r32")).unwrap());
+    talweg(&["export", &scene, "-o", glb, "--maps", "slope"]).code(2).stderr(contains("give -o FILE.png"));
+}
+
+#[test]
+fn a_file_whose_scene_gives_other_heights_now_is_told() {
+    let folder = Folder::new();
+    let heights = folder.at("dem.r32");
+    talweg(&["export", "island", "--size", "33", "-o", &heights]).success();
+    let text = format!("(version: 1, settings: (resolution: 33), layers: [(node: Import(file: {heights:?}))])");
+    let scene = folder.with("b.ron", text);
+    let file = folder.at("b.png");
+    talweg(&["export", &scene, "-o", &file]).success();
+    talweg(&["verify", &file, "-q"]).success();
+    talweg(&["export", "island", "--size", "33", "--seed", "9", "-o", &heights]).success();
+    talweg(&["verify", &file, "-q"]).code(1).stderr(contains("gives other heights now"));
+    let plain = folder.path("plain.png");
+    std::fs::copy(format!("{}/assets/stamps/crater.png", env!("CARGO_MANIFEST_DIR")), &plain).unwrap();
+    talweg(&["verify", plain.to_str().unwrap()]).code(1).stderr(contains("carries no scene"));
+}
+
+#[test]
+fn a_folder_for_an_engine_and_a_build_that_is_repeated() {
+    let folder = Folder::new();
+    let scene = folder.with("a.ron", SCENE);
+    let unity = folder.at("unity");
+    talweg(&["export", &scene, "--preset", "unity", "-o", &unity, "--save-build", "For Unity"])
+        .success()
+        .stdout(contains("README.txt"));
+    let raw = folder.path("unity/a-heights.r16");
+    let raw = if raw.is_file() { raw } else { folder.path("unity/untitled-heights.r16") };
+    let before = std::fs::read(&raw).unwrap();
+    assert_eq!(before.len(), 33 * 33 * 2);
+    std::fs::write(&raw, "gone").unwrap();
+    talweg(&["export", &scene, "--build", "For Unity"]).success();
+    assert_eq!(std::fs::read(&raw).unwrap(), before);
+    talweg(&["export", &scene, "--build", "No"]).code(2).stderr(contains("it has For Unity"));
+    talweg(&["export", &scene, "--preset", "unity", "--size", "100", "-o", &unity])
+        .code(2)
+        .stderr(contains("the nearest size is 129"));
+    talweg(&["export", &scene, "--preset", "word", "-o", &unity]).code(2).stderr(contains("worldpainter"));
+}
+
+#[test]
+fn options_are_refused_in_words() {
+    let folder = Folder::new();
+    let scene = folder.with("a.ron", SCENE);
+    let out = folder.at("a.png");
+    let refused = |more: &[&str], said: &str| {
+        let args = [&["export", scene.as_str(), "-o", out.as_str()], more].concat();
+        talweg(&args).code(2).stderr(contains(said));
+    };
+    refused(&["--what", "soup"], "there is no map `soup`");
+    refused(&["--range", "5..1"], "the lower first");
+    refused(&["--tiles", "10"], "give a size of");
+    refused(&["--origin", "1"], "like 2600000,1200000");
+    refused(&["--mesh-error", "-1"], "0 or above");
+    refused(&["--what", "ice"], "no shown layer");
+    assert!(!folder.path("a.png").exists());
+    talweg(&["export", &scene, "-o", &out, "--range", "-100..2000", "--json"])
+        .success()
+        .stdout(contains("\"min\": -100.0").and(contains("\"max\": 2000.0")));
+}
