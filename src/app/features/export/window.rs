@@ -119,7 +119,7 @@ impl Dialog for ExportWindow {
         let mut answer = None;
         let modal = modal(ctx, "export").show(ctx, |ui| {
             ui.set_width(LIST_WIDTH + FIELDS_WIDTH + 24.0);
-            ui.heading("Export");
+            ui.heading("Export terrain");
             ui.add_space(6.0);
             self.head(ui);
             ui.separator();
@@ -252,6 +252,7 @@ impl ExportWindow {
         let (folder, mut chooses) = (self.choice.folder.display().to_string(), false);
         let preset = &mut self.choice.preset;
         let has_mesh = self.rows.iter().any(|row| row.is_ticked && row.what == MESH);
+        let is_printed = self.rows.iter().any(|row| row.is_ticked && row.format == "stl");
         let is_raw = self.rows.iter().any(|row| row.is_ticked && ["r16", "r32"].contains(&row.format));
         ScrollArea::vertical().max_height(LIST_HEIGHT).auto_shrink([false, false]).id_salt("fields").show(ui, |ui| {
             Grid::new("export fields").num_columns(2).spacing(vec2(12.0, 6.0)).min_col_width(92.0).show(ui, |ui| {
@@ -309,7 +310,7 @@ impl ExportWindow {
                     tiles(ui, preset, wanted);
                 }
                 if has_mesh {
-                    mesh(ui, &mut preset.mesh, is_planet);
+                    mesh(ui, &mut preset.mesh, is_planet, is_printed);
                 }
                 let label = ui.label("File names");
                 ui.add(TextEdit::singleline(&mut preset.file_names).desired_width(200.0))
@@ -358,7 +359,7 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
     ui.end_row();
 }
 
-fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool) {
+fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
     ui.label("Mesh error").on_hover_text("How far the triangles may be off any sample; 0 makes every sample a vertex.");
     ui.add(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05).suffix(" m"));
     ui.end_row();
@@ -371,6 +372,9 @@ fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool) {
         }
     });
     ui.end_row();
+    if !is_printed {
+        return;
+    }
     ui.label("Printed size").on_hover_text("Longest side of an STL model.");
     ui.add(DragValue::new(&mut mesh.print_millimetres).range(1.0..=10_000.0).suffix(" mm"));
     ui.end_row();
@@ -386,6 +390,6 @@ pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> Expo
     let beside = file.and_then(|file| std::path::absolute(file).ok());
     let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);
     let heights = || BuildProduct { what: "heights".into(), format: "png".into(), file: None };
-    let usual = || BuildPreset { name: "Export".into(), products: vec![heights()], ..BuildPreset::default() };
+    let usual = || BuildPreset { products: vec![heights()], ..BuildPreset::default() };
     ExportChoice { preset: scene.builds.first().cloned().unwrap_or_else(usual), folder, force: false }
 }
