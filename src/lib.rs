@@ -94,6 +94,7 @@ pub mod planet;
 pub mod preferences;
 pub mod recovery;
 pub mod scene;
+pub mod web_map;
 
 #[cfg(feature = "app")]
 pub mod app;

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::export::maps::ExportMap;
+use crate::export::maps::{ExportMap, MapNature};
 use crate::export::targets::{ExportTarget, READ_ME};
 use crate::export::{self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, RasterReport};
 use crate::io::formats::{RasterFormat, SampleType};
@@ -301,9 +301,13 @@ fn beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> BuildProduct 
     let ending =
         format.extensions.iter().find(|end| lower.ends_with(&format!(".{end}"))).map_or(0, |end| end.len() + 1);
     let stem = &name[..name.len() - ending];
-    let is_plain = matches!(map.nature(), crate::export::maps::MapNature::Scalar);
-    let fits = if is_plain { format.channels >= 1 } else { format.holds(SampleType::U8) };
-    let (id, extension) = if fits { (format.id, format.extension()) } else { ("png", "png") };
+    let (id, extension) = match map.nature() {
+        MapNature::Scalar => (format.id, format.extension()),
+        MapNature::Bits if !format.holds(SampleType::F32) => ("exr", "exr"),
+        MapNature::Bits => (format.id, format.extension()),
+        _ if format.holds(SampleType::U8) => (format.id, format.extension()),
+        _ => ("png", "png"),
+    };
     let file = first.with_file_name(format!("{stem}-{}.{extension}", map.to_string().replace(':', "-")));
     BuildProduct { what: map.to_string(), format: id.into(), file: Some(file.to_string_lossy().into_owned()) }
 }
@@ -328,10 +332,11 @@ fn line(raster: &RasterReport) -> String {
     let RasterReport { path, map, samples, rows, unit, min, max, per_step, cell_metres, .. } = raster;
     let mut text = format!("{}  {map}, {samples} × {rows} samples, {cell_metres} m apart", path.display());
     if min < max && *max != 255.0 {
-        text += &format!(", from {min} {unit} to {max} {unit}");
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        text += &format!(", from {min}{unit} to {max}{unit}");
     }
     if *per_step > 0.0 {
-        text += &format!(", {per_step} {unit} per step");
+        text += &format!(", {} per step", format!("{per_step} {unit}").trim_end());
     }
     if let Some(void) = raster.void() {
         text += &format!("\n{void}");

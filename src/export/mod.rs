@@ -35,7 +35,7 @@ use self::targets::ExportTarget;
 use crate::eval::MemoryUse;
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, SampleType};
-use crate::io::{SaveTarget, StagedFile, StagedSet, check_place};
+use crate::io::{SaveTarget, StagedFile, StagedSet, check_new_folder, check_place};
 use crate::look::legend_ron;
 use crate::mesh::formats::{MeshFormat, quantized};
 use crate::planet::projection::{Equirectangular, Registration};
@@ -119,6 +119,20 @@ pub fn mesh_formats() -> impl Iterator<Item = &'static MeshFormat> {
     MeshFormat::ALL.into_iter().filter(|format| !std::ptr::eq(*format, &quantized::FORMAT))
 }
 
+/// Whether a format can hold a map.
+pub fn holds(format: &RasterFormat, map: &ExportMap) -> bool {
+    sample_type(map.nature(), channels(map), format).is_some()
+}
+
+/// Channels of the sheets of a map.
+fn channels(map: &ExportMap) -> usize {
+    match map {
+        ExportMap::Normals | ExportMap::Colours | ExportMap::Relief => 3,
+        ExportMap::Splat => 4,
+        _ => 1,
+    }
+}
+
 fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProduct, ExportError> {
     let file = product.file.as_ref().map(PathBuf::from);
     if product.what == MESH {
@@ -133,15 +147,11 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
         let known = crate::io::formats::RASTER_FORMATS.map(|format| format.id).join(", ");
         ExportError::Preset(format!("there is no format `{}`; there are {known}", product.format))
     })?;
-    let channels = match map {
-        ExportMap::Normals | ExportMap::Colours | ExportMap::Relief => 3,
-        ExportMap::Splat => 4,
-        _ => 1,
-    };
+    let channels = channels(&map);
     if sample_type(map.nature(), channels, format).is_none() {
         let held = if channels == 1 { "such numbers".into() } else { format!("{channels} channels") };
         return Err(ExportError::Preset(format!(
-            "{} cannot hold {held}, which {map} has; choose .png or .tif",
+            "{} cannot hold {held}, which {map} has; choose .tif, .png or .exr",
             format.name
         )));
     }
@@ -229,6 +239,11 @@ pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result
     let products = checked_products(preset, scene)?;
     let samples = samples(preset, scene)?;
     tiles(preset.tiles, samples)?;
+    let folder = place.folder.join(&preset.folder);
+    if !preset.folder.is_empty() && !folder.exists() {
+        // it is made with the files
+        return Ok(check_new_folder(&folder)?);
+    }
     for product in &products {
         for part in parts(preset, scene) {
             for tile in tiles(preset.tiles, samples)? {
@@ -302,7 +317,11 @@ fn file_name(
             let (stem, written) = name.split_at(name.len().saturating_sub(end + 1));
             // what makes several sheets tells them apart
             let several = label != product.label();
-            let stem = if several { format!("{stem}-{label}") } else { stem.to_string() };
+            let stem = match stem.strip_suffix(&format!("-{}", product.label())).filter(|_| several) {
+                Some(before) => format!("{before}-{label}"),
+                None if several => format!("{stem}-{label}"),
+                None => stem.to_string(),
+            };
             (file.parent().unwrap_or(Path::new("")).to_path_buf(), stem, written.trim_start_matches('.').to_string())
         }
         None => {
@@ -342,11 +361,7 @@ pub fn sizes(preset: &BuildPreset, scene: &Scene) -> Result<Vec<(String, u64)>, 
             CheckedKind::Mesh(format) => return (format!("Mesh · {}", format.name), (n * n * 51) as u64),
             CheckedKind::Map(map, format) => (map, format),
         };
-        let channels = match map.nature() {
-            MapNature::Vector | MapNature::Colour => 3,
-            MapNature::Weights => 4,
-            _ => 1,
-        };
+        let channels = channels(map);
         let kind = sample_type(map.nature(), channels.min(format.channels), format);
         let each = kind.unwrap_or(SampleType::F32).bytes() * channels;
         (format!("{} · {}", map.name(), format.name), (width * height * faces * each) as u64)

@@ -37,7 +37,7 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::io::memory::{bytes_text, free_memory};
 
 pub use as_raster::raster_or_mesh;
-use region::Region;
+use region::GroundRegion;
 use sheet::Sheet;
 
 /// What a part of a mesh is.
@@ -192,7 +192,7 @@ impl Mesh {
         check_numbers(terrain, ground, options)?;
         check_memory(terrain, options)?;
         let grid = terrain.grid;
-        let region = Region::new(grid, |k| terrain.has_ground(k), !grid.is_globe());
+        let region = GroundRegion::new(grid, |k| terrain.has_ground(k), !grid.is_globe());
         let mut mesh = Self::default();
         mesh.colours = ground.colour.map(|_| Vec::new());
         mesh.uvs = (options.uvs && !grid.is_globe()).then(Vec::new);
@@ -201,7 +201,7 @@ impl Mesh {
         if triangles.is_empty() {
             return Err(MeshError::NoGround);
         }
-        let solid = (options.walls && !grid.is_globe()).then(|| solid::Rim::new(&sheet, &triangles));
+        let solid = (options.walls && !grid.is_globe()).then(|| solid::MeshRim::new(&sheet, &triangles));
         sheet.add_to(&mut mesh, PartKind::Ground, triangles, control)?;
         if let Some(rim) = solid {
             let base = solid::base_metres(&sheet, options)?;

@@ -14,12 +14,12 @@ const QUARTERS: [[(isize, isize); 3]; 4] =
 
 /// Samples of the faces of a grid that triangles are made of.
 #[derive(Clone, Debug)]
-pub(super) struct Region {
+pub(super) struct GroundRegion {
     grid: Grid,
     samples: SampleSet,
 }
 
-impl Region {
+impl GroundRegion {
     /// The region of all samples that belong; none where all do. `parted` leaves samples out where two pieces touch at
     /// a point.
     pub fn new(grid: Grid, belongs: impl Fn(usize) -> bool, parted: bool) -> Option<Self> {
@@ -36,7 +36,7 @@ impl Region {
             let around = region.sectors(k);
             if around == 0 || parted && pieces(around) > 1 {
                 region.samples.remove(k);
-                left.extend(region.near(k));
+                left.extend(region.neighbours(k));
             }
         }
         Some(region)
@@ -54,7 +54,7 @@ impl Region {
     }
 
     /// The neighbours of a sample on its face.
-    fn near(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
+    fn neighbours(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
         let n = self.grid.samples;
         let (face, row, column) = (k / (n * n), k / n % n, k % n);
         let steps = (-1..=1isize).flat_map(|down| (-1..=1isize).map(move |right| (down, right)));
@@ -140,10 +140,10 @@ mod tests {
     use super::*;
     use crate::field::Edges;
 
-    fn region(rows: &[&str]) -> (Region, Vec<String>) {
+    fn region(rows: &[&str]) -> (GroundRegion, Vec<String>) {
         let n = rows.len();
         let text: Vec<u8> = rows.concat().into_bytes();
-        let region = Region::new(Grid::new(n, Edges::Open), |k| text[k] == b'#', true).unwrap();
+        let region = GroundRegion::new(Grid::new(n, Edges::Open), |k| text[k] == b'#', true).unwrap();
         let kept = |row: usize| (0..n).map(|j| if region.contains(row * n + j) { '#' } else { '.' }).collect();
         let rows = (0..n).map(kept).collect();
         (region, rows)

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::region::Region;
+use super::region::GroundRegion;
 use super::sample_set::SampleSet;
 use super::simplify::{FaceSurface, simplify};
 use super::triangles::regular;
@@ -20,7 +20,7 @@ pub(super) struct Sheet<'a> {
     /// Fractions of the relief.
     pub heights: &'a [f32],
     /// The ground there is, where that is not all.
-    pub region: Option<&'a Region>,
+    pub region: Option<&'a GroundRegion>,
     pub ground: &'a MeshGround<'a>,
 }
 

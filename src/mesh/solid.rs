@@ -30,13 +30,13 @@ pub(super) fn base_metres(sheet: &Sheet, options: &MeshOptions) -> Result<f64, M
 }
 
 /// The edges where the ground ends.
-pub(super) struct Rim {
+pub(super) struct MeshRim {
     /// From sample to sample, with the ground on the left seen from above; in the order of the first.
     edges: Vec<[u32; 2]>,
     samples: SampleSet,
 }
 
-impl Rim {
+impl MeshRim {
     /// The rim of the triangles of a square sheet.
     pub fn new(sheet: &Sheet, triangles: &[[u32; 3]]) -> Self {
         let n = sheet.grid.samples;

@@ -1,10 +1,10 @@
 //! The triangles of a face of samples, all of them.
 
-use super::region::Region;
+use super::region::GroundRegion;
 
 /// Two triangles a cell, parted along the diagonal whose ends differ least in height; one where a corner has no
 /// ground. Indices are those of samples of the face, anticlockwise seen from above; `heights` are those of the face.
-pub(super) fn regular(face: usize, samples: usize, heights: &[f32], region: Option<&Region>) -> Vec<[u32; 3]> {
+pub(super) fn regular(face: usize, samples: usize, heights: &[f32], region: Option<&GroundRegion>) -> Vec<[u32; 3]> {
     let n = samples;
     let cells = 2 * (n - 1) * (n - 1);
     let mut triangles = Vec::with_capacity(if region.is_some() { 0 } else { cells });

@@ -1,7 +1,7 @@
 //! The surface of water over the ground: the sea, and what [`MapKind::Water`] holds.
 
 use super::MeshGround;
-use super::region::Region;
+use super::region::GroundRegion;
 use crate::field::{MapKind, Terrain};
 
 /// Thinner water is none: it would lie in the rounding of the ground.
@@ -12,12 +12,12 @@ pub(super) struct WaterSurface {
     /// Fractions of the relief; the ground's where there is no water.
     pub heights: Vec<f32>,
     /// Samples with water, and those beside them, where the surface meets the ground or goes under it.
-    pub region: Region,
+    pub region: GroundRegion,
 }
 
 impl WaterSurface {
     /// The water of a terrain, if it has any. `ground_region` is the ground there is, where that is not all.
-    pub fn new(terrain: &Terrain, ground: &MeshGround, ground_region: Option<&Region>) -> Option<Self> {
+    pub fn new(terrain: &Terrain, ground: &MeshGround, ground_region: Option<&GroundRegion>) -> Option<Self> {
         let relief = f64::from(ground.relief_metres);
         let depth = terrain.map(MapKind::Water);
         let sea = ground.sea_metres.map(|metres| f64::from(metres) / relief);
@@ -46,7 +46,7 @@ impl WaterSurface {
         let found = |k: usize| surface(k).or_else(|| beside(k));
         let heights: Vec<f32> = (0..len).map(|k| found(k).unwrap_or(terrain.height[k])).collect();
         let wet = |k: usize| found(k).is_some();
-        let region = Region::new(grid, wet, false).unwrap_or_else(|| Region::whole(grid));
+        let region = GroundRegion::new(grid, wet, false).unwrap_or_else(|| GroundRegion::whole(grid));
         Some(Self { heights, region })
     }
 }

@@ -9,6 +9,8 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Terrain};
 use talweg::io::formats::RawLayout;
 use talweg::io::{forget_rasters, raster, raster_as};
+use talweg::mesh::formats::UpAxis;
+use talweg::mesh::from_above::MeshSurface;
 use talweg::nodes::Node;
 use talweg::palette::BiomeTable;
 use talweg::param::{ParamKind, Params, Value};
@@ -33,6 +35,7 @@ pub const TARGETS: [FuzzTarget; 9] = [
     FuzzTarget { name: "heightmap", run: heightmap },
     FuzzTarget { name: "raster", run: raster_file },
     FuzzTarget { name: "planet_import", run: planet_import },
+    FuzzTarget { name: "mesh_from_above", run: mesh_from_above },
     FuzzTarget { name: "preferences", run: preferences },
     FuzzTarget { name: "session", run: session },
     FuzzTarget { name: "evaluation", run: evaluation },
@@ -183,6 +186,29 @@ fn planet_import(bytes: &[u8]) {
     let is_read = read.is_ok_and(|read| layout < 2 || read.width == read.height);
     let node = format!("PlanetImport(file: {name:?}, sampling: {sampling}, layout: {named})");
     check_import("world: Planet", &node, 5, is_read);
+}
+
+/// A mesh, seen from above: refused with a reason, or its heights are numbers between its lowest and highest place.
+fn mesh_from_above(bytes: &[u8]) {
+    const ENDINGS: [&str; 5] = ["glb", "gltf", "obj", "ply", "stl"];
+    let Some((&first, contents)) = bytes.split_first() else { return };
+    let folder = scratch();
+    let file = folder.path().join(format!("m.{}", ENDINGS[usize::from(first) % ENDINGS.len()]));
+    std::fs::write(&file, contents).expect("a file");
+    let up = [None, Some(UpAxis::Y), Some(UpAxis::Z)][usize::from(first) / ENDINGS.len() % 3];
+    let seen = MeshSurface::read(&file, up).and_then(|mesh| {
+        let (low, high) =
+            mesh.positions.iter().fold((f32::MAX, f32::MIN), |(low, high), p| (low.min(p[1]), high.max(p[1])));
+        Ok((mesh.heights(16, 9, &Control::default())?, low, high))
+    });
+    match seen {
+        Err(error) => assert!(!error.to_string().is_empty()),
+        Ok((seen, low, high)) => {
+            assert_eq!(seen.metres.len(), 16 * 9);
+            let mut there = seen.metres.iter().filter(|metres| !metres.is_nan());
+            assert!(there.all(|metres| (low..=high).contains(metres)), "a height is that of no place");
+        }
+    }
 }
 
 /// The files of the configuration folder: what is read is in range and kept as it was, what is not is copied aside

@@ -12,6 +12,7 @@ pub mod drive;
 pub mod erosion;
 pub mod export;
 pub mod help;
+pub mod import;
 pub mod layers;
 pub mod measures;
 pub mod patch;
@@ -41,6 +42,7 @@ impl PluginGroup for FeaturePlugins {
             .add(planet_view::PlanetViewPlugin)
             .add(measures::MeasuresPlugin)
             .add(biomes::BiomesPlugin)
+            .add(import::ImportPlugin)
             .add(export::ExportPlugin)
             .add(patch::PatchPlugin)
             .add(compare::ComparePlugin)

@@ -13,6 +13,7 @@ use super::document::Document;
 use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
 use crate::app::view::{Overlay, ViewMode};
+use crate::export::origin::{may_carry_scene, read_origin};
 use crate::io::SaveTarget;
 use crate::preferences::{GlobeView, PlanetProjection, Preferences, PreferencesFile, Recent};
 use crate::recovery::{keep_version, open_elsewhere};
@@ -134,6 +135,9 @@ impl Editor {
 
     /// Opens a scene; what goes wrong becomes a message.
     pub fn open(&mut self, path: &Path) {
+        if may_carry_scene(path) {
+            return self.open_origin(path);
+        }
         match self.doc.open(path) {
             Ok(warnings) => {
                 self.tell(&warnings);
@@ -154,6 +158,18 @@ impl Editor {
                     self.forget_recent(path);
                 }
             }
+        }
+    }
+
+    /// Begins with the scene inside an exported file.
+    fn open_origin(&mut self, path: &Path) {
+        match read_origin(path) {
+            Ok(origin) => {
+                self.doc.replace(origin.scene, None);
+                self.tell(&origin.warnings);
+                self.toasts.info(format!("This is the scene that {} was made of; it has no file yet", file_name(path)));
+            }
+            Err(error) => self.toasts.error(because("The scene was not opened", &error)),
         }
     }
 

@@ -121,7 +121,8 @@ pub(super) fn weights<'a>(
         let at = move |row, column, _| f32::from(weights.at(layout.nearest(row, column))[number]);
         let plain: String = entry.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
         let label = format!("weight-{number:02}-{}", plain.to_lowercase());
-        weight_sheet(label, 1, vec![entry.clone()], Box::new(at))
+        // the name says which type it is
+        weight_sheet(label, 1, Vec::new(), Box::new(at))
     });
     Ok(sheets.collect())
 }

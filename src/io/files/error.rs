@@ -1,6 +1,6 @@
 //! Why a file could not be written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::io::formats::format_list;
 
@@ -128,6 +128,26 @@ pub enum FileError {
 }
 
 impl FileError {
+    /// The file, or folder, that it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Name { path }
+            | Self::NoFolder { path, .. }
+            | Self::IsFolder { path }
+            | Self::NotAFile { path, .. }
+            | Self::LinkLoop { path }
+            | Self::ReadOnly { path }
+            | Self::Linked { path, .. }
+            | Self::Changed { path }
+            | Self::NotEmpty { path }
+            | Self::Write { path, .. }
+            | Self::Unsynced { path, .. }
+            | Self::PartlyReplaced { path, .. }
+            | Self::Extension { path, .. }
+            | Self::NoExtension { path } => path,
+        }
+    }
+
     /// Whether the old file is gone, in spite of the error; of a set, at least one.
     pub fn is_replaced(&self) -> bool {
         matches!(self, Self::Unsynced { .. } | Self::PartlyReplaced { .. })

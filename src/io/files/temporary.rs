@@ -158,9 +158,7 @@ impl TemporaryFolder {
 
     /// Sees to it that what is in it is on the disk.
     pub fn sync_files(&self) -> std::io::Result<()> {
-        for entry in std::fs::read_dir(self.path())? {
-            File::open(entry?.path())?.sync_all()?;
-        }
+        sync_folder_files(self.path())?;
         self.folder.as_ref().map_or(Ok(()), File::sync_all)
     }
 
@@ -171,6 +169,22 @@ impl TemporaryFolder {
         }
         self.name.rename(to)
     }
+}
+
+/// Sees to it that the files of a folder and of those in it are on the disk.
+fn sync_folder_files(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folder_files(&entry.path())?;
+            // folders cannot be opened everywhere
+            if !cfg!(unix) {
+                continue;
+            }
+        }
+        File::open(entry.path())?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Sweeps a folder the first time that this program writes into it.

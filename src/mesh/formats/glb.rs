@@ -4,6 +4,7 @@
 //! are sRGB.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
@@ -99,14 +100,18 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
             }),
         )?;
     }
+    let ground = ground_vertices(mesh);
     if let Some(uvs) = &mesh.uvs {
         write_values(
             out,
-            uvs.iter().map(|[u, v]| {
+            uvs[ground.clone()].iter().map(|[u, v]| {
                 let (u, v) = (u.to_le_bytes(), v.to_le_bytes());
                 [u[0], u[1], u[2], u[3], v[0], v[1], v[2], v[3]]
             }),
         )?;
+    }
+    if writing.normal_png.is_some() {
+        write_values(out, mesh.normals[ground].iter().map(|normal| tangent(*normal)))?;
     }
     for png in [writing.colour_png, writing.normal_png].into_iter().flatten() {
         out.write_all(png)?;
@@ -115,10 +120,26 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
+/// Vertices of the ground, which alone lie on pictures.
+fn ground_vertices(mesh: &Mesh) -> Range<usize> {
+    mesh.part(PartKind::Ground).map_or(0..0, |part| part.vertices.start as usize..part.vertices.end as usize)
+}
+
+/// The direction along the surface to the east, with the sign that makes the third axis of a picture of normals point
+/// to the north.
+fn tangent([x, y, z]: [f32; 3]) -> [u8; 16] {
+    let east = [1.0 - x * x, -x * y, -x * z];
+    let length = east.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let east = if length > 0.0 { east.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
+    let numbers = [east[0], east[1], east[2], 1.0].map(f32::to_le_bytes);
+    std::array::from_fn(|byte| numbers[byte / 4][byte % 4])
+}
+
 /// The JSON of the file, and the length of its buffer.
 fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
     let mut buffer = BufferLayout::default();
     let count = mesh.positions.len() as u64;
+    let on_ground = ground_vertices(mesh).len() as u64;
     let indices: Vec<usize> = mesh
         .parts
         .iter()
@@ -138,7 +159,10 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
         attributes.push(("COLOR_0", UNSIGNED_SHORT, "VEC4", 8, buffer.view(8 * count, Some(ARRAY_BUFFER))));
     }
     if mesh.uvs.is_some() {
-        attributes.push(("TEXCOORD_0", FLOAT, "VEC2", 8, buffer.view(8 * count, Some(ARRAY_BUFFER))));
+        attributes.push(("TEXCOORD_0", FLOAT, "VEC2", 8, buffer.view(8 * on_ground, Some(ARRAY_BUFFER))));
+    }
+    if writing.normal_png.is_some() {
+        attributes.push(("TANGENT", FLOAT, "VEC4", 16, buffer.view(16 * on_ground, Some(ARRAY_BUFFER))));
     }
     let mut images = Vec::new();
     let mut textures = Vec::new();
@@ -150,18 +174,22 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
     };
     let colour = texture(writing.colour_png, &mut buffer);
     let normal = texture(writing.normal_png, &mut buffer);
-    // what is seen of the ground counts once: vertex colours would multiply those of the picture
-    let attributes_of =
-        |kind: PartKind, name: &str| !(name == "COLOR_0" && kind == PartKind::Ground && colour.is_some());
+    let has_attribute = |kind: PartKind, name: &str| match name {
+        // colours of vertices would multiply those of the picture
+        "COLOR_0" => kind != PartKind::Ground || colour.is_none(),
+        "TEXCOORD_0" | "TANGENT" => kind == PartKind::Ground,
+        _ => true,
+    };
     let (mut meshes, mut nodes) = (Vec::new(), Vec::new());
     for (k, part) in mesh.parts.iter().enumerate() {
         let mut own = Map::new();
         for &(name, component, shape, stride, view) in &attributes {
-            if !attributes_of(part.kind, name) {
+            if !has_attribute(part.kind, name) {
                 continue;
             }
             let mut accessor = json!({
                 "bufferView": view,
+                // the ground comes first, also where the view holds nothing else
                 "byteOffset": stride * u64::from(part.vertices.start),
                 "componentType": component,
                 "count": part.vertices.len(),

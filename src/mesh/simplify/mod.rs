@@ -20,19 +20,19 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::region::Region;
+use super::region::GroundRegion;
 use crate::field::{Cancelled, Control};
 
 use delaunay::{TileSamples, Triangulator};
 
-/// Cells along the side of a tile.
+/// Cells along the side of a tile, at the most.
 const TILE: usize = 256;
 
 /// One face of a grid, as it is simplified.
 pub(super) struct FaceSurface<'a> {
     /// Samples per side.
     pub samples: usize,
-    /// Index of the face, for [`Region::has_place`].
+    /// Index of the face, for [`GroundRegion::has_place`].
     pub face: usize,
     /// Where rows and columns lie: whole numbers below 2^26 in magnitude, rising.
     pub coordinates: &'a [f64],
@@ -41,7 +41,7 @@ pub(super) struct FaceSurface<'a> {
     /// What the value divides to give the height: on a globe the length of (x, y, 1). None where values are heights.
     pub dividend: Option<&'a (dyn Fn(usize) -> f64 + Sync)>,
     /// The ground there is, where that is not all.
-    pub region: Option<&'a Region>,
+    pub region: Option<&'a GroundRegion>,
     /// Which samples must become vertices, by the index within the face.
     pub needed: &'a (dyn Fn(usize) -> bool + Sync),
     /// The greatest error, in the unit of heights.
@@ -71,7 +71,11 @@ impl FaceSurface<'_> {
     /// Rows and columns of every tile, the last ones included, which the next tile begins with.
     fn tiles(&self) -> Vec<(Range<usize>, Range<usize>)> {
         let last = self.samples - 1;
-        let ranges: Vec<Range<usize>> = (0..last).step_by(TILE).map(|k| k..(k + TILE).min(last) + 1).collect();
+        // an odd number of them, the same from either end: faces of a globe meet turned around
+        let count = last.div_ceil(TILE) | 1;
+        let border = |k: usize| if 2 * k < count { k * last / count } else { last - (count - k) * last / count };
+        let ranges: Vec<Range<usize>> =
+            (0..count).map(|k| border(k)..border(k + 1) + 1).filter(|range| range.len() > 1).collect();
         ranges.iter().flat_map(|rows| ranges.iter().map(|columns| (rows.clone(), columns.clone()))).collect()
     }
 
@@ -154,7 +158,7 @@ mod tests {
         n: usize,
         coordinates: &'a [f64],
         value: &'a (dyn Fn(usize) -> f64 + Sync),
-        region: Option<&'a Region>,
+        region: Option<&'a GroundRegion>,
         limit: f64,
     ) -> FaceSurface<'a> {
         FaceSurface { samples: n, face: 0, coordinates, value, dividend: None, region, needed: &|_| false, limit }
@@ -233,7 +237,7 @@ mod tests {
             let (y, x) = (row as f64 - 140.0, column as f64 - 255.0);
             x * x + y * y > 900.0 && (row * 7 + column * 3) % 97 != 0
         };
-        let region = Region::new(grid, is_ground, true).unwrap();
+        let region = GroundRegion::new(grid, is_ground, true).unwrap();
         let coordinates: Vec<f64> = (0..n).map(|k| k as f64).collect();
         let value = |k: usize| height(k / n, k % n);
         let triangles = simplify(&surface(n, &coordinates, &value, Some(&region), 2.0), &Control::default()).unwrap();

@@ -1,13 +1,14 @@
-//! Exports: heightmaps and films are computed beside the evaluation, and written.
+//! Exports: maps, meshes and films are computed beside the evaluation, and written.
 //!
 //! ```text
-//! ExportAction ── dialogs ──▶ ExportAction with a file ──▶ task: ExportTask ──▶ message
+//! ExportAction ── window ──▶ ExportAction with a choice ──▶ task: ExportTask ──▶ message
 //!                                    ▲      │ the file is protected, or has other names
 //!                                    └──────┴─▶ Overwrite
 //! ```
 
 mod dialog;
 pub mod task;
+mod window;
 
 use bevy::app::AppExit;
 use bevy::ecs::system::{In, InMut};
@@ -17,10 +18,12 @@ use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use self::dialog::FilmDialog;
-use self::task::{ExportTask, Product};
+use self::task::{ExportOrder, ExportTask};
+pub use self::window::ExportChoice;
+use self::window::{ExportWindow, first_choice, title};
 use crate::app::frame::actions::CancelWork;
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::dialogs::files::{Files, file_stem};
+use crate::app::frame::dialogs::files::{Files, file_stem, usual_folder};
 use crate::app::frame::dialogs::overwrite::Overwrite;
 use crate::app::frame::editor::{Editor, because};
 use crate::app::frame::interface::InterfaceApp;
@@ -28,6 +31,7 @@ use crate::app::frame::menu::pick;
 use crate::app::frame::status::{Activity, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::{FrameSystems, Quitting};
+use crate::export::ExportError;
 use crate::film::{Film, FilmError};
 use crate::io::{FileError, SaveTarget};
 
@@ -37,7 +41,7 @@ impl Plugin for ExportPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<ExportTask>()
             .add_message::<ExportOrder>()
-            .add_actions([ExportAction::Heightmap, ExportAction::Timelapse], run)
+            .add_actions([ExportAction::Open, ExportAction::BuildLast, ExportAction::Timelapse], run)
             .add_menu_part("File", 10, menu)
             .add_systems(PreUpdate, receive.in_set(FrameSystems::Receive))
             .add_systems(
@@ -47,12 +51,19 @@ impl Plugin for ExportPlugin {
     }
 }
 
-/// What can be exported.
+/// What can be done about exports.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportAction {
-    /// Asks for a file.
-    Heightmap,
-    HeightmapTo(SaveTarget),
+    /// Asks what is exported.
+    Open,
+    /// Asks for a folder, and then what is exported once more.
+    ChooseFolder(Box<ExportChoice>),
+    /// Asks what is exported; this is offered.
+    OpenWith(Box<ExportChoice>),
+    /// Writes it, and keeps it as a build preset of the scene.
+    Build(Box<ExportChoice>),
+    /// Repeats the last build of the scene.
+    BuildLast,
     /// Asks how to film.
     Timelapse,
     /// Asks for a file.
@@ -67,11 +78,17 @@ impl Action for ExportAction {
 
     fn info(&self) -> Info {
         match self {
-            Self::Heightmap | Self::HeightmapTo(_) => Info::new(
-                "Export heightmap…",
-                "Computes the terrain at full size and writes it as 16-bit PNG, r16 or r32; a planet as a map of all longitudes and latitudes.",
+            Self::Open | Self::ChooseFolder(_) | Self::OpenWith(_) => Info::new(
+                "Export…",
+                "Writes heights, data maps, colours, splat maps and meshes for other programs, from one evaluation.",
                 icon::EXPORT,
                 keys![COMMAND + E],
+            ),
+            Self::Build(_) | Self::BuildLast => Info::new(
+                "Build",
+                "Exports once more what was exported last from this scene, over the same files.",
+                icon::HAMMER,
+                keys![COMMAND + B],
             ),
             Self::Timelapse | Self::FilmAs(_) | Self::FilmTo(..) => Info::new(
                 "Export time-lapse…",
@@ -83,21 +100,43 @@ impl Action for ExportAction {
     }
 }
 
-/// Something to compute and to write.
-#[derive(Message, Clone, Debug, PartialEq)]
-pub struct ExportOrder {
-    pub product: Product,
-    pub to: SaveTarget,
-}
-
 fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: MessageWriter<ExportOrder>) {
     let editor = &mut *editor;
+    let offered = |editor: &Editor| first_choice(editor.doc.scene(), editor.doc.path(), usual_folder(&editor.doc));
     match action {
-        ExportAction::Heightmap => {
-            let kinds = [("PNG, 16 bits", "png"), ("Raw, 16-bit whole numbers", "r16"), ("Raw, 32-bit numbers", "r32")];
-            let then = |path| ExportAction::HeightmapTo(SaveTarget::new(path)).into();
-            let files = Files::save(&editor.doc, "Export heightmap", &file_stem(&editor.doc), &kinds, then);
-            editor.dialogs.open(files);
+        ExportAction::Open => {
+            let window = ExportWindow::new(editor.doc.scene(), offered(editor));
+            editor.dialogs.open(window);
+        }
+        ExportAction::OpenWith(choice) => {
+            let window = ExportWindow::new(editor.doc.scene(), *choice);
+            editor.dialogs.open(window);
+        }
+        ExportAction::ChooseFolder(choice) => {
+            let (folder, choice) = (choice.folder.clone(), *choice);
+            let then = move |folder| ExportAction::OpenWith(Box::new(ExportChoice { folder, ..choice.clone() })).into();
+            editor.dialogs.open(Files::folder(&editor.doc, "Export to folder", &folder, then));
+        }
+        ExportAction::Build(choice) => {
+            let mut preset = choice.preset.clone();
+            let usual = offered(editor).folder;
+            if choice.folder != usual {
+                // names count from the scene's folder when it is built again
+                preset.folder = choice.folder.join(&preset.folder).to_string_lossy().into_owned();
+            }
+            editor.doc.edit("Keep build preset", None, |scene| {
+                scene.builds.retain(|build| title(build) != title(&preset));
+                scene.builds.insert(0, preset);
+            });
+            orders.write(ExportOrder::Build(choice));
+        }
+        ExportAction::BuildLast if editor.doc.scene().builds.is_empty() => {
+            let window = ExportWindow::new(editor.doc.scene(), offered(editor));
+            editor.dialogs.open(window);
+        }
+        ExportAction::BuildLast => {
+            let choice = offered(editor);
+            orders.write(ExportOrder::Build(Box::new(choice)));
         }
         ExportAction::Timelapse => ask_how_to_film(editor),
         ExportAction::FilmAs(film) => {
@@ -106,11 +145,8 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             let files = Files::save(&editor.doc, "Export time-lapse", &file_stem(&editor.doc), &kinds, then);
             editor.dialogs.open(files);
         }
-        ExportAction::HeightmapTo(to) => {
-            orders.write(ExportOrder { product: Product::Heightmap, to });
-        }
         ExportAction::FilmTo(film, to) => {
-            orders.write(ExportOrder { product: Product::Film(film), to });
+            orders.write(ExportOrder::Film(film, to));
         }
     }
 }
@@ -132,7 +168,8 @@ fn capitalised(text: &str) -> String {
 }
 
 fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
-    pick(ui, &mut queue, ExportAction::Heightmap, true);
+    pick(ui, &mut queue, ExportAction::Open, true);
+    pick(ui, &mut queue, ExportAction::BuildLast, true);
     pick(ui, &mut queue, ExportAction::Timelapse, true);
 }
 
@@ -169,10 +206,9 @@ fn obey(
         task.work.cancel();
     }
     for order in orders.read() {
-        let ExportOrder { product, to } = order;
-        let Err(error) = task.start(editor.doc.scene(), product.clone(), to, &tasks) else { continue };
+        let Err(error) = task.start(editor.doc.scene(), order, &tasks) else { continue };
         let question = file_error(&error).and_then(|error| order.question(error));
-        editor.ask_or_tell(question, || because(&format!("The {} was not exported", product.name()), &error));
+        editor.ask_or_tell(question, || because(&format!("The {} was not exported", order.name()), &error));
     }
 }
 
@@ -184,24 +220,33 @@ fn failure(error: &anyhow::Error) -> String {
 
 /// What a file has to do with an error, if one has.
 fn file_error(error: &anyhow::Error) -> Option<&FileError> {
-    match error.downcast_ref() {
-        Some(FilmError::File(error)) => Some(error),
-        _ => error.downcast_ref(),
-    }
+    let of_film = error.downcast_ref().and_then(|error| match error {
+        FilmError::File(error) => Some(error),
+        _ => None,
+    });
+    let of_export = || match error.downcast_ref()? {
+        ExportError::File(error) => Some(error),
+        _ => None,
+    };
+    of_film.or_else(of_export).or_else(|| error.downcast_ref())
 }
 
 impl ExportOrder {
     /// Asks before it goes over a file that somebody protected.
     fn question(&self, error: &FileError) -> Option<Overwrite> {
-        let again = match self.product.clone() {
-            Product::Heightmap => ExportAction::Heightmap,
-            Product::Film(film) => ExportAction::FilmAs(film),
-        };
-        let over = |to| match self.product.clone() {
-            Product::Heightmap => ExportAction::HeightmapTo(to).into(),
-            Product::Film(film) => ExportAction::FilmTo(film, to).into(),
-        };
-        Overwrite::from_error(error, &self.to, ("Another file…", again.into()), over)
+        match self {
+            Self::Build(choice) => {
+                let again = ExportAction::OpenWith(choice.clone());
+                let over = |_| ExportAction::Build(Box::new(ExportChoice { force: true, ..(**choice).clone() })).into();
+                let to = SaveTarget::new(error.path());
+                Overwrite::from_error(error, &to, ("Other files…", again.into()), over)
+            }
+            Self::Film(film, to) => {
+                let again = ExportAction::FilmAs(film.clone());
+                let over = |to| ExportAction::FilmTo(film.clone(), to).into();
+                Overwrite::from_error(error, to, ("Another file…", again.into()), over)
+            }
+        }
     }
 }
 
@@ -219,6 +264,7 @@ mod tests {
     use super::*;
     use crate::app::frame::commands::Command;
     use crate::app::frame::dialogs::overwrite::OverwriteReason;
+    use crate::scene::{BuildPreset, BuildProduct};
 
     #[test]
     fn what_is_protected_is_asked_about_and_written_over_only_when_that_is_chosen() {
@@ -228,17 +274,21 @@ mod tests {
         let mut bits = std::fs::metadata(&path).unwrap().permissions();
         bits.set_readonly(true);
         std::fs::set_permissions(&path, bits).unwrap();
-        for product in [Product::Heightmap, Product::Film(Film::default())] {
-            let order = ExportOrder { product, to: SaveTarget::new(&path) };
-            let refused = crate::io::check_place(&order.to).unwrap_err();
+        let to = SaveTarget::new(&path);
+        let product = BuildProduct { what: "heights".into(), format: "r16".into(), file: Some("alps.r16".into()) };
+        let preset = BuildPreset { products: vec![product], ..BuildPreset::default() };
+        let choice = ExportChoice { preset, folder: folder.path().into(), force: false };
+        let forced = ExportChoice { force: true, ..choice.clone() };
+        let over = to.clone().over_read_only(true).over_links(true);
+        let refused = crate::io::check_place(&to).unwrap_err();
+        let orders = [
+            (ExportOrder::Build(Box::new(choice)), ExportAction::Build(Box::new(forced))),
+            (ExportOrder::Film(Film::default(), to), ExportAction::FilmTo(Film::default(), over.clone())),
+        ];
+        for (order, wanted) in orders {
             let question = order.question(&refused).expect("it is asked about");
-            assert_eq!(question.reason, OverwriteReason::ReadOnly);
-            let over = order.to.clone().over_read_only(true).over_links(true);
+            assert_eq!((question.reason, &question.path), (OverwriteReason::ReadOnly, &path));
             assert!(crate::io::check_place(&over).is_ok());
-            let wanted = match order.product.clone() {
-                Product::Heightmap => ExportAction::HeightmapTo(over),
-                Product::Film(film) => ExportAction::FilmTo(film, over),
-            };
             assert_eq!(question.over, Command::from(wanted));
         }
     }

@@ -1,33 +1,34 @@
-//! Exports from the editor: heightmaps and films are computed beside the worker, and written.
+//! Exports from the editor: computed beside the worker, and written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bevy::prelude::Resource;
+use bevy::prelude::{Message, Resource};
 
+use super::ExportChoice;
 use crate::app::frame::tasks::{SceneWork, Tasks};
-use crate::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
+use crate::eval::{Store, check_memory, evaluate, thread_pool};
+use crate::export::{self, ExportReport, RasterReport};
 use crate::field::Control;
 use crate::film::{Film, check_target};
-use crate::io::{SaveTarget, check_place, export_heightmap};
+use crate::io::SaveTarget;
 use crate::look::PaletteTable;
-use crate::planet::projection::{Equirectangular, export_map};
 use crate::scene::Scene;
 
-/// What is exported.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Product {
-    Heightmap,
-    Film(Film),
+/// Something to compute and to write.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub enum ExportOrder {
+    Build(Box<ExportChoice>),
+    Film(Film, SaveTarget),
 }
 
-impl Product {
+impl ExportOrder {
     /// What it is called in a sentence.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Heightmap => "heightmap",
-            Self::Film(_) => "time-lapse",
+            Self::Build(_) => "terrain",
+            Self::Film(..) => "time-lapse",
         }
     }
 }
@@ -35,8 +36,8 @@ impl Product {
 /// What is known about an export under way.
 pub(super) struct ExportProgress {
     path: PathBuf,
-    /// Share of a film that is done, as bits of an f32; NaN for a heightmap.
-    filmed: Arc<AtomicU32>,
+    /// Share of the files that is written, as bits of an f32; NaN while the terrain is computed.
+    written: Arc<AtomicU32>,
 }
 
 /// The export under way, if there is one; it ends with a sentence that says what was written.
@@ -52,63 +53,72 @@ impl ExportTask {
     ///
     /// # Errors
     /// While another one is under way, or when the place of the file cannot be written to.
-    pub fn start(&mut self, scene: &Scene, product: Product, to: &SaveTarget, tasks: &Tasks) -> anyhow::Result<()> {
-        match &product {
-            Product::Heightmap => check_place(to)?,
-            Product::Film(_) => check_target(to)?,
-        }
-        let filmed = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
-        let (copy, target, told) = (scene.clone(), to.clone(), filmed.clone());
-        let about = ExportProgress { path: to.path().into(), filmed };
+    pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
+        let path = match order {
+            ExportOrder::Build(choice) => {
+                export::check(&choice.preset, scene, &choice.place())?;
+                choice.folder.clone()
+            }
+            ExportOrder::Film(_, to) => {
+                check_target(to)?;
+                to.path().into()
+            }
+        };
+        let written = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
+        let (copy, order, told) = (scene.clone(), order.clone(), written.clone());
+        let about = ExportProgress { path, written };
         self.work.begin(tasks, "export", (about, scene.layers.len()), move |control| {
-            export(&copy, &product, &target, control, &told)
+            carry_out(&copy, &order, control, &told)
         })
     }
 
     /// Name of the file being written, and the share of the work that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
-        let (ExportProgress { path, filmed }, evaluated) = self.work.progress()?;
-        let filmed = f32::from_bits(filmed.load(Ordering::Relaxed));
-        Some((path.file_name()?.to_string_lossy().into_owned(), if filmed.is_nan() { evaluated } else { filmed }))
+        let (ExportProgress { path, written }, evaluated) = self.work.progress()?;
+        let written = f32::from_bits(written.load(Ordering::Relaxed));
+        Some((path.file_name()?.to_string_lossy().into_owned(), if written.is_nan() { evaluated } else { written }))
     }
 }
 
-fn export(
-    scene: &Scene,
-    product: &Product,
-    to: &SaveTarget,
-    control: &Control,
-    filmed: &AtomicU32,
-) -> anyhow::Result<String> {
+fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &AtomicU32) -> anyhow::Result<String> {
     let pool = thread_pool(0)?;
-    match product {
-        Product::Heightmap => {
-            check_memory(scene, scene.samples(), &MemoryUse::EXPORT)?;
-            let evaluated =
-                pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
+    let tell = |share: f32| written.store(share.to_bits(), Ordering::Relaxed);
+    match order {
+        ExportOrder::Build(choice) => {
+            let preset = &choice.preset;
+            let samples = export::samples(preset, scene)?;
+            check_memory(scene, samples, &export::memory_use(preset, scene, samples)?)?;
+            let evaluated = pool.install(|| evaluate(scene, samples, None, &mut Store::forgetful(), control))?;
             control.check()?;
-            let terrain = &evaluated.terrain;
-            let settings = &scene.settings;
-            let report = if let Some(planet) = scene.as_planet() {
-                let map = Equirectangular::for_samples(terrain.samples());
-                pool.install(|| export_map(planet, settings.relief_metres, terrain, map, to))?
-            } else {
-                export_heightmap(terrain, settings.relief_metres, settings.size_metres, to)?
-            };
-            let void = report.void().map_or(String::new(), |void| format!("; {void}"));
-            Ok(format!(
-                "Exported {}: {} × {} samples from {:.1} to {:.1} m{void}",
-                report.path.display(),
-                report.samples,
-                report.rows,
-                report.min_metres,
-                report.max_metres
-            ))
+            let place = choice.place();
+            let report = pool.install(|| export::export(preset, scene, &evaluated.terrain, &place, control, &tell))?;
+            Ok(told(&report, samples, &choice.folder.join(&preset.folder)))
         }
-        Product::Film(film) => {
-            let tell = |share: f32| filmed.store(share.to_bits(), Ordering::Relaxed);
+        ExportOrder::Film(film, to) => {
             let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), to, control, tell))?;
             Ok(format!("Exported {}: {count} pictures", to.path().display()))
+        }
+    }
+}
+
+/// What is said of the files.
+fn told(report: &ExportReport, samples: usize, folder: &Path) -> String {
+    let ExportReport { rasters, meshes, others } = report;
+    let void = rasters.iter().find_map(RasterReport::void).map_or(String::new(), |void| format!("; {void}"));
+    match (&rasters[..], &meshes[..]) {
+        ([one], []) => format!(
+            "Exported {}: {} × {} samples from {:.1} to {:.1} {}{void}",
+            one.path.display(),
+            one.samples,
+            one.rows,
+            one.min,
+            one.max,
+            one.unit
+        ),
+        ([], [one]) => format!("Exported {}: {} triangles", one.path.display(), one.triangles),
+        _ => {
+            let count = rasters.len() + meshes.len() + others.len();
+            format!("Exported {count} files of {samples} samples per side to {}{void}", folder.display())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Choosing a file to open, to save to, or to export to. The dialog itself asks before it overwrites.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bevy_egui::egui;
 use egui_file_dialog::{DialogState, FileDialog};
@@ -10,8 +10,9 @@ use super::Dialog;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 
-/// Talweg's scenes: their name in the list of kinds, and their ending.
-pub const SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
+/// Talweg's scenes: their name in the list of kinds, and their endings.
+pub const SCENES: (&str, &[&str]) =
+    ("Talweg scenes (.ron), and files exported from them", &["ron", "png", "tif", "tiff", "exr", "glb"]);
 /// The same where one is saved: the dialog itself puts the ending behind it.
 pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
 /// Heights and images that nodes read.
@@ -56,6 +57,21 @@ impl Files {
         let dialog = kinds.iter().fold(dialog, |dialog, (kind, ending)| dialog.add_save_extension(kind, ending));
         let mut dialog = dialog.default_save_extension(first);
         dialog.save_file();
+        Self { dialog, then: Box::new(then) }
+    }
+}
+
+impl Files {
+    /// Asks for a folder; `at` is shown first, if it is there.
+    pub fn folder(
+        document: &Document,
+        title: &str,
+        at: &Path,
+        then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        let dialog = dialog(document, title);
+        let mut dialog = if at.is_dir() { dialog.initial_directory(at.into()) } else { dialog };
+        dialog.pick_directory();
         Self { dialog, then: Box::new(then) }
     }
 }
@@ -105,6 +121,11 @@ fn folder(document: &Document) -> Option<PathBuf> {
         let documents = dirs.document_dir().filter(|folder| folder.is_dir());
         Some(documents.unwrap_or(dirs.home_dir()).to_path_buf())
     })
+}
+
+/// The folder of the scene's file, the person's documents, or the working folder.
+pub fn usual_folder(document: &Document) -> PathBuf {
+    folder(document).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
 }
 
 /// The scene's name without what file systems refuse.

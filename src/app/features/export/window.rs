@@ -1,0 +1,391 @@
+//! The window of exports: what is written, in which formats, how large, to where.
+
+use std::path::{Path, PathBuf};
+
+use bevy_egui::egui;
+use egui::{Align, ComboBox, DragValue, Grid, Layout, RichText, ScrollArea, TextEdit, Ui, vec2};
+
+use super::ExportAction;
+use crate::app::frame::commands::Command;
+use crate::app::frame::dialogs::Dialog;
+use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::app::frame::theme::colour;
+use crate::export::maps::ExportMap;
+use crate::export::targets::{ExportTarget, TARGETS};
+use crate::export::{self, ExportPlace, MESH, mesh_formats};
+use crate::io::formats::RASTER_FORMATS;
+use crate::io::memory::bytes_text;
+use crate::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
+
+/// An export as it was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportChoice {
+    pub preset: BuildPreset,
+    /// The folder that names of the preset count from.
+    pub folder: PathBuf,
+    /// Whether protected files are replaced.
+    pub force: bool,
+}
+
+impl ExportChoice {
+    /// Where its files go.
+    pub fn place(&self) -> ExportPlace {
+        ExportPlace { folder: self.folder.clone(), force: self.force }
+    }
+}
+
+/// A line of the list of products.
+struct ProductRow {
+    what: String,
+    name: String,
+    help: &'static str,
+    is_ticked: bool,
+    format: &'static str,
+    /// Ids and names of the formats that can hold it.
+    formats: Vec<(&'static str, &'static str)>,
+}
+
+/// See the module.
+pub struct ExportWindow {
+    scene: Scene,
+    choice: ExportChoice,
+    rows: Vec<ProductRow>,
+    /// What was looked at last, and what was found wrong with it.
+    checked: Option<(ExportChoice, Result<Vec<(String, u64)>, String>)>,
+}
+
+/// Side of a tile that is offered first.
+const USUAL_TILE: u32 = 513;
+const LIST_WIDTH: f32 = 330.0;
+const FIELDS_WIDTH: f32 = 330.0;
+const LIST_HEIGHT: f32 = 330.0;
+
+impl ExportWindow {
+    pub fn new(scene: &Scene, choice: ExportChoice) -> Self {
+        let rows = rows(scene, &choice.preset);
+        Self { scene: scene.clone(), choice, rows, checked: None }
+    }
+
+    /// Puts what is ticked into the preset.
+    fn collect(&mut self) {
+        let product = |row: &ProductRow| BuildProduct { what: row.what.clone(), format: row.format.into(), file: None };
+        self.choice.preset.products = self.rows.iter().filter(|row| row.is_ticked).map(product).collect();
+    }
+
+    /// What is wrong, or how large the files become; found anew when something was changed.
+    fn check(&mut self) -> Result<Vec<(String, u64)>, String> {
+        if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
+            let Self { scene, choice, .. } = self;
+            let sound = match choice.preset.is_sound() {
+                true => Ok(()),
+                false => Err("A number cannot be: the lower height has to be below the upper one.".to_string()),
+            };
+            let found = sound.and_then(|()| {
+                let checked = export::check(&choice.preset, scene, &choice.place());
+                checked.and_then(|()| export::sizes(&choice.preset, scene)).map_err(|error| error.to_string())
+            });
+            self.checked = Some((self.choice.clone(), found));
+        }
+        self.checked.as_ref().map_or(Ok(Vec::new()), |(_, found)| found.clone())
+    }
+}
+
+/// Every product of the scene; ticked are those of the preset.
+fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
+    let chosen = |what: &str| preset.products.iter().find(|product| product.what == what);
+    let row = |what: String, name: String, help: &'static str, formats: Vec<(&'static str, &'static str)>| {
+        let product = chosen(&what);
+        let known = product.and_then(|product| formats.iter().find(|(id, _)| *id == product.format));
+        let format = known.or(formats.first()).map_or("", |(id, _)| *id);
+        ProductRow { is_ticked: product.is_some(), what, name, help, format, formats }
+    };
+    let map_row = |map: ExportMap| {
+        let held = RASTER_FORMATS.into_iter().filter(|format| export::holds(format, &map));
+        row(map.to_string(), map.name(), map.help(), held.map(|format| (format.id, format.name)).collect())
+    };
+    let mesh = row(
+        MESH.into(),
+        "Mesh".into(),
+        "The terrain as triangles, with colours where the format has them.",
+        mesh_formats().map(|format| (format.id, format.name)).collect(),
+    );
+    let mut rows: Vec<ProductRow> = ExportMap::of_scene(scene).into_iter().map(map_row).collect();
+    rows.insert(1.min(rows.len()), mesh);
+    rows
+}
+
+impl Dialog for ExportWindow {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        let mut answer = None;
+        let modal = modal(ctx, "export").show(ctx, |ui| {
+            ui.set_width(LIST_WIDTH + FIELDS_WIDTH + 24.0);
+            ui.heading("Export");
+            ui.add_space(6.0);
+            self.head(ui);
+            ui.separator();
+            ui.horizontal_top(|ui| {
+                ui.vertical(|ui| {
+                    ui.set_width(LIST_WIDTH);
+                    self.products(ui);
+                });
+                ui.add_space(12.0);
+                ui.vertical(|ui| {
+                    ui.set_width(FIELDS_WIDTH);
+                    self.fields(ui, &mut answer);
+                });
+            });
+            ui.separator();
+            self.collect();
+            let found = self.check();
+            match &found {
+                Ok(sizes) => {
+                    let whole: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
+                    let files = if sizes.len() == 1 { "1 product".into() } else { format!("{} products", sizes.len()) };
+                    let text = format!("{files}, at most {} on the disk; the terrain is computed once.", bytes_text(whole));
+                    ui.label(RichText::new(text).color(colour::TEXT_WEAK));
+                }
+                Err(problem) => {
+                    ui.label(RichText::new(sentence(problem)).color(colour::WARNING));
+                }
+            }
+            ui.add_space(8.0);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let export = ui.add_enabled(found.is_ok(), main_button("Export"));
+                let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File ▸ \
+                           Build repeats them.";
+                if export.on_hover_text(tip).clicked() {
+                    answer = Some(vec![ExportAction::Build(Box::new(self.choice.clone())).into()]);
+                }
+                if ui.add(button("Cancel")).clicked() {
+                    answer = Some(Vec::new());
+                }
+            });
+        });
+        answer.or_else(|| dismissed(ctx, &modal))
+    }
+}
+
+fn sentence(problem: &str) -> String {
+    let mut letters = problem.chars();
+    let text: String = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
+    if text.ends_with(['.', '?']) { text } else { text + "." }
+}
+
+impl ExportWindow {
+    /// The program that it is for, and the presets of the scene.
+    fn head(&mut self, ui: &mut Ui) {
+        let mut adopt = None;
+        ui.horizontal(|ui| {
+            ui.label("For");
+            let name = |id: &str| ExportTarget::named(id).map_or("Files", |target| target.name);
+            let target = ComboBox::from_id_salt("target").selected_text(name(&self.choice.preset.target)).width(210.0);
+            target.show_ui(ui, |ui| {
+                if ui.selectable_label(self.choice.preset.target.is_empty(), "Files").clicked() {
+                    let products = self.choice.preset.products.clone();
+                    adopt = Some(BuildPreset { products, ..BuildPreset::default() });
+                }
+                for target in TARGETS {
+                    let is_chosen = self.choice.preset.target == target.id;
+                    if ui.selectable_label(is_chosen, target.name).on_hover_text(target.help).clicked() {
+                        adopt = Some(target.preset());
+                    }
+                }
+            });
+            ui.add_space(12.0);
+            let label = ui.label("Build preset");
+            let name = TextEdit::singleline(&mut self.choice.preset.name).hint_text("Export").desired_width(150.0);
+            ui.add(name).labelled_by(label.id).on_hover_text("Under this name the scene keeps what is chosen here.");
+            if !self.scene.builds.is_empty() {
+                ui.menu_button("Load", |ui| {
+                    for build in &self.scene.builds {
+                        if ui.button(title(build)).clicked() {
+                            adopt = Some(build.clone());
+                            ui.close();
+                        }
+                    }
+                });
+            }
+        });
+        if let Some(preset) = adopt {
+            self.rows = rows(&self.scene, &preset);
+            self.choice.preset = preset;
+        }
+    }
+
+    fn products(&mut self, ui: &mut Ui) {
+        let target = ExportTarget::named(&self.choice.preset.target).ok();
+        if let Some(target) = target {
+            ui.label(target.help);
+            ui.add_space(4.0);
+            ui.label(RichText::new(format!("{}.", target.sizes_text())).color(colour::TEXT_WEAK));
+            ui.add_space(4.0);
+            ui.label("README.txt says what to type there.");
+            ui.add_space(8.0);
+            ui.label("Beside these:");
+        }
+        let height = if target.is_some() { LIST_HEIGHT - 110.0 } else { LIST_HEIGHT };
+        ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
+            for row in &mut self.rows {
+                ui.horizontal(|ui| {
+                    ui.checkbox(&mut row.is_ticked, &row.name).on_hover_text(row.help);
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        if !row.is_ticked {
+                            return;
+                        }
+                        let name = row.formats.iter().find(|(id, _)| *id == row.format).map_or("", |(_, name)| *name);
+                        let formats = ComboBox::from_id_salt(&row.what).selected_text(name).width(140.0);
+                        formats.show_ui(ui, |ui| {
+                            for (id, name) in &row.formats {
+                                ui.selectable_value(&mut row.format, id, *name);
+                            }
+                        });
+                    });
+                });
+            }
+        });
+    }
+
+    fn fields(&mut self, ui: &mut Ui, answer: &mut Option<Vec<Command>>) {
+        let scene = &self.scene;
+        let (settings, is_planet) = (&scene.settings, scene.settings.is_planet());
+        let wanted = export::samples(&self.choice.preset, scene).unwrap_or(scene.samples());
+        let (folder, mut chooses) = (self.choice.folder.display().to_string(), false);
+        let preset = &mut self.choice.preset;
+        let has_mesh = self.rows.iter().any(|row| row.is_ticked && row.what == MESH);
+        let is_raw = self.rows.iter().any(|row| row.is_ticked && ["r16", "r32"].contains(&row.format));
+        ScrollArea::vertical().max_height(LIST_HEIGHT).auto_shrink([false, false]).id_salt("fields").show(ui, |ui| {
+            Grid::new("export fields").num_columns(2).spacing(vec2(12.0, 6.0)).min_col_width(92.0).show(ui, |ui| {
+                let mut own = preset.samples.is_none();
+                ui.label("Size");
+                ui.horizontal(|ui| {
+                    let text = if preset.target.is_empty() { "As the scene" } else { "Nearest" };
+                    if ui.checkbox(&mut own, text).changed() {
+                        preset.samples = (!own).then_some(wanted as u32);
+                    }
+                    match &mut preset.samples {
+                        Some(samples) => drop(ui.add(DragValue::new(samples).range(2..=16_384).suffix(" samples"))),
+                        None => drop(ui.label(format!("{wanted} samples"))),
+                    }
+                });
+                ui.end_row();
+                let mut own = preset.height_range.is_none();
+                ui.label("Heights").on_hover_text("What the lowest and highest number of 16-bit files stand for.");
+                ui.horizontal(|ui| {
+                    if ui.checkbox(&mut own, "From lowest to highest").changed() {
+                        let (low, high) = (settings.sea_level.min(0.0), settings.relief_metres);
+                        preset.height_range = (!own).then_some((low, high.max(low + 1.0)));
+                    }
+                });
+                ui.end_row();
+                if let Some((low, high)) = &mut preset.height_range {
+                    ui.label("");
+                    ui.horizontal(|ui| {
+                        ui.add(DragValue::new(low).suffix(" m").speed(1.0));
+                        ui.label("to");
+                        ui.add(DragValue::new(high).suffix(" m").speed(1.0));
+                    });
+                    ui.end_row();
+                }
+                ui.label("");
+                ui.checkbox(&mut preset.normalised, "Floats from 0 to 1")
+                    .on_hover_text("Otherwise floats are metres, degrees and so on.");
+                ui.end_row();
+                if is_raw {
+                    ui.label("Raw files");
+                    ui.checkbox(&mut preset.south_first, "Begin in the south");
+                    ui.end_row();
+                    ui.label("");
+                    ui.checkbox(&mut preset.big_endian, "Highest byte first");
+                    ui.end_row();
+                }
+                if is_planet {
+                    ui.label("Planet");
+                    ui.horizontal(|ui| {
+                        ui.selectable_value(&mut preset.planet.cube, false, "Map");
+                        ui.selectable_value(&mut preset.planet.cube, true, "Six faces");
+                    });
+                    ui.end_row();
+                } else {
+                    tiles(ui, preset, wanted);
+                }
+                if has_mesh {
+                    mesh(ui, &mut preset.mesh, is_planet);
+                }
+                let label = ui.label("File names");
+                ui.add(TextEdit::singleline(&mut preset.file_names).desired_width(200.0))
+                    .labelled_by(label.id)
+                    .on_hover_text(
+                        "{scene} stands for the scene's name, {map} for the product, {size} for the samples.",
+                    );
+                ui.end_row();
+                let label = ui.label("Subfolder");
+                ui.add(TextEdit::singleline(&mut preset.folder).hint_text("none").desired_width(200.0))
+                    .labelled_by(label.id)
+                    .on_hover_text("A folder in the folder below; it is made if it is not there.");
+                ui.end_row();
+            });
+            ui.add_space(6.0);
+            ui.horizontal(|ui| {
+                chooses = ui.button("Folder…").on_hover_text("Chooses the folder that the files go to.").clicked();
+                let text = RichText::new(&folder).color(colour::TEXT_WEAK);
+                ui.add(egui::Label::new(text).truncate()).on_hover_text(&folder);
+            });
+        });
+        if chooses {
+            self.collect();
+            *answer = Some(vec![ExportAction::ChooseFolder(Box::new(self.choice.clone())).into()]);
+        }
+    }
+}
+
+fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
+    let mut are_cut = preset.tiles.is_some();
+    ui.label("Tiles");
+    ui.horizontal(|ui| {
+        if ui
+            .checkbox(&mut are_cut, "")
+            .on_hover_text("Cuts rasters into square files, _x0_y0 in the north-west.")
+            .changed()
+        {
+            let samples = USUAL_TILE.min(samples as u32);
+            preset.tiles = are_cut.then_some(BuildTiles { samples, shared_edges: true });
+        }
+        if let Some(tiles) = &mut preset.tiles {
+            ui.add(DragValue::new(&mut tiles.samples).range(2..=16_384).suffix(" samples"));
+            ui.checkbox(&mut tiles.shared_edges, "Shared edges");
+        }
+    });
+    ui.end_row();
+}
+
+fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool) {
+    ui.label("Mesh error").on_hover_text("How far the triangles may be off any sample; 0 makes every sample a vertex.");
+    ui.add(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05).suffix(" m"));
+    ui.end_row();
+    ui.label("");
+    ui.horizontal(|ui| {
+        ui.checkbox(&mut mesh.colours, "Colours");
+        ui.checkbox(&mut mesh.water, "Water");
+        if !is_planet {
+            ui.checkbox(&mut mesh.solid, "Walls and base");
+        }
+    });
+    ui.end_row();
+    ui.label("Printed size").on_hover_text("Longest side of an STL model.");
+    ui.add(DragValue::new(&mut mesh.print_millimetres).range(1.0..=10_000.0).suffix(" mm"));
+    ui.end_row();
+}
+
+/// The name of a preset, or what it is.
+pub fn title(preset: &BuildPreset) -> &str {
+    if preset.name.is_empty() { "Export" } else { &preset.name }
+}
+
+/// What is offered at first: the last build of the scene, or its heights as PNG, beside its file or in `folder`.
+pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> ExportChoice {
+    let beside = file.and_then(|file| std::path::absolute(file).ok());
+    let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);
+    let heights = || BuildProduct { what: "heights".into(), format: "png".into(), file: None };
+    let usual = || BuildPreset { name: "Export".into(), products: vec![heights()], ..BuildPreset::default() };
+    ExportChoice { preset: scene.builds.first().cloned().unwrap_or_else(usual), folder, force: false }
+}

@@ -1,0 +1,182 @@
+//! Heights of other programs become a scene: *File ▸ Import*, files dropped on the window; files that a scene reads and
+//! another program has written are read again when the window comes to the front.
+
+use std::path::{Path, PathBuf};
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy::window::{FileDragAndDrop, WindowFocused};
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, FileAction, Info, keys};
+use crate::app::frame::dialogs::files::{self, Files};
+use crate::app::frame::editor::{Editor, because, file_name};
+use crate::app::frame::interface::InterfaceApp;
+use crate::app::frame::menu::pick;
+use crate::app::frame::window::FrameSystems;
+use crate::export::origin::read_origin;
+use crate::io::{FileStamp, is_heightmap};
+use crate::scene::import::scene_from_file;
+
+pub struct ImportPlugin;
+
+impl Plugin for ImportPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<ReadFiles>()
+            .add_actions([ImportAction::Ask], run)
+            .add_menu_part("File", 5, menu)
+            .add_systems(PreUpdate, read_again.in_set(FrameSystems::Receive))
+            .add_systems(EguiPrimaryContextPass, take_dropped.in_set(FrameSystems::Obey));
+    }
+}
+
+/// What can be done about heights of other programs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImportAction {
+    /// Asks for a file.
+    Ask,
+    /// Begins a scene with a file, after asking about unsaved changes.
+    File(PathBuf),
+    /// The same; unsaved changes have been dealt with.
+    Begin(PathBuf),
+}
+
+impl Action for ImportAction {
+    fn section(&self) -> &'static str {
+        "File"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "Import heights…",
+            "Begins a scene with heights of another program, as wide and as high as their file says.",
+            icon::DOWNLOAD_SIMPLE,
+            keys![COMMAND_SHIFT + I],
+        )
+    }
+}
+
+fn run(In(action): In<ImportAction>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
+    match action {
+        ImportAction::Ask => {
+            let dialog =
+                Files::open(&editor.doc, files::HEIGHTS_TITLE, files::IMAGES, |path| ImportAction::File(path).into());
+            editor.dialogs.open(dialog);
+        }
+        ImportAction::File(path) => editor.leave(&mut queue, ImportAction::Begin(path)),
+        ImportAction::Begin(path) => match scene_from_file(&path) {
+            Ok(scene) => {
+                editor.doc.replace(scene, None);
+                editor.toasts.info(format!("{} is the first layer of a new scene", file_name(&path)));
+            }
+            Err(error) => editor.toasts.error(because("The heights were not imported", &error)),
+        },
+    }
+}
+
+fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
+    pick(ui, &mut queue, ImportAction::Ask, true);
+}
+
+/// Files dropped on the window: scenes, and exported files with their scene inside, are opened, other heights imported.
+fn take_dropped(
+    mut dropped: MessageReader<FileDragAndDrop>,
+    mut editor: ResMut<Editor>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    for message in dropped.read() {
+        let FileDragAndDrop::DroppedFile { path_buf, .. } = message else { continue };
+        if editor.dialogs.is_open() {
+            editor.toasts.warning("Answer the open question first, then drop the file again.");
+            continue;
+        }
+        match dropped_action(path_buf) {
+            Some(DroppedFile::Scene(path)) => queue.push(FileAction::OpenRecent(path)),
+            Some(DroppedFile::Heights(path)) => queue.push(ImportAction::File(path)),
+            None => editor.toasts.error(format!(
+                "{} is neither a scene nor a file with heights: give {}.",
+                file_name(path_buf),
+                files::IMAGES.0
+            )),
+        }
+    }
+}
+
+/// What a dropped file is taken for.
+#[derive(Clone, Debug, PartialEq)]
+enum DroppedFile {
+    Scene(PathBuf),
+    Heights(PathBuf),
+}
+
+fn dropped_action(path: &Path) -> Option<DroppedFile> {
+    let is_scene = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("ron"));
+    if is_scene || read_origin(path).is_ok() {
+        return Some(DroppedFile::Scene(path.into()));
+    }
+    is_heightmap(path).then(|| DroppedFile::Heights(path.into()))
+}
+
+/// The files that the scene reads, as they were when they were looked at last.
+#[derive(Resource, Default)]
+struct ReadFiles(Vec<(PathBuf, Option<FileStamp>)>);
+
+impl ReadFiles {
+    /// Looks at the files again; returns those that were there before and are others now.
+    fn look(&mut self, files: Vec<PathBuf>) -> Vec<PathBuf> {
+        let stamped = files.into_iter().map(|path| {
+            let stamp = FileStamp::read(&path).ok();
+            (path, stamp)
+        });
+        let now: Vec<_> = stamped.collect();
+        let before = std::mem::replace(&mut self.0, now);
+        let is_other = |(path, stamp): &&(PathBuf, Option<FileStamp>)| {
+            before.iter().any(|(other, was)| other == path && was != stamp)
+        };
+        self.0.iter().filter(is_other).map(|(path, _)| path.clone()).collect()
+    }
+}
+
+/// When people come back to the window, files that they changed meanwhile count.
+fn read_again(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<ReadFiles>, mut editor: ResMut<Editor>) {
+    if focused.read().count() == 0 {
+        return;
+    }
+    let changed = seen.look(editor.doc.scene().files());
+    if let Some(first) = changed.first() {
+        let others = if changed.len() > 1 { format!(" and {} others have", changed.len() - 1) } else { " has".into() };
+        editor.toasts.info(format!("{}{others} changed on the disk and is read again", file_name(first)));
+        editor.doc.recompute();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_that_changed_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a.png", "b.png"].map(|name| folder.path().join(name));
+        std::fs::write(&a, "one").unwrap();
+        let mut seen = ReadFiles::default();
+        let both = || vec![a.clone(), b.clone()];
+        assert!(seen.look(both()).is_empty(), "the first look changes nothing");
+        assert!(seen.look(both()).is_empty());
+        std::fs::write(&b, "new").unwrap();
+        assert_eq!(seen.look(both()), [b.clone()]);
+        std::fs::write(&a, "longer").unwrap();
+        assert_eq!(seen.look(both()), [a.clone()]);
+        assert!(seen.look(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn dropped_files_are_taken_for_what_they_are() {
+        let at = |name: &str| PathBuf::from(name);
+        assert_eq!(dropped_action(Path::new("a.ron")), Some(DroppedFile::Scene(at("a.ron"))));
+        assert_eq!(dropped_action(Path::new("a.tif")), Some(DroppedFile::Heights(at("a.tif"))));
+        assert_eq!(dropped_action(Path::new("a.txt")), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Quantized-mesh tiles for globes (CesiumJS): `{z}/{x}/{y}.terrain` with y to the north, and their `layer.json`.
+//!
+//! The tiling is that of longitudes and latitudes (EPSG:4326): two tiles at zoom 0, four times as many at each next one.
+//! What is beyond the terrain is level ground at a given height. A tile is triangulated to half the error that CesiumJS
+//! takes its zoom to have; the lines between tiles of a zoom have the same vertices on both sides.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::levels::HeightLevels;
+use super::place::{MapPlace, MercatorSquare, mercator};
+use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
+use crate::field::{Control, Edges, Grid, Terrain};
+use crate::io::{FileError, write_folder_atomically};
+use crate::mesh::formats::GeoBounds;
+use crate::mesh::formats::quantized::write_tile as write_quantized;
+use crate::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions};
+
+/// Samples along the side of a tile.
+const SAMPLES: usize = 65;
+/// What CesiumJS takes for the error of zoom 0 in metres (`EllipsoidTerrain`: 1/4 of a pixel of a 65-sample tile).
+const CESIUM_ERROR: f64 = 77_067.339_852_7;
+/// Metres of a degree of latitude.
+const METRES_A_DEGREE: f64 = 111_319.490_793;
+
+/// A square terrain as tiles of triangles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlobePyramid {
+    /// Where the middle of the terrain lies.
+    pub place: MapPlace,
+    /// Length of a side on the ground in metres.
+    pub side_metres: f32,
+    /// Height that 1.0 stands for.
+    pub relief_metres: f32,
+    /// Height of all that is beyond the terrain, in metres.
+    pub beyond_metres: f32,
+    /// The closest zoom; where it is none the first whose samples are not wider apart than those of the terrain.
+    pub closest_zoom: Option<u32>,
+}
+
+/// Degrees along the side of a tile.
+fn tile_degrees(zoom: u32) -> f64 {
+    180.0 / f64::from(1u32 << zoom)
+}
+
+impl GlobePyramid {
+    /// Fills a new folder with tiles of all zooms from 0 to the closest.
+    ///
+    /// # Errors
+    /// When it is cancelled, the terrain is no square, has no place on the map, or the folder cannot be written.
+    pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
+        if terrain.grid.is_globe() {
+            return Err(WebMapError::Place("tiles are made of square terrains; export a mesh of the planet".into()));
+        }
+        let square = MercatorSquare::new(self.place, self.side_metres)?;
+        let bounds = square.bounds();
+        let cell = (bounds.north - bounds.south) * f64::from(terrain.grid.cell());
+        let step = |zoom: u32| tile_degrees(zoom) / (SAMPLES - 1) as f64;
+        let finest = (0..CLOSEST).find(|&zoom| step(zoom) <= cell * (1.0 + 1e-6)).unwrap_or(CLOSEST);
+        let closest = self.closest_zoom.unwrap_or(finest);
+        if closest > CLOSEST {
+            return Err(WebMapError::Zoom(format!("zoom {closest} is closer than any map; {CLOSEST} is the closest")));
+        }
+        let ranges: Vec<TileRange> = (0..=closest).map(|zoom| tile_range(zoom, bounds)).collect();
+        let tiles = check_count(&ranges)?;
+        let levels = HeightLevels::new(terrain, self.relief_metres);
+        let available: Vec<_> = ranges
+            .iter()
+            .map(|TileRange { columns, rows, .. }| {
+                json!([{ "startX": columns.start(), "startY": rows.start(), "endX": columns.end(), "endY": rows.end() }])
+            })
+            .collect();
+        let about = json!({
+            "tilejson": "2.1.0",
+            "name": "Talweg",
+            "version": "1.0.0",
+            "format": "quantized-mesh-1.0",
+            "scheme": "tms",
+            "projection": "EPSG:4326",
+            "tiles": ["{z}/{x}/{y}.terrain"],
+            "extensions": ["octvertexnormals"],
+            "minzoom": 0,
+            "maxzoom": closest,
+            "bounds": [-180, -90, 180, 90],
+            "available": available,
+        });
+        write_folder_atomically(folder, |folder| -> Result<(), WebMapError> {
+            for range in &ranges {
+                let tiles: Vec<(u32, u32)> = range.tiles().collect();
+                tiles.into_par_iter().try_for_each(|(x, y)| -> Result<(), WebMapError> {
+                    let (mesh, bounds) = self.tile(&levels, &square, range.zoom, [x, y], control)?;
+                    let name = format!("{}/{x}/{y}.terrain", range.zoom);
+                    let mut bytes = Vec::new();
+                    write_quantized(&mesh, bounds, &mut bytes)
+                        .map_err(|source| FileError::Write { path: folder.join(&name), source })?;
+                    Ok(write_tile(folder, &name, &bytes)?)
+                })?;
+            }
+            Ok(write_tile(folder, "layer.json", &serde_json::to_vec_pretty(&about).unwrap_or_default())?)
+        })?;
+        Ok(WebMapReport { zooms: 0..=closest, tiles, bounds })
+    }
+
+    fn tile(
+        &self,
+        levels: &HeightLevels,
+        square: &MercatorSquare,
+        zoom: u32,
+        [x, y]: [u32; 2],
+        control: &Control,
+    ) -> Result<(Mesh, GeoBounds), WebMapError> {
+        let steps = (SAMPLES - 1) as u32;
+        let degrees = tile_degrees(zoom);
+        // of all samples of the zoom, so that tiles agree to the bit on what they share
+        let longitude = |column: u32| -180.0 + f64::from(x * steps + column) / f64::from(steps) * degrees;
+        let latitude = |row: u32| -90.0 + f64::from((y + 1) * steps - row) / f64::from(steps) * degrees;
+        let bounds =
+            GeoBounds { west: longitude(0), south: latitude(steps), east: longitude(steps), north: latitude(0) };
+        let step_metres = degrees / f64::from(steps) * METRES_A_DEGREE;
+        let level = levels.level(step_metres / f64::from(self.side_metres));
+        let mut terrain = Terrain::flat(Grid::new(SAMPLES, Edges::Open));
+        for (k, height) in terrain.height.iter_mut().enumerate() {
+            let (row, column) = ((k / SAMPLES) as u32, (k % SAMPLES) as u32);
+            let [east, north] = mercator(longitude(column), latitude(row));
+            *height = level.sample(square.terrain_place(east, north)).unwrap_or(self.beyond_metres);
+        }
+        let side = degrees * METRES_A_DEGREE;
+        let ground =
+            MeshGround { extent: MeshExtent::Side(side as f32), relief_metres: 1.0, sea_metres: None, colour: None };
+        let error = 0.5 * CESIUM_ERROR / f64::from(1u32 << zoom);
+        let options =
+            MeshOptions { error_metres: Some(error as f32), water: false, uvs: false, ..MeshOptions::default() };
+        let mut mesh = Mesh::from_terrain(&terrain, &ground, &options, control)?;
+        // meridians are nearer to each other than the mesh has them: slopes to the east are steeper
+        for (normal, position) in mesh.normals.iter_mut().zip(&mesh.positions) {
+            let share = 0.5 - f64::from(position[2]) / side;
+            let latitude = (bounds.south + share * degrees).to_radians();
+            let [nx, ny, nz] = normal.map(f64::from);
+            let nx = nx / libm::cos(latitude).max(1e-3);
+            let length = (nx * nx + ny * ny + nz * nz).sqrt();
+            *normal = [nx, ny, nz].map(|x| (x / length) as f32);
+        }
+        Ok((mesh, bounds))
+    }
+}
+
+/// The tiles of a zoom that the terrain lies on; at zoom 0 both, which globes begin with.
+fn tile_range(zoom: u32, bounds: GeoBounds) -> TileRange {
+    if zoom == 0 {
+        return TileRange { zoom, columns: 0..=1, rows: 0..=0 };
+    }
+    let degrees = tile_degrees(zoom);
+    let range = |low: f64, high: f64, count: u32| -> RangeInclusive<u32> {
+        let tile = |distance: f64| ((distance / degrees).max(0.0) as u32).min(count - 1);
+        tile(low)..=tile(high)
+    };
+    TileRange {
+        zoom,
+        columns: range(bounds.west + 180.0, bounds.east + 180.0, 2 << zoom),
+        rows: range(bounds.south + 90.0, bounds.north + 90.0, 1 << zoom),
+    }
+}

@@ -1,0 +1,245 @@
+//! Tiles of 256 × 256 pixels in Web Mercator, `{z}/{x}/{y}.png` with y to the south, and their `tiles.json`.
+//!
+//! Heights as colours, in metres: terrarium (Mapzen) = R · 256 + G + B / 256 − 32 768; Mapbox Terrain-RGB =
+//! (R · 65 536 + G · 256 + B) / 10 − 10 000.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::levels::HeightLevels;
+use super::place::{HALF_WORLD, MapPlace, MercatorSquare};
+use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
+use crate::field::{Control, Terrain};
+use crate::io::{FileError, write_folder_atomically};
+
+/// Pixels along the side of a tile.
+const TILE_PIXELS: usize = 256;
+/// Most places that the colour of a pixel is asked at, along one axis.
+const MOST_PLACES: usize = 4;
+
+/// Colour (sRGB) of a place of the terrain: u to the east, v to the south, from 0 to 1.
+pub type MapColour<'a> = &'a (dyn Fn(f64, f64) -> [u8; 3] + Sync);
+
+/// What the pixels of a tile are.
+#[derive(Clone, Copy)]
+pub enum TilePixels<'a> {
+    /// Heights to 1/256 m, from -32 768 m to 32 767 m.
+    Terrarium,
+    /// Heights to 1/10 m, from -10 000 m to 1 667 721 m.
+    MapboxRgb,
+    /// Grey, lit from a direction towards the sun: east, up, south (a unit vector).
+    Hillshade([f32; 3]),
+    /// The colours of a picture.
+    Colour(MapColour<'a>),
+}
+
+impl TilePixels<'_> {
+    /// Their name in `tiles.json`, for what they hold beside colours.
+    fn encoding(&self) -> Option<&'static str> {
+        match self {
+            Self::Terrarium => Some("terrarium"),
+            Self::MapboxRgb => Some("mapbox"),
+            Self::Hillshade(_) | Self::Colour(_) => None,
+        }
+    }
+}
+
+/// A square terrain as tiles of pixels.
+#[derive(Clone, Copy)]
+pub struct RasterPyramid<'a> {
+    /// What the pixels are.
+    pub pixels: TilePixels<'a>,
+    /// Where the middle of the terrain lies.
+    pub place: MapPlace,
+    /// Length of a side on the ground in metres.
+    pub side_metres: f32,
+    /// Height that 1.0 stands for.
+    pub relief_metres: f32,
+    /// The closest zoom; where it is none the first whose pixels are not wider than a cell.
+    pub closest_zoom: Option<u32>,
+}
+
+/// The part of the world that a zoom shows in a pixel.
+#[derive(Clone, Copy)]
+struct PixelStep {
+    /// Metres of the projection.
+    metres: f64,
+    /// Part of the side of the terrain.
+    share: f64,
+}
+
+impl PixelStep {
+    fn new(zoom: u32, square: &MercatorSquare) -> Self {
+        let metres = 2.0 * HALF_WORLD / (TILE_PIXELS as f64 * f64::from(1u32 << zoom));
+        Self { metres, share: metres / square.side }
+    }
+}
+
+impl RasterPyramid<'_> {
+    /// Fills a new folder with tiles of all zooms, from that where the terrain lies on four tiles or fewer to the
+    /// closest.
+    ///
+    /// # Errors
+    /// When it is cancelled, the terrain is no square, has no place on the map, or the folder cannot be written.
+    pub fn write(&self, terrain: &Terrain, folder: &Path, control: &Control) -> Result<WebMapReport, WebMapError> {
+        if terrain.grid.is_globe() {
+            return Err(WebMapError::Place("tiles are made of square terrains; export a map of the planet".into()));
+        }
+        let square = MercatorSquare::new(self.place, self.side_metres)?;
+        let zooms = self.zooms(terrain, &square)?;
+        let ranges: Vec<TileRange> = zooms.clone().map(|zoom| tile_range(zoom, &square)).collect();
+        let tiles = check_count(&ranges)?;
+        let levels = HeightLevels::new(terrain, self.relief_metres);
+        let bounds = square.bounds();
+        let mut about = json!({
+            "tilejson": "3.0.0",
+            "name": "Talweg",
+            "tiles": ["{z}/{x}/{y}.png"],
+            "minzoom": zooms.start(),
+            "maxzoom": zooms.end(),
+            "bounds": [bounds.west, bounds.south, bounds.east, bounds.north],
+            "center": [self.place.longitude, self.place.latitude, zooms.start()],
+            "tileSize": TILE_PIXELS,
+        });
+        if let Some(encoding) = self.pixels.encoding() {
+            about["encoding"] = json!(encoding);
+        }
+        write_folder_atomically(folder, |folder| -> Result<(), WebMapError> {
+            for range in &ranges {
+                let step = PixelStep::new(range.zoom, &square);
+                let tiles: Vec<(u32, u32)> = range.tiles().collect();
+                tiles.into_par_iter().try_for_each(|(x, y)| -> Result<(), WebMapError> {
+                    control.check()?;
+                    let rgba = self.tile(&levels, &square, step, [x, y]);
+                    let name = format!("{}/{x}/{y}.png", range.zoom);
+                    let png =
+                        png_bytes(&rgba).map_err(|source| FileError::Write { path: folder.join(&name), source })?;
+                    Ok(write_tile(folder, &name, &png)?)
+                })?;
+            }
+            Ok(write_tile(folder, "tiles.json", &serde_json::to_vec_pretty(&about).unwrap_or_default())?)
+        })?;
+        Ok(WebMapReport { zooms, tiles, bounds })
+    }
+
+    fn zooms(&self, terrain: &Terrain, square: &MercatorSquare) -> Result<RangeInclusive<u32>, WebMapError> {
+        let cell = f64::from(terrain.grid.cell());
+        let finest = (0..CLOSEST).find(|&zoom| PixelStep::new(zoom, square).share <= cell * (1.0 + 1e-6));
+        let closest = self.closest_zoom.unwrap_or(finest.unwrap_or(CLOSEST));
+        if closest > CLOSEST {
+            return Err(WebMapError::Zoom(format!("zoom {closest} is closer than any map; {CLOSEST} is the closest")));
+        }
+        let farthest = (0..=closest).rev().find(|&zoom| PixelStep::new(zoom, square).share * TILE_PIXELS as f64 >= 1.0);
+        Ok(farthest.unwrap_or(0)..=closest)
+    }
+
+    /// Red, green, blue and how opaque, row by row.
+    fn tile(&self, levels: &HeightLevels, square: &MercatorSquare, step: PixelStep, [x, y]: [u32; 2]) -> Vec<u8> {
+        let level = levels.level(step.share);
+        let side = TILE_PIXELS as f64;
+        let place = |row: f64, column: f64| {
+            let east = (f64::from(x) * side + column) * step.metres - HALF_WORLD;
+            let north = HALF_WORLD - (f64::from(y) * side + row) * step.metres;
+            square.terrain_place(east, north)
+        };
+        let mut rgba = vec![0; TILE_PIXELS * TILE_PIXELS * 4];
+        for (k, pixel) in rgba.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let (row, column) = ((k / TILE_PIXELS) as f64 + 0.5, (k % TILE_PIXELS) as f64 + 0.5);
+            let middle = place(row, column);
+            let Some(metres) = level.sample(middle) else {
+                // readers that know no transparency see height 0
+                let [r, g, b] = match self.pixels {
+                    TilePixels::Terrarium => terrarium(0.0),
+                    TilePixels::MapboxRgb => mapbox(0.0),
+                    TilePixels::Hillshade(_) | TilePixels::Colour(_) => [0; 3],
+                };
+                *pixel = [r, g, b, 0];
+                continue;
+            };
+            let [r, g, b] = match self.pixels {
+                TilePixels::Terrarium => terrarium(metres),
+                TilePixels::MapboxRgb => mapbox(metres),
+                TilePixels::Hillshade(sun) => {
+                    let rise = |low: [f64; 2], high: [f64; 2]| {
+                        let (low, high) = (level.sample(low), level.sample(high));
+                        let both = f64::from(high.unwrap_or(metres)) - f64::from(low.unwrap_or(metres));
+                        let steps = f64::from(u8::from(low.is_some()) + u8::from(high.is_some()));
+                        both / (steps.max(1.0) * step.share * f64::from(self.side_metres))
+                    };
+                    let east = rise(place(row, column - 1.0), place(row, column + 1.0));
+                    let south = rise(place(row - 1.0, column), place(row + 1.0, column));
+                    let length = (1.0 + east * east + south * south).sqrt();
+                    let [sun_east, sun_up, sun_south] = sun.map(f64::from);
+                    let light = (sun_up - sun_east * east - sun_south * south) / length;
+                    [(light.clamp(0.0, 1.0) * 255.0 + 0.5) as u8; 3]
+                }
+                TilePixels::Colour(colour) => {
+                    // several places where a pixel shows several cells
+                    let places = ((step.share / levels.finest_cell()).ceil() as usize).clamp(1, MOST_PLACES);
+                    let mut sum = [0u32; 3];
+                    for part in 0..places * places {
+                        let off = |index: usize| (index as f64 + 0.5) / places as f64 - 0.5;
+                        let [u, v] = place(row + off(part / places), column + off(part % places));
+                        let here = colour(u.clamp(0.0, 1.0), v.clamp(0.0, 1.0));
+                        sum = std::array::from_fn(|k| sum[k] + u32::from(here[k]));
+                    }
+                    let count = (places * places) as u32;
+                    sum.map(|sum| ((sum + count / 2) / count) as u8)
+                }
+            };
+            *pixel = [r, g, b, 255];
+        }
+        rgba
+    }
+}
+
+fn terrarium(metres: f32) -> [u8; 3] {
+    let steps = ((f64::from(metres) + 32_768.0) * 256.0 + 0.5).clamp(0.0, 16_777_215.0) as u32;
+    let [_, r, g, b] = steps.to_be_bytes();
+    [r, g, b]
+}
+
+fn mapbox(metres: f32) -> [u8; 3] {
+    let steps = ((f64::from(metres) + 10_000.0) * 10.0 + 0.5).clamp(0.0, 16_777_215.0) as u32;
+    let [_, r, g, b] = steps.to_be_bytes();
+    [r, g, b]
+}
+
+/// The tiles of a zoom that the terrain lies on.
+fn tile_range(zoom: u32, square: &MercatorSquare) -> TileRange {
+    let count = 1u32 << zoom;
+    let side = 2.0 * HALF_WORLD / f64::from(count);
+    let [west, south, east, north] = square.edges();
+    let tile = |distance: f64| ((distance / side).max(0.0) as u32).min(count - 1);
+    // what ends at the border of a tile does not begin the next one
+    let last = |distance: f64| ((distance / side - 1e-9).max(0.0) as u32).min(count - 1);
+    TileRange {
+        zoom,
+        columns: tile(west + HALF_WORLD)..=last(east + HALF_WORLD).max(tile(west + HALF_WORLD)),
+        rows: tile(HALF_WORLD - north)..=last(HALF_WORLD - south).max(tile(HALF_WORLD - north)),
+    }
+}
+
+/// A PNG file; without the fourth channel where all is opaque.
+fn png_bytes(rgba: &[u8]) -> std::io::Result<Vec<u8>> {
+    let is_opaque = rgba.as_chunks::<4>().0.iter().all(|pixel| pixel[3] == 255);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, TILE_PIXELS as u32, TILE_PIXELS as u32);
+    encoder.set_depth(png::BitDepth::Eight);
+    let rgb: Vec<u8>;
+    let data: &[u8] = if is_opaque {
+        encoder.set_color(png::ColorType::Rgb);
+        rgb = rgba.as_chunks::<4>().0.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+        &rgb
+    } else {
+        encoder.set_color(png::ColorType::Rgba);
+        rgba
+    };
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(data)?;
+    writer.finish()?;
+    Ok(bytes)
+}

@@ -1,0 +1,366 @@
+//! What leaves the program: values, places, names and texts of files, read back by programs that are not ours.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use talweg::eval::{Store, evaluate, thread_pool};
+use talweg::export::maps::ExportMap;
+use talweg::export::origin::{may_carry_scene, read_origin};
+use talweg::export::targets::{READ_ME, TARGETS};
+use talweg::export::{ExportPlace, ExportReport, check, export, holds, samples};
+use talweg::field::{Control, MapKind, Terrain};
+use talweg::io::formats::RASTER_FORMATS;
+use talweg::scene::{BuildPlacement, BuildPreset, BuildProduct, BuildTiles, Scene, example};
+
+use crate::outside::python;
+
+const SIZE: usize = 65;
+
+fn scene(name: &str) -> Scene {
+    example(name).unwrap_or_else(|| panic!("there is an example {name}")).scene.clone()
+}
+
+fn terrain(scene: &Scene, samples: usize) -> Arc<Terrain> {
+    evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain
+}
+
+fn place(folder: &Path) -> ExportPlace {
+    ExportPlace { folder: folder.into(), force: false }
+}
+
+fn product(what: &str, file: &str) -> BuildProduct {
+    let path = Path::new(file);
+    let mesh = talweg::mesh::formats::MeshFormat::for_path(path);
+    let format = mesh.map_or_else(|| talweg::io::formats::RasterFormat::for_path(path).unwrap().id, |format| format.id);
+    BuildProduct { what: what.into(), format: format.into(), file: Some(file.into()) }
+}
+
+fn products(list: &[(&str, &str)]) -> BuildPreset {
+    let products = list.iter().map(|(what, file)| product(what, file)).collect();
+    BuildPreset { products, ..BuildPreset::default() }
+}
+
+fn write(preset: &BuildPreset, scene: &Scene, terrain: &Terrain, folder: &Path) -> ExportReport {
+    let place = place(folder);
+    check(preset, scene, &place).unwrap();
+    export(preset, scene, terrain, &place, &Control::default(), &|_| ()).unwrap()
+}
+
+#[test]
+fn heights_are_read_by_other_programs_as_they_are() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("island"));
+    let made = terrain(&scene, SIZE);
+    let names = ["h.r32", "h.tif", "h.cog.tif", "h.exr", "h.asc", "h.png", "h.r16"];
+    let preset = BuildPreset {
+        placement: Some(BuildPlacement { epsg: 2056, west: 2_600_000.0, south: 1_200_000.0 }),
+        ..products(&names.map(|name| ("heights", name)))
+    };
+    let report = write(&preset, &scene, &made, folder.path());
+    assert_eq!(report.rasters.len(), names.len());
+    let metres: Vec<u8> = made.height.iter().flat_map(|h| (h * scene.settings.relief_metres).to_le_bytes()).collect();
+    assert_eq!(std::fs::read(folder.path().join("h.r32")).unwrap(), metres);
+    let script = "
+import sys, os, numpy as np, rasterio, tifffile, OpenEXR
+from PIL import Image
+folder, n, side = sys.argv[1], 65, float(sys.argv[2])
+at = lambda name: os.path.join(folder, name)
+h = np.fromfile(at('h.r32'), '<f4').reshape(n, n)
+for name in ['h.tif', 'h.cog.tif', 'h.asc']:
+    with rasterio.open(at(name)) as f:
+        assert (f.read(1) == h).all(), name
+        t = f.transform
+        cell = side / (n - 1)
+        # samples are points: rasterio gives the corner of the cell around the first
+        x, y = f.xy(0, 0)
+        assert abs(x - 2600000) < 0.01 and abs(y - (1200000 + side)) < 0.01, (name, x, y)
+        assert abs(t.a - cell) < 1e-6 * cell and abs(t.e + cell) < 1e-6 * cell, (name, t)
+        if name != 'h.asc': assert f.crs.to_epsg() == 2056, (name, f.crs)
+        if name == 'h.tif': assert 'talweg scene' in f.tags(), f.tags()
+        if name == 'h.cog.tif': assert f.profile['tiled'], f.profile
+assert (tifffile.imread(at('h.tif')) == h).all()
+exr = OpenEXR.File(at('h.exr'))
+assert (exr.channels()['Y'].pixels == h).all()
+step = (h.max() - h.min()) / 65535
+png = np.array(Image.open(at('h.png'))).astype(float)
+assert png.shape == (n, n) and png.min() == 0 and png.max() == 65535
+assert abs(h.min() + png * step - h).max() <= step, 'png'
+raw = np.fromfile(at('h.r16'), '<u2').reshape(n, n)
+assert (raw == png).all()
+";
+    python(script, &[folder.path(), Path::new(&scene.settings.size_metres.to_string())]);
+}
+
+#[test]
+fn maps_are_read_by_other_programs_and_weights_add_up() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("droplet-gullies"));
+    let made = terrain(&scene, SIZE);
+    let list = [
+        ("heights", "h.r32"),
+        ("slope", "slope.exr"),
+        ("normals", "normals.exr"),
+        ("normals", "normals.png"),
+        ("curvature", "curvature.r32"),
+        ("occlusion", "occlusion.exr"),
+        ("wear", "wear.tif"),
+        ("flow", "flow.png"),
+        ("colours", "colours.png"),
+        ("colours", "colours.exr"),
+        ("types", "types.png"),
+        ("bands", "bands.png"),
+        ("splat", "splat.png"),
+        ("weights", "weights.png"),
+        ("control", "control.r32"),
+    ];
+    let report = write(&products(&list), &scene, &made, folder.path());
+    let wear = made.map(MapKind::Wear).unwrap();
+    let relief = scene.settings.relief_metres;
+    let greatest = wear.iter().fold(0.0f32, |most, &w| most.max(w)) * relief;
+    let found = report.rasters.iter().find(|raster| raster.map == "wear").unwrap();
+    assert_eq!((found.max, found.unit, found.samples), (greatest, "m", SIZE));
+    let script = "
+import sys, os, glob, numpy as np, rasterio, OpenEXR
+from PIL import Image
+folder, n, side = sys.argv[1], 65, float(sys.argv[2])
+at = lambda name: os.path.join(folder, name)
+exr = lambda name: OpenEXR.File(at(name)).channels()
+h = np.fromfile(at('h.r32'), '<f4').reshape(n, n).astype(float)
+cell = side / (n - 1)
+south, east = np.gradient(h, cell)
+slope = np.degrees(np.arctan(np.hypot(south, east)))
+inside = np.s_[1:-1, 1:-1]
+assert abs(exr('slope.exr')['Y'].pixels - slope)[inside].max() < 0.01
+rgb = exr('normals.exr')['RGB'].pixels
+length = np.sqrt(1 + east**2 + south**2)
+for channel, meant in enumerate([-east / length, south / length, 1 / length]):
+    assert abs(rgb[..., channel] - meant)[inside].max() < 1e-4, channel
+bytes = np.array(Image.open(at('normals.png'))).astype(float) / 127.5 - 1
+assert abs(bytes - rgb).max() < 0.0045
+z, p, q = h, east, south
+r = (z[1:-1, 2:] - 2 * z[1:-1, 1:-1] + z[1:-1, :-2]) / cell**2
+t = (z[2:, 1:-1] - 2 * z[1:-1, 1:-1] + z[:-2, 1:-1]) / cell**2
+s = (z[2:, 2:] - z[2:, :-2] - z[:-2, 2:] + z[:-2, :-2]) / (4 * cell**2)
+p, q = p[inside], q[inside]
+mean = -((1 + q**2) * r - 2 * p * q * s + (1 + p**2) * t) / (2 * (1 + p**2 + q**2)**1.5)
+ours = np.fromfile(at('curvature.r32'), '<f4').reshape(n, n)[inside]
+assert abs(ours - mean).max() < 1e-5 + 1e-3 * abs(mean).max(), abs(ours - mean).max()
+sky = exr('occlusion.exr')['Y'].pixels
+assert 0 < sky.min() and sky.max() <= 1.0001 and sky.std() > 0.001
+with rasterio.open(at('wear.tif')) as f: assert f.read(1).min() >= 0
+srgb = np.array(Image.open(at('colours.png'))).astype(float) / 255
+linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055)**2.4)
+assert abs(exr('colours.exr')['RGB'].pixels - linear).max() < 1e-5
+types = Image.open(at('types.png'))
+assert types.mode == 'P'
+sheets = [np.array(Image.open(name)).astype(int) for name in sorted(glob.glob(at('splat*.png')))]
+assert sheets and all(sheet.shape == (n, n, 4) for sheet in sheets)
+whole = np.concatenate(sheets, axis=2)
+assert (whole.sum(axis=2) == 255).all()
+single = [np.array(Image.open(name)).astype(int) for name in sorted(glob.glob(at('weight-*.png')))]
+assert len(single) >= 2, single
+for k, one in enumerate(single): assert (one == whole[..., k]).all(), k
+control = np.fromfile(at('control.r32'), '<u4').reshape(n, n)
+base, over, blend = control >> 27, control >> 22 & 31, control >> 14 & 255
+assert (base == whole.argmax(axis=2)).all()
+assert (blend <= 128).all() and ((base != over) | (blend == 0)).all()
+bands = np.array(Image.open(at('bands.png'))).astype(int)
+step = float(sys.argv[3]) / 16
+assert (bands == np.floor(h / step).astype(int) - int(np.floor(h.min() / step))).mean() > 0.999
+";
+    let numbers = [scene.settings.size_metres, relief].map(|number| number.to_string());
+    python(script, &[folder.path(), Path::new(&numbers[0]), Path::new(&numbers[1])]);
+}
+
+#[test]
+fn where_there_is_no_ground_other_programs_see_no_data() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("paper-000-fig-04-triangular"));
+    let made = terrain(&scene, SIZE);
+    let report = write(&products(&[("heights", "h.tif"), ("heights", "h.asc")]), &scene, &made, folder.path());
+    let void = made.void_samples();
+    assert!(void > 100 && report.rasters.iter().all(|raster| raster.void_samples == void));
+    let script = "
+import sys, os, rasterio
+for name in ['h.tif', 'h.asc']:
+    with rasterio.open(os.path.join(sys.argv[1], name)) as f:
+        assert f.nodata == -9999, f.nodata
+        print((f.read_masks(1) == 0).sum())
+";
+    if let Some(said) = python(script, &[folder.path()]) {
+        assert_eq!(said.lines().collect::<Vec<_>>(), [void.to_string(), void.to_string()]);
+    }
+}
+
+#[test]
+fn a_planet_lies_in_degrees_and_carries_its_scene() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("earthlike"));
+    let made = terrain(&scene, 33);
+    write(&products(&[("heights", "p.tif"), ("slope", "s.exr"), ("colours", "c.png")]), &scene, &made, folder.path());
+    let script = "
+import sys, os, rasterio
+with rasterio.open(os.path.join(sys.argv[1], 'p.tif')) as f:
+    assert f.crs.to_epsg() == 4326 and (f.width, f.height) == (128, 64), f.crs
+    b = f.bounds
+    assert [round(v, 6) for v in b] == [-180, -90, 180, 90], b
+";
+    python(script, &[folder.path()]);
+    let origin = read_origin(&folder.path().join("c.png")).unwrap();
+    assert_eq!((origin.samples, origin.hash), (33, format!("{:032x}", made.hash())));
+}
+
+#[test]
+fn files_carry_the_scene_that_made_them() {
+    let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("eroded-hills"));
+    scene.name = "Hügel & <mehr> \"測\"".into();
+    let made = terrain(&scene, SIZE);
+    let names = ["a.png", "a.tif", "a.exr", "a.glb"];
+    let list = names.map(|name| (if name.ends_with("glb") { "mesh" } else { "heights" }, name));
+    let kept = Scene { builds: vec![products(&list)], ..scene.clone() };
+    write(&products(&list), &kept, &made, folder.path());
+    for name in names {
+        let path = folder.path().join(name);
+        assert!(may_carry_scene(&path));
+        let origin = read_origin(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(origin.scene, scene, "{name}: as it was, without presets");
+        assert_eq!((origin.samples, origin.hash), (SIZE, format!("{:032x}", made.hash())), "{name}");
+    }
+    std::fs::write(folder.path().join("no.png"), "no picture").unwrap();
+    let said = read_origin(&folder.path().join("no.png")).unwrap_err().to_string();
+    assert!(said.contains("no.png"), "{said}");
+}
+
+/// All files of a folder with their bytes.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(contents(&path))
+        } else {
+            found.push((path.clone(), std::fs::read(&path).unwrap()))
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_same_bytes_twice_and_on_any_number_of_threads() {
+    let scene = scene("droplet-gullies");
+    let made = terrain(&scene, SIZE);
+    let maps = ExportMap::of_scene(&scene);
+    let mut list = Vec::new();
+    for map in &maps {
+        for format in RASTER_FORMATS.into_iter().filter(|format| holds(format, map)) {
+            let file = Some(format!("{}-{}.{}", map.to_string().replace(':', "-"), format.id, format.extension()));
+            list.push(BuildProduct { what: map.to_string(), format: format.id.into(), file });
+        }
+    }
+    for end in ["glb", "obj", "ply", "stl"] {
+        list.push(product("mesh", &format!("mesh.{end}")));
+    }
+    assert!(list.len() > 60, "{}", list.len());
+    let preset = BuildPreset { products: list, ..BuildPreset::default() };
+    let made = [1, 2, 2].map(|threads| {
+        let folder = tempfile::tempdir().unwrap();
+        thread_pool(threads).unwrap().install(|| write(&preset, &scene, &made, folder.path()));
+        let files = contents(folder.path());
+        files.into_iter().map(|(path, bytes)| (path.file_name().unwrap().to_owned(), bytes)).collect::<Vec<_>>()
+    });
+    for other in &made[1..] {
+        assert_eq!(made[0].len(), other.len());
+        for ((name, one), (other_name, two)) in made[0].iter().zip(other) {
+            assert!(name == other_name && one == two, "{name:?}");
+        }
+    }
+}
+
+#[test]
+fn tiles_make_up_the_whole() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("island"));
+    let made = terrain(&scene, SIZE);
+    for (side, shared_edges, samples) in [(33, true, 65), (13, false, 65)] {
+        let preset = BuildPreset {
+            samples: Some(samples),
+            tiles: Some(BuildTiles { samples: side, shared_edges }),
+            ..products(&[("heights", "t.r32")])
+        };
+        write(&preset, &scene, &made, folder.path());
+        let step = if shared_edges { side - 1 } else { side } as usize;
+        for (k, _) in
+            (0..(SIZE - usize::from(shared_edges)) / step).flat_map(|y| (0..64 / step).map(move |x| ((x, y), ())))
+        {
+            let (x, y) = k;
+            let bytes = std::fs::read(folder.path().join(format!("t_x{x}_y{y}.r32"))).unwrap();
+            let read: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
+            assert_eq!(read.len(), (side * side) as usize);
+            for (at, metres) in read.into_iter().enumerate() {
+                let (row, column) = (y * step + at / side as usize, x * step + at % side as usize);
+                assert_eq!(metres, made.height[row * SIZE + column] * scene.settings.relief_metres);
+            }
+        }
+    }
+    let odd = BuildPreset {
+        samples: Some(65),
+        tiles: Some(BuildTiles { samples: 30, shared_edges: true }),
+        ..products(&[("heights", "t.r32")])
+    };
+    let said = check(&odd, &scene, &place(folder.path())).unwrap_err().to_string();
+    assert!(said.contains("59") && said.contains("88"), "{said}");
+}
+
+#[test]
+fn every_program_gets_a_folder_with_the_numbers_to_type() {
+    let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("island"));
+    scene.settings.resolution = 129;
+    for target in TARGETS {
+        let preset = target.preset();
+        let n = samples(&preset, &scene).unwrap();
+        let made = terrain(&scene, n);
+        let report = write(&preset, &scene, &made, folder.path());
+        let files = contents(&folder.path().join(target.id));
+        assert_eq!(files.len(), report.rasters.len() + report.meshes.len() + report.others.len(), "{}", target.id);
+        let text = std::fs::read_to_string(folder.path().join(target.id).join(READ_ME)).unwrap();
+        for (path, _) in files.iter().filter(|(path, _)| !path.ends_with(READ_ME)) {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let has_size = name
+                .split(|c: char| !c.is_ascii_digit() && c != 'x')
+                .any(|part| part.split_once('x').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty()));
+            assert!(!has_size, "Unreal takes such names for tiles: {name}");
+        }
+        let heights = report.rasters.iter().find(|raster| raster.map == "heights").unwrap();
+        assert!(text.contains(heights.path.file_name().unwrap().to_str().unwrap()), "{text}");
+        assert!(text.contains(&n.to_string()) || text.contains(&(n - 1).to_string()), "{text}");
+        if target.id == "unreal" {
+            let z_scale = (heights.max - heights.min) / 512.0 * 100.0;
+            assert!(n == 127 && text.contains(&format!("Z {z_scale}")), "{text}");
+        }
+    }
+    let wrong = BuildPreset { samples: Some(128), ..TARGETS[0].preset() };
+    let said = samples(&wrong, &scene).unwrap_err().to_string();
+    assert!(said.contains("127") && said.contains("8129"), "{said}");
+}
+
+#[test]
+fn presets_are_kept_with_the_scene_and_unsound_ones_left_out() {
+    let mut scene = scene("island");
+    scene.builds = TARGETS.iter().map(|target| target.preset()).collect();
+    scene.builds.push(products(&[("heights", "a.tif"), ("mask:Peaks", "b.png")]));
+    let (read, warnings) = Scene::from_ron(&scene.to_ron().unwrap()).unwrap();
+    assert!(warnings.is_empty() && read == scene, "{warnings:?}");
+    scene.builds[0].band_metres = Some(0.0);
+    let (read, warnings) = Scene::from_ron(&scene.to_ron().unwrap()).unwrap();
+    assert_eq!((read.builds.len(), warnings.len()), (scene.builds.len() - 1, 1));
+}
+
+#[test]
+fn what_cannot_be_exported_is_said_before_any_work() {
+    let (folder, island) = (tempfile::tempdir().unwrap(), scene("island"));
+    let said =
+        |preset: &BuildPreset, scene: &Scene| check(preset, scene, &place(folder.path())).unwrap_err().to_string();
+    assert!(said(&products(&[("ice", "a.png")]), &island).contains("no shown layer"));
+    assert!(said(&products(&[("colours", "a.r16")]), &island).contains("cannot hold"));
+    assert!(said(&products(&[("nothing", "a.png")]), &island).contains("there is no map"));
+    assert!(said(&products(&[("splat", "a.png")]), &scene("earthlike")).contains("a planet"));
+    assert!(said(&BuildPreset::default(), &island).contains("nothing to export"));
+    assert!(said(&products(&[("heights", "no/a.png")]), &island).contains("there is no folder"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
