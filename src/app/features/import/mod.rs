@@ -18,6 +18,7 @@ use crate::app::frame::menu::pick;
 use crate::app::frame::window::FrameSystems;
 use crate::export::origin::read_origin;
 use crate::io::{FileStamp, is_heightmap};
+use crate::mesh::from_above::is_mesh;
 use crate::scene::import::scene_from_file;
 
 pub struct ImportPlugin;
@@ -116,7 +117,7 @@ fn dropped_action(path: &Path) -> Option<DroppedFile> {
     if is_scene || read_origin(path).is_ok() {
         return Some(DroppedFile::Scene(path.into()));
     }
-    is_heightmap(path).then(|| DroppedFile::Heights(path.into()))
+    (is_heightmap(path) || is_mesh(path)).then(|| DroppedFile::Heights(path.into()))
 }
 
 /// The files that the scene reads, as they were when they were looked at last.
