@@ -93,7 +93,7 @@ fn main() {
     let ground = MeshGround { extent: MeshExtent::Side(SIDE), relief_metres: 1.0, sea_metres: None, colour: None };
     println!("| what | error asked | seconds | peak memory beside the heights | triangles | error found |");
     println!("|---|---|---|---|---|---|");
-    for (threads, errors) in [(2, [1.0, 5.0].as_slice()), (1, &[1.0])] {
+    for (threads, errors) in [(2, [1.0, 5.0].as_slice()), (1, [1.0].as_slice())] {
         for &error in errors {
             let options = MeshOptions { error_metres: Some(error), water: false, ..MeshOptions::default() };
             let pool = thread_pool(threads).expect("threads");

@@ -190,9 +190,11 @@ impl Mesh {
         check_memory(terrain, options)?;
         let grid = terrain.grid;
         let region = GroundRegion::new(grid, |k| terrain.has_ground(k), !grid.is_globe());
-        let mut mesh = Self::default();
-        mesh.colours = ground.colour.map(|_| Vec::new());
-        mesh.uvs = (options.uvs && !grid.is_globe()).then(Vec::new);
+        let mut mesh = Self {
+            colours: ground.colour.map(|_| Vec::new()),
+            uvs: (options.uvs && !grid.is_globe()).then(Vec::new),
+            ..Self::default()
+        };
         let sheet = MeshSheet { grid, heights: &terrain.height, region: region.as_ref(), ground };
         let triangles = sheet.triangles(options, control)?;
         if triangles.is_empty() {

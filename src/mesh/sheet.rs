@@ -184,7 +184,7 @@ impl MeshSheet<'_> {
         mesh.normals.reserve_exact(count);
         let half = 0.5 / n as f32;
         for (done, k) in numbers.iter().enumerate() {
-            if done % BETWEEN_LOOKS == 0 {
+            if done.is_multiple_of(BETWEEN_LOOKS) {
                 control.check()?;
             }
             let uv = [k % n, k / n % n].map(|index| index as f32 / n as f32 + half);

@@ -21,7 +21,7 @@ pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f6
     let lowest = f64::from(lowest) * relief;
     match options.base_metres {
         None => Ok(lowest - sheet.size_metres() * BASE_OF_SIDE),
-        Some(base) if base.is_finite() && (base) < lowest as f32 => Ok(f64::from(base)),
+        Some(base) if base.is_finite() && f64::from(base) < lowest => Ok(f64::from(base)),
         Some(value) => {
             let wanted = format!("it has to lie below the lowest ground, {lowest} m");
             Err(MeshError::Number { what: "the base", value, wanted })

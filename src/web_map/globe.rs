@@ -1,8 +1,8 @@
 //! Quantized-mesh tiles for globes (CesiumJS): `{z}/{x}/{y}.terrain` with y to the north, and their `layer.json`.
 //!
 //! The tiling is that of longitudes and latitudes (EPSG:4326): two tiles at zoom 0, four times as many at each next.
-//! What is beyond the terrain is level ground at a given height. A tile is triangulated to an eighth of the error that CesiumJS
-//! takes its zoom to have; the lines between tiles of a zoom have the same vertices on both sides.
+//! What is beyond the terrain is level ground at a given height. A tile is triangulated to an eighth of the error that
+//! CesiumJS takes its zoom to have; the lines between tiles of a zoom have the same vertices on both sides.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
