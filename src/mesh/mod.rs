@@ -38,7 +38,7 @@ use crate::io::memory::{bytes_text, free_memory};
 
 pub use as_raster::raster_or_mesh;
 use region::GroundRegion;
-use sheet::Sheet;
+use sheet::MeshSheet;
 
 /// What a part of a mesh is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,10 +193,12 @@ impl Mesh {
         check_memory(terrain, options)?;
         let grid = terrain.grid;
         let region = GroundRegion::new(grid, |k| terrain.has_ground(k), !grid.is_globe());
-        let mut mesh = Self::default();
-        mesh.colours = ground.colour.map(|_| Vec::new());
-        mesh.uvs = (options.uvs && !grid.is_globe()).then(Vec::new);
-        let sheet = Sheet { grid, heights: &terrain.height, region: region.as_ref(), ground };
+        let mut mesh = Self {
+            colours: ground.colour.map(|_| Vec::new()),
+            uvs: (options.uvs && !grid.is_globe()).then(Vec::new),
+            ..Self::default()
+        };
+        let sheet = MeshSheet { grid, heights: &terrain.height, region: region.as_ref(), ground };
         let triangles = sheet.triangles(options, control)?;
         if triangles.is_empty() {
             return Err(MeshError::NoGround);
@@ -211,7 +213,7 @@ impl Mesh {
         if options.water
             && let Some(water) = water::WaterSurface::new(terrain, ground, region.as_ref())
         {
-            let sheet = Sheet { grid, heights: &water.heights, region: Some(&water.region), ground };
+            let sheet = MeshSheet { grid, heights: &water.heights, region: Some(&water.region), ground };
             let triangles = sheet.triangles(&MeshOptions { keep_rim: false, ..options.clone() }, control)?;
             sheet.add_to(&mut mesh, PartKind::Water, triangles, control)?;
         }

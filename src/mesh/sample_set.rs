@@ -29,7 +29,7 @@ impl SampleSet {
 
     #[inline]
     pub fn contains(&self, k: usize) -> bool {
-        self.words[k / 64] >> (k % 64) & 1 == 1
+        (self.words[k / 64] >> (k % 64)) & 1 == 1
     }
 
     /// The members in order.

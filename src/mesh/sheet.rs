@@ -15,7 +15,7 @@ const STEPS_PER_TANGENT: f64 = 33_554_432.0;
 const BETWEEN_LOOKS: usize = 1 << 16;
 
 /// Heights over a grid, and which of them there are.
-pub(super) struct Sheet<'a> {
+pub(super) struct MeshSheet<'a> {
     pub grid: Grid,
     /// Fractions of the relief.
     pub heights: &'a [f32],
@@ -65,7 +65,7 @@ pub(super) fn level_place(k: usize, n: usize, side: f64) -> [f64; 2] {
     [along(k % n), along(k / n)]
 }
 
-impl Sheet<'_> {
+impl MeshSheet<'_> {
     fn places(&self) -> SheetPlaces<'_> {
         let size = match self.ground.extent {
             MeshExtent::Side(metres) | MeshExtent::Radius(metres) => f64::from(metres),
@@ -184,7 +184,7 @@ impl Sheet<'_> {
         mesh.normals.reserve_exact(count);
         let half = 0.5 / n as f32;
         for (done, k) in numbers.iter().enumerate() {
-            if done % BETWEEN_LOOKS == 0 {
+            if done.is_multiple_of(BETWEEN_LOOKS) {
                 control.check()?;
             }
             let uv = [k % n, k / n % n].map(|index| index as f32 / n as f32 + half);

@@ -1,7 +1,7 @@
 //! Walls and a base: with the ground they enclose a body without gaps, to print or to place.
 
 use super::sample_set::{SampleNumbers, SampleSet};
-use super::sheet::{Sheet, level_place, unit};
+use super::sheet::{MeshSheet, level_place, unit};
 use super::simplify::{FaceSurface, simplify};
 use super::{Mesh, MeshError, MeshOptions, MeshPart, PartKind};
 use crate::field::Control;
@@ -13,7 +13,7 @@ const BASE_OF_SIDE: f64 = 0.05;
 ///
 /// # Errors
 /// When a given one does not lie below the ground.
-pub(super) fn base_metres(sheet: &Sheet, options: &MeshOptions) -> Result<f64, MeshError> {
+pub(super) fn base_metres(sheet: &MeshSheet, options: &MeshOptions) -> Result<f64, MeshError> {
     let relief = f64::from(sheet.ground.relief_metres);
     let has = |k: usize| sheet.region.is_none_or(|region| region.contains(k));
     let heights = sheet.heights.iter().enumerate().filter(|(k, _)| has(*k));
@@ -21,7 +21,7 @@ pub(super) fn base_metres(sheet: &Sheet, options: &MeshOptions) -> Result<f64, M
     let lowest = f64::from(lowest) * relief;
     match options.base_metres {
         None => Ok(lowest - sheet.size_metres() * BASE_OF_SIDE),
-        Some(base) if base.is_finite() && (base) < lowest as f32 => Ok(f64::from(base)),
+        Some(base) if base.is_finite() && f64::from(base) < lowest => Ok(f64::from(base)),
         Some(value) => {
             let wanted = format!("it has to lie below the lowest ground, {lowest} m");
             Err(MeshError::Number { what: "the base", value, wanted })
@@ -38,7 +38,7 @@ pub(super) struct MeshRim {
 
 impl MeshRim {
     /// The rim of the triangles of a square sheet.
-    pub fn new(sheet: &Sheet, triangles: &[[u32; 3]]) -> Self {
+    pub fn new(sheet: &MeshSheet, triangles: &[[u32; 3]]) -> Self {
         let n = sheet.grid.samples;
         // only edges between samples of the border can be open
         let border = SampleSet::from_fn(sheet.grid.len(), |k| {
@@ -64,7 +64,7 @@ impl MeshRim {
     }
 
     /// Adds walls from the rim down to the height of the base, four vertices an edge.
-    pub fn add_walls(&self, mesh: &mut Mesh, sheet: &Sheet, base: f64) {
+    pub fn add_walls(&self, mesh: &mut Mesh, sheet: &MeshSheet, base: f64) {
         let first = mesh.positions.len() as u32;
         let mut triangles = Vec::with_capacity(2 * self.edges.len());
         let n = sheet.grid.samples as f32;
@@ -87,7 +87,7 @@ impl MeshRim {
     }
 
     /// Adds the underside: a triangulation of nothing but the rim and the corners of tiles.
-    pub fn add_base(&self, mesh: &mut Mesh, sheet: &Sheet, base: f64, control: &Control) -> Result<(), MeshError> {
+    pub fn add_base(&self, mesh: &mut Mesh, sheet: &MeshSheet, base: f64, control: &Control) -> Result<(), MeshError> {
         let n = sheet.grid.samples;
         let coordinates: Vec<f64> = (0..n).map(|k| k as f64).collect();
         let surface = FaceSurface {
@@ -118,7 +118,7 @@ impl MeshRim {
         Ok(())
     }
 
-    fn level(&self, sheet: &Sheet, k: usize) -> [f64; 2] {
+    fn level(&self, sheet: &MeshSheet, k: usize) -> [f64; 2] {
         level_place(k, sheet.grid.samples, sheet.size_metres())
     }
 }

@@ -1,8 +1,8 @@
 //! Quantized-mesh tiles for globes (CesiumJS): `{z}/{x}/{y}.terrain` with y to the north, and their `layer.json`.
 //!
-//! The tiling is that of longitudes and latitudes (EPSG:4326): two tiles at zoom 0, four times as many at each next one.
-//! What is beyond the terrain is level ground at a given height. A tile is triangulated to half the error that CesiumJS
-//! takes its zoom to have; the lines between tiles of a zoom have the same vertices on both sides.
+//! The tiling is that of longitudes and latitudes (EPSG:4326): two tiles at zoom 0, four times as many at each next.
+//! What is beyond the terrain is level ground at a given height. A tile is triangulated to an eighth of the error that
+//! CesiumJS takes its zoom to have; the lines between tiles of a zoom have the same vertices on both sides.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::levels::HeightLevels;
+use super::levels::TerrainLevels;
 use super::place::{MapPlace, MercatorSquare, mercator};
 use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
 use crate::field::{Control, Edges, Grid, Terrain};
@@ -23,6 +23,8 @@ use crate::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions};
 const SAMPLES: usize = 65;
 /// What CesiumJS takes for the error of zoom 0 in metres (`EllipsoidTerrain`: 1/4 of a pixel of a 65-sample tile).
 const CESIUM_ERROR: f64 = 77_067.339_852_7;
+/// What is taken of it: CesiumJS lets an error of two pixels be seen, which leaves a quarter of a pixel.
+const CESIUM_SHARE: f64 = 0.125;
 /// Metres of a degree of latitude.
 const METRES_A_DEGREE: f64 = 111_319.490_793;
 
@@ -66,7 +68,7 @@ impl GlobePyramid {
         }
         let ranges: Vec<TileRange> = (0..=closest).map(|zoom| tile_range(zoom, bounds)).collect();
         let tiles = check_count(&ranges)?;
-        let levels = HeightLevels::new(terrain, self.relief_metres);
+        let levels = TerrainLevels::new(terrain, self.relief_metres);
         let available: Vec<_> = ranges
             .iter()
             .map(|TileRange { columns, rows, .. }| {
@@ -106,7 +108,7 @@ impl GlobePyramid {
 
     fn tile(
         &self,
-        levels: &HeightLevels,
+        levels: &TerrainLevels,
         square: &MercatorSquare,
         zoom: u32,
         [x, y]: [u32; 2],
@@ -130,7 +132,7 @@ impl GlobePyramid {
         let side = degrees * METRES_A_DEGREE;
         let ground =
             MeshGround { extent: MeshExtent::Side(side as f32), relief_metres: 1.0, sea_metres: None, colour: None };
-        let error = 0.5 * CESIUM_ERROR / f64::from(1u32 << zoom);
+        let error = CESIUM_SHARE * CESIUM_ERROR / f64::from(1u32 << zoom);
         let options =
             MeshOptions { error_metres: Some(error as f32), water: false, uvs: false, ..MeshOptions::default() };
         let mut mesh = Mesh::from_terrain(&terrain, &ground, &options, control)?;

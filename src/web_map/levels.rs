@@ -9,25 +9,25 @@ use crate::field::Terrain;
 const FEWEST: usize = 3;
 
 /// One grid, with the outermost samples on the edges of the terrain.
-pub(super) struct HeightLevel {
+pub(super) struct TerrainLevel {
     n: usize,
     /// Metres; NaN without ground.
     metres: Vec<f32>,
 }
 
 /// The terrain at all levels, the finest first.
-pub(super) struct HeightLevels {
-    levels: Vec<HeightLevel>,
+pub(super) struct TerrainLevels {
+    levels: Vec<TerrainLevel>,
 }
 
-impl HeightLevels {
+impl TerrainLevels {
     /// The levels of a square terrain, down to a few samples.
     pub fn new(terrain: &Terrain, relief_metres: f32) -> Self {
         let n = terrain.samples();
         let metres = terrain.height.iter().enumerate();
         let metres = metres.map(|(k, h)| if terrain.has_ground(k) { h * relief_metres } else { f32::NAN });
-        let mut levels = vec![HeightLevel { n, metres: metres.collect() }];
-        while let Some(next) = levels.last().filter(|last| last.n > 2 * FEWEST).map(HeightLevel::halved) {
+        let mut levels = vec![TerrainLevel { n, metres: metres.collect() }];
+        while let Some(next) = levels.last().filter(|last| last.n > 2 * FEWEST).map(TerrainLevel::halved) {
             levels.push(next);
         }
         Self { levels }
@@ -39,13 +39,13 @@ impl HeightLevels {
     }
 
     /// The level whose cells are at most as long as `step`, a part of the side: the coarsest of them.
-    pub fn level(&self, step: f64) -> &HeightLevel {
+    pub fn level(&self, step: f64) -> &TerrainLevel {
         let fits = self.levels.iter().rposition(|level| 1.0 / (level.n - 1) as f64 <= step * (1.0 + 1e-9));
         &self.levels[fits.unwrap_or(0)]
     }
 }
 
-impl HeightLevel {
+impl TerrainLevel {
     fn halved(&self) -> Self {
         let n = self.n.div_ceil(2);
         let step = (self.n - 1) as f64 / (n - 1) as f64;
@@ -115,7 +115,7 @@ mod tests {
     fn a_slope_is_the_same_at_all_levels_but_for_its_rim() {
         for n in [9, 64, 100, 129] {
             let terrain = Terrain::from_fn(n, Edges::Open, |u, v| 2.0 * u + 5.0 * v);
-            let levels = HeightLevels::new(&terrain, 10.0);
+            let levels = TerrainLevels::new(&terrain, 10.0);
             assert!(levels.levels.len() >= 2);
             for level in &levels.levels {
                 let metres = level.sample([0.5, 0.5]).unwrap();
@@ -132,7 +132,7 @@ mod tests {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |_, _| 1.0);
         let ground = terrain.map_mut(MapKind::Ground);
         ground.iter_mut().enumerate().filter(|(k, _)| k % 33 < 16).for_each(|(_, value)| *value = 0.0);
-        for level in &HeightLevels::new(&terrain, 7.0).levels {
+        for level in &TerrainLevels::new(&terrain, 7.0).levels {
             assert_eq!(level.sample([0.1, 0.5]), None);
             assert_eq!(level.sample([0.9, 0.5]), Some(7.0));
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::levels::HeightLevels;
+use super::levels::TerrainLevels;
 use super::place::{HALF_WORLD, MapPlace, MercatorSquare};
 use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
 use crate::field::{Control, Terrain};
@@ -92,7 +92,7 @@ impl RasterPyramid<'_> {
         let zooms = self.zooms(terrain, &square)?;
         let ranges: Vec<TileRange> = zooms.clone().map(|zoom| tile_range(zoom, &square)).collect();
         let tiles = check_count(&ranges)?;
-        let levels = HeightLevels::new(terrain, self.relief_metres);
+        let levels = TerrainLevels::new(terrain, self.relief_metres);
         let bounds = square.bounds();
         let mut about = json!({
             "tilejson": "3.0.0",
@@ -137,7 +137,7 @@ impl RasterPyramid<'_> {
     }
 
     /// Red, green, blue and how opaque, row by row.
-    fn tile(&self, levels: &HeightLevels, square: &MercatorSquare, step: PixelStep, [x, y]: [u32; 2]) -> Vec<u8> {
+    fn tile(&self, levels: &TerrainLevels, square: &MercatorSquare, step: PixelStep, [x, y]: [u32; 2]) -> Vec<u8> {
         let level = levels.level(step.share);
         let side = TILE_PIXELS as f64;
         let place = |row: f64, column: f64| {

@@ -90,11 +90,13 @@ for path in sys.argv[1:]:
     assert (mesh.face_normals[:, 1] > 0).all(), path
     assert (numpy.asarray(mesh.vertex_normals)[:, 1] > 0.3).all(), path
     assert numpy.abs(numpy.linalg.norm(mesh.vertex_normals, axis=1) - 1).max() < 1e-3, path
-    visual = mesh.visual
-    colours = visual.vertex_colors if visual.kind == 'vertex' else visual.vertex_attributes['color']
-    colours = numpy.asarray(colours)[k][:3].astype(float)
-    if colours.max() > 255:
-        colours = colours / 257
+    if path.endswith('glb'):
+        # where there is a material trimesh keeps colours as an attribute, which joining meshes loses
+        [part] = trimesh.load(path, process=False).geometry.values()
+        colours = numpy.asarray(part.visual.vertex_attributes['color']).astype(float) / 257
+    else:
+        colours = numpy.asarray(mesh.visual.vertex_colors).astype(float)
+    colours = colours[k][:3]
     wanted = numpy.array([20 * 7, 5 * 7, 40]) / 255
     if path.endswith('glb'):
         wanted = numpy.where(wanted <= 0.04045, wanted / 12.92, ((wanted + 0.055) / 1.055) ** 2.4)
@@ -287,7 +289,7 @@ fn the_error_holds_at_every_sample_of_a_shipped_scene() {
         let terrain = common::evaluate(&scene, samples, 2);
         let place = MeshGround { relief_metres: relief, ..ground(MeshExtent::Side(side)) };
         let mut before = 2 * (samples - 1) * (samples - 1);
-        for error in [1.0, 10.0] {
+        for error in [1.0, 10.0, 50.0] {
             let options = MeshOptions { error_metres: Some(error), water: false, ..MeshOptions::default() };
             let made = mesh(&terrain, &place, &options);
             let found = error_at_samples(&made, &terrain, relief, side);
@@ -295,7 +297,7 @@ fn the_error_holds_at_every_sample_of_a_shipped_scene() {
             // positions are rounded to f32: a few steps of the highest heights
             assert!(found <= f64::from(error) + 1e-3, "{samples}: {found} m, and {error} m were allowed");
             assert!(made.triangle_count() < before, "{samples}: {}", made.triangle_count());
-            before = made.triangle_count() / 4;
+            before = made.triangle_count() * 3 / 4;
         }
     }
 }

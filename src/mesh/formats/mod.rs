@@ -151,8 +151,8 @@ fn write_values<const N: usize>(out: &mut dyn Write, values: impl Iterator<Item 
 }
 
 /// Three numbers as little-endian bytes.
-fn triple([a, b, c]: [[u8; 4]; 3]) -> [u8; 12] {
-    std::array::from_fn(|k| [a, b, c][k / 4][k % 4])
+fn triple(numbers: [[u8; 4]; 3]) -> [u8; 12] {
+    std::array::from_fn(|k| numbers[k / 4][k % 4])
 }
 
 #[cfg(test)]

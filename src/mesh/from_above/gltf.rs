@@ -20,9 +20,8 @@ type Matrix = [[f64; 4]; 4];
 const UNMOVED: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
-    let Gltf { document, blob } =
+    let Gltf { document, mut blob } =
         Gltf::from_slice(bytes).map_err(|error| format!("no glTF that can be read: {error}"))?;
-    let mut blob = blob;
     let mut buffers = Vec::new();
     for buffer in document.buffers() {
         let data = match buffer.source() {

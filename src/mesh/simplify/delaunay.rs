@@ -82,9 +82,9 @@ impl PartialOrd for Candidate {
 /// A different order of each sample (the finalizer of MurmurHash3: one to one, and without pattern).
 fn spread(sample: u32) -> u32 {
     let mut x = sample.wrapping_add(0x9e37_79b9);
-    x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
-    x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
-    x ^ x >> 16
+    x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+    x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+    x ^ (x >> 16)
 }
 
 /// Twice the area of a triangle, above 0 where it is anticlockwise. Exact: coordinates are whole numbers below 2^26.
