@@ -245,7 +245,7 @@ impl ExportArgs {
         }
         let first = self.output.iter().zip(formats).find_map(|(path, format)| Some((path, (*format)?)));
         if let Some((first, format)) = first {
-            preset.products.extend(self.maps.iter().map(|map| beside(first, format, map)));
+            preset.products.extend(self.maps.iter().map(|map| product_beside(first, format, map)));
         } else if !self.maps.is_empty() {
             return Err(usage(anyhow::anyhow!("--maps takes name and format from a raster; give -o FILE.png as well")));
         }
@@ -295,7 +295,7 @@ impl ExportArgs {
 }
 
 /// A file of another map beside `first`: in its format where that can hold it, or as PNG.
-fn beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> BuildProduct {
+fn product_beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> BuildProduct {
     let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let lower = name.to_ascii_lowercase();
     let ending =

@@ -73,8 +73,8 @@ fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n <= MAX_THREADS).ok_or(format!("give a whole number from 0 to {MAX_THREADS}"))
 }
 
-/// Reads a scene file, the scene inside a file that was exported, or, if there is none and `path` is a bare name, a shipped
-/// example.
+/// Reads a scene file, the scene inside a file that was exported, or, if there is none and `path` is a bare name, a
+/// shipped example.
 pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
     if may_carry_scene(path) {
         let FileOrigin { scene, warnings, .. } = read_origin(path)?;

@@ -10,7 +10,7 @@ use crate::field::Terrain;
 
 /// What another program must know to read an exported heightmap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ExportReport {
+pub struct HeightReport {
     /// The file that was written.
     pub path: PathBuf,
     /// Samples of a row.
@@ -29,7 +29,7 @@ pub struct ExportReport {
     pub void_samples: usize,
 }
 
-impl ExportReport {
+impl HeightReport {
     /// What is in the file where there is no ground, if that is anywhere.
     pub fn void(&self) -> Option<String> {
         let lowest = self.min_metres;
@@ -62,7 +62,7 @@ pub fn export_heightmap(
     relief_metres: f32,
     side_metres: f32,
     to: impl Into<SaveTarget>,
-) -> Result<ExportReport, FileError> {
+) -> Result<HeightReport, FileError> {
     let (range, void_samples) = (terrain.range(), terrain.void_samples());
     let filled: Vec<f32>;
     let heights = if void_samples > 0 {
@@ -79,14 +79,14 @@ pub fn export_heightmap(
         relief_metres,
         cell_metres: side_metres * terrain.grid.cell(),
     };
-    Ok(ExportReport { void_samples, ..export_sheet(&sheet, to)? })
+    Ok(HeightReport { void_samples, ..export_sheet(&sheet, to)? })
 }
 
 /// Writes a sheet of heights in the format that the extension of `to` asks for, row by row.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<ExportReport, FileError> {
+pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<HeightReport, FileError> {
     let (report, staged) = stage_sheet(sheet, to)?;
     staged.commit()?;
     Ok(report)
@@ -96,13 +96,13 @@ pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<Ex
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn stage_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<(ExportReport, StagedFile), FileError> {
+pub fn stage_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<(HeightReport, StagedFile), FileError> {
     let to = to.into();
     let format = RasterFormat::for_path(to.path())?;
     let (low, high) = sheet.range;
     let (min_metres, max_metres) = (low * sheet.relief_metres, high * sheet.relief_metres);
     let is_float = format.holds(SampleType::F32);
-    let report = ExportReport {
+    let report = HeightReport {
         path: to.path().into(),
         samples: sheet.width,
         rows: sheet.heights.len() / sheet.width,

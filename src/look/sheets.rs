@@ -141,7 +141,7 @@ impl TypeWeights {
     }
 
     /// Weights of the types at a sample, in the order of the legend.
-    pub fn at(&self, sample: usize) -> &[u8] {
+    pub fn of_sample(&self, sample: usize) -> &[u8] {
         &self.weights[sample * self.legend.len()..][..self.legend.len()]
     }
 }

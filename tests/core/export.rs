@@ -155,7 +155,7 @@ sheets = [np.array(Image.open(name)).astype(int) for name in sorted(glob.glob(at
 assert sheets and all(sheet.shape == (n, n, 4) for sheet in sheets)
 whole = np.concatenate(sheets, axis=2)
 assert (whole.sum(axis=2) == 255).all()
-single = [np.array(Image.open(name)).astype(int) for name in sorted(glob.glob(at('weight-*.png')))]
+single = [np.array(Image.open(name)).astype(int) for name in sorted(glob.glob(at('weights-*.png')))]
 assert len(single) >= 2, single
 for k, one in enumerate(single): assert (one == whole[..., k]).all(), k
 control = np.fromfile(at('control.r32'), '<u4').reshape(n, n)

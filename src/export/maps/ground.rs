@@ -101,7 +101,7 @@ pub(super) fn splat<'a>(
         let (legend, weights) = (part.to_vec(), weights.clone());
         let at = move |row, column, channel: usize| {
             let number = sheet * CHANNELS + channel;
-            f32::from(weights.at(layout.nearest(row, column)).get(number).copied().unwrap_or(0))
+            f32::from(weights.of_sample(layout.nearest(row, column)).get(number).copied().unwrap_or(0))
         };
         weight_sheet(format!("{}{sheet}", ExportMap::Splat), CHANNELS, legend, Box::new(at))
     });
@@ -118,7 +118,7 @@ pub(super) fn weights<'a>(
     let weights = Arc::new(type_weights(scene, terrain, control)?);
     let sheets = weights.legend.iter().map(|entry| {
         let (weights, number) = (weights.clone(), usize::from(entry.index));
-        let at = move |row, column, _| f32::from(weights.at(layout.nearest(row, column))[number]);
+        let at = move |row, column, _| f32::from(weights.of_sample(layout.nearest(row, column))[number]);
         let plain: String = entry.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
         let label = format!("weight-{number:02}-{}", plain.to_lowercase());
         // the name says which type it is
@@ -127,8 +127,8 @@ pub(super) fn weights<'a>(
     Ok(sheets.collect())
 }
 
-/// The control map of Terrain3D (its document *Control map format*): the strongest type in bits 27 to 31, the next one in
-/// 22 to 26, the share of the next one in 14 to 21, a hole in bit 2; in floats of the same bits.
+/// The control map of Terrain3D (its document *Control map format*): the strongest type in bits 27 to 31, the next one
+/// in 22 to 26, the share of the next one in 14 to 21, a hole in bit 2; in floats of the same bits.
 pub(super) fn control<'a>(
     scene: &Scene,
     terrain: &'a Terrain,
@@ -139,7 +139,7 @@ pub(super) fn control<'a>(
     let legend = weights.legend.clone();
     let at = move |row, column, _| {
         let k = layout.nearest(row, column);
-        let each = weights.at(k);
+        let each = weights.of_sample(k);
         let strongest = |but: Option<usize>| {
             let others = (0..each.len()).filter(|&kind| Some(kind) != but);
             others.reduce(|most, kind| if each[kind] > each[most] { kind } else { most })

@@ -1,5 +1,5 @@
-//! Everything that can leave as a raster: heights, data maps, and what is worked out from them. One list, [`ExportMap`],
-//! for the command line, the window and the library.
+//! Everything that can leave as a raster: heights, data maps, and what is worked out from them. One list,
+//! [`ExportMap`], for the command line, the window and the library.
 //!
 //! | file | what it holds |
 //! |---|---|

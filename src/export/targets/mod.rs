@@ -1,6 +1,6 @@
 //! Engines and programs: which files they take, which sizes, and what to type there. One file each, and the one list.
 
-mod bevy;
+mod bevy_engine;
 mod blender;
 mod godot;
 mod unity;
@@ -44,7 +44,7 @@ enum TargetSizes {
 
 /// Every target, in the order of menus.
 pub static TARGETS: [&ExportTarget; 6] =
-    [&unreal::UNREAL, &unity::UNITY, &godot::GODOT, &blender::BLENDER, &bevy::BEVY, &worldpainter::WORLDPAINTER];
+    [&unreal::UNREAL, &unity::UNITY, &godot::GODOT, &blender::BLENDER, &bevy_engine::BEVY, &worldpainter::WORLDPAINTER];
 
 /// The numbers that texts are made of.
 struct TargetNumbers<'a> {

@@ -9,7 +9,7 @@ use exr::image::write::WritableImage;
 use exr::meta::MetaData;
 use exr::meta::header::Header;
 use exr::prelude::{
-    AttributeValue, Compression, Encoding, Image, Layer, LayerAttributes, ReadChannels, ReadLayers,
+    AttributeValue, Blocks, Compression, Encoding, Image, Layer, LayerAttributes, LineOrder, ReadChannels, ReadLayers,
     ReadSpecificChannel, SpecificChannels, Text, Vec2,
 };
 
@@ -38,7 +38,8 @@ const TEXTS: &str = "talweg";
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
     let at = |place: Vec2<usize>, channel| sheet.number(place.y(), place.x(), channel);
     let size = (sheet.width, sheet.height);
-    let encoding = Encoding { compression: Compression::ZIP16, ..Encoding::FAST_LOSSLESS };
+    let encoding =
+        Encoding { compression: Compression::ZIP16, blocks: Blocks::ScanLines, line_order: LineOrder::Increasing };
     let attributes = attributes(sheet)?;
     let written = match sheet.channels {
         1 => {
@@ -114,7 +115,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
 /// What the file says of itself, if Talweg wrote it.
 fn texts(attributes: &LayerAttributes) -> Vec<(String, String)> {
     let Some(AttributeValue::Text(text)) = attributes.other.get(&Text::from(TEXTS)) else { return Vec::new() };
-    serde_json::from_str(&text.to_string()).unwrap_or_default()
+    serde_json::from_slice(text.as_slice()).unwrap_or_default()
 }
 
 fn read_texts(path: &Path) -> std::io::Result<Texts> {
