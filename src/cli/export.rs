@@ -100,7 +100,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "EAST,NORTH", value_parser = origin, requires = "epsg", allow_hyphen_values = true)]
     origin: Option<(f64, f64)>,
     /// How far a mesh may be off any sample, in metres; 0 makes every sample a vertex
-    #[arg(long, value_name = "METRES", default_value_t = 1.0, value_parser = not_negative)]
+    #[arg(long, value_name = "METRES", default_value_t = 1.0, value_parser = not_negative, allow_hyphen_values = true)]
     mesh_error: f32,
     /// Meshes with walls and a base; STL always has them
     #[arg(long)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::ExportError;
-use super::maps::{ExportMap, MapSource, SheetLayout};
+use super::maps::{ExportMap, MapSource, PixelLayout};
 use super::raster_file::{RasterJob, cell_metres};
 use crate::field::{Control, Terrain};
 use crate::io::formats::RasterFormat;
@@ -109,7 +109,7 @@ impl MeshJob<'_> {
     /// Colours and normals of all samples as PNG files.
     fn pictures(&self, control: &Control) -> Result<[Vec<u8>; 2], ExportError> {
         let Self { scene, terrain, .. } = *self;
-        let layout = SheetLayout::new(terrain, PlanetLayout::Face(0));
+        let layout = PixelLayout::new(terrain, PlanetLayout::Face(0));
         let source = MapSource { scene, terrain, band_metres: 1.0 };
         let n = terrain.samples();
         let mut pictures = [Vec::new(), Vec::new()];

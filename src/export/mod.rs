@@ -28,7 +28,7 @@ pub use error::ExportError;
 pub use mesh_file::MeshReport;
 pub use raster_file::{NODATA, RasterReport};
 
-use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, SheetLayout, layouts};
+use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
 use self::mesh_file::MeshJob;
 use self::raster_file::{RasterJob, cell_metres, sample_type};
 use self::targets::ExportTarget;
@@ -38,7 +38,7 @@ use crate::io::formats::{GeoReference, RasterFormat, SampleType};
 use crate::io::{SaveTarget, StagedFile, StagedSet, check_new_folder, check_place};
 use crate::look::legend_ron;
 use crate::mesh::formats::{MeshFormat, quantized};
-use crate::planet::projection::{Equirectangular, Registration};
+use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
 use crate::scene::{BuildPreset, BuildProduct, BuildTiles, Scene};
 
 /// Where the files of a preset go.
@@ -257,11 +257,7 @@ pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result
 
 /// Faces of a cube, or the one sheet there is.
 fn parts(preset: &BuildPreset, scene: &Scene) -> Vec<FilePart> {
-    if scene.settings.is_planet() && preset.planet.cube {
-        crate::planet::projection::FACE_NAMES.map(Some).to_vec()
-    } else {
-        vec![None]
-    }
+    if scene.settings.is_planet() && preset.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }
 
 /// A tile of a raster; the only one has no name.
@@ -447,7 +443,7 @@ struct SheetJob<'a> {
     format: &'static RasterFormat,
     is_heights: bool,
     part: FilePart,
-    layout: &'a SheetLayout,
+    layout: &'a PixelLayout,
     sheet: MapSheet<'a>,
 }
 
@@ -466,8 +462,11 @@ impl SheetJob<'_> {
         let has_void = sheet.nature == MapNature::Scalar && terrain.map(MapKind::Ground).is_some();
         for tile in tiles(preset.tiles.filter(|_| is_square), layout.width)? {
             control.check()?;
+            let part_name = self.part;
             let name = |label: &str, extension: Option<&str>| {
-                let path = file_name(preset, scene, product, label, self.part, tile.name, terrain.samples());
+                // the legend is that of all faces and tiles
+                let (part, tile) = if extension.is_some() { (None, None) } else { (part_name, tile.name) };
+                let path = file_name(preset, scene, product, label, part, tile, terrain.samples());
                 extension.map_or(path.clone(), |extension| path.with_extension(extension))
             };
             let [first, left] = tile.first;
@@ -490,7 +489,8 @@ impl SheetJob<'_> {
             let (made, staged) = job.stage(&self.place.target(&name(&sheet.label, None)))?;
             report.rasters.push(made);
             set.push(staged);
-            if !sheet.legend.is_empty() && tile.first == [0; 2] {
+            let is_first = tile.first == [0; 2] && part_name.is_none_or(|face| face == FACE_NAMES[0]);
+            if !sheet.legend.is_empty() && is_first {
                 let path = name(&sheet.label, Some("legend.ron"));
                 let text = legend_ron(&sheet.legend);
                 set.push(StagedFile::new(self.place.target(&path), |f| std::io::Write::write_all(f, text.as_bytes()))?);

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::layout::{self, SheetLayout};
+use super::layout::{self, PixelLayout};
 use super::{ExportMap, MapNature, MapSheet, MapSource};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{LegendEntry, PaletteTable, RgbImage, TypeMap, TypeWeights, ground_colours, relief};
@@ -19,7 +19,7 @@ pub const USUAL_TYPES: &str = "earth";
 const CHANNELS: usize = 4;
 
 /// The number of the band between contour lines; the uppermost is 255.
-pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a SheetLayout) -> MapSheet<'a> {
+pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
     let (terrain, relief) = (source.terrain, source.scene.settings.relief_metres);
     let (low, high) = layout::range(terrain, &|k| terrain.height[k] * relief);
     let step = source.band_metres;
@@ -36,7 +36,7 @@ pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a SheetLayout) -> MapS
     }
 }
 
-pub(super) fn colours<'a>(scene: &Scene, terrain: &Terrain, layout: &'a SheetLayout) -> MapSheet<'a> {
+pub(super) fn colours<'a>(scene: &Scene, terrain: &Terrain, layout: &'a PixelLayout) -> MapSheet<'a> {
     let colours = ground_colours(scene, terrain);
     let at = move |row, column, channel: usize| f32::from(colours[layout.nearest(row, column)][channel]);
     picture(ExportMap::Colours, Box::new(at))
@@ -73,7 +73,7 @@ fn with_types(scene: &Scene) -> Scene {
 pub(super) fn types<'a>(
     scene: &Scene,
     terrain: &Terrain,
-    layout: &'a SheetLayout,
+    layout: &'a PixelLayout,
     control: &Control,
 ) -> Result<MapSheet<'a>, Cancelled> {
     let found = TypeMap::for_scene(&with_types(scene), terrain, control)?;
@@ -93,7 +93,7 @@ pub(super) fn types<'a>(
 pub(super) fn splat<'a>(
     scene: &Scene,
     terrain: &Terrain,
-    layout: &'a SheetLayout,
+    layout: &'a PixelLayout,
     control: &Control,
 ) -> Result<Vec<MapSheet<'a>>, Cancelled> {
     let weights = Arc::new(type_weights(scene, terrain, control)?);
@@ -112,7 +112,7 @@ pub(super) fn splat<'a>(
 pub(super) fn weights<'a>(
     scene: &Scene,
     terrain: &Terrain,
-    layout: &'a SheetLayout,
+    layout: &'a PixelLayout,
     control: &Control,
 ) -> Result<Vec<MapSheet<'a>>, Cancelled> {
     let weights = Arc::new(type_weights(scene, terrain, control)?);
@@ -132,7 +132,7 @@ pub(super) fn weights<'a>(
 pub(super) fn control<'a>(
     scene: &Scene,
     terrain: &'a Terrain,
-    layout: &'a SheetLayout,
+    layout: &'a PixelLayout,
     control: &Control,
 ) -> Result<MapSheet<'a>, Cancelled> {
     let weights = type_weights(scene, terrain, control)?;

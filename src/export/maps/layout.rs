@@ -9,7 +9,7 @@ use crate::look::PlanetLayout;
 use crate::planet::projection::{Directions, Equirectangular, FACE_NAMES};
 
 /// The pixels of a sheet.
-pub struct SheetLayout {
+pub struct PixelLayout {
     /// How a planet is laid out; a terrain is its own face 0.
     pub planet: PlanetLayout,
     /// Samples of a row.
@@ -27,17 +27,17 @@ pub struct SheetLayout {
 pub type FilePart = Option<&'static str>;
 
 /// The sheets of a terrain or planet, with what each is called.
-pub fn layouts(terrain: &Terrain, map: Option<Equirectangular>) -> Vec<(FilePart, SheetLayout)> {
+pub fn layouts(terrain: &Terrain, map: Option<Equirectangular>) -> Vec<(FilePart, PixelLayout)> {
     match map {
-        _ if !terrain.grid.is_globe() => vec![(None, SheetLayout::new(terrain, PlanetLayout::Face(0)))],
-        Some(map) => vec![(None, SheetLayout::new(terrain, PlanetLayout::Map(map)))],
+        _ if !terrain.grid.is_globe() => vec![(None, PixelLayout::new(terrain, PlanetLayout::Face(0)))],
+        Some(map) => vec![(None, PixelLayout::new(terrain, PlanetLayout::Map(map)))],
         None => (0..FACE_NAMES.len())
-            .map(|face| (Some(FACE_NAMES[face]), SheetLayout::new(terrain, PlanetLayout::Face(face))))
+            .map(|face| (Some(FACE_NAMES[face]), PixelLayout::new(terrain, PlanetLayout::Face(face))))
             .collect(),
     }
 }
 
-impl SheetLayout {
+impl PixelLayout {
     /// The pixels of a layout of `terrain`.
     pub fn new(terrain: &Terrain, planet: PlanetLayout) -> Self {
         let samples = terrain.samples();

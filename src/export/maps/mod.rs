@@ -14,7 +14,7 @@ mod surface;
 use std::fmt;
 use std::str::FromStr;
 
-pub use layout::{FilePart, SheetLayout, layouts};
+pub use layout::{FilePart, PixelLayout, layouts};
 
 use crate::eval::layer_mask;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
@@ -264,7 +264,7 @@ impl<'a> MapSource<'a> {
     pub fn sheets(
         &self,
         map: &ExportMap,
-        layout: &'a SheetLayout,
+        layout: &'a PixelLayout,
         control: &Control,
     ) -> Result<Vec<MapSheet<'a>>, MapError> {
         let (scene, terrain) = (self.scene, self.terrain);
@@ -319,7 +319,7 @@ impl<'a> MapSource<'a> {
     fn scalar(
         &self,
         map: &ExportMap,
-        layout: &'a SheetLayout,
+        layout: &'a PixelLayout,
         range: Option<(f32, f32)>,
         value: impl Fn(usize) -> f32 + Send + Sync + 'a,
     ) -> MapSheet<'a> {

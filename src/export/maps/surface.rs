@@ -1,6 +1,6 @@
 //! What follows from heights alone: slope, curvature, normals, share of the sky.
 
-use super::layout::SheetLayout;
+use super::layout::PixelLayout;
 use super::{ExportMap, MapNature, MapSheet};
 use crate::field::{Globe, Terrain, globe_slope_degrees, gradient, slope_degrees};
 use crate::look::{self, PlanetMap, planet_map};
@@ -59,7 +59,7 @@ pub(super) fn sky_view(scene: &Scene, terrain: &Terrain) -> Vec<f32> {
 }
 
 /// Directions of the ground: east, north and up from -1 to 1; on faces of a cube along columns, against rows and up.
-pub(super) fn normals<'a>(scene: &'a Scene, terrain: &'a Terrain, layout: &'a SheetLayout) -> MapSheet<'a> {
+pub(super) fn normals<'a>(scene: &'a Scene, terrain: &'a Terrain, layout: &'a PixelLayout) -> MapSheet<'a> {
     let at: super::NumberAt<'a> = if terrain.grid.is_globe() {
         let picture = planet_map(scene, terrain, PlanetMap::Normals, layout.planet);
         Box::new(move |row, column, channel| {
