@@ -29,7 +29,7 @@ pub struct FuzzTarget {
     pub run: fn(&[u8]),
 }
 
-pub const TARGETS: [FuzzTarget; 9] = [
+pub const TARGETS: [FuzzTarget; 10] = [
     FuzzTarget { name: "scene_text", run: scene_text },
     FuzzTarget { name: "biome_table", run: biome_table },
     FuzzTarget { name: "heightmap", run: heightmap },
