@@ -23,6 +23,7 @@ mod timelapse;
 mod trace;
 mod verify;
 mod watch;
+mod web_map;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -69,6 +70,7 @@ enum CliCommand {
     Shot(ShotArgs),
     Timelapse(timelapse::TimelapseArgs),
     Export(export::ExportArgs),
+    WebMap(web_map::WebMapArgs),
     Measure(measure::MeasureArgs),
     Diff(diff::DiffArgs),
     Sheet(sheet::SheetArgs),
@@ -137,6 +139,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Shot(args)) => editor.ok_or_else(no_editor).and_then(|editor| shot::run(&args, editor)),
         Some(CliCommand::Timelapse(args)) => timelapse::run(&args),
         Some(CliCommand::Export(args)) => export::run(&args),
+        Some(CliCommand::WebMap(args)) => web_map::run(&args),
         Some(CliCommand::Measure(args)) => measure::run(&args),
         Some(CliCommand::Diff(args)) => diff::run(&args),
         Some(CliCommand::Sheet(args)) => sheet::run(&args),

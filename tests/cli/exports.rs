@@ -70,6 +70,23 @@ fn a_folder_for_an_engine_and_a_build_that_is_repeated() {
 }
 
 #[test]
+fn tiles_for_web_maps_are_a_new_folder() {
+    let folder = Folder::new();
+    let scene = folder.with("a.ron", SCENE);
+    for (pixels, about) in [("terrarium", "tiles.json"), ("colours", "tiles.json"), ("quantized", "layer.json")] {
+        let out = folder.at(pixels);
+        let args = ["web-map", &scene, "-o", &out, "--pixels", pixels, "--longitude", "-7.5", "--closest", "8"];
+        talweg(&args).success().stdout(contains("to 8"));
+        assert!(folder.path(pixels).join(about).is_file(), "{pixels}");
+        talweg(&args).code(1).stderr(contains("not empty"));
+    }
+    let args = ["web-map", &scene, "-o", &folder.at("no"), "--latitude", "89"];
+    talweg(&args).code(2);
+    talweg(&["web-map", "earthlike", "-o", &folder.at("no")]).code(2).stderr(contains("export the planet as a map"));
+    assert!(!folder.path("no").exists());
+}
+
+#[test]
 fn options_are_refused_in_words() {
     let folder = Folder::new();
     let scene = folder.with("a.ron", SCENE);

@@ -1,0 +1,124 @@
+//! `talweg web-map`: tiles for maps in browsers and for globes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::input::SceneArgs;
+use super::{CommandResult, Failure, print, print_json, usage};
+use crate::eval::MemoryUse;
+use crate::io::check_new_folder;
+use crate::look::ground_colours;
+use crate::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError};
+
+/// Write a pyramid of tiles for maps in browsers and for globes
+#[derive(Args)]
+#[command(after_help = "\
+Pixels are tiles of 256 × 256 in Web Mercator, FOLDER/{z}/{x}/{y}.png with a tiles.json:
+  terrarium   heights to 1/256 m, for MapLibre, Mapzen's encoding
+  mapbox      heights to 1/10 m, Terrain-RGB
+  hillshade   grey, lit by the scene's sun
+  colours     the colours of the ground
+  quantized   triangles for CesiumJS, quantized-mesh 1.0 with a layer.json
+
+The folder is new and appears whole. A planet is exported as a map instead.
+
+Examples:
+  talweg web-map alpine-range -o tiles --longitude 7.6 --latitude 46
+  talweg web-map island -o hillshade --pixels hillshade --closest 14")]
+pub struct WebMapArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// New folder to write
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// What the tiles hold
+    #[arg(long, value_enum, default_value_t = WebPixels::Terrarium)]
+    pixels: WebPixels,
+    /// Longitude of the middle of the terrain in degrees
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    longitude: f64,
+    /// Latitude of the middle of the terrain in degrees
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    latitude: f64,
+    /// Closest zoom; without it the first that is as fine as the terrain
+    #[arg(long, value_name = "ZOOM", value_parser = clap::value_parser!(u32).range(0..=24))]
+    closest: Option<u32>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum WebPixels {
+    Terrarium,
+    Mapbox,
+    Hillshade,
+    Colours,
+    Quantized,
+}
+
+/// A place or zoom that cannot be is a matter of usage.
+fn failed(error: WebMapError) -> Failure {
+    match error {
+        WebMapError::Place(_) | WebMapError::Zoom(_) => usage(error),
+        _ => Failure::Failed(error.into()),
+    }
+}
+
+pub fn run(args: &WebMapArgs) -> CommandResult {
+    let job = args.scene.load()?;
+    if job.scene.settings.is_planet() {
+        return Err(usage(anyhow::anyhow!(
+            "tiles are made of terrains; export the planet as a map: talweg export SCENE -o map.tif"
+        )));
+    }
+    check_new_folder(&args.output)?;
+    let what = if args.pixels == WebPixels::Colours { MemoryUse::COLOURS } else { MemoryUse::EXPORT };
+    // coarser and coarser heights take a third more
+    let terrain = job.evaluate(&MemoryUse { fields: what.fields + 2.0, ..what })?;
+    let settings = &job.scene.settings;
+    let place = MapPlace { longitude: args.longitude, latitude: args.latitude };
+    let (side_metres, relief_metres) = (settings.size_metres, settings.relief_metres);
+    let colours =
+        (args.pixels == WebPixels::Colours).then(|| job.pool.install(|| ground_colours(&job.scene, &terrain)));
+    let n = terrain.samples();
+    let index = |share: f64| (share.clamp(0.0, 1.0) * (n - 1) as f64 + 0.5) as usize;
+    let colour = |u: f64, v: f64| {
+        let [r, g, b, _] = colours.as_ref().map_or([0; 4], |colours| colours[index(v) * n + index(u)]);
+        [r, g, b]
+    };
+    let report = job.with_progress(|control, _| {
+        job.pool
+            .install(|| {
+                let pixels = match args.pixels {
+                    WebPixels::Terrarium => TilePixels::Terrarium,
+                    WebPixels::Mapbox => TilePixels::MapboxRgb,
+                    WebPixels::Hillshade => TilePixels::Hillshade(settings.sun_direction()),
+                    WebPixels::Colours => TilePixels::Colour(&colour),
+                    WebPixels::Quantized => {
+                        let beyond_metres = settings.sea_level;
+                        let pyramid = GlobePyramid {
+                            place,
+                            side_metres,
+                            relief_metres,
+                            beyond_metres,
+                            closest_zoom: args.closest,
+                        };
+                        return pyramid.write(&terrain, &args.output, control);
+                    }
+                };
+                let pyramid = RasterPyramid { pixels, place, side_metres, relief_metres, closest_zoom: args.closest };
+                pyramid.write(&terrain, &args.output, control)
+            })
+            .map_err(failed)
+    })?;
+    let (first, last, tiles) = (report.zooms.start(), report.zooms.end(), report.tiles);
+    if args.json {
+        let bounds = [report.bounds.west, report.bounds.south, report.bounds.east, report.bounds.north];
+        return print_json(&serde_json::json!({
+            "path": args.output, "zooms": [first, last], "tiles": tiles, "bounds": bounds,
+        }));
+    }
+    print(&format!("{}  {tiles} tiles, zooms {first} to {last}\n", args.output.display()))
+}
