@@ -228,7 +228,8 @@ fn elevation_models_are_measured_as_they_are() {
     let measured = json(&["measure", &file, "--json"]);
     assert_eq!((&measured["min_metres"], &measured["max_metres"]), (&0.0.into(), &30.0.into()));
     let steep = measured["mean_steepness"].as_f64().unwrap();
-    assert!((steep - 5.7106).abs() < 0.2, "10 m in 100 m: {steep}°");
+    // 10 m in 100 m, but for the one of fifteen samples that stands alone between the gap and the edge
+    assert!((steep - 5.7106 * 14.0 / 15.0).abs() < 0.01, "{steep}°");
     talweg(&["measure", &folder.with("broken.tif", "II*"), "--json"]).code(1).stderr(contains("broken.tif"));
     talweg(&["measure", &folder.with("a.bmp", "BM")]).code(1);
 }
