@@ -110,7 +110,7 @@ fn main() -> anyhow::Result<()> {
         }
         None => example("alpine-range").context("the shipped scene is missing")?.scene.clone(),
     };
-    let settings = scene.settings;
+    let settings = scene.settings.clone();
     if settings.is_planet() {
         bail!("this program shows square terrains; Mesh::from_terrain makes planets in the same way");
     }

@@ -1,5 +1,5 @@
-//! Where a file comes from: PNG, GeoTIFF, OpenEXR and GLB files carry the scene, the size and the hash of their terrain.
-//! They are opened like scenes, and asked whether the scene still gives these heights.
+//! Where a file comes from: PNG, GeoTIFF, OpenEXR and GLB files carry the scene, the size and the hash of their
+//! terrain. They are opened like scenes, and asked whether the scene still gives these heights.
 
 use std::path::Path;
 

@@ -45,13 +45,16 @@ struct ProductRow {
     formats: Vec<(&'static str, &'static str)>,
 }
 
+/// What is wrong with a choice, or its products with their bytes.
+type CheckedSizes = Result<Vec<(String, u64)>, String>;
+
 /// See the module.
 pub struct ExportWindow {
     scene: Scene,
     choice: ExportChoice,
     rows: Vec<ProductRow>,
     /// What was looked at last, and what was found wrong with it.
-    checked: Option<(ExportChoice, Result<Vec<(String, u64)>, String>)>,
+    checked: Option<(ExportChoice, CheckedSizes)>,
 }
 
 /// Side of a tile that is offered first.
@@ -73,7 +76,7 @@ impl ExportWindow {
     }
 
     /// What is wrong, or how large the files become; found anew when something was changed.
-    fn check(&mut self) -> Result<Vec<(String, u64)>, String> {
+    fn check(&mut self) -> CheckedSizes {
         if self.checked.as_ref().is_none_or(|(choice, _)| *choice != self.choice) {
             let Self { scene, choice, .. } = self;
             let sound = match choice.preset.is_sound() {
