@@ -6,12 +6,12 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use talweg::field::{Edges, Terrain};
-use talweg::io::export_heightmap;
+use talweg::export::{ExportPlace, export};
+use talweg::field::{Control, Edges, Terrain};
 use talweg::nodes::Node;
 use talweg::planet::square::Square;
 use talweg::recovery::{Session, UnsavedWork, left_work};
-use talweg::scene::{Layer, Scene, put_patch_back};
+use talweg::scene::{BuildPreset, BuildProduct, Layer, Scene, put_patch_back};
 
 use crate::table::Finding;
 
@@ -218,7 +218,13 @@ impl Writer {
                 scene(number).save(&file)?;
             }
             Operation::Export => {
-                export_heightmap(&terrain(number), 1.0, 1000.0, self.folder.join(HEIGHTS_FILE))?;
+                let file = Some(HEIGHTS_FILE.into());
+                let product = BuildProduct { what: "heights".into(), format: "r32".into(), file };
+                let preset = BuildPreset { products: vec![product], ..BuildPreset::default() };
+                let mut scene = Scene::default();
+                scene.settings.relief_metres = 1.0;
+                let place = ExportPlace { folder: self.folder.clone(), force: false };
+                export(&preset, &scene, &terrain(number), &place, &Control::default(), &|_| ())?;
             }
             Operation::Journal => {
                 let work = UnsavedWork {

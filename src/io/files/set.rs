@@ -30,7 +30,12 @@ impl StagedSet {
     /// # Errors
     /// When one of the old files has changed or cannot be replaced; the others are then the old ones again, or the
     /// error names those that are new. Or when all are replaced and a folder cannot be synced.
-    pub fn commit(self) -> Result<(), FileError> {
+    pub fn commit(mut self) -> Result<(), FileError> {
+        if self.0.len() == 1
+            && let Some(only) = self.0.pop()
+        {
+            return only.commit();
+        }
         let mut folders: Vec<_> = self.0.iter().map(|file| file.place.folder.clone()).collect();
         // in one order, so that two programs do not wait for each other
         folders.sort();
