@@ -5,6 +5,7 @@ mod biomes;
 mod compare;
 mod editing;
 mod erosion;
+mod export;
 mod kit;
 mod measures;
 mod pieces;

@@ -273,7 +273,7 @@ impl ExportWindow {
                 });
                 ui.end_row();
                 let mut own = preset.height_range.is_none();
-                ui.label("Heights").on_hover_text("What the lowest and highest number of 16-bit files stand for.");
+                ui.label("Height range").on_hover_text("What the lowest and highest number of 16-bit files stand for.");
                 ui.horizontal(|ui| {
                     if ui.checkbox(&mut own, "From lowest to highest").changed() {
                         let (low, high) = (settings.sea_level.min(0.0), settings.relief_metres);

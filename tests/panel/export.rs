@@ -1,0 +1,55 @@
+//! The window of exports: what is ticked, what is kept with the scene, what is repeated.
+
+use crate::kit::*;
+use egui_kittest::kittest::Queryable;
+use talweg::app::features::export::ExportAction;
+use talweg::app::features::export::task::ExportOrder;
+use talweg::scene::BuildPreset;
+
+/// Maps and formats of a preset.
+fn products(preset: &BuildPreset) -> Vec<(&str, &str)> {
+    preset.products.iter().map(|product| (product.what.as_str(), product.format.as_str())).collect()
+}
+
+#[test]
+fn what_is_ticked_is_exported_kept_with_the_scene_and_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
+    panels.state_mut().ask(ExportAction::Open);
+    panels.run();
+    panels.get_by_label_contains("1 product, at most");
+    click(&mut panels, "Mesh");
+    click(&mut panels, "Slope");
+    panels.get_by_label_contains("3 products, at most");
+    panels.get_by_label_contains("Mesh error");
+    click(&mut panels, "Heights");
+    click(&mut panels, "Export");
+    let app = panels.state_mut();
+    let orders = app.take::<ExportOrder>();
+    let [ExportOrder::Build(choice)] = &orders[..] else { panic!("{orders:?}") };
+    assert_eq!(products(&choice.preset), [("mesh", "glb"), ("slope", "png")]);
+    assert_eq!(choice.folder, folder.path());
+    let kept = &app.editor().doc.scene().builds;
+    assert_eq!(kept[..], [choice.preset.clone()]);
+    assert!(app.editor().doc.is_dirty(), "it is saved with the scene");
+    app.ask(ExportAction::BuildLast);
+    panels.run();
+    assert_eq!(panels.state_mut().take::<ExportOrder>(), orders);
+    panels.state_mut().editor_mut().doc.undo();
+    assert!(panels.state().editor().doc.scene().builds.is_empty());
+}
+
+#[test]
+fn what_cannot_be_exported_is_said_and_cannot_be_clicked() {
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().ask(ExportAction::Open);
+    panels.run();
+    click(&mut panels, "Heights");
+    panels.get_by_label_contains("There is nothing to export");
+    click(&mut panels, "Export");
+    assert!(panels.state_mut().take::<ExportOrder>().is_empty());
+    panels.get_by_label("Export terrain");
+    click(&mut panels, "Cancel");
+    assert!(panels.query_by_label("Export terrain").is_none());
+}
