@@ -31,7 +31,7 @@ fn what_is_ticked_is_exported_kept_with_the_scene_and_repeated() {
     assert_eq!(products(&choice.preset), [("mesh", "glb"), ("slope", "png")]);
     assert_eq!(choice.folder, folder.path());
     let kept = &app.editor().doc.scene().builds;
-    assert_eq!(kept[..], [choice.preset.clone()]);
+    assert_eq!(kept.as_slice(), std::slice::from_ref(&choice.preset));
     assert!(app.editor().doc.is_dirty(), "it is saved with the scene");
     app.ask(ExportAction::BuildLast);
     panels.run();
