@@ -33,7 +33,7 @@ curvature, normals, occlusion, bands, colours, relief, types, splat, weights, co
 every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice and others. Ground
 types are those of the scene's biome table, or of `earth`; beside them NAME.legend.ron lists number, name and colour.
 
---preset writes a folder for a program, with a text of the numbers to type: unreal, unity, godot, blender, bevy, worldpainter.
+--preset writes a folder for a program, with a text of the numbers to type: unreal, unreal-mesh, unity, godot, blender, bevy, worldpainter.
 --build repeats a build preset that the scene keeps; --save-build keeps this export in the scene file.
 
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: to planet-px.png, -nx, -py,

@@ -5,9 +5,11 @@ use super::{ExportTarget, TargetNumbers, TargetSizes, product};
 pub(super) static BEVY: ExportTarget = ExportTarget {
     id: "bevy",
     name: "Bevy",
-    help: "RAW 32-bit heights in metres for colliders, colours, normals.",
+    help: "A GLB mesh, RAW 32-bit heights in metres for colliders, colours, normals.",
     sizes: TargetSizes::Any,
-    products: |_| vec![product("heights", "r32"), product("colours", "png"), product("normals", "png")],
+    products: |_| {
+        vec![product("mesh", "glb"), product("heights", "r32"), product("colours", "png"), product("normals", "png")]
+    },
     prepare: |_| (),
     read_me,
 };
@@ -15,10 +17,12 @@ pub(super) static BEVY: ExportTarget = ExportTarget {
 fn read_me(numbers: &TargetNumbers) -> String {
     let TargetNumbers { samples, size_metres, cell_metres, low, high, .. } = *numbers;
     format!(
-        "{} holds {samples} x {samples} little-endian f32 in metres ({low} to {high}), row by row from the north-west;\n\
+        "{} is a scene: SceneRoot(asset_server.load(GltfAssetLabel::Scene(0).from_asset(file))).\n\
+         {} holds {samples} x {samples} little-endian f32 in metres ({low} to {high}), row by row from the north-west;\n\
          neighbours are {cell_metres} m apart, the side is {size_metres} m. A heightfield collider takes them as they are.\n\
          {} is the base colour (sRGB), {} the normal map (linear, green to the north).\n\
          The library talweg does the same without files: see its example bevy_game.\n",
+        numbers.meshes(),
         numbers.files("heights"),
         numbers.files("colours"),
         numbers.files("normals"),

@@ -5,9 +5,11 @@ use super::{ExportTarget, TargetNumbers, TargetSizes, product};
 pub(super) static BLENDER: ExportTarget = ExportTarget {
     id: "blender",
     name: "Blender",
-    help: "OpenEXR heights in metres for displacement, colours, normals.",
+    help: "A GLB mesh, OpenEXR heights in metres for displacement, colours, normals.",
     sizes: TargetSizes::Any,
-    products: |_| vec![product("heights", "exr"), product("colours", "png"), product("normals", "png")],
+    products: |_| {
+        vec![product("mesh", "glb"), product("heights", "exr"), product("colours", "png"), product("normals", "png")]
+    },
     prepare: |_| (),
     read_me,
 };
@@ -15,7 +17,8 @@ pub(super) static BLENDER: ExportTarget = ExportTarget {
 fn read_me(numbers: &TargetNumbers) -> String {
     let TargetNumbers { samples, size_metres, low, high, .. } = *numbers;
     format!(
-        "Add a grid of {size_metres} m with {} x {} subdivisions, and a Displace modifier.\n\
+        "File, Import, glTF 2.0: {}, in metres, with its colours inside.\n\
+         Or add a grid of {size_metres} m with {} x {} subdivisions, and a Displace modifier.\n\
          \x20 Texture          {} (Color Space: Non-Color; Image Mapping, Extension: Extend; Interpolation off)\n\
          \x20 Coordinates      UV\n\
          \x20 Direction        Z\n\
@@ -23,6 +26,7 @@ fn read_me(numbers: &TargetNumbers) -> String {
          \x20 Strength         1\n\
          The values are metres, from {low} to {high}.\n\
          Material: {} as base colour (sRGB), {} as normal map (Non-Color).\n",
+        numbers.meshes(),
         samples - 1,
         samples - 1,
         numbers.files("heights"),

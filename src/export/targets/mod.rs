@@ -5,6 +5,7 @@ mod blender;
 mod godot;
 mod unity;
 mod unreal;
+mod unreal_mesh;
 mod worldpainter;
 
 use super::ExportReport;
@@ -43,8 +44,15 @@ enum TargetSizes {
 }
 
 /// Every target, in the order of menus.
-pub static TARGETS: [&ExportTarget; 6] =
-    [&unreal::UNREAL, &unity::UNITY, &godot::GODOT, &blender::BLENDER, &bevy_engine::BEVY, &worldpainter::WORLDPAINTER];
+pub static TARGETS: [&ExportTarget; 7] = [
+    &unreal::UNREAL,
+    &unreal_mesh::UNREAL_MESH,
+    &unity::UNITY,
+    &godot::GODOT,
+    &blender::BLENDER,
+    &bevy_engine::BEVY,
+    &worldpainter::WORLDPAINTER,
+];
 
 /// The numbers that texts are made of.
 struct TargetNumbers<'a> {
@@ -59,6 +67,12 @@ struct TargetNumbers<'a> {
 }
 
 impl TargetNumbers<'_> {
+    /// Names of the meshes.
+    fn meshes(&self) -> String {
+        let name = |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.report.meshes.iter().map(|mesh| name(&mesh.path)).collect::<Vec<_>>().join(", ")
+    }
+
     /// Names of the files of a map, one a line.
     fn files(&self, map: &str) -> String {
         let is_of = |label: &str| {

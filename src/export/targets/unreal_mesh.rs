@@ -1,0 +1,28 @@
+//! Unreal Engine, Mesh Terrain: the ground as a static mesh in metres, for Nanite.
+
+use super::{ExportTarget, TargetNumbers, TargetSizes, product};
+
+pub(super) static UNREAL_MESH: ExportTarget = ExportTarget {
+    id: "unreal-mesh",
+    name: "Unreal Engine (Mesh Terrain)",
+    help: "A GLB mesh to an error in metres with its colours inside, and normals.",
+    sizes: TargetSizes::Any,
+    products: |_| vec![product("mesh", "glb"), product("normals", "png")],
+    prepare: |preset| preset.directx_normals = true,
+    read_me,
+};
+
+fn read_me(numbers: &TargetNumbers) -> String {
+    let TargetNumbers { samples, size_metres, cell_metres, .. } = *numbers;
+    format!(
+        "Drag {} into the Content Browser.\n\
+         \x20 Import Uniform Scale   1 (metres become centimetres on import)\n\
+         \x20 Build Nanite           on\n\
+         \x20 Collision Complexity   Use Complex Collision As Simple\n\
+         The mesh is {size_metres} m wide, with its middle at the origin; {samples} x {samples} samples, {cell_metres} m \
+         apart, made it.\n\
+         Normals of all samples, for DirectX, green down: {}\n",
+        numbers.meshes(),
+        numbers.files("normals"),
+    )
+}
