@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Control, Grid, Stream, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
-use talweg::look::{PlanetLayout, PlanetMap, colours_of, planet_map};
+use talweg::look::{PlanetLayout, colours_of, planet_normals};
 use talweg::nodes::{Context, Node, Work};
 use talweg::param::Value;
 use talweg::planet::Planet;
@@ -120,8 +120,8 @@ fn maps(c: &mut Criterion) {
         });
         let width = 4 * (scene.samples() - 1);
         let map = Equirectangular { width, height: width / 2, registration: Registration::Pixel };
-        group.bench_function(BenchmarkId::new("all, and laid out as a map", what), |b| {
-            b.iter(|| pool.install(|| planet_map(&scene, &evaluated(), PlanetMap::Colours, PlanetLayout::Map(map))));
+        group.bench_function(BenchmarkId::new("all, and normals as a map", what), |b| {
+            b.iter(|| pool.install(|| planet_normals(&scene, &evaluated(), PlanetLayout::Map(map))));
         });
     }
     group.finish();

@@ -8,6 +8,7 @@
 //! | `maps` | everything that can leave as a raster, and the one list of it |
 //! | `raster_file` | a map in a raster format |
 //! | `mesh_file` | the terrain as a mesh |
+//! | `names` | what files are called |
 //! | `targets` | engines and programs: what they need, and what to type there |
 //! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
 //!
@@ -16,6 +17,7 @@
 mod error;
 pub mod maps;
 mod mesh_file;
+mod names;
 pub mod origin;
 mod raster_file;
 pub mod targets;
@@ -30,13 +32,14 @@ pub use raster_file::{NODATA, RasterReport};
 
 use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
 use self::mesh_file::MeshJob;
+use self::names::{check_distinct, file_name};
 use self::raster_file::{RasterJob, cell_metres, sample_type};
 use self::targets::ExportTarget;
 use crate::eval::MemoryUse;
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, SampleType};
-use crate::io::{SaveTarget, StagedFile, StagedSet, check_new_folder, check_place};
-use crate::look::legend_ron;
+use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, check_place};
+use crate::look::{MOST_WEIGHTED, legend_ron};
 use crate::mesh::formats::{MeshFormat, quantized};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
 use crate::scene::{BuildPreset, BuildProduct, BuildTiles, Scene};
@@ -69,6 +72,9 @@ pub struct ExportReport {
 
 /// What the products of meshes are called, in the place of a map.
 pub const MESH: &str = "mesh";
+
+/// Most files of one export: each is open until all take their places, and systems allow a thousand.
+const MOST_FILES: usize = 400;
 
 /// A product with what its names stand for.
 struct CheckedProduct {
@@ -106,7 +112,12 @@ impl CheckedProduct {
 fn checked_products(preset: &BuildPreset, scene: &Scene) -> Result<Vec<CheckedProduct>, ExportError> {
     let mut products = preset.products.clone();
     if let Some(target) = target(preset)? {
-        products.extend(target.products(scene));
+        for product in target.products(scene) {
+            // one that was chosen beside them as well
+            if !products.contains(&product) {
+                products.push(product);
+            }
+        }
     }
     if products.is_empty() {
         return Err(ExportError::Preset("there is nothing to export; choose a product".into()));
@@ -238,21 +249,38 @@ fn planet_map(preset: &BuildPreset, scene: &Scene, samples: usize) -> Option<Equ
 pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result<(), ExportError> {
     let products = checked_products(preset, scene)?;
     let samples = samples(preset, scene)?;
-    tiles(preset.tiles, samples)?;
+    let tiles = tiles(preset.tiles, samples)?;
+    let sheets = |product: &CheckedProduct| match product.kind {
+        CheckedKind::Map(ExportMap::Splat, _) => MOST_WEIGHTED.div_ceil(4),
+        CheckedKind::Map(ExportMap::Weights, _) => MOST_WEIGHTED,
+        _ => 1,
+    };
+    let parts = parts(preset, scene);
+    let files = products.iter().map(sheets).sum::<usize>() * parts.len() * tiles.len();
+    if files > MOST_FILES {
+        return Err(ExportError::Preset(format!(
+            "that would be up to {files} files, and {MOST_FILES} are the most that are replaced together; give larger \
+             tiles, or fewer products at a time"
+        )));
+    }
+    let mut names = Vec::new();
+    for product in &products {
+        if matches!(product.kind, CheckedKind::Mesh(_)) {
+            names.push(file_name(preset, scene, product, MESH, None, None, samples));
+            continue;
+        }
+        for part in &parts {
+            let name = |tile: &Tile| file_name(preset, scene, product, &product.label(), *part, tile.name, samples);
+            names.extend(tiles.iter().map(name));
+        }
+    }
+    check_distinct(names.iter())?;
     let folder = place.folder.join(&preset.folder);
     if !preset.folder.is_empty() && !folder.exists() {
         // it is made with the files
         return Ok(check_new_folder(&folder)?);
     }
-    for product in &products {
-        for part in parts(preset, scene) {
-            for tile in tiles(preset.tiles, samples)? {
-                let label = product.label();
-                check_place(place.target(&file_name(preset, scene, product, &label, part, tile.name, samples)))?;
-            }
-        }
-    }
-    Ok(())
+    names.iter().try_for_each(|name| Ok(check_place(place.target(name))?))
 }
 
 /// Faces of a cube, or the one sheet there is.
@@ -293,55 +321,6 @@ fn tiles(wanted: Option<BuildTiles>, samples: usize) -> Result<Vec<Tile>, Export
     Ok((0..count * count).map(tile).collect())
 }
 
-/// The file of a sheet: the one that was chosen, or one by the preset's pattern.
-fn file_name(
-    preset: &BuildPreset,
-    scene: &Scene,
-    product: &CheckedProduct,
-    label: &str,
-    part: FilePart,
-    tile: Option<[usize; 2]>,
-    samples: usize,
-) -> PathBuf {
-    let extension = product.extensions()[0];
-    let (folder, mut stem, extension) = match &product.file {
-        Some(file) => {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let lower = name.to_ascii_lowercase();
-            let ends = product.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
-            let end = ends.map_or(extension.len(), |end| end.len());
-            let (stem, written) = name.split_at(name.len().saturating_sub(end + 1));
-            // what makes several sheets tells them apart
-            let several = label != product.label();
-            let stem = match stem.strip_suffix(&format!("-{}", product.label())).filter(|_| several) {
-                Some(before) => format!("{before}-{label}"),
-                None if several => format!("{stem}-{label}"),
-                None => stem.to_string(),
-            };
-            (file.parent().unwrap_or(Path::new("")).to_path_buf(), stem, written.trim_start_matches('.').to_string())
-        }
-        None => {
-            let stem = preset.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
-            let stem = stem.replace("{size}", &samples.to_string());
-            (PathBuf::from(&preset.folder), stem, extension.to_string())
-        }
-    };
-    if let Some(face) = part {
-        stem += &format!("-{face}");
-    }
-    if let Some([x, y]) = tile {
-        stem += &format!("_x{x}_y{y}");
-    }
-    folder.join(format!("{stem}.{extension}"))
-}
-
-/// A name without what separates folders or confuses programs.
-fn plain(name: &str) -> String {
-    let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
-    let plain: String = name.chars().map(letter).collect();
-    if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }
-}
-
 /// Bytes of a product before it is packed, and what people call it: what the window says before an export.
 ///
 /// # Errors
@@ -379,14 +358,35 @@ pub fn export(
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
     let products = checked_products(preset, scene)?;
+    let folder = place.folder.join(&preset.folder);
+    let is_new = !preset.folder.is_empty() && !folder.exists();
+    if is_new {
+        std::fs::create_dir(&folder).map_err(|source| FileError::Write { path: folder.clone(), source })?;
+    }
+    let made = stage(&products, preset, scene, terrain, place, control, tell);
+    if made.is_err() && is_new {
+        // empty again; what others put there meanwhile stays
+        let _ = std::fs::remove_dir(&folder);
+    }
+    let (report, set) = made?;
+    set.commit()?;
+    Ok(report)
+}
+
+/// Writes all new files beside the old ones.
+fn stage(
+    products: &[CheckedProduct],
+    preset: &BuildPreset,
+    scene: &Scene,
+    terrain: &Terrain,
+    place: &ExportPlace,
+    control: &Control,
+    tell: &(dyn Fn(f32) + Sync),
+) -> Result<(ExportReport, StagedSet), ExportError> {
     let texts = origin::texts(scene, terrain)?;
     let layouts = layouts(terrain, planet_map(preset, scene, terrain.samples()));
     let source =
         MapSource { scene, terrain, band_metres: preset.band_metres.unwrap_or(scene.settings.relief_metres / 16.0) };
-    if !preset.folder.is_empty() || target(preset)?.is_some() {
-        let folder = place.folder.join(&preset.folder);
-        std::fs::create_dir_all(&folder).map_err(|source| crate::io::FileError::Write { path: folder, source })?;
-    }
     let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
     for (k, product) in products.iter().enumerate() {
         control.check()?;
@@ -428,9 +428,11 @@ pub fn export(
         set.push(StagedFile::new(place.target(&path), |file| std::io::Write::write_all(file, text.as_bytes()))?);
         report.others.push(place.folder.join(path));
     }
+    let written = report.rasters.iter().map(|raster| &raster.path);
+    let meshes = report.meshes.iter().map(|mesh| &mesh.path);
+    check_distinct(written.chain(meshes).chain(&report.others))?;
     control.check()?;
-    set.commit()?;
-    Ok(report)
+    Ok((report, set))
 }
 
 /// A sheet that is to be written, with everything that its files depend on.

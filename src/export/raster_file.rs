@@ -7,6 +7,7 @@ use super::maps::{MapNature, MapSheet};
 use crate::field::Terrain;
 use crate::io::formats::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType, Samples};
 use crate::io::{FileError, SaveTarget, StagedFile};
+use crate::look::decode;
 
 /// What stands in floats with a place on a map where there is no ground.
 pub const NODATA: f32 = -9999.0;
@@ -151,7 +152,7 @@ impl RasterJob<'_> {
             };
             match sheet.nature {
                 MapNature::Scalar if self.normalised => (value - low) * scale,
-                MapNature::Colour => linear(value / 255.0),
+                MapNature::Colour => decode([value as u8; 3])[0],
                 MapNature::Weights => value / 255.0,
                 _ => value,
             }
@@ -214,11 +215,6 @@ impl RasterJob<'_> {
         texts.push(("talweg map".into(), sheet.label.clone()));
         texts
     }
-}
-
-/// Linear light of an sRGB value from 0 to 1 (IEC 61966-2-1): what floats hold.
-fn linear(value: f32) -> f32 {
-    if value <= 0.04045 { value / 12.92 } else { libm::powf((value + 0.055) / 1.055, 2.4) }
 }
 
 /// Distance between neighbouring samples of a terrain on the ground, of a face of a planet along its middle.

@@ -87,16 +87,6 @@ pub fn export_heightmap(
 /// # Errors
 /// When the file cannot be written.
 pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<HeightReport, FileError> {
-    let (report, staged) = stage_sheet(sheet, to)?;
-    staged.commit()?;
-    Ok(report)
-}
-
-/// [`export_sheet`] up to where the new file takes the place of the old one.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn stage_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<(HeightReport, StagedFile), FileError> {
     let to = to.into();
     let format = RasterFormat::for_path(to.path())?;
     let (low, high) = sheet.range;
@@ -122,7 +112,8 @@ pub fn stage_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<(He
         texts: &[text("min", min_metres), text("max", max_metres), text("cell", sheet.cell_metres)],
         ..RasterSheet::grey(report.samples, report.rows)
     };
-    Ok((report, StagedFile::new(&to, |file| format.write(&raster, file))?))
+    StagedFile::new(&to, |file| format.write(&raster, file))?.commit()?;
+    Ok(report)
 }
 
 #[cfg(test)]

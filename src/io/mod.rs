@@ -11,7 +11,7 @@ pub use files::{
     sweep_folder, write_atomically, write_folder_atomically,
 };
 pub use formats::is_heightmap;
-pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet, stage_sheet};
+pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
 pub(crate) use raster::catmull_rom;
 pub use raster::{
     Raster, RasterError, STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, raster_by, stamp_names,

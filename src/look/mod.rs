@@ -14,10 +14,11 @@ pub mod text;
 pub mod traced;
 
 pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
+pub use colour::decode;
 pub use ground::ground_colours;
 pub use image::{RgbImage, heightmap};
 pub use palette::PaletteTable;
-pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, planet_map, scene_image};
+pub use planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
 pub use relief::{relief, sky_view};
-pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap, TypeWeights, legend_ron};
+pub use sheets::{LegendEntry, MOST_WEIGHTED, PlanetLayout, TypeMap, TypeWeights, legend_ron};
 pub use snow_sand::{COVERS, covered, share_hidden};

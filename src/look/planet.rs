@@ -210,25 +210,12 @@ pub fn scene_image(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, wid
     relief(terrain, &scene.settings, palette, width, height)
 }
 
-/// What a map of a planet shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanetMap {
-    /// The colours of the ground, without light.
-    Colours,
-    /// Directions of the ground: east, north and up as red, green and blue; on faces along columns, against rows and
-    /// up.
-    Normals,
-}
-
-/// A map of a planet for other programs, without light and shadow.
-pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: PlanetLayout) -> RgbImage {
+/// Directions of the ground of a planet for other programs: east, north and up as red, green and blue; on faces along
+/// columns, against rows and up.
+pub fn planet_normals(scene: &Scene, terrain: &Terrain, layout: PlanetLayout) -> RgbImage {
     let globe = Globe::new(terrain.samples());
     let n = globe.samples();
     let steepness = scene.settings.relief_metres / scene.planet.radius_metres;
-    let colours = match what {
-        PlanetMap::Normals => Vec::new(),
-        PlanetMap::Colours => colours_of(scene, terrain),
-    };
     let normal = |k: usize, right: [f64; 3], up: [f64; 3]| {
         let slope = globe_gradient(&globe, &terrain.height, k).map(|s| f64::from(s * steepness));
         let along = |axis: [f64; 3]| (0..3).map(|c| slope[c] * axis[c]).sum::<f64>();
@@ -236,19 +223,11 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
         let length = (x * x + y * y + 1.0).sqrt();
         [x / length, y / length, 1.0 / length].map(|c| ((c * 0.5 + 0.5) * 255.0 + 0.5) as u8)
     };
-    let is_normals = what == PlanetMap::Normals;
-    let texel = |k: usize, right: [f64; 3], up: [f64; 3]| {
-        if is_normals {
-            return normal(k, right, up);
-        }
-        let [r, g, b, _] = colours[k];
-        [r, g, b]
-    };
     match layout {
         PlanetLayout::Face(face) => RgbImage::from_fn(n, n, |column, row| {
             let here = globe.exact_direction(face, row, column);
             let (right, up) = face_frame(face, here);
-            texel((face * n + row) * n + column, right, up)
+            normal((face * n + row) * n + column, right, up)
         }),
         PlanetLayout::Map(map) => {
             let directions = map.directions();
@@ -256,8 +235,8 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
                 let direction = directions.direction(column, row);
                 let (face, u, v) = nearly_located(direction);
                 let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
-                let (east, north) = if is_normals { frame(direction) } else { ([0.0; 3], [0.0; 3]) };
-                texel((face * n + index(v)) * n + index(u), east, north)
+                let (east, north) = frame(direction);
+                normal((face * n + index(v)) * n + index(u), east, north)
             })
         }
     }

@@ -1,10 +1,9 @@
-//! Fields of a planet or a terrain laid out for other programs: ground types by number, temperature, moisture.
+//! Ground types of a planet or a terrain for other programs: by number, or by weight.
 
 use serde::Serialize;
 
 use super::biomes::{Biomes, Paint};
-use crate::field::globe::nearly_located;
-use crate::field::{Cancelled, Control, Globe, Terrain};
+use crate::field::{Cancelled, Control, Terrain};
 use crate::palette::GroundType;
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
@@ -16,38 +15,6 @@ pub enum PlanetLayout {
     Map(Equirectangular),
     /// The samples of one face; a terrain is its own face 0.
     Face(usize),
-}
-
-/// Values row by row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowMajor<T> {
-    /// Values of a row.
-    pub width: usize,
-    /// The values, row by row.
-    pub values: Vec<T>,
-}
-
-impl PlanetLayout {
-    /// The values of the nearest samples.
-    pub fn nearest<T: Copy + Send + Sync>(self, terrain: &Terrain, field: &[T]) -> RowMajor<T> {
-        let n = terrain.samples();
-        let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
-        match self {
-            Self::Face(face) => RowMajor { width: n, values: field[face * n * n..][..n * n].to_vec() },
-            Self::Map(map) => {
-                let at = |(face, u, v): (usize, f64, f64)| field[(face * n + index(v)) * n + index(u)];
-                RowMajor { width: map.width, values: map.map(|direction| at(nearly_located(direction))) }
-            }
-        }
-    }
-
-    /// The values between samples.
-    pub fn interpolated(self, terrain: &Terrain, field: &[f32]) -> RowMajor<f32> {
-        match self {
-            Self::Face(_) => self.nearest(terrain, field),
-            Self::Map(map) => RowMajor { width: map.width, values: map.field(&Globe::new(terrain.samples()), field) },
-        }
-    }
 }
 
 /// A type of the legend.
@@ -97,7 +64,7 @@ pub fn legend_ron(legend: &[LegendEntry]) -> String {
 }
 
 /// Most types of a splat map: four pictures of four channels, as many as engines lay at once.
-pub(super) const MOST_WEIGHTED: usize = 16;
+pub const MOST_WEIGHTED: usize = 16;
 /// A type that is the most frequent one in less than this part of the terrain is left out of splat maps.
 const LEAST_SHARE: f64 = 1.0e-4;
 /// What the weights of a place add up to.

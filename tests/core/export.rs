@@ -362,6 +362,37 @@ fn what_cannot_be_exported_is_said_before_any_work() {
     assert!(said(&products(&[("nothing", "a.png")]), &island).contains("there is no map"));
     assert!(said(&products(&[("splat", "a.png")]), &scene("earthlike")).contains("a planet"));
     assert!(said(&BuildPreset::default(), &island).contains("nothing to export"));
+    assert!(said(&products(&[("heights", "a.png"), ("slope", "a.png")]), &island).contains("two products"));
+    let one_name = BuildPreset {
+        file_names: "{scene}".into(),
+        products: [("heights", "png"), ("slope", "png")]
+            .map(|(what, format)| BuildProduct { what: what.into(), format: format.into(), file: None })
+            .to_vec(),
+        ..BuildPreset::default()
+    };
+    assert!(said(&one_name, &island).contains("{map}"));
+    let crumbs = BuildPreset {
+        samples: Some(65),
+        tiles: Some(BuildTiles { samples: 2, shared_edges: true }),
+        ..products(&[("heights", "a.png")])
+    };
+    assert!(said(&crumbs, &island).contains("4096 files"));
     assert!(said(&products(&[("heights", "no/a.png")]), &island).contains("there is no folder"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_stopped_export_leaves_nothing_and_a_file_always_has_its_formats_ending() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("island"));
+    let made = terrain(&scene, 33);
+    let odd = BuildProduct { what: "heights".into(), format: "png".into(), file: Some(".profile".into()) };
+    let preset = BuildPreset { folder: "new".into(), products: vec![odd], ..BuildPreset::default() };
+    let stopped = Control::default();
+    stopped.cancel();
+    export(&preset, &scene, &made, &place(folder.path()), &stopped, &|_| ()).unwrap_err();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "not even the folder");
+    let plain = BuildPreset { folder: String::new(), ..preset };
+    let report = write(&plain, &scene, &made, folder.path());
+    assert_eq!(report.rasters[0].path, folder.path().join(".profile.png"));
+    assert_eq!(contents(folder.path()).len(), 1);
 }

@@ -18,7 +18,7 @@ pub use layout::{FilePart, PixelLayout, layouts};
 
 use crate::eval::layer_mask;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
-use crate::look::LegendEntry;
+use crate::look::{LegendEntry, sky_view};
 use crate::scene::Scene;
 
 /// Something that a raster file can show.
@@ -287,7 +287,7 @@ impl<'a> MapSource<'a> {
             ExportMap::Slope => vec![self.scalar(map, layout, Some((0.0, 90.0)), surface::slope(scene, terrain))],
             ExportMap::Curvature => vec![self.scalar(map, layout, None, surface::curvature(scene, terrain))],
             ExportMap::SkyView => {
-                let seen = surface::sky_view(scene, terrain);
+                let seen = sky_view(terrain, &scene.settings);
                 vec![self.scalar(map, layout, Some((0.0, 1.0)), move |k| seen[k])]
             }
             ExportMap::Normals => vec![surface::normals(scene, terrain, layout)],

@@ -3,7 +3,7 @@
 use super::layout::PixelLayout;
 use super::{ExportMap, MapNature, MapSheet};
 use crate::field::{Globe, Terrain, globe_slope_degrees, gradient, slope_degrees};
-use crate::look::{self, PlanetMap, planet_map};
+use crate::look::planet_normals;
 use crate::scene::Scene;
 
 /// Slope in degrees, by central differences.
@@ -19,7 +19,7 @@ pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(us
     Box::new(move |k| slope_degrees(grid, &terrain.height, k / n, k % n, steepness))
 }
 
-/// Mean curvature of a square in 1/m, above 0 where the ground is convex:
+/// Mean curvature of a square in 1/m, above 0 where the ground is convex, and 0 along open edges:
 /// H = -((1 + q²) r - 2 p q s + (1 + p²) t) / (2 (1 + p² + q²)^(3/2)), with p = ∂z/∂x, q = ∂z/∂y, r = ∂²z/∂x²,
 /// s = ∂²z/∂x∂y, t = ∂²z/∂y², by differences of 3 × 3 samples (Evans 1980; Florinsky 1998).
 pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> impl Fn(usize) -> f32 + Send + Sync + 'a {
@@ -28,20 +28,11 @@ pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> impl Fn(u
     let cell = scene.settings.size_metres * grid.cell();
     move |k| {
         let (row, column) = (k / n, k % n);
-        // beyond an open edge the ground goes on as it came
-        let beside = |place: usize, forth: bool| if forth { grid.next(place) } else { grid.previous(place) };
+        let around = |place: usize| Some([grid.previous(place)?, place, grid.next(place)?]);
+        let (Some(rows), Some(columns)) = (around(row), around(column)) else { return 0.0 };
         let at = |down: i32, right: i32| {
-            let place = |from: usize, step: i32| match step {
-                0 => (from, false),
-                _ => beside(from, step > 0).map_or((from, true), |to| (to, false)),
-            };
-            let ((i, _), (j, _)) = (place(row, down), place(column, right));
-            terrain.height[i * n + j] * relief
+            terrain.height[rows[(down + 1) as usize] * n + columns[(right + 1) as usize]] * relief
         };
-        let inside = |place: usize| grid.previous(place).is_some() && grid.next(place).is_some();
-        if !inside(row) || !inside(column) {
-            return 0.0;
-        }
         let here = at(0, 0);
         let p = (at(0, 1) - at(0, -1)) / (2.0 * cell);
         let q = (at(1, 0) - at(-1, 0)) / (2.0 * cell);
@@ -53,15 +44,10 @@ pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> impl Fn(u
     }
 }
 
-/// Share of the sky that is seen from every sample of a square.
-pub(super) fn sky_view(scene: &Scene, terrain: &Terrain) -> Vec<f32> {
-    look::sky_view(terrain, &scene.settings)
-}
-
 /// Directions of the ground: east, north and up from -1 to 1; on faces of a cube along columns, against rows and up.
 pub(super) fn normals<'a>(scene: &'a Scene, terrain: &'a Terrain, layout: &'a PixelLayout) -> MapSheet<'a> {
     let at: super::NumberAt<'a> = if terrain.grid.is_globe() {
-        let picture = planet_map(scene, terrain, PlanetMap::Normals, layout.planet);
+        let picture = planet_normals(scene, terrain, layout.planet);
         Box::new(move |row, column, channel| {
             f32::from(picture.rgb[(row * picture.width + column) * 3 + channel]) / 127.5 - 1.0
         })

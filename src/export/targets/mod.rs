@@ -123,7 +123,7 @@ impl ExportTarget {
                 nearest(&mut (1..14).map(|k| (1 << k) + 1).filter(|size| (least..=most).contains(size)))
                     .unwrap_or(samples)
             }
-            TargetSizes::Multiple(of) => (samples.div_ceil(of) * of).min(MAX_SAMPLES / of * of),
+            TargetSizes::Multiple(of) => ((samples + of / 2) / of * of).clamp(of, MAX_SAMPLES / of * of),
         }
     }
 
@@ -155,7 +155,7 @@ impl ExportTarget {
             high,
         };
         let head = format!("{} for {}, by Talweg {}\n", scene.name, self.name, env!("CARGO_PKG_VERSION"));
-        let types = crate::export::targets::types_text(report);
+        let types = types_text(report);
         format!("{head}{}\n\n{}{types}", "=".repeat(head.chars().count() - 1), (self.read_me)(&numbers))
     }
 }
@@ -181,7 +181,7 @@ mod tests {
     fn sizes_are_those_that_the_programs_take() {
         let size = |id: &str, samples: usize| ExportTarget::named(id).unwrap().nearest_size(samples);
         assert_eq!([size("unreal", 513), size("unreal", 1025), size("unreal", 9000)], [505, 1009, 8129]);
-        assert_eq!([size("unity", 500), size("unity", 9000), size("godot", 513)], [513, 4097, 768]);
+        assert_eq!([size("unity", 500), size("unity", 9000), size("godot", 513)], [513, 4097, 512]);
         assert!(ExportTarget::named("cryengine").unwrap_err().contains("unreal"));
     }
 }

@@ -10,6 +10,8 @@ mod dialog;
 pub mod task;
 mod window;
 
+use std::path::{Component, Path};
+
 use bevy::app::AppExit;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -34,6 +36,7 @@ use crate::app::frame::window::{FrameSystems, Quitting};
 use crate::export::ExportError;
 use crate::film::{Film, FilmError};
 use crate::io::{FileError, SaveTarget};
+use crate::scene::BuildPreset;
 
 pub struct ExportPlugin;
 
@@ -130,7 +133,8 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             });
             orders.write(ExportOrder::Build(choice));
         }
-        ExportAction::BuildLast if editor.doc.scene().builds.is_empty() => {
+        // nothing is repeated yet; or files elsewhere, which the scene may have from somebody else, are looked at first
+        ExportAction::BuildLast if editor.doc.scene().builds.first().is_none_or(leads_elsewhere) => {
             let window = ExportWindow::new(editor.doc.scene(), offered(editor));
             editor.dialogs.open(window);
         }
@@ -149,6 +153,13 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             orders.write(ExportOrder::Film(film, to));
         }
     }
+}
+
+/// Whether files of a preset lie outside the folder of its scene.
+fn leads_elsewhere(preset: &BuildPreset) -> bool {
+    let files = preset.products.iter().filter_map(|product| product.file.as_deref());
+    let is_below = |path: &str| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    !files.chain([preset.folder.as_str(), preset.file_names.as_str()]).all(is_below)
 }
 
 fn ask_how_to_film(editor: &mut Editor) {
@@ -264,7 +275,7 @@ mod tests {
     use super::*;
     use crate::app::frame::commands::Command;
     use crate::app::frame::dialogs::overwrite::OverwriteReason;
-    use crate::scene::{BuildPreset, BuildProduct};
+    use crate::scene::BuildProduct;
 
     #[test]
     fn what_is_protected_is_asked_about_and_written_over_only_when_that_is_chosen() {
@@ -290,6 +301,19 @@ mod tests {
             assert_eq!((question.reason, &question.path), (OverwriteReason::ReadOnly, &path));
             assert!(crate::io::check_place(&over).is_ok());
             assert_eq!(question.over, Command::from(wanted));
+        }
+    }
+
+    #[test]
+    fn files_outside_the_scenes_folder_are_not_written_unasked() {
+        let preset = |folder: &str, file: Option<&str>| {
+            let file = file.map(Into::into);
+            let product = BuildProduct { what: "heights".into(), format: "png".into(), file };
+            BuildPreset { folder: folder.into(), products: vec![product], ..BuildPreset::default() }
+        };
+        assert!(!leads_elsewhere(&preset("", None)) && !leads_elsewhere(&preset("out/a", Some("b.png"))));
+        for (folder, file) in [("/tmp", None), ("../a", None), ("", Some("/a.png")), ("", Some("a/../../b.png"))] {
+            assert!(leads_elsewhere(&preset(folder, file)), "{folder} {file:?}");
         }
     }
 

@@ -10,15 +10,19 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
+use crate::app::frame::actions::CancelWork;
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, FileAction, Info, keys};
 use crate::app::frame::dialogs::files::{self, Files};
 use crate::app::frame::editor::{Editor, because, file_name};
 use crate::app::frame::interface::InterfaceApp;
 use crate::app::frame::menu::pick;
+use crate::app::frame::status::{Activity, StatusInfo};
+use crate::app::frame::tasks::{SceneWork, Tasks};
 use crate::app::frame::window::FrameSystems;
 use crate::export::origin::read_origin;
 use crate::io::{FileStamp, is_heightmap};
 use crate::mesh::from_above::is_mesh;
+use crate::scene::Scene;
 use crate::scene::import::scene_from_file;
 
 pub struct ImportPlugin;
@@ -26,10 +30,14 @@ pub struct ImportPlugin;
 impl Plugin for ImportPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<ReadFiles>()
+            .init_resource::<ImportTask>()
             .add_actions([ImportAction::Ask], run)
             .add_menu_part("File", 5, menu)
-            .add_systems(PreUpdate, read_again.in_set(FrameSystems::Receive))
-            .add_systems(EguiPrimaryContextPass, take_dropped.in_set(FrameSystems::Obey));
+            .add_systems(PreUpdate, (receive, read_again).in_set(FrameSystems::Receive))
+            .add_systems(
+                EguiPrimaryContextPass,
+                (tell.in_set(FrameSystems::Tell), (take_dropped, stop).in_set(FrameSystems::Obey)),
+            );
     }
 }
 
@@ -59,7 +67,24 @@ impl Action for ImportAction {
     }
 }
 
-fn run(In(action): In<ImportAction>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
+/// The file that is being read, if one is: large ones take seconds.
+#[derive(Resource, Default)]
+struct ImportTask(SceneWork<ImportedFile, Scene>);
+
+#[derive(Clone)]
+struct ImportedFile {
+    path: PathBuf,
+    /// Edits of the document when it was asked for.
+    edits: u64,
+}
+
+fn run(
+    In(action): In<ImportAction>,
+    mut editor: ResMut<Editor>,
+    mut queue: ResMut<CommandQueue>,
+    mut task: ResMut<ImportTask>,
+    tasks: Res<Tasks>,
+) {
     match action {
         ImportAction::Ask => {
             let dialog =
@@ -67,13 +92,47 @@ fn run(In(action): In<ImportAction>, mut editor: ResMut<Editor>, mut queue: ResM
             editor.dialogs.open(dialog);
         }
         ImportAction::File(path) => editor.leave(&mut queue, ImportAction::Begin(path)),
-        ImportAction::Begin(path) => match scene_from_file(&path) {
-            Ok(scene) => {
-                editor.doc.replace(scene, None);
-                editor.toasts.info(format!("{} is the first layer of a new scene", file_name(&path)));
+        ImportAction::Begin(path) => {
+            let read = path.clone();
+            let file = ImportedFile { path, edits: editor.doc.edits() };
+            let begun = task.0.begin(&tasks, "import", (file, 0), move |control| {
+                let scene = scene_from_file(&read)?;
+                control.check()?;
+                Ok(scene)
+            });
+            if let Err(error) = begun {
+                editor.toasts.error(because("The heights were not imported", &error));
             }
-            Err(error) => editor.toasts.error(because("The heights were not imported", &error)),
-        },
+        }
+    }
+}
+
+/// Begins with the scene once its file is read.
+fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
+    let file = task.0.progress().map(|(file, _)| file.clone());
+    match (task.0.ended(), file) {
+        (Some(Ok(_)), Some(file)) if editor.doc.is_dirty() && editor.doc.edits() != file.edits => {
+            // edited meanwhile; read once more, the file is at hand
+            editor.dialogs.ask_about_changes(ImportAction::Begin(file.path).into());
+        }
+        (Some(Ok(scene)), Some(file)) => {
+            editor.doc.replace(scene, None);
+            editor.toasts.info(format!("{} is the first layer of a new scene", file_name(&file.path)));
+        }
+        (Some(Err(error)), _) => editor.toasts.error(because("The heights were not imported", &error)),
+        _ => {}
+    }
+}
+
+fn tell(task: Res<ImportTask>, mut info: ResMut<StatusInfo>) {
+    if let Some((file, _)) = task.0.progress() {
+        info.activities.push(Activity { text: format!("Reading {}", file_name(&file.path)), done: Some(0.0) });
+    }
+}
+
+fn stop(mut cancelled: MessageReader<CancelWork>, task: Res<ImportTask>) {
+    if cancelled.read().next().is_some() {
+        task.0.cancel();
     }
 }
 

@@ -1,0 +1,73 @@
+//! Names of files: chosen ones, those by a preset's pattern, and what tells faces, tiles and several sheets apart.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::maps::FilePart;
+use super::{CheckedProduct, ExportError};
+use crate::scene::{BuildPreset, Scene};
+
+/// The file of a sheet: the one that was chosen, or one by the preset's pattern.
+pub(super) fn file_name(
+    preset: &BuildPreset,
+    scene: &Scene,
+    product: &CheckedProduct,
+    label: &str,
+    part: FilePart,
+    tile: Option<[usize; 2]>,
+    samples: usize,
+) -> PathBuf {
+    let extension = product.extensions()[0];
+    let (folder, mut stem, extension) = match &product.file {
+        Some(file) => {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let lower = name.to_ascii_lowercase();
+            let ends = product.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
+            let end = ends.map_or(0, str::len);
+            // a file without the format's ending is given it
+            let (stem, written) = match ends {
+                Some(_) => name.split_at(name.len() - end - 1),
+                None => (name.as_str(), extension),
+            };
+            // what makes several sheets tells them apart
+            let several = label != product.label();
+            let stem = match stem.strip_suffix(&format!("-{}", product.label())).filter(|_| several) {
+                Some(before) => format!("{before}-{label}"),
+                None if several => format!("{stem}-{label}"),
+                None => stem.to_string(),
+            };
+            (file.parent().unwrap_or(Path::new("")).to_path_buf(), stem, written.trim_start_matches('.').to_string())
+        }
+        None => {
+            let stem = preset.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
+            let stem = stem.replace("{size}", &samples.to_string());
+            (PathBuf::from(&preset.folder), stem, extension.to_string())
+        }
+    };
+    if let Some(face) = part {
+        stem += &format!("-{face}");
+    }
+    if let Some([x, y]) = tile {
+        stem += &format!("_x{x}_y{y}");
+    }
+    folder.join(format!("{stem}.{extension}"))
+}
+
+/// A name without what separates folders or confuses programs.
+fn plain(name: &str) -> String {
+    let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let plain: String = name.chars().map(letter).collect();
+    if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }
+}
+
+/// Refuses two products of one name, of which the second would replace the first.
+pub(super) fn check_distinct<'a>(names: impl Iterator<Item = &'a PathBuf>) -> Result<(), ExportError> {
+    let mut seen = HashSet::new();
+    match names.into_iter().find(|name| !seen.insert(*name)) {
+        None => Ok(()),
+        Some(name) => Err(ExportError::Preset(format!(
+            "two products would be written to {}; let the file names have {{map}} in them, or choose other names",
+            name.display()
+        ))),
+    }
+}
