@@ -12,10 +12,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use construction_kit::large;
-use talweg::construction::fill::{FillOptions, Region};
+use talweg::construction::fill::{FillOptions, region_of_area};
 use talweg::construction::{MaterialLayer, Piece, PieceKind, Program, Tree, changed_area};
 use talweg::eval::thread_pool;
-use talweg::field::{Control, Edges, Grid};
+use talweg::field::{Control, Edges, Grid, Region};
 
 /// The shortest of several runs: the machine may have other things to do.
 fn shortest(runs: usize, mut work: impl FnMut()) -> Duration {
@@ -83,7 +83,7 @@ fn main() {
     let update = shortest(15, || {
         let after = Program::reusing(&other, 1, Some(&program));
         let area = changed_area(&program, &after).expect("a lake was moved");
-        let region = Region::for_area(&area, grid, after.side);
+        let region = region_of_area(&area, grid, after.side);
         cells = region.len();
         fill(&after, &region, true);
     });

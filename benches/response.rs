@@ -9,9 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use talweg::eval::{Playhead, Store, evaluate, thread_pool};
-use talweg::field::Control;
+use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, Strokes};
+use talweg::eval::{
+    ChangedRegion, Playhead, Request, RequestQuality, Store, StrokeTarget, Worker, WorkerReport, evaluate, thread_pool,
+};
+use talweg::field::{Control, Terrain};
 use talweg::nodes::Node;
+use talweg::nodes::sculpt::ground::Sculpt;
 use talweg::scene::{Layer, Scene};
 
 /// A single layer that takes long enough at `samples` to be cancelled on the way.
@@ -95,6 +99,58 @@ fn scrub(_: &mut Criterion) {
     println!("back to every seventh: median {median:.1?}, the longest {worst:.1?}");
 }
 
+/// From a movement of a brush to the ground at full size, the worker's way there and back included: while a stroke of
+/// every tool grows across the terrain, and with an erosion above it.
+fn strokes(_: &mut Criterion) {
+    const SAMPLES: u32 = 1025;
+    const MOVEMENTS: usize = 60;
+    let worker = Worker::start(0, |_: &Arc<Terrain>, _: &Scene, _: Option<&ChangedRegion>| (), || {}).expect("threads");
+    let report = || worker.wait(Duration::from_secs(600)).expect("it answers");
+    println!("brush at {SAMPLES}: tool, what is above, median and longest of {MOVEMENTS} movements");
+    let mut revision = 0;
+    let mut request = |scene: &Scene, quality: RequestQuality| {
+        revision += 1;
+        Request {
+            revision,
+            scene: Arc::new(scene.clone()),
+            quality,
+            playhead: None,
+            play: None,
+            watch: None,
+            place: None,
+            mask: None,
+            stroke: (quality == RequestQuality::Preview).then_some(StrokeTarget::Layer(1)),
+        }
+    };
+    for above in [None, Some("Thermal")] {
+        for &tool in BrushTool::ALL {
+            let mut scene = scene(Node::named("Sculpt").expect("in the catalogue"), SAMPLES);
+            scene.layers.extend(above.and_then(Node::named).map(|node| Layer::new(node, 1)));
+            worker.submit(request(&scene, RequestQuality::Full));
+            while !matches!(report(), WorkerReport::Done { .. }) {}
+            let side = scene.settings.size_metres;
+            let brush = Brush { tool, radius: 0.05 * side, detail: 0.01 * side, level: 300.0, ..Brush::default() };
+            let mut path = Vec::new();
+            let mut times: Vec<Duration> = (0..MOVEMENTS)
+                .map(|k| {
+                    let t = k as f32 / MOVEMENTS as f32;
+                    let wave = 0.1 * libm::sinf(12.0 * t);
+                    path.push(StrokePoint::new((0.1 + 0.8 * t) * side, (0.3 + 0.4 * t + wave) * side));
+                    let strokes: Strokes = [Stroke::new(brush.clone(), path.clone())].into_iter().collect();
+                    scene.layers[1].node = Node::Sculpt(Sculpt { strokes: Arc::new(strokes) });
+                    let asked = Instant::now();
+                    worker.submit(request(&scene, RequestQuality::Preview));
+                    while !matches!(report(), WorkerReport::Preview { .. }) {}
+                    asked.elapsed()
+                })
+                .collect();
+            times.sort_unstable();
+            let (median, longest) = (times[MOVEMENTS / 2], times[MOVEMENTS - 1]);
+            println!("{:<8} {:<10} {median:>10.1?} {longest:>10.1?}", tool.label(), above.unwrap_or("-"));
+        }
+    }
+}
+
 /// What the worker does so that the main thread only swaps a pointer.
 #[cfg(feature = "app")]
 fn prepare(c: &mut Criterion) {
@@ -146,5 +202,5 @@ fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scen
 #[cfg(not(feature = "app"))]
 fn prepare(_: &mut Criterion) {}
 
-criterion_group!(benches, scrub, cancel, prepare);
+criterion_group!(benches, scrub, strokes, cancel, prepare);
 criterion_main!(benches);

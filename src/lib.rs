@@ -46,6 +46,7 @@
 //! | [`io`] | heightmaps and images in, heightmaps and films out |
 //! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
+//! | [`brush`] | strokes of a brush: where a hand went and with what, and where that acts |
 //! | [`planet`] | what a planet is besides its stack: its air, sun, climate, projections |
 //! | [`mesh`] | the ground as triangles: to a given error, with walls and water; files of meshes, read as heights too |
 //! | [`web_map`] | pyramids of tiles for maps in browsers |
@@ -75,6 +76,7 @@
 #[cfg(test)]
 extern crate self as talweg;
 
+pub mod brush;
 pub mod cli;
 pub mod construction;
 pub mod eval;

@@ -12,6 +12,9 @@ use serde_json::Value;
 use screen_kit::{SCENE, Screen, Session};
 #[cfg(unix)]
 use screen_kit::{left_work, play_until};
+use talweg::eval::{Store, evaluate};
+use talweg::field::Control;
+use talweg::nodes::Node;
 
 impl Session {
     /// Opens `scene` and plays `steps`; everything the steps write lies in the session's folder.
@@ -362,6 +365,62 @@ fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
     assert_eq!(moved["camera"], placed["camera"], "the camera keeps still");
     assert_eq!((&back["hash"], place(&back)), (&placed["hash"], from));
     assert_eq!(undone["hash"], opened["hash"]);
+}
+
+#[test]
+fn ground_is_painted_eroded_undone_and_saved_and_a_mask_is_painted_over_it() {
+    let session = Session::new();
+    let scene = r#"(version: 1, name: "Hands", settings: (resolution: 257),
+        layers: [(name: "Ground", node: Perlin(), seed: 1)])"#;
+    std::fs::write(session.path("hands.ron"), scene).unwrap();
+    session.drive(
+        "hands.ron",
+        r#"[
+            Settle, State("bare.json"),
+            Key("Shift+A"), Type("sculpt"), Key("Enter"), Settle, State("added.json"),
+            ViewDrag(from: (0.45, 0.45), to: (0.6, 0.5), button: Left, shift: false), Settle, State("raised.json"),
+            Click("Erode"),
+            ViewDrag(from: (0.45, 0.5), to: (0.6, 0.55), button: Left, shift: false), Settle, State("eroded.json"),
+            Key("Ctrl+Z"), Settle, State("back.json"),
+            Key("Ctrl+Z"), Settle, State("undone.json"),
+            Key("Ctrl+Y"), Key("Ctrl+Y"), Settle, State("redone.json"),
+            Key("Shift+A"), Type("terrace"), Key("Enter"), Settle, State("terraced.json"),
+            Key("Shift+B"), Settle, State("kept.json"), Picture("kept.png"),
+            ViewDrag(from: (0.4, 0.5), to: (0.65, 0.5), button: Left, shift: false), Settle,
+            State("masked.json"), Picture("masked.png"),
+            Key("Ctrl+S"), Settle,
+        ]"#,
+    );
+    let state = |name: &str| session.state(&format!("{name}.json"));
+    let hash = |name: &str| state(name)["hash"].clone();
+    assert_eq!(hash("added"), hash("bare"), "without strokes nothing changes");
+    assert_eq!(state("raised")["undo"], "Raise with the brush");
+    assert_eq!(state("eroded")["undo"], "Erode with the brush");
+    assert_eq!(state("raised")["camera"], state("bare")["camera"], "the left button draws and leaves the camera");
+    let hashes = ["bare", "raised", "eroded"].map(hash);
+    assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2], "{hashes:?}");
+    // each stroke is a step; what is redone has the bits of what was drawn
+    assert_eq!([hash("back"), hash("undone"), hash("redone")], [&hashes[1], &hashes[0], &hashes[2]].map(Value::clone));
+    // a mask without strokes keeps the layer away
+    assert_ne!(hash("terraced"), hashes[2]);
+    assert_eq!(hash("kept"), hashes[2]);
+    assert!(hash("masked") != hashes[2] && hash("masked") != hash("terraced"));
+    let [kept, masked] = ["kept.png", "masked.png"].map(|name| view(&session.picture(name)));
+    let violet = |picture: &[[u8; 3]]| picture.iter().filter(|[r, g, b]| *b > *g + 40 && *r > *g).count();
+    assert!(violet(&masked) > violet(&kept) + 300, "the mask is seen: {} {}", violet(&kept), violet(&masked));
+    // the file holds the strokes, and gives the same land
+    let (read, warnings) = talweg::scene::Scene::load(&session.path("hands.ron")).unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let Node::Sculpt(sculpt) = &read.layers[1].node else { panic!("{:?}", read.layers[1].node) };
+    assert_eq!((sculpt.strokes.list().len(), read.layers[2].mask.painted.list().len()), (2, 1));
+    let pool = talweg::eval::thread_pool(0).unwrap();
+    let made = pool.install(|| evaluate(&read, 257, None, &mut Store::forgetful(), &Control::default())).unwrap();
+    assert_eq!(masked_hash(&made.terrain), hash("masked"));
+}
+
+/// The hash of a terrain as the editor tells it.
+fn masked_hash(terrain: &talweg::field::Terrain) -> Value {
+    Value::String(format!("{:032x}", terrain.hash()))
 }
 
 /// Waits until so many sessions have unsaved work on disk, which takes up to a second.

@@ -38,7 +38,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     }
     let palette = PaletteTable::for_scene(&job.scene);
     let climate = Some(climate_of(&job.scene));
-    let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let choice = OverlayChoice { overlay, biomes: palette.biomes.clone(), climate, ..OverlayChoice::default() };
     let prepared =
         job.pool.install(|| SquareTerrain::new(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
@@ -79,7 +79,7 @@ fn draw_planet(
     }
     let palette = PaletteTable::for_scene(&job.scene);
     let climate = Some(climate_of(&job.scene));
-    let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let choice = OverlayChoice { overlay, biomes: palette.biomes.clone(), climate, ..OverlayChoice::default() };
     let radius = f64::from(planet.radius_metres);
     let (settings, palette) = (&job.scene.settings, palette.into());
     let prepare = || GlobeTerrain::new(terrain, settings, radius, &palette, &choice, &Control::default());

@@ -129,6 +129,7 @@ fn json_of_param(spec: &ParamSpec) -> serde_json::Value {
         ParamKind::Image => "image",
         ParamKind::Layer => "layer",
         ParamKind::Tree => "tree",
+        ParamKind::Strokes => "strokes",
     };
     value["type"] = kind.into();
     value

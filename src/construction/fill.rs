@@ -1,7 +1,5 @@
 //! Grids filled from a construction, tile by tile: a tile asks only the pieces that touch it.
 
-use std::ops::Range as Span;
-
 use rayon::prelude::*;
 
 use super::material::MaterialLayer;
@@ -9,47 +7,21 @@ use super::plane::{Area, higher, lower};
 use super::program::Program;
 use super::row_samples::{LANES, PointRow, RowSamples};
 use super::sample::{Detail, GroundSample};
-use crate::field::{Cancelled, Control, Grid};
+use crate::field::{Cancelled, Control, Grid, Region};
 
 /// Rows of a tile; it is as wide as rows of places are.
 const TILE: usize = 32;
 
-/// The samples of a grid to be computed: rows and columns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Region {
-    /// Rows from the north, the last one excluded.
-    pub rows: Span<usize>,
-    /// Columns from the west, the last one excluded.
-    pub columns: Span<usize>,
-}
-
-impl Region {
-    /// All samples of `grid`.
-    pub fn whole(grid: Grid) -> Self {
-        Self { rows: 0..grid.samples, columns: 0..grid.samples }
-    }
-
-    /// The samples that lie in `area` of a square of `side` metres.
-    pub fn for_area(area: &Area, grid: Grid, side: f64) -> Self {
-        let last = (grid.samples - 1) as f64;
-        let span = |k: usize| {
-            let from = higher(area.low[k] / side * last - 1e-6, 0.0);
-            let to = lower(area.high[k] / side * last + 1e-6, last);
-            if to < from { 0..0 } else { (libm::ceil(from) as usize)..(to as usize + 1) }
-        };
-        let (columns, rows) = (span(0), span(1));
-        if columns.is_empty() || rows.is_empty() { Self { rows: 0..0, columns: 0..0 } } else { Self { rows, columns } }
-    }
-
-    /// Whether there is no sample in it.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty() || self.columns.is_empty()
-    }
-
-    /// Number of samples.
-    pub fn len(&self) -> usize {
-        self.rows.len() * self.columns.len()
-    }
+/// The samples that lie in `area` of a square of `side` metres.
+pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
+    let last = (grid.samples - 1) as f64;
+    let span = |k: usize| {
+        let from = higher(area.low[k] / side * last - 1e-6, 0.0);
+        let to = lower(area.high[k] / side * last + 1e-6, last);
+        if to < from { 0..0 } else { (libm::ceil(from) as usize)..(to as usize + 1) }
+    };
+    let (columns, rows) = (span(0), span(1));
+    if columns.is_empty() || rows.is_empty() { Region::none() } else { Region { rows, columns } }
 }
 
 /// How a grid is filled.

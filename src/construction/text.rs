@@ -10,16 +10,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::check::TreeError;
 use super::piece::{Definition, Frame, Piece, Tree};
-use crate::io::ron_dialect;
-use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, TreeValue, Value, WithoutRange, wrong};
+use crate::io::{RAW_RON, ron_dialect};
+use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, StructuredValue, Value, WithoutRange, wrong};
 
 /// Version of the form that this program writes.
 pub const VERSION: u32 = 1;
 const WIDTH: usize = 118;
 /// Where a tree begins in a scene's file.
 const INDENT: usize = 16;
-/// What RON calls text that is written as it is. Its own `RawValue` reads the text again, and not as deep as trees go.
-const AS_IT_IS: &str = "$ron::private::RawValue";
 
 /// The tree as files have it.
 #[derive(Serialize, Deserialize)]
@@ -89,18 +87,18 @@ impl Tree {
     }
 }
 
-impl TreeValue for Tree {
+impl StructuredValue for Tree {
     fn to_text(&self) -> String {
         self.to_ron(0).unwrap_or_else(|error| error.to_string())
     }
-    fn parse(&self, text: &str) -> Result<Arc<dyn TreeValue>, String> {
+    fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String> {
         Ok(Arc::new(Self::from_ron(text)?))
     }
-    fn sanitised(&self) -> Option<(Arc<dyn TreeValue>, Vec<Clamped>)> {
+    fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)> {
         let (tree, moved) = Self::sanitised(self);
         (!moved.is_empty()).then(|| (Arc::new(tree) as _, moved))
     }
-    fn equals(&self, other: &dyn TreeValue) -> bool {
+    fn equals(&self, other: &dyn StructuredValue) -> bool {
         (other as &dyn Any).downcast_ref::<Self>() == Some(self)
     }
 }
@@ -113,10 +111,10 @@ impl WithoutRange for Arc<Tree> {
 
 impl ParamType for Arc<Tree> {
     fn to_value(&self) -> Value {
-        Value::Tree(self.clone())
+        Value::Structured(self.clone())
     }
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Tree>, ParamError> {
-        value.as_tree().ok_or_else(|| wrong(spec, "a construction tree"))
+        value.structured().ok_or_else(|| wrong(spec, "a construction tree"))
     }
 }
 
@@ -135,7 +133,7 @@ fn checked(file: TreeV1) -> Result<Tree, String> {
 impl Serialize for Tree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = self.to_ron(INDENT).map_err(S::Error::custom)?;
-        serializer.serialize_newtype_struct(AS_IT_IS, &text)
+        serializer.serialize_newtype_struct(RAW_RON, &text)
     }
 }
 

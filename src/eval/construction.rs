@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::construction::fill::Region;
+use crate::construction::fill::region_of_area;
 use crate::construction::{Program, Tree, changed_area};
-use crate::field::{Cancelled, Terrain};
+use crate::field::{Cancelled, Region, Terrain};
 use crate::nodes::Context;
 use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Scene};
@@ -57,7 +57,7 @@ impl FilledConstruction {
     fn region(&self, construction: &Construction, seed: u32) -> (Arc<Program>, Region) {
         let program = Program::shared(&construction.tree, seed);
         let region = changed_area(&self.program, &program).map_or(Region { rows: 0..0, columns: 0..0 }, |area| {
-            Region::for_area(&area.grown(program.side * 1e-6), self.terrain.grid, program.side)
+            region_of_area(&area.grown(program.side * 1e-6), self.terrain.grid, program.side)
         });
         (program, region)
     }

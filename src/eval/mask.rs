@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::StrokedFields;
 use crate::field::globe::equirectangular;
 use crate::field::{Cancelled, Globe, MapKind, Terrain, globe_slope_degrees, slope_degrees};
 use crate::io::formats::RawLayout;
@@ -22,7 +23,13 @@ const MOST_PATCHES: f32 = 8192.0;
 
 /// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask
 /// reads.
-pub fn weights(cx: &Context, mask: &Mask, beneath: &Terrain, source: Option<&Terrain>) -> Result<Vec<f32>, Cancelled> {
+pub fn weights(
+    cx: &Context,
+    mask: &Mask,
+    beneath: &Terrain,
+    source: Option<&Terrain>,
+    strokes: &mut StrokedFields,
+) -> Result<Vec<f32>, Cancelled> {
     let grid = cx.grid;
     let mut weights = vec![1.0; grid.len()];
     // multiplies by a weight of every sample's index
@@ -85,6 +92,11 @@ pub fn weights(cx: &Context, mask: &Mask, beneath: &Terrain, source: Option<&Ter
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
         let read = MapValues::new(cx, beneath, mask.data);
         narrow(&|k, _, _| between.weight(read.value(k)))?;
+    }
+    // strokes stand on a square
+    if mask.by_paint && !grid.is_globe() {
+        let painted = strokes.mask(cx, mask.unpainted, &mask.painted)?;
+        narrow(&|k, _, _| painted[k])?;
     }
     if mask.soften_metres > 0.0 {
         weights = gauss::smoothed(cx, &weights, mask.soften_metres)?;
@@ -181,7 +193,7 @@ mod tests {
             random: Stream::new(1, 1),
             control: &control,
         };
-        weights(&cx, mask, beneath, source).unwrap()
+        weights(&cx, mask, beneath, source, &mut StrokedFields::default()).unwrap()
     }
 
     #[test]

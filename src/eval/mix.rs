@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::mask;
+use super::{StrokedFields, mask};
 use crate::field::{Cancelled, HAS_GROUND, MapKind, Terrain};
 use crate::nodes::Context;
 use crate::scene::{Blend, Layer, Mix};
@@ -148,11 +148,13 @@ pub fn weigh(
     layer: &Layer,
     beneath: &Arc<Terrain>,
     source: Option<&Terrain>,
+    strokes: &mut StrokedFields,
     out: &mut Terrain,
 ) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let opacity = layer.mix.opacity;
-    let weights = if layer.mask.is_active() { Some(mask::weights(cx, &layer.mask, beneath, source)?) } else { None };
+    let weights =
+        if layer.mask.is_active() { Some(mask::weights(cx, &layer.mask, beneath, source, strokes)?) } else { None };
     if opacity >= 1.0 && weights.is_none() {
         return cx.rows(&mut out.height, |i, row| {
             let from = grid.row(&beneath.height, i);

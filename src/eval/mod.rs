@@ -6,10 +6,12 @@
 mod cache;
 mod construction;
 mod history;
+mod live;
 mod mask;
 mod memory;
 mod mix;
 mod multiscale;
+mod strokes;
 mod timeline;
 mod worker;
 
@@ -23,9 +25,11 @@ pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
 pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
 use multiscale::LevelChange;
+pub use strokes::{StrokedFields, changed_samples};
 pub use timeline::Timeline;
-pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
+pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, StrokeTarget, Worker, WorkerReport};
 
+use crate::brush::Strokes;
 use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::io::formats::RawLayout;
@@ -57,6 +61,8 @@ pub struct Store {
     pub timeline: Timeline,
     /// Compiled trees and what they made.
     pub constructions: Constructions,
+    /// What strokes of brushes made.
+    pub strokes: StrokedFields,
     /// Results are of a moment, and not kept.
     pub transient: bool,
     /// Mass balances at the end of stretches of processes that were gone through, and of their changes on a grid.
@@ -117,6 +123,8 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildE
 struct LayerStep<'a> {
     index: usize,
     layer: &'a Layer,
+    /// Key of what is below it.
+    beneath: ContentKey,
     /// Key of the layer's result.
     result: ContentKey,
     /// What a process does on this grid, one stretch after the other.
@@ -189,7 +197,7 @@ fn plan_with<'a>(
         if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
             continue;
         }
-        let above = transient;
+        let (above, beneath) = (transient, key);
         let cx = context(scene, samples, layer, &control);
         let is_on_the_way = |p: &Playhead| scene.iterations(index).is_some_and(|end| p.iteration < end);
         let mut left = playhead.filter(|p| p.layer == index).filter(is_on_the_way).map(|p| p.iteration);
@@ -231,7 +239,18 @@ fn plan_with<'a>(
         }
         let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
         let (is_refined, is_cut) = (finest > 0, left == Some(0));
-        steps.push(LayerStep { index, layer, result: key, stages, is_refined, is_level, is_cut, transient, above });
+        steps.push(LayerStep {
+            index,
+            layer,
+            beneath,
+            result: key,
+            stages,
+            is_refined,
+            is_level,
+            is_cut,
+            transient,
+            above,
+        });
     }
     steps
 }
@@ -359,7 +378,7 @@ fn evaluate_level(
                 sources.get(&index)
             }
         };
-        mix::weigh(&cx, step.layer, &beneath, source.map(Arc::as_ref), &mut result)?;
+        mix::weigh(&cx, step.layer, &beneath, source.map(Arc::as_ref), &mut store.strokes, &mut result)?;
         if playhead.is_some_and(|p| p.layer == step.index) {
             mass_balance = account;
         }
@@ -403,15 +422,30 @@ fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) ->
     if reads_sea_level { key.join(&settings.sea_level.to_le_bytes()) } else { key }
 }
 
+/// Key of the parameters of a group after `key`.
+fn node_values_key(key: ContentKey, group: &dyn Params) -> ContentKey {
+    let specs = group.about().params.iter().enumerate();
+    specs.fold(key, |key, (k, spec)| param_key(key, spec, &group.get(k), RawLayout::default()))
+}
+
 /// A file counts by what is in it.
 fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout) -> ContentKey {
-    let key = key.join(spec.show(value).as_bytes());
+    let key = match value.structured::<Strokes>() {
+        // their hash is known, and their text may be long
+        Some(strokes) => key.join(&strokes.key().to_le_bytes()),
+        None => key.join(spec.show(value).as_bytes()),
+    };
     match (&spec.kind, value) {
         (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
             key.join(&raster_or_mesh(name, layout).map_or(0, |raster| raster.hash).to_le_bytes())
         }
+        (ParamKind::Strokes, strokes) => strokes
+            .structured::<Strokes>()
+            .iter()
+            .flat_map(|strokes| strokes.image_files())
+            .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
         (ParamKind::Tree, tree) => tree
-            .as_tree::<Tree>()
+            .structured::<Tree>()
             .iter()
             .flat_map(|tree| tree.image_files())
             .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
@@ -419,19 +453,43 @@ fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout
     }
 }
 
-/// How much the mask of layer `index` lets through at every sample, from 0 to 1: 1 everywhere where it has no mask.
+/// How much the mask of a layer lets through.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerMask {
+    /// Index of the layer.
+    pub layer: usize,
+    /// The grid that it was worked out on.
+    pub grid: Grid,
+    /// From 0 to 1 at every sample: 1 everywhere where the layer has no mask.
+    pub weights: Vec<f32>,
+}
+
+/// How much the mask of layer `index` lets through at every sample.
 ///
 /// # Errors
 /// When it was cancelled.
-pub fn layer_mask(scene: &Scene, index: usize, samples: usize, control: &Control) -> Result<Vec<f32>, Cancelled> {
-    let (mut below, store) = (scene.clone(), &mut Store::forgetful());
-    // hidden rather than taken away: masks below may read generators above
-    below.layers[index..].iter_mut().for_each(|layer| layer.enabled = false);
-    let beneath = evaluate(&below, samples, None, store, control)?.terrain;
+pub fn layer_mask(
+    scene: &Scene,
+    index: usize,
+    samples: usize,
+    store: &mut Store,
+    control: &Control,
+) -> Result<LayerMask, Cancelled> {
+    let beneath = evaluate(&scene_beneath(scene, index), samples, None, store, control)?.terrain;
     let source = mask_scene(scene, index).map(|(_, alone)| evaluate(&alone, samples, None, store, control));
     let source = source.transpose()?.map(|evaluated| evaluated.terrain);
     let layer = &scene.layers[index];
-    mask::weights(&context(scene, samples, layer, control), &layer.mask, &beneath, source.as_deref())
+    let cx = context(scene, samples, layer, control);
+    let weights = mask::weights(&cx, &layer.mask, &beneath, source.as_deref(), &mut store.strokes)?;
+    Ok(LayerMask { layer: index, grid: cx.grid, weights })
+}
+
+/// The scene without layer `index` and those above it: hidden rather than taken away, since masks below may read
+/// generators above.
+fn scene_beneath(scene: &Scene, index: usize) -> Scene {
+    let mut below = scene.clone();
+    below.layers.iter_mut().skip(index).for_each(|layer| layer.enabled = false);
+    below
 }
 
 /// The layer that the mask of layer `index` reads, and the scene whose result that is: a generator alone, or everything
@@ -482,7 +540,7 @@ fn run_node(
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
-    let Store { cache, timeline, ended, constructions, .. } = store;
+    let Store { cache, timeline, ended, constructions, strokes, .. } = store;
     let mut nothing = Timeline::new(0);
     let timeline = if step.above { &mut nothing } else { timeline };
     match layer.node.work() {
@@ -500,7 +558,11 @@ fn run_node(
         }
         Work::Filter(filter) => {
             let mut result = Terrain::clone(beneath);
-            filter.apply(cx, &mut result)?;
+            match &layer.node {
+                Node::Sculpt(node) => strokes.sculpt(step.beneath, node, cx, &mut result)?,
+                Node::PaintedMap(node) => strokes.paint(step.beneath, node, cx, &mut result)?,
+                _ => filter.apply(cx, &mut result)?,
+            }
             Ok((result, None))
         }
         Work::Process(_) => {

@@ -117,7 +117,17 @@ mod worker {
     }
 
     fn request(revision: u64, scene: Scene, quality: RequestQuality) -> Request {
-        Request { revision, scene: Arc::new(scene), quality, playhead: None, play: None, watch: None, place: None }
+        Request {
+            revision,
+            scene: Arc::new(scene),
+            quality,
+            playhead: None,
+            play: None,
+            watch: None,
+            place: None,
+            mask: None,
+            stroke: None,
+        }
     }
 
     #[test]

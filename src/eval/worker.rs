@@ -11,9 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::live::{LiveChange, LiveGround};
 use super::{
-    ChangedRegion, Evaluated, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, PlaceProbe, Playhead, ProcessHistory, Store,
-    check_memory, evaluate, history, is_cached, measure_course, probe, thread_pool,
+    ChangedRegion, Evaluated, LayerMask, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, PlaceProbe, Playhead,
+    ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_course, probe, thread_pool,
 };
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
@@ -56,6 +57,28 @@ pub struct Request {
     pub watch: Option<usize>,
     /// The place that is watched: to the east and to the south, from 0 to 1.
     pub place: Option<[f32; 2]>,
+    /// The layer whose mask is wanted beside the picture.
+    pub mask: Option<usize>,
+    /// What a brush is at work on.
+    pub stroke: Option<StrokeTarget>,
+}
+
+/// What strokes of a brush change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrokeTarget {
+    /// The ground, or a map, by the index of the layer.
+    Layer(usize),
+    /// The mask of a layer.
+    Mask(usize),
+}
+
+impl StrokeTarget {
+    /// Index of the layer.
+    pub fn layer(self) -> usize {
+        match self {
+            Self::Layer(layer) | Self::Mask(layer) => layer,
+        }
+    }
 }
 
 /// What was learnt about a terrain at full size.
@@ -111,6 +134,13 @@ pub enum WorkerReport<P> {
         revision: u64,
         /// What was made.
         output: Output<P>,
+    },
+    /// The mask that was asked for.
+    Mask {
+        /// Of the request.
+        revision: u64,
+        /// How much it lets through.
+        mask: Arc<LayerMask>,
     },
     /// Stopped on request; nothing changed.
     Cancelled {
@@ -212,7 +242,7 @@ impl<P: Send + 'static> Worker<P> {
         let thread_body = WorkerThread { shared: shared.clone(), sender, prepare, wake };
         let thread = std::thread::Builder::new()
             .name("talweg-worker".into())
-            .spawn(move || pool.install(move || thread_body.work(&mut Store::default())))?;
+            .spawn(move || pool.install(move || thread_body.work()))?;
         Ok(Self { shared, reports, thread: Some(thread) })
     }
 
@@ -306,16 +336,17 @@ struct WorkerThread<P, F, W> {
 }
 
 impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> WorkerThread<P, F, W> {
-    fn work(&self, store: &mut Store) {
+    fn work(&self) {
+        let (store, live) = (&mut Store::default(), &mut LiveGround::default());
         while let Some((request, control)) = self.next() {
             let revision = request.revision;
-            let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, &control, store)));
+            let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, &control, store, live)));
             self.shared.queue().running = None;
             match result {
                 Ok(Ok(())) => {}
                 Ok(Err(Cancelled)) => self.report(WorkerReport::Cancelled { revision }),
                 Err(panic) => {
-                    *store = Store::default();
+                    (*store, *live) = (Store::default(), LiveGround::default());
                     let message = panic
                         .downcast_ref::<String>()
                         .cloned()
@@ -349,8 +380,27 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         }
     }
 
-    fn serve(&self, request: &Request, control: &Control, store: &mut Store) -> Result<(), Cancelled> {
+    fn serve(
+        &self,
+        request: &Request,
+        control: &Control,
+        store: &mut Store,
+        live: &mut LiveGround,
+    ) -> Result<(), Cancelled> {
         let full = request.scene.samples();
+        let revision = request.revision;
+        match request.stroke.filter(|_| request.quality == RequestQuality::Preview) {
+            // the ground follows when the brush is lifted
+            Some(StrokeTarget::Mask(_)) => return self.report_mask(request, full, store, control),
+            Some(StrokeTarget::Layer(layer)) => {
+                if let Some(change) = live.drawn(request, layer, store, control)? {
+                    let output = self.live_output(request, &change);
+                    self.report(WorkerReport::Preview { revision, output });
+                    return Ok(());
+                }
+            }
+            None => {}
+        }
         // a small change of a construction needs no small picture
         let at_once = request.playhead.is_none() && store.constructions.reaches_little(&request.scene);
         let refused = check_memory(&request.scene, full, &MemoryUse::EDITOR).err().filter(|_| full > PREVIEW_SAMPLES);
@@ -358,6 +408,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         // what is known already needs no preview: undo brings the full size back at once
         let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
+            // after a stroke what is on screen is nearer to the result than a small picture
+            && request.stroke.is_none()
             && !is_cached(&request.scene, full, request.playhead, store);
         let previews = match request.quality {
             RequestQuality::Preview => vec![small],
@@ -366,13 +418,12 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             _ if wants_preview => previews_on_the_way(&request.scene, small),
             _ => Vec::new(),
         };
-        let revision = request.revision;
         for samples in previews {
             let output = self.evaluate(request, control, samples, request.playhead, store)?;
             self.report(WorkerReport::Preview { revision, output });
         }
         if request.quality == RequestQuality::Preview {
-            return Ok(());
+            return self.report_mask(request, small, store, control);
         }
         if let Some(reason) = refused {
             self.report(WorkerReport::Refused { revision, reason });
@@ -382,8 +433,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             (Some(play), Some(from)) => self.play(request, control, play, from, store),
             _ => {
                 let output = self.evaluate(request, control, full, request.playhead, store)?;
-                self.report(WorkerReport::Done { revision: request.revision, output });
-                Ok(())
+                live.begin(request, &output.terrain);
+                self.report(WorkerReport::Done { revision, output });
+                self.report_mask(request, full, store, control)
             }
         }
     }
@@ -421,6 +473,37 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             false => Arc::default(),
         };
         Ok(Output { terrain, prepared, playhead, mass_balance, problems, insight, elapsed })
+    }
+
+    /// What the owner gets of ground under a brush.
+    fn live_output(&self, request: &Request, change: &LiveChange) -> Output<P> {
+        let patch = ChangedRegion { before: change.before.clone(), region: change.region.clone() };
+        let prepared = (self.prepare)(&change.terrain, &request.scene, Some(&patch));
+        Output {
+            terrain: change.terrain.clone(),
+            prepared,
+            playhead: None,
+            mass_balance: None,
+            problems: request.scene.problems(),
+            insight: Arc::default(),
+            elapsed: change.elapsed,
+        }
+    }
+
+    /// Reports the mask that is wanted, if one is.
+    fn report_mask(
+        &self,
+        request: &Request,
+        samples: usize,
+        store: &mut Store,
+        control: &Control,
+    ) -> Result<(), Cancelled> {
+        let Some(layer) = request.mask.filter(|&layer| layer < request.scene.layers.len()) else { return Ok(()) };
+        store.transient = request.quality == RequestQuality::Preview;
+        let mask = layer_mask(&request.scene, layer, samples, store, control);
+        store.transient = false;
+        self.report(WorkerReport::Mask { revision: request.revision, mask: Arc::new(mask?) });
+        Ok(())
     }
 
     /// Steps through a process at its speed; a frame is only made when the owner has taken the one before. What cannot

@@ -21,6 +21,10 @@ pub use raster::{
 /// (`construction::check::DEEPEST`), of which each piece takes about ten, in a scene.
 const MOST_LEVELS: usize = 400;
 
+/// What RON calls text that is written as it is. Its own `RawValue` reads the text again, and not as deep as
+/// construction trees go.
+pub(crate) const RAW_RON: &str = "$ron::private::RawValue";
+
 /// The RON that scenes, biome tables and construction trees are written in.
 pub(crate) fn ron_dialect() -> ron::Options {
     ron::Options::default()

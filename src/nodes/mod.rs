@@ -13,6 +13,7 @@ pub mod help;
 pub mod maps;
 pub mod multiscale;
 pub mod planet;
+pub mod sculpt;
 pub mod water;
 
 pub use context::{Context, Pace};
@@ -413,6 +414,7 @@ catalogue! {
     generators::shape::Shape: Generator,
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,
+    sculpt::ground::Sculpt: Filter,
     planet::continents::Continents: Generator,
     planet::import::PlanetImport: Generator,
     planet::craters::Craters: Filter,
@@ -457,4 +459,5 @@ catalogue! {
     maps::hardness::Hardness: Filter,
     maps::rain::Rain: Filter,
     maps::uplift::UpliftMap: Filter,
+    maps::painted::PaintedMap: Filter,
 }

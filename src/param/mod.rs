@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use types::wrong;
-pub use types::{ImageFile, LayerName, ParamType, ToneCurve, TreeValue, WithRange, WithoutRange};
+pub use types::{ImageFile, LayerName, ParamType, StructuredValue, ToneCurve, WithRange, WithoutRange};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +29,8 @@ pub enum Value {
     Curve(ToneCurve),
     /// Of [`ParamKind::Image`] and [`ParamKind::Layer`].
     Text(String),
-    /// Of [`ParamKind::Tree`].
-    Tree(Arc<dyn TreeValue>),
+    /// Of [`ParamKind::Tree`] and [`ParamKind::Strokes`].
+    Structured(Arc<dyn StructuredValue>),
 }
 
 /// One entry of a choice.
@@ -71,8 +71,10 @@ pub enum ParamKind {
     Image,
     /// A [`LayerName`].
     Layer,
-    /// A [`TreeValue`]: a construction tree.
+    /// A [`StructuredValue`]: a construction tree.
     Tree,
+    /// A [`StructuredValue`]: strokes of a brush.
+    Strokes,
 }
 
 /// Everything the program knows about one parameter.
@@ -199,9 +201,9 @@ pub trait Params {
         for (index, spec) in self.about().params.iter().enumerate() {
             let was = self.get(index);
             let now = spec.clamp(&was);
-            if let Value::Tree(tree) = &was {
-                if let Some((mended, numbers)) = tree.sanitised()
-                    && self.set(index, &Value::Tree(mended)).is_ok()
+            if let Value::Structured(structured) = &was {
+                if let Some((mended, numbers)) = structured.sanitised()
+                    && self.set(index, &Value::Structured(mended)).is_ok()
                 {
                     moved.extend(numbers);
                 }
@@ -221,8 +223,8 @@ impl ParamSpec {
             (ParamKind::Float { hard, .. }, Value::Float(v)) => Value::Float(v.clamp(hard.0, hard.1)),
             (ParamKind::Int { hard, .. }, Value::Int(v)) => Value::Int((*v).clamp(hard.0, hard.1)),
             (ParamKind::Curve, Value::Curve(c)) => Value::Curve(c.sanitised()),
-            (ParamKind::Tree, Value::Tree(tree)) => {
-                tree.sanitised().map_or_else(|| value.clone(), |(mended, _)| Value::Tree(mended))
+            (ParamKind::Tree | ParamKind::Strokes, Value::Structured(structured)) => {
+                structured.sanitised().map_or_else(|| value.clone(), |(mended, _)| Value::Structured(mended))
             }
             _ => value.clone(),
         }
@@ -238,7 +240,7 @@ impl ParamSpec {
             (Value::Choice(i), _) => format!("{i}"),
             (Value::Curve(c), _) => c.to_string(),
             (Value::Text(text), _) => text.clone(),
-            (Value::Tree(tree), _) => tree.to_text(),
+            (Value::Structured(tree), _) => tree.to_text(),
         }
     }
 
@@ -272,9 +274,9 @@ impl ParamSpec {
                 .map(Value::Curve)
                 .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
             ParamKind::Image | ParamKind::Layer => Ok(Value::Text(text_trimmed.into())),
-            ParamKind::Tree => match &self.default {
-                Value::Tree(tree) => tree.parse(text_trimmed).map(Value::Tree).map_err(fail),
-                _ => Err(wrong(self, "a construction tree")),
+            ParamKind::Tree | ParamKind::Strokes => match &self.default {
+                Value::Structured(default) => default.parse(text_trimmed).map(Value::Structured).map_err(fail),
+                _ => Err(wrong(self, "a value with a structure")),
             },
         }
     }
@@ -290,6 +292,7 @@ impl ParamSpec {
             ParamKind::Image => "a heightmap, picture or mesh (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj …), or a shipped stamp such as stamp:crater".into(),
             ParamKind::Layer => "the name of a layer".into(),
             ParamKind::Tree => "a construction tree, as scenes have it".into(),
+            ParamKind::Strokes => "strokes of a brush, as scenes have them".into(),
         }
     }
 

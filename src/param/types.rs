@@ -246,32 +246,32 @@ macro_rules! texts {
 }
 texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
 
-/// A value with a structure of its own, which parameters know only as text: a construction tree.
-pub trait TreeValue: Any + fmt::Debug + Send + Sync {
+/// A value with a structure of its own, which parameters know only as text: a construction tree, strokes of a brush.
+pub trait StructuredValue: Any + fmt::Debug + Send + Sync {
     /// The value as files write it.
     fn to_text(&self) -> String;
     /// Reads a value of the same type.
     ///
     /// # Errors
     /// When the text is none, with the reason.
-    fn parse(&self, text: &str) -> Result<Arc<dyn TreeValue>, String>;
+    fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String>;
     /// The value with every number in its hard range and what had to move; nothing if all were.
-    fn sanitised(&self) -> Option<(Arc<dyn TreeValue>, Vec<Clamped>)>;
+    fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)>;
     /// Whether both are the same.
-    fn equals(&self, other: &dyn TreeValue) -> bool;
+    fn equals(&self, other: &dyn StructuredValue) -> bool;
 }
 
-impl PartialEq for dyn TreeValue {
+impl PartialEq for dyn StructuredValue {
     fn eq(&self, other: &Self) -> bool {
         self.equals(other)
     }
 }
 
 impl Value {
-    /// The tree, if the value is one of that type.
-    pub fn as_tree<T: TreeValue>(&self) -> Option<Arc<T>> {
-        let Self::Tree(tree) = self else { return None };
-        let any: Arc<dyn Any + Send + Sync> = tree.clone();
+    /// What has a structure of its own, if the value is of that type.
+    pub fn structured<T: StructuredValue>(&self) -> Option<Arc<T>> {
+        let Self::Structured(value) = self else { return None };
+        let any: Arc<dyn Any + Send + Sync> = value.clone();
         any.downcast().ok()
     }
 }

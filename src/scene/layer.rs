@@ -1,5 +1,8 @@
 //! A layer: a node, how it mixes with what is below, and where.
 
+use std::sync::Arc;
+
+use crate::brush::Strokes;
 use crate::field::MapKind;
 use crate::nodes::multiscale::{LargestScale, Level};
 use crate::nodes::{MultiScale, Node, Process};
@@ -107,6 +110,12 @@ crate::params! {
         data_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
         /// How far beyond the two values the layer fades out.
         data_feather: f32 = 0.0, 0.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
+        /// Acts where it is painted with a brush.
+        by_paint: bool = false;
+        /// How much of the layer there is where nothing is painted.
+        unpainted: f32 = 0.0, 0.0..=1.0 => |mask| mask.by_paint;
+        /// The strokes, in the order in which they act: raising lets the layer act, lowering keeps it away.
+        painted: Arc<Strokes> = Strokes::none() => |mask| mask.by_paint;
         /// Softens the whole mask: its edges fade over this distance.
         soften_metres: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0 => |mask| mask.is_active();
         /// Acts where it otherwise would not.
@@ -121,9 +130,9 @@ impl Mask {
     }
 
     /// Which of the conditions are on.
-    fn conditions(&self) -> [bool; 7] {
-        let Self { by_height, by_slope, by_curvature, by_noise, by_image, by_layer, by_data, .. } = self;
-        [*by_height, *by_slope, *by_curvature, *by_noise, *by_image, *by_layer, *by_data]
+    fn conditions(&self) -> [bool; 8] {
+        let Self { by_height, by_slope, by_curvature, by_noise, by_image, by_layer, by_data, by_paint, .. } = self;
+        [*by_height, *by_slope, *by_curvature, *by_noise, *by_image, *by_layer, *by_data, *by_paint]
     }
 }
 

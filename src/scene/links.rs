@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Layer, Reads, Scene};
+use crate::brush::{Brush, Strokes};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::formats::RawLayout;
-use crate::io::is_shipped;
+use crate::io::{is_shipped, raster};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::Work;
-use crate::param::{ParamKind, Params, Value};
+use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
 
 /// Something that a layer wants to read and cannot.
@@ -55,8 +56,10 @@ impl Scene {
             let own = own.map(|name| raster_or_mesh(&name, layer.node.raw_layout()));
             let files = own.chain(names).filter_map(|read| read.err().map(|e| e.to_string()));
             let files = files.chain(layer.node.files_error());
-            let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
-            let files = files.chain(trees);
+            let trees = structured::<Tree>(layer.node.params())
+                .into_iter()
+                .flat_map(|(_, tree)| Program::new(&tree, 0).problems);
+            let files = files.chain(trees).chain(stroke_problems(layer));
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
             let problem = |severity: Severity| move |message: String| Problem { layer: index, severity, message };
             problems.extend(self.misfit(index).map(problem(Severity::Broken)));
@@ -91,6 +94,11 @@ impl Scene {
         }
         if mask.by_layer && mask.layer.0.is_empty() {
             idle.push("the mask has no layer to read yet, so it leaves nothing out; choose one".into());
+        }
+        if mask.by_paint && self.as_planet().is_some() {
+            idle.push("strokes stand on a square, so a planet leaves the painted mask out".into());
+        } else if mask.by_paint && mask.painted.visible().next().is_none() && mask.unpainted == 0.0 {
+            idle.push("nothing of the mask is painted yet, so the layer acts nowhere; paint where it shall act".into());
         }
         // a map with a neutral value other than 0, such as rain, is everywhere
         let missing = |kind: MapKind, layers: &[Layer]| {
@@ -164,8 +172,11 @@ impl Scene {
         for layer in &self.layers {
             for group in [layer.node.params(), &layer.mask] {
                 names.extend(image_names(group));
-                for (_, tree) in trees_of(group) {
+                for (_, tree) in structured::<Tree>(group) {
                     names.extend(tree.image_files().into_iter().map(|file| file.0.clone()));
+                }
+                for (_, strokes) in structured::<Strokes>(group) {
+                    names.extend(strokes.image_files().map(|file| file.0.clone()).filter(|name| !name.is_empty()));
                 }
             }
             names.extend(layer.node.file_dependencies());
@@ -204,7 +215,7 @@ impl Scene {
                         let _ = group.set(index, &Value::Text(text));
                     }
                 }
-                for (index, tree) in trees_of(group) {
+                for (index, tree) in structured::<Tree>(group) {
                     let mut made = Tree::clone(&tree);
                     for (_, root) in made.roots_mut() {
                         root.visit_mut(&mut |piece| {
@@ -216,7 +227,19 @@ impl Scene {
                         });
                     }
                     if made != *tree {
-                        let _ = group.set(index, &Value::Tree(Arc::new(made)));
+                        let _ = group.set(index, &Value::Structured(Arc::new(made)));
+                    }
+                }
+                for (index, strokes) in structured::<Strokes>(group) {
+                    let mut made = Strokes::clone(&strokes);
+                    for stroke in made.list_mut() {
+                        if let Some(text) = changed(&stroke.brush.image.0, &change) {
+                            let image = ImageFile(text);
+                            *stroke = Arc::new(stroke.with_brush(Brush { image, ..stroke.brush.clone() }));
+                        }
+                    }
+                    if made != *strokes {
+                        let _ = group.set(index, &Value::Structured(Arc::new(made)));
                     }
                 }
             }
@@ -234,10 +257,24 @@ fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<Str
     Some(if cfg!(windows) { text.replace('\\', "/") } else { text })
 }
 
-/// The construction trees of a group, with the indices of their parameters.
-fn trees_of(group: &dyn Params) -> Vec<(usize, Arc<Tree>)> {
-    let trees = (0..group.about().params.len()).filter_map(|k| Some((k, group.get(k).as_tree()?)));
-    trees.collect()
+/// The construction trees, or the strokes, of a group, with the indices of their parameters.
+fn structured<T: StructuredValue>(group: &dyn Params) -> Vec<(usize, Arc<T>)> {
+    (0..group.about().params.len()).filter_map(|k| Some((k, group.get(k).structured()?))).collect()
+}
+
+/// Why pictures that the strokes of a layer stamp cannot be read, each once.
+fn stroke_problems(layer: &Layer) -> Vec<String> {
+    let painted: &[&dyn Params] = if layer.mask.by_paint { &[&layer.mask] } else { &[] };
+    let groups = painted.iter().copied().chain([layer.node.params()]);
+    let strokes = groups.flat_map(structured::<Strokes>);
+    let mut problems = Vec::new();
+    for (_, strokes) in strokes {
+        let unread = strokes.image_files().filter_map(|file| raster(&file.0).err());
+        problems.extend(unread.map(|error| error.to_string()));
+    }
+    problems.sort();
+    problems.dedup();
+    problems
 }
 
 /// The files that a group names.

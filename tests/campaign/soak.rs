@@ -82,6 +82,8 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             play: None,
             watch: None,
             place: None,
+            mask: None,
+            stroke: None,
         });
         let next = begun + Duration::from_secs(1) / EDITS_PER_SECOND as u32 * edit;
         match next.checked_duration_since(Instant::now()) {

@@ -6,14 +6,14 @@ use proptest::prelude::*;
 use talweg::construction::buffer::Buffer;
 use talweg::construction::buffer::walk::{surface as surface_of, walk};
 use talweg::construction::disc::Disc;
-use talweg::construction::fill::{FillOptions, Region};
+use talweg::construction::fill::{FillOptions, region_of_area};
 use talweg::construction::plane::{add, length, scaled, sub};
 use talweg::construction::trace::{Bound, MOST_STEPS, TraceRay, Tracer};
 use talweg::construction::{
     Area, Capsule, Definition, Detail, GroundSample, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Point,
     Program, Tree, changed_area, presets,
 };
-use talweg::field::{Control, Edges, Grid};
+use talweg::field::{Control, Edges, Grid, Region};
 use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene, examples};
 
@@ -158,7 +158,7 @@ proptest! {
         });
         let new = Program::reusing(&after, 3, Some(&old));
         if let Some(area) = changed_area(&old, &new) {
-            let region = Region::for_area(&area, grid, new.side);
+            let region = region_of_area(&area, grid, new.side);
             new.fill_region(grid, &region, FillOptions::for_material(MaterialLayer::Terrain), &Control::default(), &mut out).unwrap();
         }
         let whole = filled(&Program::new(&after, 3), true);

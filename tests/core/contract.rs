@@ -50,7 +50,12 @@ fn check_described(about: &About) {
                     assert!(is_sentence(option.help), "{what}: {:?}", option.help);
                 }
             }
-            ParamKind::Bool | ParamKind::Curve | ParamKind::Image | ParamKind::Layer | ParamKind::Tree => {}
+            ParamKind::Bool
+            | ParamKind::Curve
+            | ParamKind::Image
+            | ParamKind::Layer
+            | ParamKind::Tree
+            | ParamKind::Strokes => {}
         }
         for (part, unit) in [("angle", "°"), ("metres", "m"), ("degrees", "°")] {
             assert!(!spec.name.contains(part) || spec.unit == unit, "{what}: the unit should be {unit}");
@@ -451,7 +456,7 @@ fn any_node() -> impl Strategy<Value = Node> {
                 }
                 ParamKind::Curve if t < 0.5 => another(spec),
                 ParamKind::Curve => extremes(spec).swap_remove(0),
-                ParamKind::Tree => extremes(spec).swap_remove((t * 2.99) as usize),
+                ParamKind::Tree | ParamKind::Strokes => extremes(spec).swap_remove((t * 2.99) as usize),
                 ParamKind::Image | ParamKind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
             };
             node.params_mut().set(k, &value).unwrap();

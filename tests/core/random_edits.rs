@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use talweg::brush::{Brush, Stroke, StrokePoint, Strokes};
 use talweg::construction::edit::library::{Item, place};
 use talweg::construction::edit::reshape::{Reshape, raised};
 use talweg::construction::edit::{self, PiecePath, Spot, Wrap, link_group, points};
@@ -65,6 +66,24 @@ impl<'a> Random<'a> {
     }
 }
 
+/// Strokes of brushes from a random number.
+fn random_strokes(random: u64) -> Strokes {
+    let mut random = Random::from_seed(random);
+    let stroke = |random: &mut Random| {
+        let mut brush = Brush::default();
+        for (k, spec) in brush.about().params.iter().enumerate() {
+            brush.set(k, &value_in_range(spec, random.next())).unwrap();
+        }
+        let points = (0..random.below(5)).map(|_| {
+            let [x, y] = [random.length() as f32, random.length() as f32];
+            StrokePoint { x, y, pressure: random.part() as f32 }
+        });
+        let points = points.collect();
+        Stroke::new(brush, points).shown(random.below(4) > 0)
+    };
+    (0..random.below(4)).map(|_| stroke(&mut random)).collect()
+}
+
 /// A value inside the parameter's hard range, from a random number.
 pub fn value_in_range(spec: &ParamSpec, random: u64) -> Value {
     let part = random as f64 / u64::MAX as f64;
@@ -78,8 +97,9 @@ pub fn value_in_range(spec: &ParamSpec, random: u64) -> Value {
         ParamKind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
         ParamKind::Tree => {
             let presets = talweg::construction::presets::all();
-            Value::Tree(presets[random as usize % presets.len()].1.clone())
+            Value::Structured(presets[random as usize % presets.len()].1.clone())
         }
+        ParamKind::Strokes => Value::Structured(Arc::new(random_strokes(random))),
         ParamKind::Layer => Value::Text(format!("Layer {part}")),
         ParamKind::Curve => {
             Value::Curve(ToneCurve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)]))
@@ -245,7 +265,7 @@ fn edit_trees(scene: &mut Scene, random: &mut Random<'_>) {
             }
             // as the document does it: numbers go into their ranges
             let param = construction.about().find("tree").unwrap();
-            construction.set(param, &Value::Tree(Arc::new(tree))).unwrap();
+            construction.set(param, &Value::Structured(Arc::new(tree))).unwrap();
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod biomes;
+pub mod brush;
 pub mod charts;
 pub mod compare;
 pub mod construction;
@@ -33,6 +34,7 @@ impl PluginGroup for FeaturePlugins {
         PluginGroupBuilder::start::<Self>()
             .add(recovery::RecoveryPlugin)
             .add(layers::LayersPlugin)
+            .add(brush::BrushPlugin)
             .add(erosion::ErosionPlugin)
             .add(place_marker::PlaceMarkerPlugin)
             .add(charts::ChartsPlugin)

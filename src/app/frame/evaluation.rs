@@ -157,6 +157,7 @@ impl EvaluationClient {
                     self.terrain = Some(output.terrain);
                     received.prepared = output.prepared.ok();
                 }
+                WorkerReport::Mask { mask, .. } => locked(&self.wanted).choice.mask = Some(mask),
                 WorkerReport::Failed { message, .. } => received.failures.push(message),
                 WorkerReport::Refused { revision, reason } if revision == document.revision() => {
                     received.refused = Some(reason);
@@ -197,6 +198,11 @@ impl EvaluationClient {
             // without a thread the overlay comes with the next terrain
             self.overlay.begin(shown.base().serial, task);
         }
+    }
+
+    /// The layer whose mask is known.
+    pub fn known_mask(&self) -> Option<usize> {
+        locked(&self.wanted).choice.mask.as_ref().map(|mask| mask.layer)
     }
 
     /// Shows another overlay over the same ground; nothing is evaluated. Returns whether it is another one.

@@ -68,6 +68,8 @@ pub struct InterfaceFrame {
     pub top_margin: f32,
     /// A part is at work in the view: the camera shall not take the pointer.
     pub takes_pointer: bool,
+    /// A part is at work in the view with the left button: the camera shall take the others alone.
+    pub takes_primary: bool,
     /// Something follows the pointer although no button is down.
     pub is_grabbing: bool,
     /// A part has drawn the parameters of what is selected.
@@ -80,6 +82,7 @@ impl Default for InterfaceFrame {
             free_rect: Rect::NOTHING,
             top_margin: 0.0,
             takes_pointer: false,
+            takes_primary: false,
             is_grabbing: false,
             has_parameters: false,
         }
@@ -93,11 +96,13 @@ pub struct InterfaceLayout {
     pub free_rect: Rect,
     /// A dialog is open, or the pointer is over a menu or a message: the 3D view shall not take the pointer.
     pub covered: bool,
+    /// The left button is at work in the view.
+    pub primary_taken: bool,
 }
 
 impl Default for InterfaceLayout {
     fn default() -> Self {
-        Self { free_rect: Rect::NOTHING, covered: false }
+        Self { free_rect: Rect::NOTHING, covered: false, primary_taken: false }
     }
 }
 
@@ -186,7 +191,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
         || egui::Popup::is_any_open(&ctx)
         || frame.takes_pointer
         || over.is_some_and(|layer| layer.order != egui::Order::Background);
-    InterfaceLayout { free_rect, covered }
+    InterfaceLayout { free_rect, covered, primary_taken: frame.takes_primary }
 }
 
 /// Draws the parts of a slot.

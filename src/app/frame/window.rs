@@ -21,7 +21,7 @@ use super::status::{LayerProgress, StatusInfo, UnderCursor};
 use super::tasks::Tasks;
 use super::theme;
 use crate::app::view::globe::GlobeProbe;
-use crate::app::view::{FrameStatus, Probe, ViewMode, ViewState, ViewportArea};
+use crate::app::view::{FrameStatus, Overlay, Probe, ViewMode, ViewState, ViewportArea};
 use crate::look::PaletteTable;
 use crate::palette::BiomeTable;
 use crate::planet::Planet;
@@ -241,6 +241,7 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
         min: Vec2::new(drawn.free_rect.min.x, drawn.free_rect.min.y),
         max: Vec2::new(drawn.free_rect.max.x, drawn.free_rect.max.y),
         pointer_over_ui: drawn.covered,
+        primary_taken: drawn.primary_taken,
     });
     if world.resource::<EvaluationClient>().terrain.is_some() {
         world.resource_mut::<FrameCost>().note("panels", begun.elapsed());
@@ -264,7 +265,9 @@ pub(super) fn apply_view_settings(
         view_state.water = view.water;
         redraw.write(RequestRedraw);
     }
-    if evaluation.show_overlay(view.overlay) {
+    let mask = editor.doc.shown_mask();
+    let is_known = mask.is_some() && evaluation.known_mask() == mask;
+    if evaluation.show_overlay(if is_known { Overlay::Mask } else { view.overlay }) {
         redraw.write(RequestRedraw);
     }
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::construction::fill::Region;
+use crate::field::Region;
 use crate::field::Terrain;
 
 /// Cells along the side of a tile of the lowest level.

@@ -30,11 +30,13 @@ pub struct ViewportArea {
     pub max: Vec2,
     /// Whether a menu or a window of the panels lies under the pointer.
     pub pointer_over_ui: bool,
+    /// Whether the left button is at work on the ground; with Alt it turns the view all the same.
+    pub primary_taken: bool,
 }
 
 impl Default for ViewportArea {
     fn default() -> Self {
-        Self { min: Vec2::ZERO, max: Vec2::INFINITY, pointer_over_ui: false }
+        Self { min: Vec2::ZERO, max: Vec2::INFINITY, pointer_over_ui: false, primary_taken: false }
     }
 }
 
@@ -293,6 +295,8 @@ pub fn follow_mouse(
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
         let rotate = buttons.pressed(MouseButton::Left) && !shift;
         let point_world = anchor(&camera.pose, &lens, at, side, &state);
+        let alt = keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]);
+        let is_free = is_free && !(area.primary_taken && buttons.pressed(MouseButton::Left) && !alt);
         camera.drag = Some(match (is_free, rotate) {
             (false, _) => CameraDrag::Elsewhere,
             (true, true) => CameraDrag::Rotate { pivot_world: point_world, from: at },

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::mips::{Mips, from_unit_bytes, unit_bytes};
 use super::render_base::has_same_map;
-use crate::construction::fill::Region;
+use crate::field::Region;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{COVERS, share_hidden};
 use crate::scene::Settings;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::construction::fill::Region;
+use crate::field::Region;
 use crate::field::{Cancelled, Control};
 
 /// A square texture and its mip levels, each half the size of the one before; texels as bytes.

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
+use super::square::bilinear;
+use crate::eval::LayerMask;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::look::Biomes;
 use crate::param::{ParamKind, WithoutRange};
@@ -30,6 +32,8 @@ pub enum Overlay {
     Map(MapKind),
     /// Against the terrain that was remembered.
     Difference,
+    /// Where the mask of a layer lets it act.
+    Mask,
 }
 
 /// From stored values to places on a ramp.
@@ -85,6 +89,7 @@ impl Overlay {
             Self::Moisture => "Moisture".into(),
             Self::Map(kind) => kind.label().into(),
             Self::Difference => "Difference A − B".into(),
+            Self::Mask => "Mask of the layer".into(),
         }
     }
 
@@ -104,6 +109,9 @@ impl Overlay {
                     .into()
             }
             Self::Map(kind) => sentence(kind).into(),
+            Self::Mask => {
+                "Shows where the mask lets the layer act: clear where not at all, violet where in full.".into()
+            }
             Self::Difference => {
                 "Shows where the ground is lower, brown, or higher, green, than B, the terrain you compare with.".into()
             }
@@ -133,6 +141,8 @@ pub struct OverlayChoice {
     pub biomes: Option<Arc<Biomes>>,
     /// The scene without its layers: its world and climate, for temperature and moisture.
     pub climate: Option<Arc<Scene>>,
+    /// The mask of a layer that is being edited.
+    pub mask: Option<Arc<LayerMask>>,
 }
 
 /// What temperature and moisture depend on, of a scene.
@@ -166,7 +176,15 @@ impl OverlayChoice {
         };
         let feels = matches!(self.overlay, Overlay::Temperature | Overlay::Moisture);
         let same_climate = !feels || self.climate == other.climate;
-        self.overlay == other.overlay && same_biomes && same_climate && (!compares || self.reference == other.reference)
+        let same_mask = match (&self.mask, &other.mask) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.overlay == other.overlay
+            && same_biomes
+            && same_climate
+            && (!compares || self.reference == other.reference)
+            && (self.overlay != Overlay::Mask || same_mask)
     }
 }
 
@@ -258,6 +276,23 @@ pub fn overlay_places(
             };
             let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
             (collect(terrain, control, raised)?, None, &ramp::CHANGE)
+        }
+        Overlay::Mask => {
+            let Some(mask) = &choice.mask else { return Ok((None, Some(missing("The mask is not known yet")))) };
+            let (n, same) = (terrain.samples(), terrain.grid == mask.grid);
+            if !same && (terrain.grid.is_globe() || mask.grid.is_globe()) {
+                return Ok((None, Some(missing("The mask is worked out"))));
+            }
+            let place = |i| terrain.grid.position(i);
+            let weight = |k: usize| match same {
+                true => mask.weights[k],
+                false => bilinear(mask.grid, &mask.weights, place(k % n), place(k / n)),
+            };
+            let weights = collect(terrain, control, weight)?;
+            // as much of the colour as of the layer
+            let fade = Fade { nothing: 0.0, width: 1.0 };
+            let ticks = linear(0.0, 1.0, 4, false);
+            return Ok((Some((weights, fade)), Some(Arc::new(legend(&ramp::MASK, "", ticks)))));
         }
         Overlay::Map(kind) => {
             let Some(map) = terrain.map(kind) else {

@@ -73,6 +73,9 @@ pub static MOISTURE: Ramp = Ramp(&[
     (1.00, [12, 38, 96]),
 ]);
 
+/// Where a mask lets a layer act: one colour that no ground has, as strong as the mask.
+pub static MASK: Ramp = Ramp(&[(0.00, [206, 150, 255]), (1.00, [126, 30, 224])]);
+
 /// Anything else: navy over green and ochre to pale pink. After batlow of Crameri (2018).
 pub static PLAIN: Ramp = Ramp(&[
     (0.00, [2, 26, 88]),

@@ -16,7 +16,7 @@ use super::scale::WorldScale;
 use super::surface_water::{SurfaceWater, surface_water};
 use super::texels::TerrainMap;
 use super::void_mask::{VoidMask, void_mask};
-use crate::construction::fill::Region;
+use crate::field::Region;
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
 use crate::scene::Settings;
 
@@ -301,7 +301,7 @@ fn widened(region: &Region, by: usize, samples: usize) -> Region {
 }
 
 /// Value between samples, bilinear; positions outside [0, 1] are clamped.
-fn bilinear(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
+pub(super) fn bilinear(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
     let last = (grid.samples - 1) as f32;
     let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);
     let (j, i) = ((x as usize).min(grid.samples - 2), (y as usize).min(grid.samples - 2));

@@ -5,11 +5,15 @@
 
 use std::sync::Arc;
 
+use bevy::math::Rect;
 use glam::{Vec2, Vec3};
 
 use super::camera::{Lens, Pose};
+use super::compare::CompareSide;
+use super::control::{ViewCamera, ViewportArea};
 use super::scale::SIDE_WORLD;
 use super::square::SquareTerrain;
+use super::state::ViewState;
 use super::tree_surface::TreeSurface;
 
 /// A share of the square: to the east, to the south.
@@ -41,6 +45,19 @@ impl std::fmt::Debug for Stage {
 }
 
 impl Stage {
+    /// The terrain that is edited, as it is seen; none where there is none.
+    pub fn new(view_state: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Self> {
+        let view = Rect { min: area.min, max: area.max };
+        if !view.max.is_finite() || view.size().min_element() < 1.0 {
+            return None;
+        }
+        let square = view_state.square_of(CompareSide::A)?;
+        let pane = view_state.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
+        let lens = view_state.layout().lens(view.size());
+        let (square, tree_surface) = (square.clone(), view_state.tree_surface.clone());
+        Some(Self { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
+    }
+
     /// The place of the ground at a point of the screen.
     pub fn ground(&self, at: [f32; 2]) -> Option<GroundPosition> {
         let ray = self.ray(at);

@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 pub use layout::{FilePart, PixelLayout, layouts};
 
-use crate::eval::layer_mask;
+use crate::eval::{Store, layer_mask};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::look::{LegendEntry, sky_view};
 use crate::scene::Scene;
@@ -309,7 +309,7 @@ impl<'a> MapSource<'a> {
             ExportMap::Mask(name) => {
                 let names = || scene.layers.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>().join(", ");
                 let index = scene.find_layer(name).map_err(|_| MapError::NoLayer(name.clone(), names()))?;
-                let weights = layer_mask(scene, index, terrain.samples(), control)?;
+                let weights = layer_mask(scene, index, terrain.samples(), &mut Store::forgetful(), control)?.weights;
                 vec![self.scalar(map, layout, Some((0.0, 1.0)), move |k| weights[k])]
             }
         })

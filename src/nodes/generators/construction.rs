@@ -12,9 +12,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::construction::fill::{FillOptions, Region};
+use crate::construction::fill::FillOptions;
 use crate::construction::{MaterialLayer, Program, Tree, presets};
-use crate::field::{Cancelled, Edges, MapKind, Stream, Terrain};
+use crate::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {

@@ -1,5 +1,6 @@
 //! What the tests of the node catalogue share.
 
+pub mod strokes;
 pub mod trees;
 
 use std::sync::{Arc, LazyLock};
@@ -134,7 +135,8 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
         // nothing chosen, a shipped one, one that is not there
         ParamKind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
-        ParamKind::Tree => trees::extreme().into_iter().map(|tree| Value::Tree(Arc::new(tree))).collect(),
+        ParamKind::Strokes => strokes::extreme().map(|strokes| Value::Structured(Arc::new(strokes))).into(),
+        ParamKind::Tree => trees::extreme().into_iter().map(|tree| Value::Structured(Arc::new(tree))).collect(),
     }
 }
 
@@ -153,7 +155,8 @@ pub fn another(spec: &ParamSpec) -> Value {
         (ParamKind::Bool, Value::Bool(v)) => Value::Bool(!v),
         (ParamKind::Image, _) => Value::Text("stamp:volcano".into()),
         (ParamKind::Layer, _) => Value::Text("Another".into()),
-        (ParamKind::Tree, _) => Value::Tree(talweg::construction::presets::moon()),
+        (ParamKind::Strokes, _) => Value::Structured(Arc::new(strokes::plain())),
+        (ParamKind::Tree, _) => Value::Structured(talweg::construction::presets::moon()),
         _ => Value::Curve(ToneCurve(vec![(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 1.0)])),
     }
 }

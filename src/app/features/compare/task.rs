@@ -220,7 +220,7 @@ impl CompareTask {
             self.overlaid.stop();
         } else if self.overlaid.running() != Some(&wanted) {
             let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
-            let choice = OverlayChoice { overlay, reference: None, biomes, climate };
+            let choice = OverlayChoice { overlay, biomes, climate, ..OverlayChoice::default() };
             let over = b.prepared.clone();
             let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok());
             // without a thread the overlay comes with the next terrain

@@ -33,9 +33,7 @@ use crate::app::frame::menu::{pick, tick};
 use crate::app::frame::status::{StatusHint, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::FrameSystems;
-use crate::app::view::{
-    CompareSide, FrameStatus, Stage, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend,
-};
+use crate::app::view::{FrameStatus, Stage, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend};
 use crate::construction::PieceKind;
 use crate::construction::edit::{Wrap, points};
 use crate::nodes::Node;
@@ -82,25 +80,12 @@ fn tell(
     (editor, frame_status, view_state): (Res<Editor>, Res<FrameStatus>, Res<ViewState>),
     (camera, area): (Res<ViewCamera>, Res<ViewportArea>),
 ) {
-    view.stage = stage(&view_state, &camera, &area);
+    view.stage = Stage::new(&view_state, &camera, &area);
     view.unsupported = task.unsupported().or(frame_status.unsupported());
     if editor.view.mode == ViewMode::TracedCost && view.unsupported.is_none() {
         info.legend = Some(std::sync::Arc::new(cost_legend()));
     }
     state.work_with(&tasks);
-}
-
-/// The terrain that is edited, as it is seen.
-fn stage(view_state: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Stage> {
-    let view = Rect { min: area.min, max: area.max };
-    if !view.max.is_finite() || view.size().min_element() < 1.0 {
-        return None;
-    }
-    let square = view_state.square_of(CompareSide::A)?;
-    let pane = view_state.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
-    let lens = view_state.layout().lens(view.size());
-    let (square, tree_surface) = (square.clone(), view_state.tree_surface.clone());
-    Some(Stage { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
 }
 
 /// Pieces have their keys while one is selected; some need none.
@@ -252,7 +237,9 @@ fn end(
     mut state: ResMut<TreeState>,
     mut hint: ResMut<StatusHint>,
 ) {
-    hint.set(state.hint.take());
+    if let Some(text) = state.hint.take() {
+        hint.set(Some(text));
+    }
     if let Some(notice) = state.notice.take() {
         editor.toasts.info(notice);
     }

@@ -8,6 +8,8 @@ mod commands;
 pub mod parameters;
 pub mod stack;
 
+use std::sync::Arc;
+
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
@@ -16,14 +18,17 @@ use egui_phosphor::regular as icon;
 use self::add_menu::misfit;
 pub use self::commands::LayerAction;
 use self::stack::StackState;
+use crate::app::features::brush::BrushState;
 use crate::app::features::variants::panel::VariantsState;
 use crate::app::frame::commands::{CommandApp, CommandQueue};
-use crate::app::frame::document::Selection;
+use crate::app::frame::document::{Document, Selection};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area, side_list};
 use crate::app::frame::menu::pick;
 use crate::app::frame::status::StatusInfo;
+use crate::construction::{Frame, Tree};
 use crate::nodes::Node;
+use crate::nodes::generators::construction::Construction;
 
 pub struct LayersPlugin;
 
@@ -48,7 +53,8 @@ fn run(In(action): In<LayerAction>, mut editor: ResMut<Editor>, mut state: ResMu
             if let Err(problem) = editor.recent.note_node(node.about().name) {
                 editor.toasts.warning(problem.to_string());
             }
-            editor.doc.add_layer(*node);
+            let node = blank(*node, &editor.doc);
+            editor.doc.add_layer(node);
         }
         (LayerAction::SelectAbove, _) => {
             editor.doc.select(Selection::Layer(selected.map_or(0, |index| index + 1)));
@@ -70,6 +76,18 @@ fn run(In(action): In<LayerAction>, mut editor: ResMut<Editor>, mut state: ResMu
             }
         }
     }
+}
+
+/// A construction as it comes has a composed piece; a new layer begins without one, in the metres of the scene.
+fn blank(node: Node, document: &Document) -> Node {
+    let Node::Construction(construction) = &node else { return node };
+    if *construction != Construction::default() {
+        return node;
+    }
+    let settings = &document.scene().settings;
+    let frame = Frame { side: settings.size_metres, relief: settings.relief_metres, ..Frame::default() };
+    let tree = Arc::new(Tree { frame, ..Tree::default() });
+    Node::Construction(Construction { tree, ..construction.clone() })
 }
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
@@ -125,13 +143,15 @@ fn parameters_of_layer(
     frame: Res<InterfaceFrame>,
     mut editor: ResMut<Editor>,
     mut variants: ResMut<VariantsState>,
+    mut brush: ResMut<BrushState>,
     info: Res<StatusInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
     let Selection::Layer(index) = editor.doc.selection() else { return };
     if !frame.has_parameters {
         parameter_area(ui, index, |ui| {
-            queue.extend(parameters::show(ui, &mut editor.doc, index, &info.problems, &mut variants.ghosts));
+            let (document, ghosts) = (&mut editor.doc, &mut variants.ghosts);
+            queue.extend(parameters::show(ui, document, index, &info.problems, ghosts, &mut brush));
         });
     }
 }

@@ -4,12 +4,14 @@ use bevy_egui::egui;
 use egui::{RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::brush::{self, BrushState};
 use crate::app::features::layers::stack::node_icon;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::params::{SliderPreview, rows};
 use crate::app::frame::widgets::row::{section, seed_row};
+use crate::eval::StrokeTarget;
 use crate::nodes::Work;
 use crate::scene::{Blend, Layer, Problem};
 
@@ -20,6 +22,7 @@ pub fn show(
     index: usize,
     problems: &[Problem],
     preview: &mut dyn SliderPreview,
+    brush: &mut BrushState,
 ) -> Option<Command> {
     let layer = document.scene().layers.get(index).cloned()?;
     let about = layer.node.about();
@@ -44,6 +47,8 @@ pub fn show(
             parameter_epochs(ui, document, index, &layer);
         }
         command = rows(ui, document, preview, Group::Node(index), |_| true);
+        let asked = brush::panel::show(ui, document, brush, StrokeTarget::Layer(index));
+        command = command.take().or(asked);
         let seed = layer.seed;
         let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
         if layer.node.traits().is_random {
@@ -66,8 +71,12 @@ pub fn show(
             });
         });
         section(ui, "Mask", layer.mask.is_active(), |ui| {
+            if layer.mask.is_active() {
+                brush::panel::mask_row(ui, document, index);
+            }
             let asked = rows(ui, document, preview, Group::Mask(index), |_| true);
-            command = command.take().or(asked);
+            let painted = ui.push_id("mask", |ui| brush::panel::show(ui, document, brush, StrokeTarget::Mask(index)));
+            command = command.take().or(asked).or(painted.inner);
         });
     });
     command

@@ -117,6 +117,7 @@ impl Action for ViewAction {
                     Overlay::Map(MapKind::Water) => (icon::DROP, keys![SHIFT + Num7]),
                     Overlay::Map(_) => (icon::STACK, &[]),
                     Overlay::Difference => (icon::INTERSECT, keys![SHIFT + Num8]),
+                    Overlay::Mask => (icon::SELECTION, &[]),
                 };
                 Info::new(overlay.label(), overlay.help(), icon, shortcuts)
             }

@@ -7,6 +7,7 @@ mod branches;
 mod group;
 mod layers;
 mod request;
+mod strokes;
 mod transport;
 mod tree;
 mod variant;
@@ -18,7 +19,7 @@ pub use crate::app::frame::document::group::Group;
 pub use crate::app::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::app::frame::document::variant::Variant;
 
-use crate::eval::RequestQuality;
+use crate::eval::{RequestQuality, StrokeTarget};
 use crate::io::{FileStamp, SaveTarget};
 use crate::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 
@@ -66,6 +67,10 @@ pub struct Document {
     place: Option<[f32; 2]>,
     /// What the terrain on screen is compared with, if that is the same scene.
     variant: Option<Variant>,
+    /// What a brush changed last, and the revision that came of it.
+    stroked: Option<(u64, StrokeTarget)>,
+    /// The layer whose mask is shown on the ground.
+    shown_mask: Option<usize>,
 }
 
 impl Default for Document {
@@ -91,6 +96,8 @@ impl Default for Document {
             watching: false,
             place: None,
             variant: None,
+            stroked: None,
+            shown_mask: None,
         }
     }
 }

@@ -31,7 +31,9 @@ impl Document {
         let play = (self.transport.playing && playhead.is_some()).then_some(Play { speed });
         let watch = self.process().map(|(layer, _)| layer).filter(|_| self.watching);
         let place = self.place.filter(|_| self.watching);
-        Some(Request { revision: self.revision, scene: Arc::new(scene), quality, playhead, play, watch, place })
+        let stroke = self.stroked.filter(|(revision, _)| *revision == self.revision).map(|(_, target)| target);
+        let (revision, mask, scene) = (self.revision, self.shown_mask, Arc::new(scene));
+        Some(Request { revision, scene, quality, playhead, play, watch, place, mask, stroke })
     }
 
     /// Whether the picture that a report brings shall be shown; moves the playhead along with a process that plays.
@@ -42,7 +44,10 @@ impl Document {
         let taken = match report {
             WorkerReport::Preview { revision, .. } => *revision >= self.shown,
             WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. } => current(*revision),
-            WorkerReport::Cancelled { .. } | WorkerReport::Refused { .. } | WorkerReport::Failed { .. } => false,
+            WorkerReport::Mask { .. }
+            | WorkerReport::Cancelled { .. }
+            | WorkerReport::Refused { .. }
+            | WorkerReport::Failed { .. } => false,
         };
         if let (true, WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. }) = (taken, report) {
             self.complete = *revision;

@@ -36,7 +36,7 @@ impl Document {
                 && let Some(param) = construction.about().find("tree")
             {
                 // a tree is what the parameter takes
-                let _ = construction.set(param, &Value::Tree(Arc::new(tree)));
+                let _ = construction.set(param, &Value::Structured(Arc::new(tree)));
             }
         });
     }

@@ -99,7 +99,7 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Opti
         combo.response.labelled_by(label.id).on_hover_text(spec.help);
         change
     });
-    let pieces = value.as_tree::<Tree>().map_or(0, |tree| tree.count());
+    let pieces = value.structured::<Tree>().map_or(0, |tree| tree.count());
     let pieces = if pieces == 1 { "1 piece".into() } else { format!("{pieces} pieces") };
     ui.weak(format!("{pieces}. Select one in the list above or in the view to change it."));
     change.inner

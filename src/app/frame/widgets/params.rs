@@ -72,7 +72,10 @@ pub fn rows(
 ) -> Option<Command> {
     let params = group.params(document.scene())?;
     let about = params.about();
-    let shown: Vec<usize> = (0..about.params.len()).filter(|&k| params.matters(k) && show(&about.params[k])).collect();
+    // strokes are drawn in the view, and have a list of their own
+    let is_row = |spec: &ParamSpec| spec.kind != ParamKind::Strokes && show(spec);
+    let shown: Vec<usize> =
+        (0..about.params.len()).filter(|&k| params.matters(k) && is_row(&about.params[k])).collect();
     let mut command = None;
     for index in shown {
         command = row(ui, document, preview, group, index).or(command);

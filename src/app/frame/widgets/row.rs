@@ -87,7 +87,7 @@ pub(super) fn tooltip_with(
         if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
             ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
         }
-        if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree) {
+        if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes) {
             ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
         }
         if !about.source.is_empty() {
@@ -102,7 +102,7 @@ fn show(spec: &ParamSpec, value: &Value) -> String {
     match (&spec.kind, value) {
         (ParamKind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
         (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
-        (ParamKind::Curve | ParamKind::Tree, _) => "its default".into(),
+        (ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes, _) => "its default".into(),
         _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
     }
 }

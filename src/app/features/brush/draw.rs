@@ -1,0 +1,193 @@
+//! The brush over the ground: its ring, and the stroke that follows the pointer.
+//!
+//! A stroke is drawn on the ground as it was when it began, is thinned to the points that it needs, and is one undo
+//! step. Shift smooths, Ctrl does the opposite.
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{
+    Color32, Event, Modifiers, Painter, PointerButton, Pos2, Rect, Shape, Stroke as Line, TouchPhase, Ui, pos2,
+};
+
+use super::state::{BrushState, DrawnStroke};
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::colour;
+use crate::app::view::{GroundPosition, Stage};
+use crate::brush::{Brush, BrushTool, Stroke, StrokePoint, simplified};
+use crate::eval::StrokeTarget;
+use crate::scene::Gesture;
+
+/// What the status line says while a brush is up.
+pub(super) const HINT: &str =
+    "Drag to paint · Shift smooths · Ctrl does the opposite · [ ] size · Alt-drag turns the view";
+
+/// Way that makes a new point, in radii.
+const STEP: f32 = 0.04;
+/// How far the thinned path may lie from that of the hand, in radii.
+const TOLERANCE: f32 = 0.01;
+/// Corners of the ring.
+const CORNERS: usize = 72;
+
+/// Shows the brush and lets it draw; whether the left button belongs to it.
+pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, free: Rect) -> bool {
+    let Some(target) = state.target(document) else {
+        state.drawn = None;
+        return false;
+    };
+    let Some(stage) = state.stage.clone() else { return false };
+    let ctx = ui.ctx().clone();
+    let painter = ui.painter().with_clip_rect(free);
+    let pointer = ctx.pointer_latest_pos();
+    let is_over = pointer.is_some_and(|at| {
+        let layer = ctx.layer_id_at(at);
+        free.contains(at) && layer.is_none_or(|layer| layer.order == egui::Order::Background)
+    });
+    let (modifiers, pressed, is_down) = ctx.input(|i| {
+        let primary = PointerButton::Primary;
+        (i.modifiers, i.pointer.button_pressed(primary), i.pointer.button_down(primary))
+    });
+    if let Some((_, _, stroke)) = state.selected_stroke(document) {
+        path(&painter, &stage, &stroke);
+    }
+    if state.drawn.is_none() && pressed && is_over && !modifiers.alt {
+        begin(document, state, target, &stage, modifiers);
+    }
+    if state.drawn.is_some() {
+        go_on(&ctx, document, state);
+        if !is_down {
+            state.drawn = None;
+        }
+    }
+    let brush = state.drawn.as_ref().map_or_else(|| state.brush(document, Some(target)), |drawn| drawn.brush.clone());
+    if let Some(at) = pointer.filter(|_| is_over || state.drawn.is_some()) {
+        ring(&painter, &stage, at, &brush);
+    }
+    true
+}
+
+fn begin(document: &Document, state: &mut BrushState, target: StrokeTarget, stage: &Stage, modifiers: Modifiers) {
+    let mut brush = state.brush(document, Some(target));
+    if modifiers.shift {
+        brush.tool = BrushTool::Smooth;
+    } else if modifiers.command {
+        match brush.tool {
+            BrushTool::Raise => brush.tool = BrushTool::Lower,
+            BrushTool::Lower => brush.tool = BrushTool::Raise,
+            _ => brush.amount = -brush.amount,
+        }
+    }
+    if brush.tool == BrushTool::Erode {
+        brush.seed = rand::random_range(0..1_000_000);
+    }
+    state.count += 1;
+    state.selected = None;
+    let gesture = Gesture(egui::Id::new(("stroke", state.count)).value());
+    state.drawn = Some(DrawnStroke { target, stage: stage.clone(), brush, points: Vec::new(), gesture });
+}
+
+/// Takes in where the pointer went in this frame.
+fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
+    let Some(drawn) = &mut state.drawn else { return };
+    let side = f64::from(document.scene().settings.size_metres);
+    let (passed, latest, force) = ctx.input(|i| {
+        let passed: Vec<Pos2> = i
+            .events
+            .iter()
+            .filter_map(|event| if let Event::PointerMoved(at) = event { Some(*at) } else { None })
+            .collect();
+        let touch = |event: &Event| match event {
+            Event::Touch { phase: TouchPhase::Start | TouchPhase::Move, force, .. } => *force,
+            _ => None,
+        };
+        (passed, i.pointer.latest_pos(), i.events.iter().rev().find_map(touch))
+    });
+    // mice press in full
+    let pressure = force.unwrap_or(1.0).clamp(0.0, 1.0);
+    let is_first = drawn.points.is_empty();
+    let before = drawn.points.len();
+    for at in passed.into_iter().chain(latest) {
+        let Some(place) = drawn.stage.ground([at.x, at.y]) else { continue };
+        let [x, y] = place.map(|share| (share * side) as f32);
+        let point = StrokePoint { x, y, pressure }.rounded(drawn.brush.radius);
+        if drawn.points.is_empty() {
+            let level = level_at(drawn.target, &drawn.stage, place, &drawn.brush);
+            (drawn.brush.level, drawn.brush.end_level) = (level, level);
+        }
+        let step = STEP * drawn.brush.radius;
+        match drawn.points.last_mut() {
+            Some(last) if drawn.brush.tool == BrushTool::Stamp => *last = point,
+            Some(last) if (point.x - last.x).hypot(point.y - last.y) < step => continue,
+            _ => drawn.points.push(point),
+        }
+        if drawn.brush.tool == BrushTool::Slope {
+            drawn.brush.end_level = level_at(drawn.target, &drawn.stage, place, &drawn.brush);
+        }
+    }
+    let has_moved = drawn.points.len() != before || drawn.brush.tool == BrushTool::Stamp;
+    if drawn.points.is_empty() || !has_moved {
+        return;
+    }
+    let radius = drawn.brush.radius;
+    let path = simplified(&drawn.points, radius, TOLERANCE * radius);
+    let stroke = Arc::new(Stroke::new(drawn.brush.clone(), path));
+    let label = format!("{} with the brush", drawn.brush.tool.label());
+    document.edit_strokes(drawn.target, &label, Some(drawn.gesture), |strokes| {
+        if !is_first {
+            strokes.list_mut().pop();
+        }
+        strokes.list_mut().push(stroke);
+    });
+}
+
+/// What flattening brings a place to: the height of the ground, or all of a mask.
+fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &Brush) -> f32 {
+    match target {
+        StrokeTarget::Mask(_) => brush.level,
+        StrokeTarget::Layer(_) => stage.height_metres(place),
+    }
+}
+
+/// A circle on the ground, and one inside it where the brush works in full.
+fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
+    let Some(centre) = stage.ground([at.x, at.y]) else { return };
+    let side = f64::from(stage.square.scale.metres_per_world) * f64::from(crate::app::view::SIDE_WORLD);
+    let circle = |metres: f64| -> Vec<Pos2> {
+        let share = metres / side;
+        (0..=CORNERS)
+            .filter_map(|k| {
+                let angle = k as f64 / CORNERS as f64 * std::f64::consts::TAU;
+                let place = [centre[0] + share * angle.cos(), centre[1] + share * angle.sin()];
+                stage.screen(place.map(|v| v.clamp(0.0, 1.0)), 0.0).map(|[x, y]| pos2(x, y))
+            })
+            .collect()
+    };
+    let radius = f64::from(brush.radius);
+    let mut shapes = Vec::new();
+    let outer = circle(radius);
+    shapes.push(Shape::line(outer.clone(), Line::new(3.0, Color32::from_black_alpha(130))));
+    shapes.push(Shape::line(outer, Line::new(1.5, colour::TEXT_STRONG)));
+    if brush.hardness > 0.02 && brush.hardness < 0.98 {
+        let inner = circle(radius * f64::from(brush.hardness));
+        shapes.push(Shape::line(inner, Line::new(1.0, colour::TEXT_STRONG.gamma_multiply(0.5))));
+    }
+    painter.extend(shapes);
+}
+
+/// The way of a stroke on the ground.
+fn path(painter: &Painter, stage: &Stage, stroke: &Stroke) {
+    let side = stage.square.scale.metres_per_world * crate::app::view::SIDE_WORLD;
+    let points: Vec<Pos2> = stroke
+        .path
+        .iter()
+        .filter_map(|p| {
+            let place = [p.x, p.y].map(|metres| f64::from(metres / side).clamp(0.0, 1.0));
+            stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
+        })
+        .collect();
+    if let [only] = points.as_slice() {
+        painter.circle_filled(*only, 4.0, colour::ACCENT);
+    }
+    painter.add(Shape::line(points.clone(), Line::new(4.0, Color32::from_black_alpha(130))));
+    painter.add(Shape::line(points, Line::new(2.0, colour::ACCENT)));
+}

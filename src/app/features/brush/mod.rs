@@ -1,0 +1,128 @@
+//! Brushes on the ground: sculpting it, painting masks and maps.
+//!
+//! ```text
+//! pointer ── draw ──▶ Document::edit_strokes ──▶ revision ──▶ worker: the layer alone, at full size ──▶ view
+//! panel: brush, list of strokes ──┘                     └──▶ mask of the layer ──▶ overlay
+//! ```
+//! What strokes are and do is in [`crate::brush`] and [`crate::nodes::sculpt`].
+
+mod commands;
+mod draw;
+pub mod panel;
+mod state;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+
+pub use self::commands::{BrushAction, StampAction};
+pub use self::state::BrushState;
+use crate::app::frame::commands::{CommandApp, CommandQueue};
+use crate::app::frame::dialogs::files::{self, Files};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::menu::{pick, tick};
+use crate::app::frame::status::StatusHint;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::{Stage, ViewCamera, ViewState, ViewportArea};
+use crate::eval::StrokeTarget;
+use crate::param::ImageFile;
+
+pub struct BrushPlugin;
+
+impl Plugin for BrushPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<BrushState>()
+            .add_actions(BrushAction::all(), run)
+            .scope_actions(applies)
+            .add_actions([], run_stamp)
+            .add_leaving(leave)
+            .add_menu_part("Layer", 10, menu)
+            .add_part(Slot::Begin, begin)
+            .add_part(Slot::View, over_view)
+            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+    }
+}
+
+fn tell(
+    mut state: ResMut<BrushState>,
+    (view_state, camera, area): (Res<ViewState>, Res<ViewCamera>, Res<ViewportArea>),
+) {
+    state.stage = Stage::new(&view_state, &camera, &area);
+}
+
+/// Brushes have their keys where something can be drawn on.
+fn applies(world: &World, action: &BrushAction) -> bool {
+    let (state, editor) = (world.resource::<BrushState>(), world.resource::<Editor>());
+    match action {
+        BrushAction::Paint => state.paintable(&editor.doc).is_some(),
+        BrushAction::DeleteStroke => state.selected_stroke(&editor.doc).is_some(),
+        _ => state.target(&editor.doc).is_some(),
+    }
+}
+
+fn run(In(action): In<BrushAction>, mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) {
+    let document = &mut editor.doc;
+    match action {
+        BrushAction::Paint => state.toggle(document),
+        BrushAction::Smaller => state.resize(document, 1.0 / 1.25),
+        BrushAction::Larger => state.resize(document, 1.25),
+        BrushAction::PaintMask => {
+            if let Some(index) = document.selected_layer() {
+                document.edit("Paint mask", None, |scene| scene.layers[index].mask.by_paint = true);
+                state.paint(document, StrokeTarget::Mask(index));
+            }
+        }
+        BrushAction::Tool(tool) => state.brush_mut(document).tool = tool,
+        BrushAction::DeleteStroke => state.delete_selected(document),
+    }
+}
+
+fn run_stamp(In(action): In<StampAction>, mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) {
+    let editor = &mut *editor;
+    match action {
+        StampAction::Choose => {
+            let then = |path| StampAction::Take(path).into();
+            editor.dialogs.open(Files::open(&editor.doc, files::HEIGHTS_TITLE, files::IMAGES, then));
+        }
+        StampAction::Take(path) => {
+            let image = ImageFile(path.to_string_lossy().into_owned());
+            state.change_brush(&mut editor.doc, None, |brush| brush.image = image);
+        }
+    }
+}
+
+/// Escape drops the stroke that is being drawn, then what is selected, then puts the brush away.
+fn leave(mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) -> bool {
+    state.step_back(&mut editor.doc)
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<BrushState>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    let paintable = state.paintable(&editor.doc).is_some();
+    tick(ui, &mut queue, BrushAction::Paint, paintable, state.target(&editor.doc).is_some());
+    pick(ui, &mut queue, BrushAction::PaintMask, editor.doc.selected_layer().is_some());
+}
+
+fn begin(_: InMut<Ui>, mut editor: ResMut<Editor>, mut state: ResMut<BrushState>) {
+    state.follow(&mut editor.doc);
+}
+
+/// The brush over the ground.
+fn over_view(
+    InMut(root): InMut<Ui>,
+    mut frame: ResMut<InterfaceFrame>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<BrushState>,
+    mut hint: ResMut<StatusHint>,
+) {
+    if editor.dialogs.is_open() {
+        return;
+    }
+    let free = frame.free_rect;
+    frame.takes_primary |= draw::show(root, &mut editor.doc, &mut state, free);
+    if state.target(&editor.doc).is_some() {
+        hint.set(Some(draw::HINT.into()));
+    }
+}

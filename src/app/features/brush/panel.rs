@@ -1,0 +1,170 @@
+//! The brush and the list of strokes, among the parameters of a layer.
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use super::commands::{BrushAction, StampAction, tool_icon};
+use super::state::{BrushState, tools};
+use crate::app::frame::commands::{Action, Command};
+use crate::app::frame::document::Document;
+use crate::app::frame::theme::{colour, icon_button, icon_toggle};
+use crate::app::frame::widgets::params::piece_row;
+use crate::brush::Stroke;
+use crate::eval::StrokeTarget;
+use crate::param::Params;
+
+/// Height of a row of the list.
+const ROW_HEIGHT: f32 = 22.0;
+/// Rows that are seen at a time.
+const ROWS: usize = 7;
+
+/// Shows the brush for a layer or its mask, with the strokes that are there; returns a command that was asked for.
+pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target: StrokeTarget) -> Option<Command> {
+    document.strokes(target)?;
+    let mut command = None;
+    ui.add_space(4.0);
+    let is_up = state.target(document) == Some(target);
+    ui.horizontal(|ui| {
+        let text = if is_up { "Put the brush away" } else { "Take up the brush" };
+        let button = egui::Button::new(format!("{}  {text}", icon::PAINT_BRUSH)).selected(is_up);
+        if ui.add(button).on_hover_text(BrushAction::Paint.tooltip(ui.ctx())).clicked() {
+            if is_up { state.put_away() } else { state.paint(document, target) }
+        }
+    });
+    if document.scene().as_planet().is_some() {
+        ui.weak("Strokes stand on a square. Take a patch of the planet to paint on.");
+        return None;
+    }
+    let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target);
+    let brush =
+        selected.as_ref().map_or_else(|| state.brush(document, Some(target)), |(.., stroke)| stroke.brush.clone());
+    if let Some((_, index, _)) = &selected {
+        ui.label(RichText::new(format!("Brush of stroke {}", index + 1)).color(colour::ACCENT));
+    }
+    if is_up || selected.is_some() {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(3.0, 3.0);
+            for tool in tools(document, target) {
+                let toggle = icon_toggle(ui, true, tool == brush.tool, tool_icon(tool), tool.label());
+                let tip = format!("{}. {}", tool.label(), tool.help());
+                if toggle.on_hover_text(tip).clicked() {
+                    state.change_brush(document, None, |brush| brush.tool = tool);
+                }
+            }
+        });
+        ui.label(RichText::new(brush.tool.help()).small().color(colour::TEXT_WEAK));
+        command = rows(ui, document, state, &brush);
+    }
+    strokes(ui, document, state, target);
+    command
+}
+
+/// The numbers of the brush that matter to its tool.
+fn rows(ui: &mut Ui, document: &mut Document, state: &mut BrushState, brush: &crate::brush::Brush) -> Option<Command> {
+    let about = brush.about();
+    let mut choose = None;
+    // the tools have buttons of their own
+    for (k, spec) in about.params.iter().enumerate().skip(1).filter(|(k, _)| brush.matters(*k)) {
+        let value = brush.get(k);
+        let change = ui.push_id(("brush", spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
+        if let Some(change) = change {
+            // the value comes from the parameter's own row
+            state.change_brush(document, change.gesture, |brush| drop(brush.set(k, &change.value)));
+        }
+    }
+    choose.map(|_| Command::from(StampAction::Choose))
+}
+
+/// What a stroke is, in a few words.
+fn stroke_label(index: usize, stroke: &Stroke) -> String {
+    let brush = &stroke.brush;
+    format!("{}  {}  {}, {:.0} m", index + 1, tool_icon(brush.tool), brush.tool.label(), brush.radius)
+}
+
+fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target: StrokeTarget) {
+    let Some(list) = document.strokes(target).cloned() else { return };
+    let count = list.list().len();
+    ui.add_space(4.0);
+    let title = match count {
+        0 => "No strokes yet: take up the brush and drag over the ground.".into(),
+        1 => "1 stroke".into(),
+        many => format!("{many} strokes"),
+    };
+    let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target).map(|(_, index, _)| index);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(title).strong());
+        if let Some(index) = selected {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                arrange(ui, document, state, target, index, count);
+            });
+        }
+    });
+    if count == 0 {
+        return;
+    }
+    let height = ROW_HEIGHT * count.min(ROWS) as f32 + 4.0;
+    let area =
+        ScrollArea::vertical().id_salt(("strokes", target.layer())).max_height(height).auto_shrink([false, true]);
+    area.stick_to_bottom(true).show_rows(ui, ROW_HEIGHT - ui.spacing().item_spacing.y, count, |ui, shown| {
+        for index in shown {
+            let stroke = &list.list()[index];
+            ui.horizontal(|ui| {
+                let symbol = if stroke.hidden { icon::EYE_SLASH } else { icon::EYE };
+                let name = if stroke.hidden { "Show stroke" } else { "Hide stroke" };
+                if icon_button(ui, true, symbol, &format!("{name} {}", index + 1)).clicked() {
+                    let shown = Arc::new(stroke.shown(stroke.hidden));
+                    document.edit_strokes(target, name, None, |strokes| strokes.list_mut()[index] = shown);
+                }
+                let text = RichText::new(stroke_label(index, stroke));
+                let text = if stroke.hidden { text.weak() } else { text };
+                let row = ui.selectable_label(selected == Some(index), text);
+                row.widget_info(|| {
+                    let name = format!("Stroke {}: {}", index + 1, stroke.brush.tool.label());
+                    egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, selected == Some(index), name)
+                });
+                if row.clicked() {
+                    state.selected = (selected != Some(index)).then_some((target, index));
+                }
+            });
+        }
+    });
+}
+
+/// Buttons for the selected stroke.
+fn arrange(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut BrushState,
+    target: StrokeTarget,
+    index: usize,
+    count: usize,
+) {
+    if icon_button(ui, true, icon::TRASH, "Delete stroke").on_hover_text("Takes the stroke out.").clicked() {
+        state.delete_selected(document);
+        return;
+    }
+    let moves = [
+        (icon::ARROW_DOWN, "Later", "Lets the stroke act after the next one.", (index + 1 < count).then(|| index + 1)),
+        (icon::ARROW_UP, "Earlier", "Lets the stroke act before the one before it.", index.checked_sub(1)),
+    ];
+    for (symbol, label, tip, to) in moves {
+        if icon_button(ui, to.is_some(), symbol, label).on_hover_text(tip).clicked()
+            && let Some(to) = to
+        {
+            document.edit_strokes(target, "Move stroke", None, |strokes| strokes.list_mut().swap(index, to));
+            state.selected = Some((target, to));
+        }
+    }
+}
+
+/// Whether the mask of a layer is shown on the ground.
+pub fn mask_row(ui: &mut Ui, document: &mut Document, layer: usize) {
+    let mut is_shown = document.shown_mask() == Some(layer);
+    let tip = "Colours the ground where the mask lets the layer act.";
+    if ui.checkbox(&mut is_shown, "Show on the ground").on_hover_text(tip).changed() {
+        document.show_mask(is_shown.then_some(layer));
+    }
+}

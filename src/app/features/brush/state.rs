@@ -1,0 +1,209 @@
+//! What the brush is, what it works on, and the stroke that is being drawn.
+
+use std::sync::Arc;
+
+use bevy::prelude::Resource;
+
+use crate::app::frame::document::Document;
+use crate::app::view::Stage;
+use crate::brush::{Brush, BrushTool, Stroke, StrokePoint};
+use crate::eval::StrokeTarget;
+use crate::nodes::Node;
+use crate::scene::{Gesture, Mask};
+
+/// Share of the side that a brush is as wide as at first.
+const FIRST_RADIUS: f32 = 0.05;
+/// Share of the relief that it raises the ground by.
+const FIRST_AMOUNT: f32 = 0.1;
+
+/// A stroke whose button is down.
+pub(super) struct DrawnStroke {
+    /// What it is drawn on.
+    pub target: StrokeTarget,
+    /// The ground as it was when it began: what it raises does not lift the pointer.
+    pub stage: Stage,
+    pub brush: Brush,
+    /// Every place that the pointer passed.
+    pub points: Vec<StrokePoint>,
+    pub gesture: Gesture,
+}
+
+/// See the module.
+#[derive(Resource, Default)]
+pub struct BrushState {
+    /// The terrain as it is seen; none where there is none.
+    pub(super) stage: Option<Stage>,
+    /// What is drawn on, while the brush is up.
+    on: Option<StrokeTarget>,
+    /// For ground, and for masks and maps.
+    ground: Option<Brush>,
+    paint: Option<Brush>,
+    pub(super) drawn: Option<DrawnStroke>,
+    /// Strokes so far, so that each is an undo step of its own.
+    pub(super) count: u64,
+    /// The stroke whose brush is changed in place of that of new ones.
+    pub(super) selected: Option<(StrokeTarget, usize)>,
+    /// The mask of the layer that was selected in the last frame.
+    seen: Option<(usize, usize, Mask)>,
+}
+
+impl BrushState {
+    /// What a brush can draw on: the selected layer, or its mask if that is painted.
+    pub fn paintable(&self, document: &Document) -> Option<StrokeTarget> {
+        let index = document.selected_layer()?;
+        [StrokeTarget::Layer(index), StrokeTarget::Mask(index)].into_iter().find(|&on| document.strokes(on).is_some())
+    }
+
+    /// What is drawn on while the brush is up.
+    pub fn target(&self, document: &Document) -> Option<StrokeTarget> {
+        let is_square = document.scene().as_planet().is_none();
+        self.on
+            .filter(|&on| document.selected_layer() == Some(on.layer()) && document.strokes(on).is_some() && is_square)
+    }
+
+    /// Takes the brush up for something, or puts it away if it is at work there.
+    pub fn paint(&mut self, document: &mut Document, target: StrokeTarget) {
+        self.selected = None;
+        self.on = Some(target);
+        self.show_mask(document);
+    }
+
+    /// Puts the brush away.
+    pub fn put_away(&mut self) {
+        (self.on, self.selected) = (None, None);
+    }
+
+    pub(super) fn toggle(&mut self, document: &mut Document) {
+        match (self.target(document), self.paintable(document)) {
+            (None, Some(target)) => self.paint(document, target),
+            _ => self.put_away(),
+        }
+    }
+
+    /// A mask that is painted is seen.
+    fn show_mask(&self, document: &mut Document) {
+        if let Some(StrokeTarget::Mask(layer)) = self.target(document) {
+            document.show_mask(Some(layer));
+        }
+    }
+
+    /// Takes in what changed since the last frame: a layer of strokes that was added is drawn on, and a mask that is
+    /// edited is seen.
+    pub(super) fn follow(&mut self, document: &mut Document) {
+        let now = document.selected_layer().map(|index| {
+            let layers = &document.scene().layers;
+            (index, layers.len(), layers[index].mask.clone())
+        });
+        match (&self.seen, &now) {
+            (Some((before, layers, mask)), Some((index, count, new))) if before == index && layers == count => {
+                if mask != new {
+                    document.show_mask(new.is_active().then_some(*index));
+                }
+            }
+            (before, Some((index, count, _))) => {
+                let is_new = before.as_ref().is_none_or(|(_, layers, _)| layers < count);
+                document.show_mask(None);
+                self.put_away();
+                let is_empty = document.strokes(StrokeTarget::Layer(*index)).is_some_and(|s| s.list().is_empty());
+                if is_new && is_empty {
+                    self.paint(document, StrokeTarget::Layer(*index));
+                }
+            }
+            (Some(_), None) => {
+                document.show_mask(None);
+                self.put_away();
+            }
+            (None, None) => {}
+        }
+        self.seen = now;
+    }
+
+    fn is_ground(document: &Document, target: Option<StrokeTarget>) -> bool {
+        let Some(StrokeTarget::Layer(index)) = target else { return target.is_none() };
+        matches!(document.scene().layers.get(index).map(|layer| &layer.node), Some(Node::Sculpt(_)))
+    }
+
+    /// The brush of new strokes on something.
+    pub fn brush(&self, document: &Document, target: Option<StrokeTarget>) -> Brush {
+        let kept = if Self::is_ground(document, target) { &self.ground } else { &self.paint };
+        kept.clone().unwrap_or_else(|| {
+            let settings = &document.scene().settings;
+            let radius = settings.size_metres * FIRST_RADIUS;
+            let amount = if Self::is_ground(document, target) { settings.relief_metres * FIRST_AMOUNT } else { 1.0 };
+            Brush { radius, amount, detail: radius * 0.25, ..Brush::default() }
+        })
+    }
+
+    /// The brush of new strokes, for changing it.
+    pub(super) fn brush_mut(&mut self, document: &Document) -> &mut Brush {
+        let target = self.target(document).or_else(|| self.paintable(document));
+        let brush = self.brush(document, target);
+        let kept = if Self::is_ground(document, target) { &mut self.ground } else { &mut self.paint };
+        kept.get_or_insert(brush)
+    }
+
+    /// Changes the brush of the selected stroke, or that of new ones.
+    pub(super) fn change_brush(
+        &mut self,
+        document: &mut Document,
+        gesture: Option<Gesture>,
+        change: impl FnOnce(&mut Brush),
+    ) {
+        match self.selected_stroke(document) {
+            Some((target, index, stroke)) => {
+                let mut brush = stroke.brush.clone();
+                change(&mut brush);
+                document.edit_strokes(target, "Change stroke", gesture, |strokes| {
+                    strokes.list_mut()[index] = Arc::new(stroke.with_brush(brush));
+                });
+            }
+            None => change(self.brush_mut(document)),
+        }
+    }
+
+    /// The stroke that is selected, with what it is on and its number.
+    pub(super) fn selected_stroke(&self, document: &Document) -> Option<(StrokeTarget, usize, Arc<Stroke>)> {
+        let (target, index) = self.selected.filter(|(on, _)| document.selected_layer() == Some(on.layer()))?;
+        let stroke = document.strokes(target)?.list().get(index)?.clone();
+        Some((target, index, stroke))
+    }
+
+    pub(super) fn delete_selected(&mut self, document: &mut Document) {
+        if let Some((target, index, _)) = self.selected_stroke(document) {
+            document.edit_strokes(target, "Delete stroke", None, |strokes| drop(strokes.list_mut().remove(index)));
+            self.selected = None;
+        }
+    }
+
+    pub(super) fn resize(&mut self, document: &mut Document, factor: f32) {
+        self.change_brush(document, None, |brush| brush.radius = tidy(brush.radius * factor).clamp(0.01, 1.0e6));
+    }
+
+    /// Takes back the stroke that is being drawn, else what is selected, else puts the brush away; whether there was
+    /// anything.
+    pub(super) fn step_back(&mut self, document: &mut Document) -> bool {
+        if let Some(drawn) = self.drawn.take() {
+            document.edit_strokes(drawn.target, "Draw stroke", Some(drawn.gesture), |strokes| {
+                strokes.list_mut().pop();
+            });
+            return true;
+        }
+        let had = self.target(document).is_some() || self.selected.is_some();
+        if self.selected.take().is_none() {
+            self.put_away();
+        }
+        had
+    }
+}
+
+/// The tools that make sense on something.
+pub(super) fn tools(document: &Document, target: StrokeTarget) -> Vec<BrushTool> {
+    let is_ground = BrushState::is_ground(document, Some(target));
+    BrushTool::ALL.iter().copied().filter(|&tool| is_ground || tool != BrushTool::Erode).collect()
+}
+
+/// The number with two digits.
+fn tidy(value: f32) -> f32 {
+    let step = 10.0f32.powf(value.log10().floor() - 1.0);
+    (value / step).round() * step
+}

@@ -1,0 +1,68 @@
+//! Strokes of brushes: of layers, of their masks.
+
+use std::sync::Arc;
+
+use crate::app::frame::document::Document;
+use crate::brush::Strokes;
+use crate::eval::StrokeTarget;
+use crate::nodes::Node;
+use crate::scene::{Gesture, Scene};
+
+/// The strokes of a layer or of its mask.
+pub fn strokes_of(scene: &Scene, target: StrokeTarget) -> Option<&Arc<Strokes>> {
+    let layer = scene.layers.get(target.layer())?;
+    match (target, &layer.node) {
+        (StrokeTarget::Mask(_), _) => layer.mask.by_paint.then_some(&layer.mask.painted),
+        (StrokeTarget::Layer(_), Node::Sculpt(node)) => Some(&node.strokes),
+        (StrokeTarget::Layer(_), Node::PaintedMap(node)) => Some(&node.strokes),
+        _ => None,
+    }
+}
+
+fn strokes_mut(scene: &mut Scene, target: StrokeTarget) -> Option<&mut Arc<Strokes>> {
+    let layer = scene.layers.get_mut(target.layer())?;
+    match (target, &mut layer.node) {
+        (StrokeTarget::Mask(_), _) => Some(&mut layer.mask.painted),
+        (StrokeTarget::Layer(_), Node::Sculpt(node)) => Some(&mut node.strokes),
+        (StrokeTarget::Layer(_), Node::PaintedMap(node)) => Some(&mut node.strokes),
+        _ => None,
+    }
+}
+
+impl Document {
+    /// The strokes of a layer or of its mask; none where it has no place for any.
+    pub fn strokes(&self, target: StrokeTarget) -> Option<&Arc<Strokes>> {
+        strokes_of(self.scene(), target)
+    }
+
+    /// Changes strokes. What is on screen follows at full size.
+    pub fn edit_strokes(
+        &mut self,
+        target: StrokeTarget,
+        label: &str,
+        gesture: Option<Gesture>,
+        change: impl FnOnce(&mut Strokes),
+    ) {
+        self.edit(label, gesture, |scene| {
+            if let Some(strokes) = strokes_mut(scene, target) {
+                change(Arc::make_mut(strokes));
+            }
+        });
+        self.stroked = Some((self.revision, target));
+    }
+
+    /// The layer whose mask is shown on the ground.
+    pub fn shown_mask(&self) -> Option<usize> {
+        self.shown_mask
+    }
+
+    /// Shows the mask of a layer on the ground, or none.
+    pub fn show_mask(&mut self, layer: Option<usize>) {
+        if self.shown_mask != layer {
+            self.shown_mask = layer;
+            if layer.is_some() {
+                self.look_again();
+            }
+        }
+    }
+}

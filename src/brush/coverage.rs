@@ -1,0 +1,160 @@
+//! Where a stroke acts and how strongly, on the samples of a square grid.
+//!
+//! Law: the weight at p is the greatest over the path of pressure · f(d / r), with d the distance to a place of the path
+//! and f = 1 up to the hardness and 1 - s falling smoothly to 0 at the radius; where it builds up, the integral of that
+//! along the path over the radius, so that one even pass gives about 1.
+//! Scheme: of each segment the nearest place counts (its pressure is that of the place); integrals are sums over dabs a
+//! tenth of the radius apart. Neither depends on the grid.
+//! Boundary: on a wrapping terrain a stroke goes on at the other side.
+
+use rayon::prelude::*;
+
+use super::path::{between, dabs};
+use super::{Stroke, StrokePoint};
+use crate::field::{Cancelled, Control, Edges, Grid, Region};
+
+/// Dabs along the radius of a stroke that builds up.
+const DABS_PER_RADIUS: f32 = 10.0;
+
+/// Weights of the samples of a region, row by row: from 0 to 1, and more where a stroke builds up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coverage {
+    /// Where the stroke acts; nowhere else.
+    pub region: Region,
+    /// One weight for each sample of it.
+    pub weights: Vec<f32>,
+}
+
+/// A round piece of a stroke, in samples.
+struct StrokeSegment {
+    from: StrokePoint,
+    to: StrokePoint,
+    /// Radii at both ends.
+    radius: [f32; 2],
+    /// What a dab stands for beside the radius; 1 where a stroke does not build up.
+    share: f32,
+    /// Corners of the box that it acts in.
+    low: [f32; 2],
+    high: [f32; 2],
+}
+
+impl StrokeSegment {
+    fn weight(&self, x: f32, y: f32, hardness: f32) -> f32 {
+        let (dx, dy) = (self.to.x - self.from.x, self.to.y - self.from.y);
+        let along = dx * dx + dy * dy;
+        let t =
+            if along > 0.0 { (((x - self.from.x) * dx + (y - self.from.y) * dy) / along).clamp(0.0, 1.0) } else { 0.0 };
+        let near = between(self.from, self.to, t);
+        let (ex, ey) = (x - near.x, y - near.y);
+        let radius = self.radius[0] + (self.radius[1] - self.radius[0]) * t;
+        let squared = ex * ex + ey * ey;
+        if squared >= radius * radius {
+            return 0.0;
+        }
+        near.pressure * falloff(squared.sqrt() / radius, hardness) * self.share
+    }
+}
+
+/// 1 up to the hardness, falling smoothly to 0 at 1.
+fn falloff(distance: f32, hardness: f32) -> f32 {
+    if distance <= hardness {
+        return 1.0;
+    }
+    let t = ((1.0 - distance) / (1.0 - hardness)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+impl Stroke {
+    /// Points `spacing` radii apart, in samples of a grid with cells of `cell_metres`.
+    pub fn dabs(&self, spacing: f32, cell_metres: f32) -> Vec<StrokePoint> {
+        let scaled = |(p, _): (StrokePoint, f32)| self.in_samples(p, cell_metres);
+        dabs(&self.path, self.brush.radius * spacing).into_iter().map(scaled).collect()
+    }
+
+    /// How strongly a dab acts at a distance from its middle, in radii; 0 from 1 on.
+    pub fn dab_weight(&self, distance: f32) -> f32 {
+        if distance < 1.0 { falloff(distance, self.brush.hardness) } else { 0.0 }
+    }
+
+    fn in_samples(&self, p: StrokePoint, cell_metres: f32) -> StrokePoint {
+        StrokePoint { x: p.x / cell_metres, y: p.y / cell_metres, pressure: p.pressure }
+    }
+
+    fn segments(&self, cell_metres: f32) -> Vec<StrokeSegment> {
+        let brush = &self.brush;
+        let segment = |a: StrokePoint, b: StrokePoint, share: f32| {
+            let [from, to] = [a, b].map(|p| self.in_samples(p, cell_metres));
+            let radius =
+                [a, b].map(|p| brush.radius / cell_metres * if brush.pressure_widens { p.pressure } else { 1.0 });
+            let wide = radius[0].max(radius[1]);
+            let low = [from.x.min(to.x) - wide, from.y.min(to.y) - wide];
+            let high = [from.x.max(to.x) + wide, from.y.max(to.y) + wide];
+            StrokeSegment { from, to, radius, share, low, high }
+        };
+        match self.path.as_slice() {
+            [] => Vec::new(),
+            [only] => vec![segment(*only, *only, 1.0)],
+            path if brush.build_up => {
+                let dabs = dabs(path, brush.radius / DABS_PER_RADIUS);
+                dabs.into_iter().map(|(p, metres)| segment(p, p, metres / brush.radius)).collect()
+            }
+            path => path.windows(2).map(|ends| segment(ends[0], ends[1], 1.0)).collect(),
+        }
+    }
+
+    /// Where it acts on a square of `side_metres`; nothing where that is nowhere.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn coverage(&self, grid: Grid, side_metres: f32, control: &Control) -> Result<Option<Coverage>, Cancelled> {
+        let mut segments = self.segments(side_metres * grid.cell());
+        let last = (grid.samples - 1) as f32;
+        if grid.edges == Edges::Wrap {
+            // what reaches over an edge comes in at the other side
+            let shifts = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [dx as f32 * last, dy as f32 * last]));
+            let whole = std::mem::take(&mut segments);
+            for [dx, dy] in shifts {
+                let moved = |p: StrokePoint| StrokePoint { x: p.x + dx, y: p.y + dy, ..p };
+                segments.extend(whole.iter().map(|s| StrokeSegment {
+                    from: moved(s.from),
+                    to: moved(s.to),
+                    low: [s.low[0] + dx, s.low[1] + dy],
+                    high: [s.high[0] + dx, s.high[1] + dy],
+                    ..*s
+                }));
+            }
+        }
+        let end = (grid.distinct() - 1) as f32;
+        segments.retain(|s| (0..2).all(|k| s.high[k] >= 0.0 && s.low[k] <= end));
+        if segments.is_empty() {
+            return Ok(None);
+        }
+        let span = |k: usize| {
+            let low = segments.iter().fold(end, |low, s| low.min(s.low[k])).max(0.0).ceil() as usize;
+            let high = segments.iter().fold(0.0f32, |high, s| high.max(s.high[k])).min(end).floor() as usize;
+            low..(high + 1).max(low)
+        };
+        let (columns, rows) = (span(0), span(1));
+        if columns.is_empty() || rows.is_empty() {
+            return Ok(None);
+        }
+        let width = columns.len();
+        let mut weights = vec![0.0f32; width * rows.len()];
+        let (hardness, builds_up) = (self.brush.hardness, self.brush.build_up);
+        weights.par_chunks_mut(width).enumerate().try_for_each(|(i, row)| {
+            control.check()?;
+            let y = (rows.start + i) as f32;
+            for segment in segments.iter().filter(|s| s.low[1] <= y && y <= s.high[1]) {
+                let from = (segment.low[0].ceil().max(columns.start as f32)) as usize;
+                let to = (segment.high[0].floor().max(-1.0) as isize + 1).min(columns.end as isize).max(0) as usize;
+                for j in from..to.max(from) {
+                    let weight = segment.weight(j as f32, y, hardness);
+                    let out = &mut row[j - columns.start];
+                    *out = if builds_up { *out + weight } else { out.max(weight) };
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Some(Coverage { region: Region { rows, columns }, weights }))
+    }
+}

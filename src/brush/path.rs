@@ -1,0 +1,145 @@
+//! Where a stroke goes: points with their pressure, written `x,y` or `x,y,pressure`, separated by spaces.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serializer};
+
+use super::{FARTHEST_METRES, MAX_POINTS};
+
+/// A place that the brush passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StrokePoint {
+    /// Metres to the east of the western edge.
+    pub x: f32,
+    /// Metres to the south of the northern edge.
+    pub y: f32,
+    /// How hard the hand pressed, from 0 to 1.
+    pub pressure: f32,
+}
+
+impl StrokePoint {
+    /// A point passed with full pressure.
+    pub fn new(x: f32, y: f32) -> Self {
+        Self { x, y, pressure: 1.0 }
+    }
+
+    /// The point with its numbers in their ranges; none where they are no numbers.
+    pub(super) fn sanitised(self) -> Option<Self> {
+        let is_number = self.x.is_finite() && self.y.is_finite() && self.pressure.is_finite();
+        let within = |v: f32| v.clamp(-FARTHEST_METRES, FARTHEST_METRES);
+        is_number.then(|| Self { x: within(self.x), y: within(self.y), pressure: self.pressure.clamp(0.0, 1.0) })
+    }
+
+    /// The point with as many digits as a brush of `radius` metres needs, so that files stay short.
+    #[must_use]
+    pub fn rounded(self, radius: f32) -> Self {
+        let digits = libm::exp10((2.0 - libm::log10(f64::from(radius.max(1e-3)))).ceil().clamp(-3.0, 4.0));
+        let round = |v: f32| ((f64::from(v) * digits).round() / digits) as f32;
+        Self { x: round(self.x), y: round(self.y), pressure: (self.pressure * 100.0).round() / 100.0 }
+    }
+}
+
+/// Metres from one point to another.
+pub(super) fn distance(a: StrokePoint, b: StrokePoint) -> f32 {
+    ((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y)).sqrt()
+}
+
+/// Points along a path, `spacing` metres apart along it, the first and the last among them; of every one how far it
+/// stands for, in metres.
+pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)> {
+    let length: f32 = path.windows(2).map(|ends| distance(ends[0], ends[1])).sum();
+    let count = ((length / spacing).ceil() as usize).min(MAX_POINTS);
+    let (Some(&first), true) = (path.first(), count > 0) else {
+        return path.first().map(|&point| (point, 0.0)).into_iter().collect();
+    };
+    let step = length / count as f32;
+    let mut made = vec![(first, step)];
+    let mut gone = 0.0;
+    for ends in path.windows(2) {
+        let along = distance(ends[0], ends[1]);
+        while made.len() < count && made.len() as f32 * step <= gone + along {
+            let t = if along > 0.0 { ((made.len() as f32 * step - gone) / along).clamp(0.0, 1.0) } else { 0.0 };
+            made.push((between(ends[0], ends[1], t), step));
+        }
+        gone += along;
+    }
+    made.push((path[path.len() - 1], step));
+    // the two ends stand for half as much
+    let last = made.len() - 1;
+    (made[0].1, made[last].1) = (0.5 * step, 0.5 * step);
+    made
+}
+
+/// A point between two.
+pub(super) fn between(a: StrokePoint, b: StrokePoint, t: f32) -> StrokePoint {
+    let mix = |a: f32, b: f32| a + (b - a) * t;
+    StrokePoint { x: mix(a.x, b.x), y: mix(a.y, b.y), pressure: mix(a.pressure, b.pressure) }
+}
+
+/// The fewest of the points that stay within `tolerance` metres of the path, and within as much of its pressure as that
+/// is of `radius` (Ramer 1972, Douglas & Peucker 1973).
+pub fn simplified(path: &[StrokePoint], radius: f32, tolerance: f32) -> Vec<StrokePoint> {
+    let mut kept = vec![false; path.len()];
+    let mut open = vec![(0, path.len().saturating_sub(1))];
+    while let Some((first, last)) = open.pop() {
+        if path.is_empty() {
+            break;
+        }
+        (kept[first], kept[last]) = (true, true);
+        let off = |k: usize| {
+            let (a, b, p) = (path[first], path[last], path[k]);
+            let (dx, dy) = (b.x - a.x, b.y - a.y);
+            let along = dx * dx + dy * dy;
+            let t = if along > 0.0 { (((p.x - a.x) * dx + (p.y - a.y) * dy) / along).clamp(0.0, 1.0) } else { 0.0 };
+            let near = between(a, b, t);
+            let pressed = (p.pressure - near.pressure).abs() * radius;
+            distance(p, near).max(pressed)
+        };
+        let farthest = (first + 1..last).map(|k| (off(k), k)).max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((distance, k)) = farthest
+            && distance > tolerance
+        {
+            open.push((first, k));
+            open.push((k, last));
+        }
+    }
+    path.iter().zip(kept).filter_map(|(&point, kept)| kept.then_some(point)).collect()
+}
+
+pub(super) fn path_text(path: &[StrokePoint]) -> String {
+    let point = |p: &StrokePoint| match p.pressure {
+        1.0 => format!("{},{}", p.x, p.y),
+        pressure => format!("{},{},{pressure}", p.x, p.y),
+    };
+    path.iter().map(point).collect::<Vec<_>>().join(" ")
+}
+
+fn parsed(text: &str) -> Result<Vec<StrokePoint>, String> {
+    let mut path = Vec::new();
+    for point in text.split_whitespace() {
+        let numbers: Result<Vec<f32>, _> = point.split(',').map(str::parse).collect();
+        let found = match numbers.as_deref() {
+            Ok(&[x, y]) => StrokePoint::new(x, y),
+            Ok(&[x, y, pressure]) => StrokePoint { x, y, pressure },
+            _ => {
+                let short: String = point.chars().take(40).collect();
+                return Err(format!(
+                    "`{short}` is no point of a stroke: write metres to the east and to the south as x,y, and the \
+                     pressure from 0 to 1 behind it where it is not 1"
+                ));
+            }
+        };
+        if path.len() == MAX_POINTS {
+            return Err(format!("the stroke has more than {MAX_POINTS} points, the most that one can have"));
+        }
+        path.push(found);
+    }
+    Ok(path)
+}
+
+pub(super) fn serialize<S: Serializer>(path: &[StrokePoint], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path_text(path))
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StrokePoint>, D::Error> {
+    parsed(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}

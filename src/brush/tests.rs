@@ -1,0 +1,149 @@
+use super::*;
+use crate::field::{Control, Edges, Grid};
+use crate::io::ron_dialect;
+use crate::param::StructuredValue;
+
+fn stroke(brush: Brush, path: &[(f32, f32)]) -> Stroke {
+    Stroke::new(brush, path.iter().map(|&(x, y)| StrokePoint::new(x, y)).collect())
+}
+
+fn covered(stroke: &Stroke, samples: usize, edges: Edges) -> Vec<f32> {
+    let grid = Grid::new(samples, edges);
+    let mut all = vec![0.0; grid.len()];
+    if let Some(covered) = stroke.coverage(grid, 1000.0, &Control::default()).unwrap() {
+        let mut weights = covered.weights.iter();
+        for row in covered.region.rows.clone() {
+            for column in covered.region.columns.clone() {
+                all[row * samples + column] = *weights.next().unwrap();
+            }
+        }
+        assert!(weights.next().is_none());
+    }
+    all
+}
+
+#[test]
+fn weights_follow_the_distance_from_the_path_and_not_the_grid() {
+    let brush = Brush { radius: 200.0, hardness: 0.25, ..Brush::default() };
+    let line = stroke(brush, &[(300.0, 500.0), (700.0, 500.0)]);
+    // 1 up to a quarter of the radius, then 1 - (3 t² - 2 t³) of the rest
+    for (samples, edges) in [(101, Edges::Open), (201, Edges::Open), (101, Edges::Wrap)] {
+        let (all, step) = (covered(&line, samples, edges), (samples - 1) / 100);
+        let at = |x: usize, y: usize| all[y / 10 * step * samples + x / 10 * step];
+        assert_eq!([at(500, 500), at(500, 540), at(500, 550)], [1.0; 3]);
+        assert_eq!(at(500, 700), 0.0);
+        let t = (125.0 - 50.0) / 150.0;
+        let expected = 1.0 - (3.0 * t * t - 2.0 * t * t * t);
+        let near = 0.5 * (at(500, 620) + at(500, 630));
+        assert!((near - expected).abs() < 0.01, "{near} for {expected} at {samples}");
+        // round at its end
+        assert!((at(820, 500) - at(500, 620)).abs() < 1e-6);
+        assert_eq!(at(910, 500), 0.0);
+    }
+}
+
+#[test]
+fn a_stroke_acts_once_where_it_crosses_itself_unless_it_builds_up() {
+    let path = [(200.0, 500.0), (800.0, 500.0), (800.0, 510.0), (200.0, 510.0)];
+    let once = Brush { radius: 100.0, ..Brush::default() };
+    let twice = Brush { build_up: true, ..once.clone() };
+    let middle =
+        |brush: &Brush, path: &[(f32, f32)]| covered(&stroke(brush.clone(), path), 101, Edges::Open)[50 * 101 + 50];
+    assert_eq!(middle(&once, &path), 1.0);
+    let pass = middle(&twice, &path[..2]);
+    assert!((pass - 1.0).abs() < 0.02, "an even pass along the middle gives 1, not {pass}");
+    let passes = middle(&twice, &path);
+    assert!(passes > 1.9 * pass && passes < 2.0 * pass + 0.02, "{passes}");
+}
+
+#[test]
+fn pressure_makes_a_stroke_weaker_and_narrower_if_asked_to() {
+    let light = |widens: bool| {
+        let brush = Brush { radius: 200.0, hardness: 1.0, pressure_widens: widens, ..Brush::default() };
+        let path = [200.0, 800.0].map(|x| StrokePoint { x, y: 500.0, pressure: 0.5 });
+        covered(&Stroke::new(brush, path.into()), 101, Edges::Open)
+    };
+    let at = |all: &[f32], y: usize| all[y / 10 * 101 + 50];
+    assert_eq!([500, 590, 690].map(|y| at(&light(false), y)), [0.5; 3]);
+    assert_eq!([500, 590, 690].map(|y| at(&light(true), y)), [0.5, 0.5, 0.0]);
+}
+
+#[test]
+fn strokes_go_on_at_the_other_side_of_a_wrapping_terrain() {
+    let brush = Brush { radius: 100.0, hardness: 1.0, ..Brush::default() };
+    let corner = stroke(brush, &[(0.0, 0.0)]);
+    let count = |edges| covered(&corner, 101, edges).iter().filter(|&&w| w > 0.0).count();
+    let (open, wrapping) = (count(Edges::Open), count(Edges::Wrap));
+    // a quarter of the disc, against all of it
+    assert!(wrapping > 3 * open, "{open} {wrapping}");
+    let all = covered(&corner, 101, Edges::Wrap);
+    assert_eq!([all[95], all[95 * 101], all[95 * 101 + 95]], [1.0; 3]);
+}
+
+#[test]
+fn strokes_are_written_a_line_each_and_read_back_equal() {
+    let brush = Brush { tool: BrushTool::Stamp, image: ImageFile("stamp:crater".into()), ..Brush::default() };
+    let mut strokes: Strokes = [
+        stroke(brush, &[(1.5, -2.25)]),
+        stroke(Brush::default(), &[(10.0, 20.0), (30.0, 40.0)]),
+        Stroke::new(Brush::default(), vec![StrokePoint { x: 1.0, y: 2.0, pressure: 0.25 }]).shown(false),
+        stroke(Brush::default(), &[]),
+    ]
+    .into_iter()
+    .collect();
+    let text = strokes.to_ron(0);
+    assert_eq!(text.lines().count(), 6, "{text}");
+    assert!(text.contains("path:\"10,20 30,40\"") && text.contains("path:\"1,2,0.25\""), "{text}");
+    let read: Strokes = ron_dialect().from_str(&text).unwrap();
+    assert_eq!((&read, read.key()), (&strokes, strokes.key()));
+    assert_eq!(strokes.visible().count(), 2, "one is hidden, one goes nowhere");
+    strokes.list_mut().pop();
+    assert_ne!(read, strokes);
+    assert_ne!(read.key(), strokes.key());
+    for wrong in ["[(path: \"1\")]", "[(path: \"1,2,3,4\")]", "[(path: \"a,b\")]"] {
+        let error = strokes.parse(wrong).unwrap_err();
+        assert!(error.contains("no point of a stroke"), "{error}");
+    }
+}
+
+#[test]
+fn numbers_out_of_reach_are_moved_into_it_and_told() {
+    let bad = vec![
+        StrokePoint::new(f32::NAN, 0.0),
+        StrokePoint { x: 1.0e30, y: -1.0e30, pressure: 7.0 },
+        StrokePoint::new(1.0, 2.0),
+    ];
+    let strokes: Strokes = [Stroke::new(Brush { radius: -5.0, ..Brush::default() }, bad)].into_iter().collect();
+    let (mended, moved) = StructuredValue::sanitised(&strokes).unwrap();
+    let told: Vec<String> = moved.iter().map(ToString::to_string).collect();
+    assert!(told.len() == 2 && told.iter().all(|text| text.contains("stroke 1")), "{told:?}");
+    assert!(mended.sanitised().is_none());
+    let text = mended.to_text();
+    assert!(text.contains("10000000,-10000000") && text.contains("radius:0.01"), "{text}");
+}
+
+#[test]
+fn fewer_points_stay_near_the_path_and_its_pressure() {
+    let path: Vec<StrokePoint> = (0..=200)
+        .map(|k| {
+            let t = k as f32 / 200.0;
+            StrokePoint { x: 1000.0 * t, y: 300.0 * libm::sinf(6.0 * t), pressure: 0.5 + 0.5 * t }
+        })
+        .collect();
+    let few = simplified(&path, 100.0, 2.0);
+    assert!(few.len() < 40 && few.len() > 8, "{}", few.len());
+    assert_eq!((few.first(), few.last()), (path.first(), path.last()));
+    for p in &path {
+        let near = few.windows(2).map(|ends| {
+            let along = ends[1].x - ends[0].x;
+            let t = ((p.x - ends[0].x) / along).clamp(0.0, 1.0);
+            path::distance(path::between(ends[0], ends[1], t), *p)
+        });
+        assert!(near.fold(f32::MAX, f32::min) < 4.0, "{p:?}");
+    }
+    assert_eq!(simplified(&[], 1.0, 1.0), []);
+    assert_eq!(simplified(&path[..1], 1.0, 1.0), path[..1]);
+    let rounded = StrokePoint { x: 1234.5678, y: 0.123, pressure: 0.333 };
+    assert_eq!(rounded.rounded(200.0), StrokePoint { x: 1235.0, y: 0.0, pressure: 0.33 });
+    assert_eq!(rounded.rounded(2.0), StrokePoint { x: 1234.57, y: 0.12, pressure: 0.33 });
+}

@@ -1,0 +1,98 @@
+//! Strokes as RON: a list with a line for each.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{MAX_STROKES, Stroke, Strokes};
+use crate::io::{RAW_RON, ron_dialect};
+use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, StructuredValue, Value, WithoutRange, wrong};
+
+/// Where a list of strokes begins in a scene's file.
+const INDENT: usize = 16;
+
+/// A stroke on a line.
+pub(super) fn stroke_text(stroke: &Stroke) -> String {
+    // numbers and names: nothing that could not be written
+    ron_dialect().to_string(stroke).unwrap_or_default()
+}
+
+impl Strokes {
+    /// The strokes as RON text, with `indent` spaces before every line but the first.
+    pub fn to_ron(&self, indent: usize) -> String {
+        let pad = " ".repeat(indent);
+        let lines: String = self.list().iter().map(|stroke| format!("\n{pad}    {},", stroke_text(stroke))).collect();
+        if lines.is_empty() { "[]".into() } else { format!("[{lines}\n{pad}]") }
+    }
+}
+
+impl Serialize for Strokes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.list().len() > MAX_STROKES {
+            return Err(S::Error::custom(too_many()));
+        }
+        serializer.serialize_newtype_struct(RAW_RON, &self.to_ron(INDENT))
+    }
+}
+
+impl<'de> Deserialize<'de> for Strokes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let strokes = Vec::<Stroke>::deserialize(deserializer)?;
+        if strokes.len() > MAX_STROKES {
+            return Err(D::Error::custom(too_many()));
+        }
+        Ok(strokes.into_iter().collect())
+    }
+}
+
+fn too_many() -> String {
+    format!("there are more than {MAX_STROKES} strokes, the most that a layer can have")
+}
+
+impl StructuredValue for Strokes {
+    fn to_text(&self) -> String {
+        self.to_ron(0)
+    }
+    fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String> {
+        let strokes: Self = ron_dialect().from_str(text).map_err(|error| error.to_string())?;
+        Ok(Arc::new(strokes))
+    }
+    fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)> {
+        let mended: Vec<_> = self.list().iter().map(|stroke| stroke.sanitised()).collect();
+        if mended.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut strokes = self.clone();
+        let mut all = Vec::new();
+        for (k, mended) in mended.into_iter().enumerate() {
+            if let Some((stroke, moved)) = mended {
+                strokes.list_mut()[k] = Arc::new(stroke);
+                let named =
+                    |moved: Clamped| Clamped { param: format!("stroke {}, {}", k + 1, moved.param).into(), ..moved };
+                all.extend(moved.into_iter().map(named));
+            }
+        }
+        Some((Arc::new(strokes), all))
+    }
+    fn equals(&self, other: &dyn StructuredValue) -> bool {
+        (other as &dyn Any).downcast_ref::<Self>() == Some(self)
+    }
+}
+
+impl WithoutRange for Arc<Strokes> {
+    fn kind() -> ParamKind {
+        ParamKind::Strokes
+    }
+}
+
+impl ParamType for Arc<Strokes> {
+    fn to_value(&self) -> Value {
+        Value::Structured(self.clone())
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Strokes>, ParamError> {
+        value.structured().ok_or_else(|| wrong(spec, "strokes of a brush"))
+    }
+}

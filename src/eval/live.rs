@@ -1,0 +1,187 @@
+//! Ground under a brush: the layer that is drawn on is computed at full size at once, and what lies above it follows
+//! when the brush is lifted.
+//!
+//! Until then the picture is the last one of the whole stack, raised by what the strokes have changed in their layer
+//! since. Where nothing lies above, that is the result itself.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::worker::Request;
+use super::{Store, changed_samples, evaluate, is_cached, scene_beneath};
+use crate::field::{Cancelled, Control, Region, Terrain};
+use crate::nodes::Node;
+use crate::scene::Scene;
+
+/// What a brush works on.
+#[derive(Default)]
+pub(super) struct LiveGround {
+    /// The last result of the whole stack, with its scene.
+    done: Option<(Arc<Scene>, Arc<Terrain>)>,
+    drawn: Option<DrawnGround>,
+}
+
+/// The ground since a brush went down.
+struct DrawnGround {
+    layer: usize,
+    /// What the layer had made when the last result of the whole stack was made.
+    base: Arc<Terrain>,
+    /// What it made last.
+    made: Arc<Terrain>,
+    /// What was shown last.
+    shown: Arc<Terrain>,
+}
+
+/// What a movement of the brush changed.
+pub(super) struct LiveChange {
+    /// The ground to be shown.
+    pub terrain: Arc<Terrain>,
+    /// The ground that was shown before.
+    pub before: Arc<Terrain>,
+    /// Where the two differ.
+    pub region: Region,
+    /// Time that it took.
+    pub elapsed: Duration,
+}
+
+impl LiveGround {
+    /// Brushes begin on the result of a request from now on.
+    pub fn begin(&mut self, request: &Request, terrain: &Arc<Terrain>) {
+        let is_whole = request.playhead.is_none();
+        *self = Self { done: is_whole.then(|| (request.scene.clone(), terrain.clone())), drawn: None };
+    }
+
+    /// What is to be shown of a request whose layer is drawn on. None where that cannot be known without computing
+    /// what lies below: then the request is to be treated like any other.
+    ///
+    /// # Errors
+    /// When the control says so.
+    pub fn drawn(
+        &mut self,
+        request: &Request,
+        layer: usize,
+        store: &mut Store,
+        control: &Control,
+    ) -> Result<Option<LiveChange>, Cancelled> {
+        let (started, scene) = (Instant::now(), &*request.scene);
+        let full = scene.samples();
+        let Some((before, done)) = self.done.as_ref().filter(|(before, _)| differ_by_strokes(before, scene, layer))
+        else {
+            return Ok(None);
+        };
+        if request.playhead.is_some() || done.samples() != full {
+            return Ok(None);
+        }
+        let mut drawn = match self.drawn.take().filter(|drawn| drawn.layer == layer) {
+            Some(drawn) => drawn,
+            None => {
+                let before = scene_beneath(before, layer + 1);
+                if !is_cached(&before, full, None, store) {
+                    return Ok(None);
+                }
+                let base = evaluate(&before, full, None, store, control)?.terrain;
+                DrawnGround { layer, made: base.clone(), base, shown: done.clone() }
+            }
+        };
+        store.transient = true;
+        let made = evaluate(&scene_beneath(scene, layer + 1), full, None, store, control);
+        store.transient = false;
+        let made = made?.terrain;
+        let region = changed_samples(made.grid, &drawn.made.height, &made.height);
+        let is_topmost = scene.layers[layer + 1..].iter().all(|above| !above.enabled);
+        let terrain = match is_topmost {
+            true => made.clone(),
+            false => Arc::new(raised(&drawn.shown, done, &drawn.base, &made, &region)),
+        };
+        let before = std::mem::replace(&mut drawn.shown, terrain.clone());
+        drawn.made = made;
+        self.drawn = Some(drawn);
+        Ok(Some(LiveChange { terrain, before, region, elapsed: started.elapsed() }))
+    }
+}
+
+/// Whether two scenes are the same but for the strokes of a layer that shapes the ground.
+fn differ_by_strokes(a: &Scene, b: &Scene, layer: usize) -> bool {
+    let Some(Node::Sculpt(_)) = b.layers.get(layer).filter(|layer| layer.enabled).map(|layer| &layer.node) else {
+        return false;
+    };
+    let mut same = a.clone();
+    match same.layers.get_mut(layer) {
+        Some(old) => old.node = b.layers[layer].node.clone(),
+        None => return false,
+    }
+    same == *b
+}
+
+/// `shown` with the ground of the region as in `done`, raised by what a layer has changed from `base` to `made`.
+fn raised(shown: &Terrain, done: &Terrain, base: &Terrain, made: &Terrain, region: &Region) -> Terrain {
+    let (mut terrain, n) = (shown.clone(), shown.samples());
+    for row in region.rows.clone() {
+        for k in row * n + region.columns.start..row * n + region.columns.end {
+            terrain.height[k] = done.height[k] + (made.height[k] - base.height[k]);
+        }
+    }
+    terrain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::brush::{Brush, Stroke, StrokePoint, Strokes};
+    use crate::eval::{RequestQuality, StrokeTarget};
+    use crate::nodes::sculpt::ground::Sculpt;
+    use crate::scene::Layer;
+
+    fn request(points: usize, above: Option<&str>) -> Request {
+        let mut scene = Scene::default();
+        scene.settings.resolution = 257;
+        let path: Vec<_> = (0..points).map(|k| StrokePoint::new(1000.0 + 200.0 * k as f32, 1500.0)).collect();
+        let brush = Brush { radius: 300.0, ..Brush::default() };
+        let strokes: Strokes = [Stroke::new(brush, path)].into_iter().collect();
+        let sculpt = Node::Sculpt(Sculpt { strokes: Arc::new(strokes) });
+        let nodes = [Node::named("Perlin"), Some(sculpt), above.and_then(Node::named)];
+        scene.layers = nodes.into_iter().flatten().map(|node| Layer::new(node, 1)).collect();
+        Request {
+            revision: points as u64,
+            scene: Arc::new(scene),
+            quality: RequestQuality::Preview,
+            playhead: None,
+            play: None,
+            watch: None,
+            place: None,
+            mask: None,
+            stroke: Some(StrokeTarget::Layer(1)),
+        }
+    }
+
+    #[test]
+    fn the_picture_follows_the_brush_and_only_where_it_went() {
+        let control = Control::default();
+        for above in [None, Some("Thermal")] {
+            let (mut live, mut store) = (LiveGround::default(), Store::default());
+            let whole = |request: &Request, store: &mut Store| {
+                evaluate(&request.scene, 257, None, store, &control).unwrap().terrain
+            };
+            assert!(live.drawn(&request(1, above), 1, &mut store, &control).unwrap().is_none(), "nothing is known");
+            let done = whole(&request(1, above), &mut store);
+            live.begin(&request(1, above), &done);
+            let mut shown = done;
+            for points in 2..6 {
+                let drawn = request(points, above);
+                let change = live.drawn(&drawn, 1, &mut store, &control).unwrap().expect("all below is known");
+                assert!(Arc::ptr_eq(&change.before, &shown));
+                let differs = changed_samples(shown.grid, &shown.height, &change.terrain.height);
+                assert_eq!(change.region, differs);
+                assert!(!differs.is_empty() && differs.len() < 257 * 257 / 4, "{differs:?}");
+                if above.is_none() {
+                    assert_eq!(change.terrain, whole(&drawn, &mut Store::forgetful()));
+                }
+                shown = change.terrain;
+            }
+            // anything else than a stroke is evaluated as a whole
+            let mut other = request(6, above);
+            Arc::make_mut(&mut other.scene).layers[0].seed = 9;
+            assert!(live.drawn(&other, 1, &mut store, &control).unwrap().is_none());
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Strokes of brushes that are being drawn: the last stroke alone is computed anew, on what those before it made.
+//!
+//! The bits are those of a whole computation, since strokes act one after another.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::ContentKey;
+use crate::brush::{Stroke, Strokes};
+use crate::field::{Cancelled, Grid, Region, Terrain};
+use crate::io::raster;
+use crate::nodes::Context;
+use crate::nodes::maps::painted::PaintedMap;
+use crate::nodes::sculpt::Canvas;
+use crate::nodes::sculpt::ground::Sculpt;
+
+/// Fields that are remembered: a layer and its mask, as previews and at full size.
+const MOST: usize = 4;
+
+/// A field with some strokes on it.
+struct SettledField {
+    /// Of everything that the field depends on, besides the strokes.
+    key: ContentKey,
+    strokes: Vec<Arc<Stroke>>,
+    values: Vec<f32>,
+}
+
+/// What strokes made last, the newest first.
+#[derive(Default)]
+pub struct StrokedFields {
+    settled: Vec<SettledField>,
+}
+
+impl StrokedFields {
+    /// `blank` with all strokes on it. All but the last are remembered under `key`.
+    fn stroked(
+        &mut self,
+        key: ContentKey,
+        canvas: &Canvas,
+        strokes: &Strokes,
+        blank: impl FnOnce() -> Vec<f32>,
+    ) -> Result<Vec<f32>, Cancelled> {
+        let all: Vec<&Arc<Stroke>> = strokes.visible().collect();
+        let Some((last, before)) = all.split_last() else { return Ok(blank()) };
+        // pictures count by their contents, each once
+        let mut pictures: Vec<&str> = strokes.image_files().map(|file| file.0.as_str()).collect();
+        pictures.sort_unstable();
+        pictures.dedup();
+        let hash = |name: &str| raster(name).map_or(0, |raster| raster.hash).to_le_bytes();
+        let key = pictures.iter().fold(key, |key, name| key.join(&hash(name)));
+        let begins_so = |settled: &SettledField| {
+            let same = |(a, b): (&Arc<Stroke>, &&Arc<Stroke>)| Arc::ptr_eq(a, b) || a == *b;
+            settled.key == key && settled.strokes.len() <= before.len() && settled.strokes.iter().zip(before).all(same)
+        };
+        // of several the one that has most of the strokes
+        let known = (0..self.settled.len()).filter(|&k| begins_so(&self.settled[k]));
+        let known = known.max_by_key(|&k| self.settled[k].strokes.len());
+        let mut settled = match known {
+            Some(known) => self.settled.remove(known),
+            None => SettledField { key, strokes: Vec::new(), values: blank() },
+        };
+        for stroke in &before[settled.strokes.len()..] {
+            canvas.stroke(stroke, &mut settled.values)?;
+            settled.strokes.push((*stroke).clone());
+        }
+        let mut values = settled.values.clone();
+        self.settled.insert(0, settled);
+        self.settled.truncate(MOST);
+        canvas.stroke(last, &mut values)?;
+        Ok(values)
+    }
+
+    /// Lets the strokes of a layer act on the ground below it.
+    ///
+    /// # Errors
+    /// When the control says so; the terrain is then to be dropped.
+    pub fn sculpt(
+        &mut self,
+        beneath: ContentKey,
+        node: &Sculpt,
+        cx: &Context,
+        terrain: &mut Terrain,
+    ) -> Result<(), Cancelled> {
+        let height = std::mem::take(&mut terrain.height);
+        terrain.height = self.stroked(beneath, &Sculpt::canvas(cx, terrain), &node.strokes, || height)?;
+        Ok(())
+    }
+
+    /// Paints the map of a layer.
+    ///
+    /// # Errors
+    /// When the control says so; the terrain is then to be dropped.
+    pub fn paint(
+        &mut self,
+        beneath: ContentKey,
+        node: &PaintedMap,
+        cx: &Context,
+        terrain: &mut Terrain,
+    ) -> Result<(), Cancelled> {
+        let blank = PaintedMap { strokes: Strokes::none(), ..node.clone() };
+        let key = super::node_values_key(beneath.join(b"map"), &blank);
+        let map = self.stroked(key, &node.canvas(cx), &node.strokes, || node.blank(cx, terrain))?;
+        node.lay(cx, map, terrain)
+    }
+
+    /// A mask that is painted over an even one.
+    ///
+    /// # Errors
+    /// When the control says so.
+    pub fn mask(&mut self, cx: &Context, unpainted: f32, strokes: &Strokes) -> Result<Vec<f32>, Cancelled> {
+        let grid = [cx.grid.samples as u64, cx.grid.edges as u64];
+        let key = ContentKey::start(&[b"mask", &unpainted.to_le_bytes(), &cx.size_metres.to_le_bytes()]);
+        let key = grid.iter().fold(key, |key, part| key.join(&part.to_le_bytes()));
+        self.stroked(key, &Canvas::mask(cx), strokes, || vec![unpainted; cx.grid.len()])
+    }
+}
+
+/// The samples of a square grid at which two fields differ.
+pub fn changed_samples(grid: Grid, a: &[f32], b: &[f32]) -> Region {
+    let row = |i: usize| {
+        let (a, b) = (grid.row(a, i), grid.row(b, i));
+        let differs = |j: &usize| a[*j].to_bits() != b[*j].to_bits();
+        let first = (0..grid.samples).find(differs)?;
+        let last = (first..grid.samples).rev().find(differs)?;
+        Some(Region { rows: i..i + 1, columns: first..last + 1 })
+    };
+    (0..grid.rows()).into_par_iter().filter_map(row).reduce(Region::none, |a, b| a.union(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::brush::{Brush, BrushTool, StrokePoint};
+    use crate::eval::{Store, evaluate};
+    use crate::field::{Control, Edges};
+    use crate::nodes::Node;
+    use crate::nodes::maps::painted::PaintedKind;
+    use crate::scene::{Layer, Scene};
+
+    const SAMPLES: usize = 129;
+
+    fn stroke(tool: BrushTool, k: usize) -> Stroke {
+        let brush = Brush { tool, radius: 600.0, level: 400.0, iterations: 3, ..Brush::default() };
+        let path = (0..4).map(|p| StrokePoint::new(800.0 * p as f32 + 300.0 * k as f32, 900.0 * k as f32));
+        Stroke::new(brush, path.collect())
+    }
+
+    /// Noise, strokes on it, a painted map, and a layer whose mask is painted.
+    fn scene(strokes: &Strokes) -> Scene {
+        let mut scene = Scene::default();
+        scene.settings.resolution = SAMPLES as u32;
+        let strokes = Arc::new(strokes.clone());
+        let painted = PaintedMap { kind: PaintedKind::Snow, strokes: strokes.clone(), ..PaintedMap::default() };
+        let nodes = [Node::Sculpt(Sculpt { strokes: strokes.clone() }), Node::PaintedMap(painted)];
+        scene.layers = vec![Layer::new(Node::named("Perlin").unwrap(), 3)];
+        scene.layers.extend(nodes.map(|node| Layer::new(node, 1)));
+        scene.layers.push(Layer::new(Node::named("Terrace").unwrap(), 1));
+        let mask = &mut scene.layers[3].mask;
+        (mask.by_paint, mask.painted, mask.unpainted) = (true, strokes, 0.25);
+        scene
+    }
+
+    #[test]
+    fn strokes_that_are_drawn_leave_the_bits_of_a_whole_computation() {
+        for edges in [Edges::Open, Edges::Wrap] {
+            let (mut store, mut strokes) = (Store::default(), Strokes::default());
+            let mut check = |strokes: &Strokes, what: &str| {
+                let mut scene = scene(strokes);
+                scene.settings.edges = edges;
+                let run = |store: &mut Store| evaluate(&scene, SAMPLES, None, store, &Control::default()).unwrap();
+                store.transient = true;
+                let live = run(&mut store);
+                assert_eq!(live.terrain, run(&mut Store::forgetful()).terrain, "{what}");
+                live.terrain
+            };
+            let mut before = check(&strokes, "no strokes");
+            for (k, &tool) in BrushTool::ALL.iter().enumerate() {
+                // the stroke grows as it is drawn
+                let whole = stroke(tool, k);
+                strokes.list_mut().push(Arc::new(whole.clone()));
+                for points in 1..=whole.path.len() {
+                    let grown = whole.along(whole.path[..points].to_vec());
+                    *strokes.list_mut().last_mut().unwrap() = Arc::new(grown);
+                    let after = check(&strokes, &format!("{tool:?} of {points} points"));
+                    let smears = tool == BrushTool::Smear && points == 1;
+                    assert_eq!(after == before, smears, "{tool:?} of {points} points changes the ground");
+                    before = after;
+                }
+            }
+            // changed in the middle, taken out, hidden, moved
+            let lower = strokes.list()[1].with_brush(Brush { amount: 77.0, ..strokes.list()[1].brush.clone() });
+            strokes.list_mut()[1] = Arc::new(lower);
+            check(&strokes, "changed");
+            strokes.list_mut().remove(3);
+            check(&strokes, "taken out");
+            strokes.list_mut()[0] = Arc::new(strokes.list()[0].shown(false));
+            check(&strokes, "hidden");
+            strokes.list_mut().swap(2, 5);
+            check(&strokes, "moved");
+        }
+    }
+
+    #[test]
+    fn what_differs_is_found_to_the_sample() {
+        let grid = Grid::new(9, Edges::Open);
+        let a = vec![0.0; grid.len()];
+        assert!(changed_samples(grid, &a, &a).is_empty());
+        let mut b = a.clone();
+        (b[2 * 9 + 7], b[5 * 9 + 3]) = (1.0, -1.0);
+        assert_eq!(changed_samples(grid, &a, &b), Region { rows: 2..6, columns: 3..8 });
+    }
+}

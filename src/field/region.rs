@@ -1,0 +1,53 @@
+//! A rectangle of samples.
+
+use std::ops::Range as Span;
+
+use super::Grid;
+
+/// Some rows and columns of a square grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Rows from the north, the last one excluded.
+    pub rows: Span<usize>,
+    /// Columns from the west, the last one excluded.
+    pub columns: Span<usize>,
+}
+
+impl Region {
+    /// All samples of `grid`.
+    pub fn whole(grid: Grid) -> Self {
+        Self { rows: 0..grid.samples, columns: 0..grid.samples }
+    }
+
+    /// No samples.
+    pub fn none() -> Self {
+        Self { rows: 0..0, columns: 0..0 }
+    }
+
+    /// Whether there is no sample in it.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() || self.columns.is_empty()
+    }
+
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.rows.len() * self.columns.len()
+    }
+
+    /// The smallest that holds both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return if self.is_empty() { other.clone() } else { self.clone() };
+        }
+        let both = |a: &Span<usize>, b: &Span<usize>| a.start.min(b.start)..a.end.max(b.end);
+        Self { rows: both(&self.rows, &other.rows), columns: both(&self.columns, &other.columns) }
+    }
+
+    /// The one that reaches `samples` farther on every side, within a grid of `side` samples.
+    #[must_use]
+    pub fn grown(&self, samples: usize, side: usize) -> Self {
+        let grown = |span: &Span<usize>| span.start.saturating_sub(samples)..(span.end + samples).min(side);
+        if self.is_empty() { Self::none() } else { Self { rows: grown(&self.rows), columns: grown(&self.columns) } }
+    }
+}

@@ -1,0 +1,54 @@
+//! What hands do to the ground: a layer of brush strokes, and what each tool of a brush does.
+
+pub mod ground;
+mod tools;
+
+use crate::brush::{Stroke, Strokes};
+use crate::field::{Cancelled, Region};
+use crate::nodes::Context;
+
+/// What strokes act on: heights, a mask or a data map.
+#[derive(Clone, Copy)]
+pub struct Canvas<'a> {
+    /// Where it lies.
+    pub cx: &'a Context<'a>,
+    /// What 1 of a brush's amounts and levels is in the field: heights are fractions of the relief, brushes speak of
+    /// metres.
+    pub unit: f32,
+    /// Lowest and highest value of the field.
+    pub limits: (f32, f32),
+    /// The hardness of the rock, where the field is the ground and can be eroded.
+    pub rock: Rock<'a>,
+}
+
+/// What erosions under a brush work on.
+#[derive(Clone, Copy)]
+pub enum Rock<'a> {
+    /// The field is no ground: nothing erodes.
+    None,
+    /// Ground, with its map of hardness if there is one.
+    Ground(Option<&'a [f32]>),
+}
+
+impl<'a> Canvas<'a> {
+    /// A mask: from 0 to 1.
+    pub fn mask(cx: &'a Context<'a>) -> Self {
+        Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: Rock::None }
+    }
+
+    /// Lets a stroke act on `field`; returns where it may have changed something.
+    ///
+    /// # Errors
+    /// When it was cancelled; the field is then to be dropped.
+    pub fn stroke(&self, stroke: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
+        tools::apply(self, stroke, field)
+    }
+
+    /// Lets all visible strokes act on `field`, one after another.
+    ///
+    /// # Errors
+    /// When it was cancelled; the field is then to be dropped.
+    pub fn strokes(&self, strokes: &Strokes, field: &mut [f32]) -> Result<(), Cancelled> {
+        strokes.visible().try_for_each(|stroke| self.stroke(stroke, field).map(drop))
+    }
+}

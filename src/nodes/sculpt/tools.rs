@@ -1,0 +1,310 @@
+//! What the tools of a brush do.
+//!
+//! Law, with w the weight of the stroke at a place, a its amount and s its strength: raise h + a w; lower h - a w;
+//! flatten h + s w (level - h); slope the same with the level that lies on the line from the beginning of the stroke to
+//! its end; smooth h + s w (g - h) with g the ground smoothed by a Gaussian of the detail's width; noise h + a w η with
+//! η five octaves of gradient noise by position; stamp h + a w p with p the picture, turned and as wide as the brush;
+//! smear h(q) with q followed back along the stroke, q ← q - s w Δ for each step Δ of the brush; erode h + s w (e - h)
+//! with e what the erosion makes of the box around the stroke.
+//! Positions, lengths and iterations do not depend on the grid, and so neither does the ground, but for what the grid
+//! cannot show.
+
+use rayon::prelude::*;
+
+use super::{Canvas, Rock};
+use crate::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, StrokePoint};
+use crate::construction::noise::ReliefNoise;
+use crate::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain};
+use crate::io::raster;
+use crate::nodes::filters::gauss;
+use crate::nodes::{Context, Node};
+
+/// Octaves of a rough brush, and how much lower each is than the one before.
+const NOISE_OCTAVES: u32 = 5;
+const NOISE_GAIN: f64 = 0.5;
+/// Steps of a smear along the radius.
+const SMEAR_STEP: f32 = 0.1;
+/// Standard deviations around a stroke that smoothing looks at.
+const SMOOTHING_REACH: f32 = 4.0;
+/// Share of the radius around a stroke that an erosion runs on.
+const EROSION_MARGIN: f32 = 0.5;
+
+/// Lets a stroke act on a field; returns where it may have changed something.
+pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
+    let (cx, brush) = (canvas.cx, &stroke.brush);
+    cx.control.check()?;
+    let Some(covered) = stroke.coverage(cx.grid, cx.size_metres, cx.control)? else { return Ok(Region::none()) };
+    let (amount, strength) = (brush.amount * canvas.unit, brush.strength);
+    let share = |w: f32| (strength * w).min(1.0);
+    let change =
+        |field: &mut [f32], new: &(dyn Fn(f32, f32, usize, usize) -> f32 + Sync)| changed(canvas, &covered, field, new);
+    match brush.tool {
+        BrushTool::Raise => change(field, &|h, w, _, _| h + amount * w)?,
+        BrushTool::Lower => change(field, &|h, w, _, _| h - amount * w)?,
+        BrushTool::Flatten => {
+            let level = brush.level * canvas.unit;
+            change(field, &|h, w, _, _| h + (level - h) * share(w))?;
+        }
+        BrushTool::Slope => {
+            let slope = Ramp::new(stroke, canvas);
+            change(field, &|h, w, i, j| h + (slope.level(i, j) - h) * share(w))?;
+        }
+        BrushTool::Noise => {
+            let noise = RoughBrush::new(brush, cx);
+            change(field, &|h, w, i, j| h + amount * w * noise.value(i, j))?;
+        }
+        BrushTool::Stamp => {
+            // a picture that is not there is told among the scene's problems
+            let Ok(picture) = raster(&brush.image.0) else { return Ok(Region::none()) };
+            let stamp = Stamped::new(stroke, cx);
+            change(field, &|h, _, i, j| h + amount * stamp.value(i, j, &|u, v| picture.bilinear(u, v)))?;
+        }
+        BrushTool::Smooth => {
+            let reach = (SMOOTHING_REACH * brush.detail / cx.cell_metres()).ceil() as usize + 1;
+            let window = Window::around(&covered.region, reach, cx);
+            let around = gauss::smoothed(&window.context(cx), &window.cut(field, cx.grid), brush.detail)?;
+            change(field, &|h, w, i, j| h + (around[window.index(i, j)] - h) * share(w))?;
+        }
+        BrushTool::Smear => {
+            let window = Window::around(&covered.region, 2, cx);
+            let (before, smear) = (window.cut(field, cx.grid), Smeared::new(stroke, cx));
+            change(field, &|h, w, i, j| if w > 0.0 { window.bilinear(&before, smear.origin(i, j)) } else { h })?;
+        }
+        BrushTool::Erode => {
+            let Rock::Ground(hardness) = canvas.rock else { return Ok(Region::none()) };
+            let margin = (EROSION_MARGIN * brush.radius / cx.cell_metres()).ceil() as usize + 2;
+            let window = Window::around(&covered.region, margin, cx);
+            let eroded = window.eroded(cx, brush, field, hardness)?;
+            change(field, &|h, w, i, j| h + (eroded[window.index(i, j)] - h) * share(w))?;
+        }
+    }
+    if cx.grid.edges == Edges::Wrap {
+        cx.grid.close(field);
+        return Ok(Region::whole(cx.grid));
+    }
+    Ok(covered.region)
+}
+
+/// Gives every sample that is covered the value that `new` makes of the old one, the weight, the row and the column.
+fn changed(
+    canvas: &Canvas,
+    covered: &Coverage,
+    field: &mut [f32],
+    new: &(dyn Fn(f32, f32, usize, usize) -> f32 + Sync),
+) -> Result<(), Cancelled> {
+    let (n, (low, high)) = (canvas.cx.grid.samples, canvas.limits);
+    let Region { rows, columns } = &covered.region;
+    let cells = &mut field[rows.start * n..rows.end * n];
+    cells.par_chunks_mut(n).zip(covered.weights.par_chunks(columns.len())).enumerate().try_for_each(
+        |(i, (row, weights))| {
+            canvas.cx.control.check()?;
+            for ((j, value), &weight) in columns.clone().zip(&mut row[columns.clone()]).zip(weights) {
+                if weight > 0.0 {
+                    let made = new(*value, weight, rows.start + i, j);
+                    // what is not a number leaves the ground as it is
+                    *value = if made.is_nan() { *value } else { made.clamp(low, high) };
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+/// A slope between the ends of a stroke.
+struct Ramp {
+    from: StrokePoint,
+    along: [f32; 2],
+    levels: [f32; 2],
+}
+
+impl Ramp {
+    fn new(stroke: &Stroke, canvas: &Canvas) -> Self {
+        let cell = canvas.cx.cell_metres();
+        let in_samples = |p: StrokePoint| StrokePoint { x: p.x / cell, y: p.y / cell, ..p };
+        let (from, to) = (in_samples(stroke.path[0]), in_samples(stroke.path[stroke.path.len() - 1]));
+        let (dx, dy) = (to.x - from.x, to.y - from.y);
+        let squared = dx * dx + dy * dy;
+        // a stroke of a single point is level
+        let along = if squared > 0.0 { [dx / squared, dy / squared] } else { [0.0; 2] };
+        Self { from, along, levels: [stroke.brush.level, stroke.brush.end_level].map(|level| level * canvas.unit) }
+    }
+
+    fn level(&self, i: usize, j: usize) -> f32 {
+        let (x, y) = (j as f32 - self.from.x, i as f32 - self.from.y);
+        let t = (x * self.along[0] + y * self.along[1]).clamp(0.0, 1.0);
+        self.levels[0] + (self.levels[1] - self.levels[0]) * t
+    }
+}
+
+/// Noise by position on the ground.
+struct RoughBrush {
+    noises: Vec<ReliefNoise>,
+    waves_per_sample: f64,
+}
+
+impl RoughBrush {
+    fn new(brush: &Brush, cx: &Context) -> Self {
+        let noises = (0..NOISE_OCTAVES).map(|k| ReliefNoise::new(brush.seed.wrapping_mul(31).wrapping_add(k)));
+        Self { noises: noises.collect(), waves_per_sample: f64::from(cx.cell_metres()) / f64::from(brush.detail) }
+    }
+
+    fn value(&self, i: usize, j: usize) -> f32 {
+        let (mut sum, mut weight, mut waves) = (0.0, 1.0, self.waves_per_sample);
+        for noise in &self.noises {
+            sum += weight * noise.sample::<false>([j as f64 * waves, i as f64 * waves]).0;
+            (weight, waves) = (weight * NOISE_GAIN, waves * 2.0);
+        }
+        sum as f32
+    }
+}
+
+/// A picture at every point of a stroke.
+struct Stamped {
+    points: Vec<StrokePoint>,
+    radius: f32,
+    turn: [f32; 2],
+    stroke: Stroke,
+}
+
+impl Stamped {
+    fn new(stroke: &Stroke, cx: &Context) -> Self {
+        let (cell, angle) = (cx.cell_metres(), stroke.brush.angle * (std::f32::consts::PI / 180.0));
+        let points = stroke.path.iter().map(|p| StrokePoint { x: p.x / cell, y: p.y / cell, ..*p }).collect();
+        let turn = [libm::cosf(angle), libm::sinf(angle)];
+        Self { points, radius: stroke.brush.radius / cell, turn, stroke: stroke.clone() }
+    }
+
+    fn value(&self, i: usize, j: usize, picture: &dyn Fn(f32, f32) -> f32) -> f32 {
+        let mut sum = 0.0;
+        for point in &self.points {
+            let radius = self.radius * if self.stroke.brush.pressure_widens { point.pressure } else { 1.0 };
+            let (x, y) = ((j as f32 - point.x) / radius, (i as f32 - point.y) / radius);
+            let weight = self.stroke.dab_weight((x * x + y * y).sqrt()) * point.pressure;
+            if weight > 0.0 {
+                let [cos, sin] = self.turn;
+                let (u, v) = (cos * x + sin * y, cos * y - sin * x);
+                sum += weight * picture(0.5 + 0.5 * u, 0.5 + 0.5 * v);
+            }
+        }
+        sum
+    }
+}
+
+/// Ground that a stroke drags along.
+struct Smeared {
+    /// Places of the brush and how far it came, the last one first.
+    steps: Vec<(StrokePoint, [f32; 2])>,
+    radius: f32,
+    stroke: Stroke,
+}
+
+impl Smeared {
+    fn new(stroke: &Stroke, cx: &Context) -> Self {
+        let dabs = stroke.dabs(SMEAR_STEP, cx.cell_metres());
+        let step = |ends: &[StrokePoint]| (ends[1], [ends[1].x - ends[0].x, ends[1].y - ends[0].y]);
+        let steps = dabs.windows(2).rev().map(step).collect();
+        Self { steps, radius: stroke.brush.radius / cx.cell_metres(), stroke: stroke.clone() }
+    }
+
+    /// Where the ground at a sample came from: column and row.
+    fn origin(&self, i: usize, j: usize) -> [f32; 2] {
+        let [mut x, mut y] = [j as f32, i as f32];
+        for (at, [dx, dy]) in &self.steps {
+            let (ex, ey) = (x - at.x, y - at.y);
+            let squared = ex * ex + ey * ey;
+            if squared < self.radius * self.radius {
+                let weight = self.stroke.dab_weight(squared.sqrt() / self.radius) * at.pressure;
+                x -= self.stroke.brush.strength * weight * dx;
+                y -= self.stroke.brush.strength * weight * dy;
+            }
+        }
+        [x, y]
+    }
+}
+
+/// A square piece of a grid around a stroke.
+struct Window {
+    row: usize,
+    column: usize,
+    samples: usize,
+}
+
+impl Window {
+    /// The square around a region that reaches `margin` samples farther, as far as the grid goes.
+    fn around(region: &Region, margin: usize, cx: &Context) -> Self {
+        let n = cx.grid.samples;
+        let samples = (region.rows.len().max(region.columns.len()) + 2 * margin).clamp(2, n);
+        let first = |span: &std::ops::Range<usize>| {
+            let spare = samples - span.len().min(samples);
+            span.start.saturating_sub(spare / 2).min(n - samples)
+        };
+        Self { row: first(&region.rows), column: first(&region.columns), samples }
+    }
+
+    fn index(&self, i: usize, j: usize) -> usize {
+        (i - self.row) * self.samples + j - self.column
+    }
+
+    fn cut(&self, field: &[f32], grid: Grid) -> Vec<f32> {
+        let rows = self.row..self.row + self.samples;
+        let columns = self.column..self.column + self.samples;
+        rows.flat_map(|row| grid.row(field, row)[columns.clone()].iter().copied()).collect()
+    }
+
+    fn bilinear(&self, cut: &[f32], [x, y]: [f32; 2]) -> f32 {
+        let last = (self.samples - 1) as f32;
+        let place = |at: f32, first: usize| {
+            let at = (at - first as f32).clamp(0.0, last);
+            let whole = (at as usize).min(self.samples - 2);
+            (whole, at - whole as f32)
+        };
+        let ((j, fx), (i, fy)) = (place(x, self.column), place(y, self.row));
+        let at = |i: usize, j: usize| cut[i * self.samples + j];
+        let (above, below) =
+            (at(i, j) * (1.0 - fx) + at(i, j + 1) * fx, at(i + 1, j) * (1.0 - fx) + at(i + 1, j + 1) * fx);
+        above * (1.0 - fy) + below * fy
+    }
+
+    /// The same place as a terrain of its own.
+    fn context<'a>(&self, cx: &Context<'a>) -> Context<'a> {
+        let ratio = (cx.scene_samples - 1) as f64 / (cx.grid.samples - 1) as f64;
+        Context {
+            grid: Grid::working(self.samples, Edges::Open),
+            size_metres: cx.cell_metres() * (self.samples - 1) as f32,
+            scene_samples: ((self.samples - 1) as f64 * ratio).round() as usize + 1,
+            level: 1.0,
+            ..*cx
+        }
+    }
+
+    /// What an erosion makes of the ground in it.
+    fn eroded(
+        &self,
+        cx: &Context,
+        brush: &Brush,
+        field: &[f32],
+        hardness: Option<&[f32]>,
+    ) -> Result<Vec<f32>, Cancelled> {
+        let cx = Context { random: Stream::new(brush.seed, 0), ..self.context(cx) };
+        let grid = Grid::working(field.len().isqrt(), Edges::Open);
+        let mut ground = Terrain::flat(cx.grid);
+        ground.height = self.cut(field, grid);
+        if let Some(hardness) = hardness {
+            ground.map_mut(MapKind::Hardness).copy_from_slice(&self.cut(hardness, grid));
+        }
+        let node = match brush.erosion {
+            BrushErosion::Droplets => "Droplets",
+            BrushErosion::Thermal => "Thermal",
+            BrushErosion::Creep => "Creep",
+            BrushErosion::StreamPower => "StreamPower",
+        };
+        let Some(node) = Node::named(node) else { return Ok(ground.height) };
+        let Some(process) = node.as_process() else { return Ok(ground.height) };
+        let mut run = process.start(&cx, ground);
+        for _ in 0..cx.iterations(brush.iterations, process.pace()) {
+            cx.control.check()?;
+            run.step(&cx)?;
+        }
+        Ok(run.terrain().height.clone())
+    }
+}
