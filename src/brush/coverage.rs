@@ -1,6 +1,6 @@
 //! Where a stroke acts and how strongly, on the samples of a square grid.
 //!
-//! Law: the weight at p is the greatest over the path of pressure · f(d / r), with d the distance to a place of the path
+//! Law: the weight at p is the greatest over the path of pressure · f(d / r), with d the distance to a place of it
 //! and f = 1 up to the hardness and 1 - s falling smoothly to 0 at the radius; where it builds up, the integral of that
 //! along the path over the radius, so that one even pass gives about 1.
 //! Scheme: of each segment the nearest place counts (its pressure is that of the place); integrals are sums over dabs a
@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::path::{between, dabs};
+use super::path::{dabs, interpolated};
 use super::{Stroke, StrokePoint};
 use crate::field::{Cancelled, Control, Edges, Grid, Region};
 
@@ -44,7 +44,7 @@ impl StrokeSegment {
         let along = dx * dx + dy * dy;
         let t =
             if along > 0.0 { (((x - self.from.x) * dx + (y - self.from.y) * dy) / along).clamp(0.0, 1.0) } else { 0.0 };
-        let near = between(self.from, self.to, t);
+        let near = interpolated(self.from, self.to, t);
         let (ex, ey) = (x - near.x, y - near.y);
         let radius = self.radius[0] + (self.radius[1] - self.radius[0]) * t;
         let squared = ex * ex + ey * ey;

@@ -129,7 +129,7 @@ impl Stroke {
 
     /// The same along another path.
     #[must_use]
-    pub fn along(&self, path: Vec<StrokePoint>) -> Self {
+    pub fn with_path(&self, path: Vec<StrokePoint>) -> Self {
         Self { hidden: self.hidden, ..Self::new(self.brush.clone(), path) }
     }
 

@@ -58,7 +58,7 @@ pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)
         let along = distance(ends[0], ends[1]);
         while made.len() < count && made.len() as f32 * step <= gone + along {
             let t = if along > 0.0 { ((made.len() as f32 * step - gone) / along).clamp(0.0, 1.0) } else { 0.0 };
-            made.push((between(ends[0], ends[1], t), step));
+            made.push((interpolated(ends[0], ends[1], t), step));
         }
         gone += along;
     }
@@ -70,7 +70,7 @@ pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)
 }
 
 /// A point between two.
-pub(super) fn between(a: StrokePoint, b: StrokePoint, t: f32) -> StrokePoint {
+pub(super) fn interpolated(a: StrokePoint, b: StrokePoint, t: f32) -> StrokePoint {
     let mix = |a: f32, b: f32| a + (b - a) * t;
     StrokePoint { x: mix(a.x, b.x), y: mix(a.y, b.y), pressure: mix(a.pressure, b.pressure) }
 }
@@ -90,7 +90,7 @@ pub fn simplified(path: &[StrokePoint], radius: f32, tolerance: f32) -> Vec<Stro
             let (dx, dy) = (b.x - a.x, b.y - a.y);
             let along = dx * dx + dy * dy;
             let t = if along > 0.0 { (((p.x - a.x) * dx + (p.y - a.y) * dy) / along).clamp(0.0, 1.0) } else { 0.0 };
-            let near = between(a, b, t);
+            let near = interpolated(a, b, t);
             let pressed = (p.pressure - near.pressure).abs() * radius;
             distance(p, near).max(pressed)
         };

@@ -137,7 +137,7 @@ fn fewer_points_stay_near_the_path_and_its_pressure() {
         let near = few.windows(2).map(|ends| {
             let along = ends[1].x - ends[0].x;
             let t = ((p.x - ends[0].x) / along).clamp(0.0, 1.0);
-            path::distance(path::between(ends[0], ends[1], t), *p)
+            path::distance(path::interpolated(ends[0], ends[1], t), *p)
         });
         assert!(near.fold(f32::MAX, f32::min) < 4.0, "{p:?}");
     }

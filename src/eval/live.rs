@@ -13,6 +13,24 @@ use crate::field::{Cancelled, Control, Region, Terrain};
 use crate::nodes::Node;
 use crate::scene::Scene;
 
+/// What strokes of a brush change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrokeTarget {
+    /// The ground, or a map, by the index of the layer.
+    Layer(usize),
+    /// The mask of a layer.
+    Mask(usize),
+}
+
+impl StrokeTarget {
+    /// Index of the layer.
+    pub fn layer(self) -> usize {
+        match self {
+            Self::Layer(layer) | Self::Mask(layer) => layer,
+        }
+    }
+}
+
 /// What a brush works on.
 #[derive(Default)]
 pub(super) struct LiveGround {

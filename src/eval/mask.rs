@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::StrokedFields;
+use super::{Store, StrokedFields, context, evaluate};
 use crate::field::globe::equirectangular;
-use crate::field::{Cancelled, Globe, MapKind, Terrain, globe_slope_degrees, slope_degrees};
+use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain, globe_slope_degrees, slope_degrees};
 use crate::io::formats::RawLayout;
 use crate::mesh::raster_or_mesh;
-use crate::nodes::Context;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
-use crate::scene::{Mask, Reads};
+use crate::nodes::{Context, Work};
+use crate::scene::{Mask, Mix, Reads, Scene};
 
 /// Octaves of the noise that makes patches.
 const NOISE_OCTAVES: u32 = 5;
@@ -20,6 +20,66 @@ const NOISE_OCTAVES: u32 = 5;
 const NOISE_SALT: u64 = 0x6d61_736b;
 /// Patches along a side at the most.
 const MOST_PATCHES: f32 = 8192.0;
+
+/// How much the mask of a layer lets through.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerMask {
+    /// Index of the layer.
+    pub layer: usize,
+    /// The grid that it was worked out on.
+    pub grid: Grid,
+    /// From 0 to 1 at every sample: 1 everywhere where the layer has no mask.
+    pub weights: Vec<f32>,
+}
+
+/// How much the mask of layer `index` lets through at every sample.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn layer_mask(
+    scene: &Scene,
+    index: usize,
+    samples: usize,
+    store: &mut Store,
+    control: &Control,
+) -> Result<LayerMask, Cancelled> {
+    let beneath = evaluate(&scene_beneath(scene, index), samples, None, store, control)?.terrain;
+    let source = mask_scene(scene, index).map(|(_, alone)| evaluate(&alone, samples, None, store, control));
+    let source = source.transpose()?.map(|evaluated| evaluated.terrain);
+    let layer = &scene.layers[index];
+    let cx = context(scene, samples, layer, control);
+    let weights = weights(&cx, &layer.mask, &beneath, source.as_deref(), &mut store.strokes)?;
+    Ok(LayerMask { layer: index, grid: cx.grid, weights })
+}
+
+/// The scene without layer `index` and those above it: hidden rather than taken away, since masks below may read
+/// generators above.
+pub(super) fn scene_beneath(scene: &Scene, index: usize) -> Scene {
+    let mut below = scene.clone();
+    below.layers.iter_mut().skip(index).for_each(|layer| layer.enabled = false);
+    below
+}
+
+/// The layer that the mask of layer `index` reads, and the scene whose result that is: a generator alone, or everything
+/// up to the layer. It depends on nothing but the layer that is read.
+pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
+    if !scene.layers[index].mask.by_layer {
+        return None;
+    }
+    // a source that is not there is reported as a problem, and the condition left out
+    let source = scene.mask_source(index).ok()??;
+    let mut made = scene.clone();
+    let is_alone = matches!(made.layers[source].node.work(), Work::Generator(_));
+    // hidden rather than taken away: masks below may read generators above
+    for (k, layer) in made.layers.iter_mut().enumerate() {
+        layer.enabled = k == source || layer.enabled && k < source && !is_alone;
+    }
+    if is_alone {
+        let layer = &mut made.layers[source];
+        (layer.mix, layer.mask) = (Mix::default(), Mask::default());
+    }
+    Some((source, made))
+}
 
 /// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask
 /// reads.

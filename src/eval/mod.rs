@@ -23,11 +23,14 @@ use rayon::ThreadPool;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
+pub use live::StrokeTarget;
+pub use mask::{LayerMask, layer_mask};
+use mask::{mask_scene, scene_beneath};
 pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
 use multiscale::LevelChange;
 pub use strokes::{StrokedFields, changed_samples};
 pub use timeline::Timeline;
-pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, StrokeTarget, Worker, WorkerReport};
+pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
 use crate::brush::Strokes;
 use crate::construction::Tree;
@@ -38,7 +41,7 @@ use crate::mesh::raster_or_mesh;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Process, Run, Work};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Layer, LayerStage, Mask, Mix, Problem, Scene, Settings};
+use crate::scene::{Layer, LayerStage, Problem, Scene, Settings};
 
 /// Largest side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -451,66 +454,6 @@ fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout
             .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
         _ => key,
     }
-}
-
-/// How much the mask of a layer lets through.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LayerMask {
-    /// Index of the layer.
-    pub layer: usize,
-    /// The grid that it was worked out on.
-    pub grid: Grid,
-    /// From 0 to 1 at every sample: 1 everywhere where the layer has no mask.
-    pub weights: Vec<f32>,
-}
-
-/// How much the mask of layer `index` lets through at every sample.
-///
-/// # Errors
-/// When it was cancelled.
-pub fn layer_mask(
-    scene: &Scene,
-    index: usize,
-    samples: usize,
-    store: &mut Store,
-    control: &Control,
-) -> Result<LayerMask, Cancelled> {
-    let beneath = evaluate(&scene_beneath(scene, index), samples, None, store, control)?.terrain;
-    let source = mask_scene(scene, index).map(|(_, alone)| evaluate(&alone, samples, None, store, control));
-    let source = source.transpose()?.map(|evaluated| evaluated.terrain);
-    let layer = &scene.layers[index];
-    let cx = context(scene, samples, layer, control);
-    let weights = mask::weights(&cx, &layer.mask, &beneath, source.as_deref(), &mut store.strokes)?;
-    Ok(LayerMask { layer: index, grid: cx.grid, weights })
-}
-
-/// The scene without layer `index` and those above it: hidden rather than taken away, since masks below may read
-/// generators above.
-fn scene_beneath(scene: &Scene, index: usize) -> Scene {
-    let mut below = scene.clone();
-    below.layers.iter_mut().skip(index).for_each(|layer| layer.enabled = false);
-    below
-}
-
-/// The layer that the mask of layer `index` reads, and the scene whose result that is: a generator alone, or everything
-/// up to the layer. It depends on nothing but the layer that is read.
-fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
-    if !scene.layers[index].mask.by_layer {
-        return None;
-    }
-    // a source that is not there is reported as a problem, and the condition left out
-    let source = scene.mask_source(index).ok()??;
-    let mut made = scene.clone();
-    let is_alone = matches!(made.layers[source].node.work(), Work::Generator(_));
-    // hidden rather than taken away: masks below may read generators above
-    for (k, layer) in made.layers.iter_mut().enumerate() {
-        layer.enabled = k == source || layer.enabled && k < source && !is_alone;
-    }
-    if is_alone {
-        let layer = &mut made.layers[source];
-        (layer.mix, layer.mask) = (Mix::default(), Mask::default());
-    }
-    Some((source, made))
 }
 
 fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {

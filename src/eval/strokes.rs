@@ -180,7 +180,7 @@ mod tests {
                 let whole = stroke(tool, k);
                 strokes.list_mut().push(Arc::new(whole.clone()));
                 for points in 1..=whole.path.len() {
-                    let grown = whole.along(whole.path[..points].to_vec());
+                    let grown = whole.with_path(whole.path[..points].to_vec());
                     *strokes.list_mut().last_mut().unwrap() = Arc::new(grown);
                     let after = check(&strokes, &format!("{tool:?} of {points} points"));
                     let smears = tool == BrushTool::Smear && points == 1;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::live::{LiveChange, LiveGround};
+use super::live::{LiveChange, LiveGround, StrokeTarget};
 use super::{
     ChangedRegion, Evaluated, LayerMask, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, PlaceProbe, Playhead,
     ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_course, probe, thread_pool,
@@ -61,24 +61,6 @@ pub struct Request {
     pub mask: Option<usize>,
     /// What a brush is at work on.
     pub stroke: Option<StrokeTarget>,
-}
-
-/// What strokes of a brush change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StrokeTarget {
-    /// The ground, or a map, by the index of the layer.
-    Layer(usize),
-    /// The mask of a layer.
-    Mask(usize),
-}
-
-impl StrokeTarget {
-    /// Index of the layer.
-    pub fn layer(self) -> usize {
-        match self {
-            Self::Layer(layer) | Self::Mask(layer) => layer,
-        }
-    }
 }
 
 /// What was learnt about a terrain at full size.

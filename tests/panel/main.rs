@@ -2,6 +2,7 @@
 
 mod bench;
 mod biomes;
+mod brush;
 mod compare;
 mod editing;
 mod erosion;

@@ -265,9 +265,11 @@ pub(super) fn apply_view_settings(
         view_state.water = view.water;
         redraw.write(RequestRedraw);
     }
+    // what is painted is seen
     let mask = editor.doc.shown_mask();
     let is_known = mask.is_some() && evaluation.known_mask() == mask;
-    if evaluation.show_overlay(if is_known { Overlay::Mask } else { view.overlay }) {
+    let map = editor.doc.shown_map().map(Overlay::Map);
+    if evaluation.show_overlay(if is_known { Overlay::Mask } else { map.unwrap_or(view.overlay) }) {
         redraw.write(RequestRedraw);
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::brush::Strokes;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::sculpt::{Canvas, Rock};
+use crate::nodes::sculpt::{Canvas, Rock, working_fields};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
@@ -127,7 +127,12 @@ impl PaintedMap {
 
 impl Filter for PaintedMap {
     fn traits(&self) -> Traits {
-        Traits { writes: WRITTEN[self.kind as usize], previews_exactly: false, working_fields: 1.0, ..Traits::FILTER }
+        Traits {
+            writes: WRITTEN[self.kind as usize],
+            previews_exactly: false,
+            working_fields: working_fields(&self.strokes),
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

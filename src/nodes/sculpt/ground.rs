@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::{Canvas, Rock};
+use super::{Canvas, Rock, working_fields};
 use crate::brush::Strokes;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
@@ -38,7 +38,7 @@ impl Sculpt {
 
 impl Filter for Sculpt {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, working_fields: 1.0, ..Traits::FILTER }
+        Traits { previews_exactly: false, working_fields: working_fields(&self.strokes), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -3,7 +3,7 @@
 pub mod ground;
 mod tools;
 
-use crate::brush::{Stroke, Strokes};
+use crate::brush::{BrushTool, Stroke, Strokes};
 use crate::field::{Cancelled, Region};
 use crate::nodes::Context;
 
@@ -51,4 +51,16 @@ impl<'a> Canvas<'a> {
     pub fn strokes(&self, strokes: &Strokes, field: &mut [f32]) -> Result<(), Cancelled> {
         strokes.visible().try_for_each(|stroke| self.stroke(stroke, field).map(drop))
     }
+}
+
+/// Numbers for each sample that strokes work with at the most: what those before the last have made, the weights of one,
+/// and what its tool works with where it goes everywhere.
+pub fn working_fields(strokes: &Strokes) -> f32 {
+    let of_tool = |stroke: &Stroke| match stroke.brush.tool {
+        BrushTool::Erode => 11.0,
+        BrushTool::Smooth => 3.0,
+        BrushTool::Smear => 1.0,
+        _ => 0.0,
+    };
+    strokes.visible().map(|stroke| 2.0 + of_tool(stroke)).fold(0.0, f32::max)
 }

@@ -46,7 +46,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
             change(field, &|h, w, _, _| h + (level - h) * share(w))?;
         }
         BrushTool::Slope => {
-            let slope = Ramp::new(stroke, canvas);
+            let slope = StrokeSlope::new(stroke, canvas);
             change(field, &|h, w, i, j| h + (slope.level(i, j) - h) * share(w))?;
         }
         BrushTool::Noise => {
@@ -61,19 +61,19 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
         }
         BrushTool::Smooth => {
             let reach = (SMOOTHING_REACH * brush.detail / cx.cell_metres()).ceil() as usize + 1;
-            let window = Window::around(&covered.region, reach, cx);
+            let window = Window::enclosing(&covered.region, reach, cx);
             let around = gauss::smoothed(&window.context(cx), &window.cut(field, cx.grid), brush.detail)?;
             change(field, &|h, w, i, j| h + (around[window.index(i, j)] - h) * share(w))?;
         }
         BrushTool::Smear => {
-            let window = Window::around(&covered.region, 2, cx);
+            let window = Window::enclosing(&covered.region, 2, cx);
             let (before, smear) = (window.cut(field, cx.grid), Smeared::new(stroke, cx));
             change(field, &|h, w, i, j| if w > 0.0 { window.bilinear(&before, smear.origin(i, j)) } else { h })?;
         }
         BrushTool::Erode => {
             let Rock::Ground(hardness) = canvas.rock else { return Ok(Region::none()) };
             let margin = (EROSION_MARGIN * brush.radius / cx.cell_metres()).ceil() as usize + 2;
-            let window = Window::around(&covered.region, margin, cx);
+            let window = Window::enclosing(&covered.region, margin, cx);
             let eroded = window.eroded(cx, brush, field, hardness)?;
             change(field, &|h, w, i, j| h + (eroded[window.index(i, j)] - h) * share(w))?;
         }
@@ -111,13 +111,13 @@ fn changed(
 }
 
 /// A slope between the ends of a stroke.
-struct Ramp {
+struct StrokeSlope {
     from: StrokePoint,
     along: [f32; 2],
     levels: [f32; 2],
 }
 
-impl Ramp {
+impl StrokeSlope {
     fn new(stroke: &Stroke, canvas: &Canvas) -> Self {
         let cell = canvas.cx.cell_metres();
         let in_samples = |p: StrokePoint| StrokePoint { x: p.x / cell, y: p.y / cell, ..p };
@@ -231,7 +231,7 @@ struct Window {
 
 impl Window {
     /// The square around a region that reaches `margin` samples farther, as far as the grid goes.
-    fn around(region: &Region, margin: usize, cx: &Context) -> Self {
+    fn enclosing(region: &Region, margin: usize, cx: &Context) -> Self {
         let n = cx.grid.samples;
         let samples = (region.rows.len().max(region.columns.len()) + 2 * margin).clamp(2, n);
         let first = |span: &std::ops::Range<usize>| {

@@ -8,6 +8,7 @@ use crate::app::frame::document::Document;
 use crate::app::view::Stage;
 use crate::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use crate::eval::StrokeTarget;
+use crate::field::MapKind;
 use crate::nodes::Node;
 use crate::scene::{Gesture, Mask};
 
@@ -87,6 +88,14 @@ impl BrushState {
         }
     }
 
+    /// The map that is being painted.
+    fn painted_map(&self, document: &Document) -> Option<MapKind> {
+        match (self.target(document)?, &document.scene().layers.get(document.selected_layer()?)?.node) {
+            (StrokeTarget::Layer(_), Node::PaintedMap(painted)) => Some(painted.kind.map()),
+            _ => None,
+        }
+    }
+
     /// Takes in what changed since the last frame: a layer of strokes that was added is drawn on, and a mask that is
     /// edited is seen.
     pub(super) fn follow(&mut self, document: &mut Document) {
@@ -116,6 +125,7 @@ impl BrushState {
             (None, None) => {}
         }
         self.seen = now;
+        document.show_map(self.painted_map(document));
     }
 
     fn is_ground(document: &Document, target: Option<StrokeTarget>) -> bool {

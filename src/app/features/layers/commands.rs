@@ -13,6 +13,11 @@ pub enum LayerAction {
     /// Adds a layer of this node.
     Add(Box<Node>),
     Rename,
+    /// To the clipboard, as text of a scene.
+    Copy,
+    Cut,
+    /// Layers of a scene whose text is on the clipboard.
+    Paste,
     Duplicate,
     Delete,
     Solo,
@@ -25,10 +30,13 @@ pub enum LayerAction {
 
 impl LayerAction {
     /// Those that need nothing named.
-    pub fn all() -> [Self; 10] {
+    pub fn all() -> [Self; 13] {
         [
             Self::AddMenu,
             Self::Rename,
+            Self::Copy,
+            Self::Cut,
+            Self::Paste,
             Self::Duplicate,
             Self::Delete,
             Self::Solo,
@@ -59,6 +67,24 @@ impl Action for LayerAction {
                 Info::new(format!("Add {}", about.label), about.help, icon::PLUS, &[])
             }
             Self::Rename => Info::new("Rename", "Gives the layer another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
+            Self::Copy => Info::new(
+                "Copy layer",
+                "Puts the layer on the clipboard, as text: paste it into another scene, or into a message.",
+                icon::COPY,
+                keys![COMMAND + C],
+            ),
+            Self::Cut => Info::new(
+                "Cut layer",
+                "Puts the layer on the clipboard and takes it out.",
+                icon::SCISSORS,
+                keys![COMMAND + X],
+            ),
+            Self::Paste => Info::new(
+                "Paste layers",
+                "Puts the layers of a scene that is on the clipboard above the selected one.",
+                icon::CLIPBOARD_TEXT,
+                keys![COMMAND + V],
+            ),
             Self::Duplicate => Info::new(
                 "Duplicate",
                 "Puts a copy of the layer above it, with the same seed.",

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
+use bevy_egui::EguiClipboard;
 use bevy_egui::egui::{self, Ui};
 use egui_phosphor::regular as icon;
 
@@ -44,7 +45,12 @@ impl Plugin for LayersPlugin {
     }
 }
 
-fn run(In(action): In<LayerAction>, mut editor: ResMut<Editor>, mut state: ResMut<StackState>) {
+fn run(
+    In(action): In<LayerAction>,
+    mut editor: ResMut<Editor>,
+    mut state: ResMut<StackState>,
+    mut clipboard: Option<ResMut<EguiClipboard>>,
+) {
     let editor = &mut *editor;
     let selected = editor.doc.selected_layer();
     match (action, selected) {
@@ -63,7 +69,22 @@ fn run(In(action): In<LayerAction>, mut editor: ResMut<Editor>, mut state: ResMu
             let below = selected.and_then(|index| index.checked_sub(1));
             editor.doc.select(below.map_or(Selection::Scene, Selection::Layer));
         }
+        (LayerAction::Paste, _) => {
+            let text = clipboard.as_mut().and_then(|clipboard| clipboard.get_text());
+            paste(editor, &text.unwrap_or_default());
+        }
         (_, None) => {}
+        (LayerAction::Copy | LayerAction::Cut, Some(index)) => match editor.doc.layer_text(index) {
+            Ok(text) => {
+                if let Some(clipboard) = &mut clipboard {
+                    clipboard.set_text(&text);
+                }
+                if action == LayerAction::Cut {
+                    editor.doc.delete_layer(index);
+                }
+            }
+            Err(problem) => editor.toasts.error(format!("The layer was not copied: {problem}.")),
+        },
         (LayerAction::Rename, Some(index)) => state.rename(&editor.doc, index),
         (LayerAction::Duplicate, Some(index)) => editor.doc.duplicate_layer(index),
         (LayerAction::Delete, Some(index)) => editor.doc.delete_layer(index),
@@ -75,6 +96,14 @@ fn run(In(action): In<LayerAction>, mut editor: ResMut<Editor>, mut state: ResMu
                 editor.doc.move_layer(index, to);
             }
         }
+    }
+}
+
+/// Layers of the text of a scene.
+fn paste(editor: &mut Editor, text: &str) {
+    match editor.doc.paste_layers(text) {
+        Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning.0)),
+        Err(problem) => editor.toasts.warning(format!("The clipboard holds no layers of a scene: {problem}.")),
     }
 }
 
@@ -114,9 +143,11 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     ui.separator();
     let selected = editor.doc.selected_layer();
     let top = editor.doc.scene().layers.len().saturating_sub(1);
-    for action in [LayerAction::Rename, LayerAction::Duplicate, LayerAction::Solo, LayerAction::Toggle] {
+    let copies = [LayerAction::Copy, LayerAction::Cut, LayerAction::Duplicate];
+    for action in [LayerAction::Rename].into_iter().chain(copies).chain([LayerAction::Solo, LayerAction::Toggle]) {
         pick(ui, &mut queue, action, selected.is_some());
     }
+    pick(ui, &mut queue, LayerAction::Paste, true);
     pick(ui, &mut queue, LayerAction::MoveUp, selected.is_some_and(|index| index < top));
     pick(ui, &mut queue, LayerAction::MoveDown, selected.is_some_and(|index| index > 0));
     pick(ui, &mut queue, LayerAction::Delete, selected.is_some());

@@ -39,7 +39,7 @@ pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
 
 fn belongs_to_text(key: Key, modifiers: Modifiers) -> bool {
     let function_key = matches!(key, Key::F1 | Key::F5);
-    !(modifiers.command || function_key) || matches!(key, Key::Z | Key::Y)
+    !(modifiers.command || function_key) || matches!(key, Key::Z | Key::Y | Key::C | Key::X | Key::V)
 }
 
 fn belongs_to_widget(key: Key) -> bool {

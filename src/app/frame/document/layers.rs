@@ -3,7 +3,7 @@
 use crate::app::frame::document::{Document, Group, Selection, Variant};
 use crate::nodes::{Node, Work};
 use crate::param::{Preset, Value};
-use crate::scene::{Blend, Gesture, Layer};
+use crate::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
 
 impl Document {
     /// Adds a layer above the selected one (on top while the scene is selected) and selects it. A generator that has
@@ -22,6 +22,39 @@ impl Document {
         }
         layer.name = self.scene().unused_name(&layer.name);
         self.insert(&format!("Add {}", layer.node.about().label), at, layer);
+    }
+
+    /// A layer as the text of a scene that has no other.
+    ///
+    /// # Errors
+    /// When it is nested too deeply to be read again.
+    pub fn layer_text(&self, index: usize) -> Result<String, SceneError> {
+        let layers = self.scene().layers.get(index).cloned().into_iter().collect();
+        let settings = self.scene().settings.clone();
+        Scene { name: self.scene().name.clone(), settings, layers, ..Scene::default() }.to_ron()
+    }
+
+    /// Puts the layers of the text of a scene above the selected one, as one step; they keep their seeds.
+    ///
+    /// # Errors
+    /// When it is no scene; nothing changes.
+    pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
+        let (pasted, warnings) = Scene::from_ron(text)?;
+        let at = self.selected_layer().map_or(self.scene().layers.len(), |index| index + 1);
+        let count = pasted.layers.len();
+        if count == 0 {
+            return Ok(warnings);
+        }
+        self.renumber(|index| Some(if index >= at { index + count } else { index }));
+        self.edit("Paste layers", None, |scene| {
+            for (k, mut layer) in pasted.layers.into_iter().enumerate() {
+                layer.name = scene.unused_name(&layer.name);
+                layer.branch = 0;
+                scene.layers.insert(at + k, layer);
+            }
+        });
+        self.select(Selection::Layer(at + count - 1));
+        Ok(warnings)
     }
 
     /// Puts a copy of a layer above it; the copy keeps the seed, so it gives the same heights.

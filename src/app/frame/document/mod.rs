@@ -20,6 +20,7 @@ pub use crate::app::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::app::frame::document::variant::Variant;
 
 use crate::eval::{RequestQuality, StrokeTarget};
+use crate::field::MapKind;
 use crate::io::{FileStamp, SaveTarget};
 use crate::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 
@@ -71,6 +72,8 @@ pub struct Document {
     stroked: Option<(u64, StrokeTarget)>,
     /// The layer whose mask is shown on the ground.
     shown_mask: Option<usize>,
+    /// The data map that is shown on the ground while it is painted.
+    shown_map: Option<MapKind>,
 }
 
 impl Default for Document {
@@ -98,6 +101,7 @@ impl Default for Document {
             variant: None,
             stroked: None,
             shown_mask: None,
+            shown_map: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::app::frame::document::Document;
 use crate::brush::Strokes;
 use crate::eval::StrokeTarget;
+use crate::field::MapKind;
 use crate::nodes::Node;
 use crate::scene::{Gesture, Scene};
 
@@ -43,12 +44,25 @@ impl Document {
         gesture: Option<Gesture>,
         change: impl FnOnce(&mut Strokes),
     ) {
+        // what plays goes on, so that mountains grow under the brush
+        let was_playing = self.transport.playing;
         self.edit(label, gesture, |scene| {
             if let Some(strokes) = strokes_mut(scene, target) {
                 change(Arc::make_mut(strokes));
             }
         });
+        self.transport.playing = was_playing && self.transport.playhead.is_some();
         self.stroked = Some((self.revision, target));
+    }
+
+    /// The data map that is shown on the ground, whatever else is chosen.
+    pub fn shown_map(&self) -> Option<MapKind> {
+        self.shown_map
+    }
+
+    /// Shows a data map on the ground, or what was chosen.
+    pub fn show_map(&mut self, map: Option<MapKind>) {
+        self.shown_map = map;
     }
 
     /// The layer whose mask is shown on the ground.

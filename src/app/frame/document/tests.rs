@@ -219,3 +219,30 @@ fn a_save_that_a_power_failure_may_undo_has_its_file_and_stays_unsaved() {
     document.note_save(folder.path(), Err(refused.into())).unwrap_err();
     assert_eq!(document.path(), Some(&*path), "what was not written is not the document's");
 }
+
+#[test]
+fn layers_go_from_scene_to_scene_as_text() {
+    let mut from = document(&["Perlin", "Terrace"]);
+    from.edit("Mask", None, |scene| {
+        scene.layers[1].mask.by_height = true;
+        scene.layers[1].seed = 77;
+    });
+    let text = from.layer_text(1).unwrap();
+    let mut to = document(&["Ridged", "Blur"]);
+    to.select(Selection::Layer(0));
+    assert!(to.paste_layers(&text).unwrap().is_empty());
+    assert!(to.paste_layers(&text).unwrap().is_empty());
+    let names: Vec<&str> = to.scene().layers.iter().map(|layer| layer.name.as_str()).collect();
+    assert_eq!((names.len(), names[1], to.selected_layer()), (4, from.scene().layers[1].name.as_str(), Some(2)));
+    assert_ne!(names[2], names[1], "no two layers of one name");
+    let pasted = &to.scene().layers[2];
+    assert_eq!(
+        (&pasted.node, &pasted.mask, pasted.seed),
+        (&from.scene().layers[1].node, &from.scene().layers[1].mask, 77)
+    );
+    to.undo();
+    assert_eq!(to.scene().layers.len(), 3, "one step");
+    let before = to.scene().clone();
+    assert!(to.paste_layers("no scene").is_err());
+    assert_eq!(*to.scene(), before);
+}

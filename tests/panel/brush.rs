@@ -1,0 +1,115 @@
+//! Brushes: taking them up, the list of strokes, masks that are painted and seen.
+
+use std::sync::Arc;
+
+use crate::kit::*;
+use bevy_egui::egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
+use talweg::app::features::brush::{BrushAction, BrushState};
+use talweg::app::features::layers::LayerAction;
+use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
+use talweg::eval::StrokeTarget;
+use talweg::nodes::Node;
+
+fn add(panels: &mut Panels, name: &str) {
+    panels.state_mut().ask(LayerAction::Add(Box::new(Node::named(name).unwrap())));
+    panels.run();
+}
+
+/// Draws a stroke as the hand does, since there is no ground here.
+fn draw(panels: &mut Panels, target: StrokeTarget, tool: BrushTool) {
+    let brush = Brush { tool, radius: 300.0, ..Brush::default() };
+    let stroke = Stroke::new(brush, vec![StrokePoint::new(1000.0, 1000.0), StrokePoint::new(2000.0, 1500.0)]);
+    panels.state_mut().editor_mut().doc.edit_strokes(target, "Draw stroke", None, |strokes| {
+        strokes.list_mut().push(Arc::new(stroke));
+    });
+    panels.run();
+}
+
+fn tools_of(panels: &Panels, target: StrokeTarget) -> Vec<(BrushTool, bool)> {
+    let strokes = panels.state().editor().doc.strokes(target).unwrap();
+    strokes.list().iter().map(|stroke| (stroke.brush.tool, stroke.hidden)).collect()
+}
+
+#[test]
+fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
+    let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &["Perlin"]);
+    add(&mut panels, "Sculpt");
+    let on = StrokeTarget::Layer(1);
+    let target = |panels: &Panels| panels.state().get::<BrushState>().target(&panels.state().editor().doc);
+    assert_eq!(target(&panels), Some(on));
+    panels.get_by_label_contains("No strokes yet");
+    for tool in [BrushTool::Raise, BrushTool::Lower, BrushTool::Noise] {
+        draw(&mut panels, on, tool);
+    }
+    let request = panels.state().requests.last().unwrap().clone();
+    assert_eq!(request.stroke, Some(on), "the worker knows that a brush is at work");
+    use BrushTool::{Flatten, Lower, Noise, Raise};
+    click(&mut panels, "Stroke 2: Lower");
+    panels.get_by_label("Brush of stroke 2");
+    click(&mut panels, "Flatten");
+    assert_eq!(tools_of(&panels, on), [(Raise, false), (Flatten, false), (Noise, false)]);
+    click(&mut panels, "Earlier");
+    assert_eq!(tools_of(&panels, on), [(Flatten, false), (Raise, false), (Noise, false)]);
+    click(&mut panels, "Hide stroke 3");
+    press(&mut panels, Modifiers::NONE, Key::CloseBracket);
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(tools_of(&panels, on), [(Raise, false), (Noise, true)], "the selected stroke is gone, not the layer");
+    for _ in 0..5 {
+        panels.state_mut().editor_mut().doc.undo();
+    }
+    panels.run();
+    assert_eq!(tools_of(&panels, on), [(Raise, false), (Lower, false), (Noise, false)]);
+    // B and Escape put the brush away, another layer takes it out of the hand
+    press(&mut panels, Modifiers::NONE, Key::B);
+    assert_eq!(target(&panels), None);
+    press(&mut panels, Modifiers::NONE, Key::B);
+    assert_eq!(target(&panels), Some(on));
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(target(&panels), None);
+    click(&mut panels, "Take up the brush");
+    panels.state_mut().ask(LayerAction::SelectBelow);
+    panels.run();
+    assert_eq!(target(&panels), None);
+    panels.state_mut().ask(LayerAction::SelectAbove);
+    panels.run();
+    assert_eq!(target(&panels), None, "what has strokes is taken up by hand");
+}
+
+#[test]
+fn a_mask_is_seen_while_it_is_edited() {
+    let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1400.0), &["Perlin", "Terrace"]);
+    let shown = |panels: &Panels| panels.state().editor().doc.shown_mask();
+    assert_eq!(shown(&panels), None);
+    panels.state_mut().ask(BrushAction::PaintMask);
+    panels.run();
+    let on = StrokeTarget::Mask(1);
+    assert_eq!(shown(&panels), Some(1));
+    assert!(panels.state().editor().doc.scene().layers[1].mask.by_paint);
+    draw(&mut panels, on, BrushTool::Raise);
+    let request = panels.state().requests.last().unwrap().clone();
+    assert_eq!((request.mask, request.stroke), (Some(1), Some(on)));
+    assert!(panels.query_by_label("Erode").is_none(), "there is no ground to erode");
+    click(&mut panels, "Show on the ground");
+    assert_eq!(shown(&panels), None);
+    let mask = |panels: &mut Panels, name: &str| {
+        let doc = &mut panels.state_mut().editor_mut().doc;
+        doc.edit("Change mask", None, |scene| drop(scene.set(name)));
+        panels.run();
+    };
+    mask(&mut panels, "2.mask.by_height=true");
+    assert_eq!(shown(&panels), Some(1), "any condition is seen when it changes");
+    panels.state_mut().ask(LayerAction::SelectBelow);
+    panels.run();
+    assert_eq!(shown(&panels), None);
+}
+
+#[test]
+fn a_construction_begins_without_pieces_and_in_the_metres_of_the_scene() {
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.edit("Change size", None, |scene| scene.settings.size_metres = 3000.0);
+    add(&mut panels, "Construction");
+    let tree = panels.state().editor().doc.tree_of(1).unwrap().clone();
+    assert_eq!((tree.count(), tree.frame.side), (1, 3000.0), "nothing but the place for pieces");
+    panels.get_by_label_contains("Place road");
+}
