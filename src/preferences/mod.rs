@@ -1,16 +1,21 @@
 //! What people like and what they opened last, kept between runs in the configuration folder: `view.ron` and
-//! `recent.ron`, small RON files that anybody may edit.
+//! `recent.ron`, small RON files that anybody may edit. `view.ron` holds all preferences; it has its name from when there
+//! were only those of the view.
 //!
 //! What goes wrong here costs these settings, never a scene. A file that cannot be read is not written over before a
 //! copy of it is kept.
 
 mod config_file;
 mod globe_view;
+mod interface;
+mod mouse;
 mod recent;
 mod view;
 
 pub use config_file::ConfigError;
 pub use globe_view::{AirModel, GlobeView, PlanetProjection};
+pub use interface::{InterfacePreferences, ThemeChoice};
+pub use mouse::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 pub use recent::Recent;
 pub use view::{MOST_VERSIONS, Preferences, PreferencesFile};
 

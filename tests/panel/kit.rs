@@ -120,7 +120,7 @@ pub fn panels(size: Vec2, nodes: &[&str]) -> Panels {
 pub fn frame(ui: &mut egui::Ui, app: &mut App) {
     let ctx = ui.ctx().clone();
     if app.frames == 0 {
-        theme::apply(&ctx);
+        theme::prepare(&ctx);
     }
     app.frames += 1;
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());

@@ -15,7 +15,7 @@ use crate::app::frame::commands::FileAction;
 use crate::app::view::{Overlay, ViewMode};
 use crate::export::origin::{may_carry_scene, read_origin};
 use crate::io::SaveTarget;
-use crate::preferences::{GlobeView, PlanetProjection, Preferences, PreferencesFile, Recent};
+use crate::preferences::{GlobeView, InterfacePreferences, PlanetProjection, Preferences, PreferencesFile, Recent};
 use crate::recovery::{keep_version, open_elsewhere};
 use crate::scene::{Scene, SceneError, Warning};
 
@@ -63,6 +63,8 @@ pub struct Editor {
     pub state: Option<PathBuf>,
     /// So many earlier versions of a scene file are kept.
     pub versions_kept: usize,
+    /// How the window looks and moves.
+    pub interface: InterfacePreferences,
     preferences: PreferencesFile,
     /// A command that waits for the text field to give its value away.
     pub(super) deferred: Option<Command>,
@@ -89,6 +91,7 @@ impl Editor {
             examples,
             state: None,
             versions_kept: kept.versions,
+            interface: kept.interface,
             preferences,
             deferred: None,
         }
@@ -104,6 +107,7 @@ impl Editor {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
         let liked = || Preferences {
+            interface: self.interface.clone(),
             globe: self.globe.clone(),
             projection: self.view.projection,
             versions: self.versions_kept,

@@ -16,7 +16,7 @@ use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 use super::commands::{self, Command, CommandQueue, ComputeAction};
 use super::editor::Editor;
 use super::status::{self, StatusHint, StatusInfo};
-use super::theme::colour;
+use super::theme::{self, colour};
 
 /// Where a part of the interface is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +160,7 @@ impl InterfaceApp for App {
 /// Draws everything and carries out what was asked for.
 pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let ctx = root.ctx().clone();
+    theme::follow(&ctx, &world.resource::<Editor>().interface);
     world.insert_resource(InterfaceFrame::default());
     slot(world, Slot::Begin, root);
     take_shortcut(world, &ctx);
@@ -231,14 +232,14 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
 }
 
 fn edges(world: &mut World, root: &mut Ui) {
-    let bar = Frame::new().fill(colour::DEEP).inner_margin(Margin::symmetric(8, 2));
+    let bar = Frame::new().fill(colour::deep()).inner_margin(Margin::symmetric(8, 2));
     Panel::top("menu").frame(bar).show(root, |ui| menu_bar(world, ui));
     Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
         let hint = world.resource_mut::<StatusHint>().say();
         let asked = status::show(ui, &world.resource::<Editor>().doc, world.resource::<StatusInfo>(), hint.as_deref());
         world.resource_mut::<CommandQueue>().extend(asked);
     });
-    let side = Frame::new().fill(colour::PANEL);
+    let side = Frame::new().fill(colour::panel());
     let panel = Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side);
     panel.show(root, |ui| cut(ui, |ui| side_panel(world, ui)));
     for edge in [Slot::Right, Slot::Bottom, Slot::Notice, Slot::Top] {
@@ -286,7 +287,7 @@ pub fn right_panel(
     widths: std::ops::RangeInclusive<f32>,
     contents: impl FnOnce(&mut Ui),
 ) {
-    let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
+    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(10, 8));
     let panel = Panel::right(id).resizable(true).default_size(width).size_range(widths);
     panel.frame(frame).show(root, |ui| cut(ui, contents));
 }
@@ -300,7 +301,7 @@ pub fn side_list(
     top: i8,
     contents: impl FnOnce(&mut Ui),
 ) {
-    let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top, bottom: 4 });
+    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin { left: 8, right: 8, top, bottom: 4 });
     let list = Panel::top(id).resizable(true).default_size(height).size_range(heights);
     list.frame(frame).show(ui, contents);
 }
@@ -313,5 +314,5 @@ pub fn parameter_area(ui: &mut Ui, salt: impl std::hash::Hash + std::fmt::Debug,
 
 /// A bar along an edge.
 pub fn bar_frame() -> Frame {
-    Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0))
+    Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(8, 0))
 }

@@ -67,7 +67,7 @@ pub fn scene_name(ui: &mut Ui, document: &Document) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         ui.add_space(6.0);
         let text = if unsaved { format!("{name} •") } else { name };
-        let label = egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).truncate();
+        let label = egui::Label::new(RichText::new(text).color(colour::text_weak())).truncate();
         ui.add(label).on_hover_text(if unsaved { "There are unsaved changes." } else { "Everything is saved." });
     });
 }

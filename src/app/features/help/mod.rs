@@ -87,7 +87,7 @@ impl Dialog for Shortcuts {
                 ui.set_width(ui.available_width());
                 for (title, commands) in &self.0 {
                     ui.add_space(6.0);
-                    ui.label(RichText::new(*title).strong().color(colour::ACCENT));
+                    ui.label(RichText::new(*title).strong().color(colour::accent()));
                     commands.iter().for_each(|command| shortcut(ui, command));
                 }
             });
@@ -106,7 +106,7 @@ fn shortcut(ui: &mut Ui, command: &Command) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let keys: Vec<String> = info.shortcuts.iter().map(|keys| ui.ctx().format_shortcut(keys)).collect();
             ui.add_space(12.0);
-            ui.label(RichText::new(keys.join(" or ")).color(colour::TEXT_WEAK));
+            ui.label(RichText::new(keys.join(" or ")).color(colour::text_weak()));
         });
     });
 }

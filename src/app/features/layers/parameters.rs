@@ -25,16 +25,16 @@ pub fn show(
     let about = layer.node.about();
     let mut command = None;
     ui.horizontal(|ui| {
-        ui.label(RichText::new(node_icon(&layer.node)).size(20.0).color(colour::ACCENT));
+        ui.label(RichText::new(node_icon(&layer.node)).size(20.0).color(colour::accent()));
         ui.add(egui::Label::new(RichText::new(about.label).strong().size(15.0)).truncate());
     });
     ui.label(about.help);
     if !about.source.is_empty() {
-        ui.label(RichText::new(format!("After {}", about.source)).small().color(colour::TEXT_WEAK));
+        ui.label(RichText::new(format!("After {}", about.source)).small().color(colour::text_weak()));
     }
     for problem in problems.iter().filter(|problem| problem.layer == index) {
         let text = format!("{}  {}.", icon::WARNING, problem.message);
-        ui.add(egui::Label::new(RichText::new(text).color(colour::WARNING)).wrap());
+        ui.add(egui::Label::new(RichText::new(text).color(colour::warning())).wrap());
     }
     ui.add_space(6.0);
     // ids of the rows belong to the layer's node, so that a drag never lands on another layer
@@ -104,7 +104,7 @@ fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &
     ui.horizontal(|ui| {
         let text = format!("Goes on from iteration {gone}");
         let tip = "Before that the process had other parameters. The iterations below are counted from there.";
-        ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::ACCENT)).on_hover_text(tip);
+        ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::accent())).on_hover_text(tip);
         if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
             document.edit("Forget earlier parameters", None, |scene| scene.layers[index].epochs.clear());
         }

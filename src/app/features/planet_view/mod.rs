@@ -71,7 +71,7 @@ fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
     let mut chosen = None;
     let area = Area::new(Id::new("ways of a planet")).order(Order::Middle).pivot(Align2::RIGHT_TOP);
     area.fixed_pos(free.right_top() + vec2(-8.0, 8.0)).constrain_to(free).show(ctx, |ui| {
-        let frame = Frame::new().fill(colour::PANEL).corner_radius(5.0).inner_margin(Margin::same(3));
+        let frame = Frame::new().fill(colour::panel()).corner_radius(5.0).inner_margin(Margin::same(3));
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 2.0;

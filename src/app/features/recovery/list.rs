@@ -35,7 +35,7 @@ impl ScenePicture {
     fn show(&self, ui: &mut Ui) {
         let Some(image) = self.image.get() else {
             let (rect, _) = ui.allocate_exact_size(vec2(SIDE, SIDE), egui::Sense::hover());
-            ui.painter().rect_filled(rect, 4, colour::DEEP);
+            ui.painter().rect_filled(rect, 4, colour::deep());
             return;
         };
         let texture = self.texture.get_or_init(|| {
@@ -145,7 +145,7 @@ impl Dialog for SceneList {
 
 fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
     let mut answer = None;
-    egui::Frame::new().fill(colour::PANEL).corner_radius(6).inner_margin(8).show(ui, |ui| {
+    egui::Frame::new().fill(colour::panel()).corner_radius(6).inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal(|ui| {
             match &scene.picture {
@@ -155,9 +155,9 @@ fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
             let about = vec2(ui.available_width() - BUTTONS, SIDE);
             ui.allocate_ui_with_layout(about, Layout::top_down(Align::Min), |ui| {
                 ui.set_min_size(about);
-                ui.label(RichText::new(&scene.heading).color(colour::TEXT_STRONG));
+                ui.label(RichText::new(&scene.heading).color(colour::text_strong()));
                 for line in &scene.lines {
-                    let text = RichText::new(line).color(colour::TEXT_WEAK).size(12.0);
+                    let text = RichText::new(line).color(colour::text_weak()).size(12.0);
                     ui.add(egui::Label::new(text).truncate()).on_hover_text(line);
                 }
             });

@@ -50,7 +50,7 @@ pub fn dismissed<T>(ctx: &egui::Context, modal: &egui::ModalResponse<T>) -> Opti
 
 /// The button of what is done most often.
 pub fn main_button<'a>(text: &str) -> Button<'a> {
-    button(RichText::new(text).color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP)
+    button(RichText::new(text).color(colour::text_strong())).fill(colour::accent_deep())
 }
 
 /// A dialog in the middle of the window.

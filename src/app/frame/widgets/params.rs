@@ -230,7 +230,7 @@ impl Field {
 fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
     let text = format!("{}{}", value as f32, suffix(spec.unit));
     let font = egui::TextStyle::Button.resolve(ui.style());
-    let text_width = ui.painter().layout_no_wrap(text, font, colour::TEXT).size().x;
+    let text_width = ui.painter().layout_no_wrap(text, font, colour::text()).size().x;
     (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
 }
 

@@ -39,9 +39,9 @@ pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
     if changed {
         let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
-        ui.painter().circle_filled(dot, 2.0, colour::ACCENT);
+        ui.painter().circle_filled(dot, 2.0, colour::accent());
     }
-    let tint = if changed { colour::TEXT_STRONG } else { colour::TEXT };
+    let tint = if changed { colour::text_strong() } else { colour::text() };
     theme::paint_text(ui, rect.with_min_x(rect.left() + 9.0), text, tint, false);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, text));
     response
