@@ -170,7 +170,7 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
             Picture("near.png"),
             Key("8"), Settle, Picture("map.png"), ViewScroll(at: (0.3, 0.4), lines: 5), Settle, State("map.json"),
             Key("9"), Settle, Picture("orbit.png"),
-            Key("7"), Key("R"), Settle, State("back.json"),
+            Key("7"), Key("0"), Settle, State("back.json"),
         ]"#,
     );
     let number = |name: &str, key: &str| session.state(name)["globe"][key].as_f64().expect("a number");
@@ -201,9 +201,9 @@ fn overlays_come_and_go_with_their_legends() {
         "scene.ron",
         r#"[
             Settle, Picture("plain.png"), State("plain.json"),
-            Key("Shift+5"), See("Legend: Erosion and deposition, m: ≤"), Settle, Picture("change.png"), State("change.json"),
-            Key("Shift+6"), See("Legend: No layer writes a flow map"), Settle, Picture("flow.png"),
-            Key("Shift+8"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference A − B, m"), Settle,
+            Key("Shift+2"), See("Legend: Erosion and deposition, m: ≤"), Settle, Picture("change.png"), State("change.json"),
+            Key("Shift+3"), See("Legend: No layer writes a flow map"), Settle, Picture("flow.png"),
+            Key("Shift+5"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference A − B, m"), Settle,
             Key("C"), Gone("Legend"), Settle, Picture("again.png"), State("again.json"),
         ]"#,
     );
@@ -227,7 +227,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
     session.drive(
         "scene.ron",
         r#"[
-            Settle, Click("Slides"), Key("G"), See("residual"), Settle,
+            Settle, Click("Slides"), Key("Shift+G"), See("residual"), Settle,
             ViewClick(0.5, 0.5), See("m south"), See("Slides"), Settle, Picture("charts.png"),
             // a change on the way, kept as a branch
             Key("Home"), Settle, Key("Space"), Iteration(10), Key("Space"), Settle, State("here.json"),

@@ -37,11 +37,11 @@ use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
 
 use self::features::recovery::EditJournal;
 use self::features::{FeaturePlugins, drive};
-use self::frame::FramePlugin;
 use self::frame::editor::{Editor, Example, because};
 use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded};
 use self::frame::tasks::Tasks;
+use self::frame::{FramePlugin, keyboard};
 use crate::cli::tell;
 use crate::preferences::config_folder;
 use crate::recovery::state_folder;
@@ -209,6 +209,7 @@ fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -
 fn spawn_interface(mut commands: Commands) {
     commands.spawn((
         PrimaryEguiContext,
+        keyboard::context_settings(),
         Camera2d,
         RenderLayers::none(),
         Msaa::Off,

@@ -17,7 +17,7 @@ pub use globe_view::{AirModel, GlobeView, PlanetProjection};
 pub use interface::{InterfacePreferences, ThemeChoice};
 pub use mouse::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 pub use recent::Recent;
-pub use view::{MOST_VERSIONS, Preferences, PreferencesFile};
+pub use view::{ChosenKeys, MOST_VERSIONS, Preferences, PreferencesFile};
 
 use std::path::PathBuf;
 

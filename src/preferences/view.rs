@@ -1,5 +1,6 @@
 //! What people prefer: how the window looks, how planets are drawn, how many versions are kept.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,9 @@ use crate::param::Params;
 
 /// Of a scene file.
 pub const MOST_VERSIONS: usize = 100;
+
+/// Keys that somebody chose for commands: by the name of the command, as `Ctrl+Shift+S`.
+pub type ChosenKeys = BTreeMap<String, Vec<String>>;
 
 /// What is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +28,8 @@ pub struct Preferences {
     pub projection: PlanetProjection,
     /// So many earlier versions of a scene file, at most [`MOST_VERSIONS`].
     pub versions: usize,
+    /// The keys of commands that have others than those they come with.
+    pub keys: ChosenKeys,
 }
 
 impl Default for Preferences {
@@ -33,6 +39,7 @@ impl Default for Preferences {
             globe: GlobeView::default(),
             projection: PlanetProjection::default(),
             versions: 10,
+            keys: ChosenKeys::new(),
         }
     }
 }
@@ -94,7 +101,9 @@ mod tests {
         assert!(problem.is_none() && *first.kept() == Preferences::default());
         let globe = GlobeView { exaggeration: 5.0, stars: false, cloud_drift: 77.0, ..GlobeView::default() };
         let interface = InterfacePreferences { scale: 150.0, ..InterfacePreferences::default() };
-        let liked = Preferences { interface, globe: globe.clone(), projection: PlanetProjection::Map, versions: 3 };
+        let keys = ChosenKeys::from([("EditAction.Undo".into(), vec!["F7".into()])]);
+        let projection = PlanetProjection::Map;
+        let liked = Preferences { interface, globe: globe.clone(), projection, versions: 3, keys };
         first.keep(liked.clone()).unwrap();
         let (again, problem) = PreferencesFile::load(Some(&config));
         assert!(problem.is_none());
@@ -104,7 +113,11 @@ mod tests {
     #[test]
     fn numbers_that_are_none_become_numbers() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("view.ron"), "(interface: (scale: 9000.0), globe: (exaggeration: NaN), versions: 100000)").unwrap();
+        std::fs::write(
+            folder.path().join("view.ron"),
+            "(interface: (scale: 9000.0), globe: (exaggeration: NaN), versions: 100000)",
+        )
+        .unwrap();
         let (preferences, problem) = PreferencesFile::load(Some(folder.path()));
         assert!(problem.is_none(), "{problem:?}");
         let kept = preferences.kept();

@@ -10,5 +10,6 @@ mod kit;
 mod measures;
 mod pieces;
 mod planets;
+mod preferences;
 mod saving;
 mod variants;

@@ -18,8 +18,10 @@ pub mod measures;
 pub mod patch;
 pub mod place_marker;
 pub mod planet_view;
+pub mod preferences;
 pub mod recovery;
 pub mod scene_settings;
+pub mod search;
 pub mod variants;
 pub mod view_settings;
 
@@ -48,6 +50,8 @@ impl PluginGroup for FeaturePlugins {
             .add(compare::ComparePlugin)
             .add(bench::BenchPlugin)
             .add(construction::ConstructionPlugin)
+            .add(preferences::PreferencesPlugin)
+            .add(search::SearchPlugin)
             .add(help::HelpPlugin)
     }
 }

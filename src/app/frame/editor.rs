@@ -1,11 +1,12 @@
 //! What the frame holds between frames: the document, how the view draws, messages, dialogs, recent scenes.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
 
-use super::commands::{Command, CommandQueue, Proceed};
+use super::commands::{Command, CommandQueue, Keymap, Proceed};
 use super::dialogs::Dialogs;
 use super::dialogs::files::{self, Files};
 use super::dialogs::overwrite::Overwrite;
@@ -65,6 +66,8 @@ pub struct Editor {
     pub versions_kept: usize,
     /// How the window looks and moves.
     pub interface: InterfacePreferences,
+    /// Which keys ask for which command.
+    pub keymap: Arc<Keymap>,
     preferences: PreferencesFile,
     /// A command that waits for the text field to give its value away.
     pub(super) deferred: Option<Command>,
@@ -81,6 +84,11 @@ impl Editor {
             toasts.warning(problem);
         }
         let kept = preferences.kept().clone();
+        let (keymap, unread) = Keymap::read(&kept.keys);
+        if !unread.is_empty() {
+            let list = unread.join(", ");
+            toasts.warning(format!("The preferences name keys that do not exist, and go without them: {list}."));
+        }
         Self {
             doc: Document::default(),
             view: ViewSettings { projection: kept.projection, ..ViewSettings::default() },
@@ -92,6 +100,7 @@ impl Editor {
             state: None,
             versions_kept: kept.versions,
             interface: kept.interface,
+            keymap: keymap.into(),
             preferences,
             deferred: None,
         }
@@ -111,6 +120,7 @@ impl Editor {
             globe: self.globe.clone(),
             projection: self.view.projection,
             versions: self.versions_kept,
+            keys: self.keymap.kept(),
         };
         if !is_dragging && let Err(problem) = self.preferences.keep(liked()) {
             self.toasts.warning(format!("{problem}."));

@@ -161,6 +161,7 @@ impl InterfaceApp for App {
 pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let ctx = root.ctx().clone();
     theme::follow(&ctx, &world.resource::<Editor>().interface);
+    world.resource::<Editor>().keymap.show(&ctx);
     world.insert_resource(InterfaceFrame::default());
     slot(world, Slot::Begin, root);
     take_shortcut(world, &ctx);

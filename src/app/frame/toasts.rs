@@ -121,7 +121,9 @@ fn card(ui: &mut egui::Ui, index: usize, toast: &Toast) -> bool {
                     ui.set_width(room);
                     ui.style_mut().interaction.selectable_labels = true;
                     ui.add(
-                        egui::Label::new(RichText::new(&toast.text).color(colour::text_strong())).wrap().selectable(true),
+                        egui::Label::new(RichText::new(&toast.text).color(colour::text_strong()))
+                            .wrap()
+                            .selectable(true),
                     );
                     if toast.kind != Kind::Info && ui.button("Copy").on_hover_text("Copies the message.").clicked() {
                         ui.copy_text(toast.text.clone());

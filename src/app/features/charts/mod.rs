@@ -49,7 +49,7 @@ impl Action for ChartsAction {
             "Charts",
             "Plots what the erosion moves, how steep the ground is, and one place you click.",
             icon::CHART_LINE,
-            keys![NONE + G],
+            keys![SHIFT + G],
         )
     }
 }

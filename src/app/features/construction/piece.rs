@@ -144,7 +144,8 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
     });
     ui.label(help);
     ui.label(
-        RichText::new("There is none yet. What you place from the library now goes in here.").color(colour::text_weak()),
+        RichText::new("There is none yet. What you place from the library now goes in here.")
+            .color(colour::text_weak()),
     );
 }
 

@@ -9,7 +9,8 @@ use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::params::{SliderPreview, rows};
-use crate::app::frame::widgets::row::{section, seed_row};
+use crate::app::frame::widgets::row::{opened_section, section, seed_row};
+use crate::app::frame::widgets::sought;
 use crate::nodes::Work;
 use crate::scene::{Blend, Layer, Problem};
 
@@ -56,21 +57,28 @@ pub fn show(
         if document.tree().is_some() {
             section(ui, "What metres mean", false, |ui| crate::app::features::construction::piece::frame(ui, document));
         }
-        section(ui, "Mix", true, |ui| {
-            let generator = matches!(layer.node.work(), Work::Generator(_));
-            let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);
-            let _ = rows(ui, document, preview, Group::Mix(index), |spec| match spec.name {
-                "blend" => generator,
-                "smoothness" => smooth,
-                _ => true,
-            });
+        let must = |ui: &Ui, group| sought::is_within(ui.ctx(), group);
+        let seeks_mix = must(ui, Group::Mix(index));
+        opened_section(ui, "Mix", true, seeks_mix, |ui| {
+            let _ = rows(ui, document, preview, Group::Mix(index), |spec| shows_mix(&layer, spec.name));
         });
-        section(ui, "Mask", layer.mask.is_active(), |ui| {
+        let seeks_mask = must(ui, Group::Mask(index));
+        opened_section(ui, "Mask", layer.mask.is_active(), seeks_mask, |ui| {
             let asked = rows(ui, document, preview, Group::Mask(index), |_| true);
             command = command.take().or(asked);
         });
     });
     command
+}
+
+/// Whether a layer's way to mix has a row for this parameter: what is no generator replaces what is below it.
+pub fn shows_mix(layer: &Layer, name: &str) -> bool {
+    let generator = matches!(layer.node.work(), Work::Generator(_));
+    match name {
+        "blend" => generator,
+        "smoothness" => generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax),
+        _ => true,
+    }
 }
 
 /// Good settings, one click each.

@@ -266,7 +266,9 @@ fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
             let bar = |&[x, y]: &[f64; 2]| Bar::new(x, y).width(width).fill(ink::blue()).stroke(egui::Stroke::NONE);
             ui.bar_chart(BarChart::new(which.label, points.iter().map(bar).collect()).color(ink::blue()));
         }
-        PlotStyle::Curve => ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(ink::blue()).width(1.6)),
+        PlotStyle::Curve => {
+            ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(ink::blue()).width(1.6))
+        }
         PlotStyle::Fit => {
             if let (Some(line), Some(first), Some(last)) = ((which.line)(of), points.first(), points.last()) {
                 let ends = [first[0], last[0]].map(|x| [x, line.value(x)]);

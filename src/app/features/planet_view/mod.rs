@@ -57,7 +57,8 @@ fn show_planet(
     let Some(planet) = editor.doc.scene().as_planet() else { return };
     let body = Body::from_planet(planet);
     let view = &mut editor.globe;
-    if view_state.globe_of(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
+    let is_still = editor.interface.reduced_motion;
+    if !is_still && view_state.globe_of(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
         // the window is woken for it now and then
         pacing.idle = Some(DRIFT_PACE);
         let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());

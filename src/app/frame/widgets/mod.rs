@@ -6,3 +6,4 @@ pub mod links;
 pub mod params;
 pub mod plot;
 pub mod row;
+pub mod sought;

@@ -13,7 +13,7 @@ use crate::app::frame::theme::{self, colour};
 use crate::app::frame::widgets::row::{
     Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
 };
-use crate::app::frame::widgets::{curve, links};
+use crate::app::frame::widgets::{curve, links, sought};
 use crate::param::{About, ParamKind, ParamSpec, Params, Value};
 use bevy::ecs::system::In;
 use bevy::prelude::ResMut;
@@ -106,7 +106,7 @@ pub fn row(
     let value = group.params(document.scene()).map(|params| params.get(index))?;
     let scope = ui.id().with((about.name, spec.name));
     let mut command = None;
-    let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
+    let contents = |ui: &mut Ui| match (&spec.kind, &value) {
         (ParamKind::Curve, _) => curve_rows(ui, about, spec, &value),
         (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
         (ParamKind::Layer, Value::Text(name)) => {
@@ -115,7 +115,8 @@ pub fn row(
         }
         (ParamKind::Tree, _) => links::tree(ui, about, spec, &value),
         _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| preview.show(ui, document, group, index)),
-    });
+    };
+    let change = sought::row(ui, group, index, |ui| ui.push_id(scope, contents));
     if let Some(Change { value, gesture }) = change.inner {
         document.set(group, index, &value, gesture);
     }
@@ -158,6 +159,7 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
             (ParamKind::Bool, Value::Bool(on)) => {
                 let mut on = *on;
                 let response = ui.checkbox(&mut on, "").labelled_by(label.id);
+                sought::offer_focus(&response);
                 change = response.changed().then(|| Change::at_once(Value::Bool(on)));
             }
             (ParamKind::Choice(options), Value::Choice(chosen)) => {
@@ -172,6 +174,7 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
                     }
                 });
                 let help = options.get(*chosen).map_or("", |option| option.help);
+                sought::offer_focus(&shown.response);
                 shown.response.labelled_by(label.id).on_hover_text(help);
             }
             _ => {}
@@ -201,6 +204,7 @@ fn number(
         .step_by(if whole { 1.0 } else { 0.0 })
         .clamping(SliderClamping::Edits);
     let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
+    sought::offer_focus(&rail);
     let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
     // a slider itself takes any button for a drag and senses no clicks
     let rail = tooltip_with(rail.interact(Sense::click()), about, spec, more);

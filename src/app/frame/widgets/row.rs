@@ -123,11 +123,17 @@ pub(super) fn exact(v: f32) -> f64 {
 
 /// A part of the panel that can be folded.
 pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
+    opened_section(ui, title, open, false, contents);
+}
+
+/// The same, which opens by itself where it `must`.
+pub fn opened_section(ui: &mut Ui, title: &str, open: bool, must: bool, contents: impl FnOnce(&mut Ui)) {
     ui.add_space(6.0);
     ui.separator();
     egui::CollapsingHeader::new(RichText::new(title).strong())
         .id_salt(title)
         .default_open(open)
+        .open(must.then_some(true))
         .show_unindented(ui, contents);
 }
 
