@@ -29,3 +29,12 @@ pub fn config_folder() -> Option<PathBuf> {
         _ => directories::ProjectDirs::from("", "", "talweg").map(|dirs| dirs.config_dir().to_path_buf()),
     }
 }
+
+/// Where pictures of scenes are kept, which can be drawn again: `TALWEG_CACHE`, else the system's folder for what may
+/// be deleted, such as `~/.cache/talweg`. None where the system names no such folder.
+pub fn cache_folder() -> Option<PathBuf> {
+    match std::env::var_os("TALWEG_CACHE") {
+        Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
+        _ => directories::ProjectDirs::from("", "", "talweg").map(|dirs| dirs.cache_dir().to_path_buf()),
+    }
+}

@@ -22,6 +22,7 @@ pub mod preferences;
 pub mod recovery;
 pub mod scene_settings;
 pub mod search;
+pub mod start;
 pub mod variants;
 pub mod view_settings;
 
@@ -52,6 +53,7 @@ impl PluginGroup for FeaturePlugins {
             .add(construction::ConstructionPlugin)
             .add(preferences::PreferencesPlugin)
             .add(search::SearchPlugin)
+            .add(start::StartPlugin)
             .add(help::HelpPlugin)
     }
 }

@@ -43,29 +43,33 @@ pub fn show(
     let sought = state.search.to_lowercase();
     let mut section = "";
     let mut found = false;
-    ScrollArea::vertical().max_height(height - 34.0).auto_shrink([false, true]).show(ui, |ui| {
-        ui.set_width(ui.available_width() - 12.0);
-        for command in registry.all() {
-            let (info, keys) = (command.info(), shortcuts_text(&keymap.keys(command)));
-            let text = format!("{} {} {keys}", command.section(), info.label).to_lowercase();
-            if !sought.split_whitespace().all(|word| text.contains(word)) {
-                continue;
+    ScrollArea::vertical()
+        .max_height(height - 34.0)
+        .min_scrolled_height(height - 34.0)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width() - 12.0);
+            for command in registry.all() {
+                let (info, keys) = (command.info(), shortcuts_text(&keymap.keys(command)));
+                let text = format!("{} {} {keys}", command.section(), info.label).to_lowercase();
+                if !sought.split_whitespace().all(|word| text.contains(word)) {
+                    continue;
+                }
+                found = true;
+                if command.section() != section {
+                    section = command.section();
+                    ui.add_space(6.0);
+                    ui.label(RichText::new(section).strong().color(colour::accent()));
+                }
+                row(ui, command, &keys, keymap, state.listening.as_ref() == Some(command), &mut change);
+                for (chord, other) in registry.conflicts(keymap, command) {
+                    conflict(ui, chord, &other, &mut change);
+                }
             }
-            found = true;
-            if command.section() != section {
-                section = command.section();
-                ui.add_space(6.0);
-                ui.label(RichText::new(section).strong().color(colour::accent()));
+            if !found {
+                ui.label(RichText::new("No command is called so.").color(colour::text_weak()));
             }
-            row(ui, command, &keys, keymap, state.listening.as_ref() == Some(command), &mut change);
-            for (chord, other) in registry.conflicts(keymap, command) {
-                conflict(ui, chord, &other, &mut change);
-            }
-        }
-        if !found {
-            ui.label(RichText::new("No command is called so.").color(colour::text_weak()));
-        }
-    });
+        });
     let Some(change) = change else { return };
     state.listening = None;
     match change {

@@ -20,7 +20,7 @@ use crate::scene::Layer;
 pub const SIZES: [usize; 6] = [65, 129, 257, 513, 1025, 2049];
 const FEWEST_FOR_AN_INTERVAL: usize = 6;
 
-const DOCUMENT: &str = "Document 001";
+const DOCUMENT: &str = "Terrain in games";
 const KEPT: &str = "From scenes";
 
 /// A node that can be measured.
@@ -83,7 +83,7 @@ impl Default for Choice {
 
 fn of_document(subject: &NodeSubject) -> Pick {
     let node = subject.node().clone();
-    let help = format!("{} With the parameters of its scene for document 001.", node.about().help);
+    let help = format!("{} With the parameters of its scene for that work.", node.about().help);
     let title = format!("{} (001)", subject.name());
     Pick { is_chosen: true, ..Pick::new(DOCUMENT, title, help, node) }
 }

@@ -165,7 +165,7 @@ fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
         let text = if info.underway.is_some() {
             "The results come when everything has been measured."
         } else {
-            "Document 001 sets Perlin noise against midpoint displacement. Measure that here, or any other nodes: time \
+            "The lecture “Terrain in games” sets Perlin noise against midpoint displacement. Measure that here, or any other nodes: time \
              with its uncertainty, memory, growth with size, the effect of threads, and whether the same inputs give the \
              same bits."
         };
