@@ -12,4 +12,5 @@ mod pieces;
 mod planets;
 mod preferences;
 mod saving;
+mod search;
 mod variants;

@@ -17,6 +17,7 @@ use super::commands::{self, Command, CommandQueue, ComputeAction};
 use super::editor::Editor;
 use super::status::{self, StatusHint, StatusInfo};
 use super::theme::{self, colour};
+use super::widgets::params::take_refusal;
 
 /// Where a part of the interface is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +175,9 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let answered = world.resource_mut::<Editor>().show_dialogs(&ctx);
     world.resource_mut::<CommandQueue>().extend(answered);
     commands::run_all(world, &ctx);
+    if let Some(refused) = take_refusal(&ctx) {
+        world.resource_mut::<Editor>().toasts.info(refused);
+    }
     let margin = world.resource::<InterfaceFrame>().top_margin;
     world.resource_mut::<Editor>().toasts.show(&ctx, free_rect.with_min_y(free_rect.min.y + margin));
     slot(world, Slot::End, root);
@@ -265,10 +269,24 @@ fn menu_bar(world: &mut World, ui: &mut Ui) {
     egui::MenuBar::new().ui(ui, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(8.0, 4.0);
         for (title, parts) in menus {
-            ui.menu_button(title, |ui| run(world, parts, ui));
+            ui.menu_button(title, |ui| tall(ui, title, |ui| run(world, parts, ui)));
         }
         super::menu::scene_name(ui, &world.resource::<Editor>().doc);
     });
+}
+
+/// A menu that is taller than the window is scrolled.
+fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
+    let id = egui::Id::new(("height of menu", title));
+    let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let most = ui.ctx().viewport_rect().height() - 60.0;
+    let measured = |ui: &mut Ui| ui.scope(contents).response.rect.height();
+    let height = if height > most {
+        egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).show(ui, measured).inner
+    } else {
+        measured(ui)
+    };
+    ui.data_mut(|data| data.insert_temp(id, height));
 }
 
 /// Draws into a child of its own, so that what is too wide is cut and does not widen the panel.

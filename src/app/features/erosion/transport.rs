@@ -13,6 +13,11 @@ use crate::app::frame::document::{Document, SPEED_RANGE};
 use crate::app::frame::status::StatusInfo;
 use crate::app::frame::theme::{colour, icon_button, icon_toggle, slider};
 
+/// Width behind the buttons, in points, from which on the pace and the name of the layer have room.
+const ROOM_FOR_PACE: f32 = 570.0;
+/// The same for the speed.
+const ROOM_FOR_SPEED: f32 = 310.0;
+
 /// Shows the transport; returns the command of a button.
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let Some((layer, total)) = document.process() else {
@@ -49,14 +54,20 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             command = Some(Command::from(ChartsAction::Toggle));
         }
         ui.add_space(4.0);
-        pace(ui, info, layer);
-        if document.selected_layer() != Some(layer) {
+        // where there is little room, what can be read elsewhere goes first, then the speed
+        let room = ui.available_width();
+        if room > ROOM_FOR_PACE {
+            pace(ui, info, layer);
+        }
+        if room > ROOM_FOR_PACE && document.selected_layer() != Some(layer) {
             let name = RichText::new(&document.scene().layers[layer].name).color(colour::text_weak());
             ui.add_sized(vec2(90.0, 20.0), egui::Label::new(name).truncate());
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            speed(ui, document);
-            ui.add_space(8.0);
+            if room > ROOM_FOR_SPEED {
+                speed(ui, document);
+                ui.add_space(8.0);
+            }
             scrub(ui, document, here, total);
         });
     });

@@ -7,7 +7,7 @@ use crate::app::features::layers::LayerAction;
 use crate::app::features::layers::stack::node_icon;
 use crate::app::frame::commands::Command;
 use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{button, dismissed, modal};
+use crate::app::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
 use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::row::title;
 use crate::nodes::Node;
@@ -59,7 +59,7 @@ impl Dialog for NodePage {
             });
             ui.add_space(10.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.add(button("Close")).clicked() {
+                if ui.add(button("Close")).clicked() || is_confirmed(ui.ctx()) {
                     answer = Some(Vec::new());
                 }
                 if ui.add(button("Add as a layer")).clicked() {

@@ -104,7 +104,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
         again(ui, recent, world, chosen);
     }
     let height = (ui.ctx().viewport_rect().height() * 0.6).min(480.0);
-    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+    egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
         ui.set_width(ui.available_width());
         if found.is_empty() {
             ui.add_space(6.0);

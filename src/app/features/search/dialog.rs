@@ -66,7 +66,7 @@ impl Dialog for SearchDialog {
                 ui.weak("Nothing is called that. Try another word.");
             }
             let height = (screen.y - 190.0).clamp(120.0, 420.0);
-            ScrollArea::vertical().max_height(height).show(ui, |ui| {
+            ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
                 ui.set_width(ui.available_width());
                 ui.spacing_mut().item_spacing.y = 1.0;
                 for (k, item) in found.iter().enumerate() {

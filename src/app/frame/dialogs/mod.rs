@@ -47,6 +47,11 @@ impl Dialogs {
 
     /// Shows the open dialog; returns its answer when it has one, and closes it then.
     pub fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Vec<Command> {
+        // a list that is open in the dialog is closed before the dialog is
+        let is_list_open = self.open.is_some() && egui::Popup::is_any_open(ctx);
+        if is_list_open && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
+            egui::Popup::close_all(ctx);
+        }
         let Some(answer) = self.open.as_mut().and_then(|dialog| dialog.show(ctx, scene_name)) else {
             return Vec::new();
         };

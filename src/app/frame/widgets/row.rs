@@ -1,7 +1,7 @@
 //! What a row of a parameter is made of: its name, its tooltip, its way back to the default.
 
 use bevy_egui::egui;
-use egui::{DragValue, Response, RichText, Sense, Ui, vec2};
+use egui::{DragValue, RectAlign, Response, RichText, Sense, Tooltip, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::app::frame::document::Document;
@@ -31,7 +31,7 @@ impl Change {
 pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
     let changed = *value != spec.default;
     let response = label_cell(ui, title(spec), changed);
-    tooltip(response, about, spec)
+    tooltip(ui, response, about, spec)
 }
 
 /// A name in the column of names; a dot says that the value beside it was changed.
@@ -69,18 +69,26 @@ pub(super) fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
 }
 
 /// Sentence, range, default and source of a parameter.
-pub(super) fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
-    tooltip_with(response, about, spec, &mut |_| ())
+pub(super) fn tooltip(ui: &Ui, response: Response, about: &About, spec: &ParamSpec) -> Response {
+    tooltip_with(ui, response, about, spec, &mut |_| ())
 }
 
-/// The same with something below it.
+/// The same with something below it. It stands beside the panel, where it covers no other row.
 pub(super) fn tooltip_with(
+    ui: &Ui,
     response: Response,
     about: &About,
     spec: &ParamSpec,
     more: &mut dyn FnMut(&mut Ui),
 ) -> Response {
-    response.on_hover_ui(|ui| {
+    let row = response.rect.with_max_x(ui.clip_rect().right().max(response.rect.right()));
+    let mut tooltip = Tooltip::for_enabled(&response);
+    tooltip.popup = tooltip.popup.anchor(row).align(RectAlign::RIGHT_START).align_alternatives(&[
+        RectAlign::RIGHT_END,
+        RectAlign::LEFT_START,
+        RectAlign::BOTTOM_START,
+    ]);
+    tooltip.show(|ui| {
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
@@ -94,7 +102,8 @@ pub(super) fn tooltip_with(
             ui.weak(format!("After {}", about.source));
         }
         more(ui);
-    })
+    });
+    response
 }
 
 /// A value as the panel writes it.

@@ -86,6 +86,11 @@ impl BenchState {
         self.is_open = !self.is_open;
     }
 
+    /// Closes the window; returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        std::mem::replace(&mut self.is_open, false)
+    }
+
     /// See the field.
     pub fn longest(&self) -> Duration {
         self.longest
