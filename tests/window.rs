@@ -173,7 +173,7 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
             Picture("near.png"),
             Key("8"), Settle, Picture("map.png"), ViewScroll(at: (0.3, 0.4), lines: 5), Settle, State("map.json"),
             Key("9"), Settle, Picture("orbit.png"),
-            Key("7"), Key("R"), Settle, State("back.json"),
+            Key("7"), Key("0"), Settle, State("back.json"),
         ]"#,
     );
     let number = |name: &str, key: &str| session.state(name)["globe"][key].as_f64().expect("a number");
@@ -204,9 +204,9 @@ fn overlays_come_and_go_with_their_legends() {
         "scene.ron",
         r#"[
             Settle, Picture("plain.png"), State("plain.json"),
-            Key("Shift+5"), See("Legend: Erosion and deposition, m: ≤"), Settle, Picture("change.png"), State("change.json"),
-            Key("Shift+6"), See("Legend: No layer writes a flow map"), Settle, Picture("flow.png"),
-            Key("Shift+8"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference A − B, m"), Settle,
+            Key("Shift+2"), See("Legend: Erosion and deposition, m: ≤"), Settle, Picture("change.png"), State("change.json"),
+            Key("Shift+3"), See("Legend: No layer writes a flow map"), Settle, Picture("flow.png"),
+            Key("Shift+5"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference A − B, m"), Settle,
             Key("C"), Gone("Legend"), Settle, Picture("again.png"), State("again.json"),
         ]"#,
     );
@@ -230,7 +230,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
     session.drive(
         "scene.ron",
         r#"[
-            Settle, Click("Slides"), Key("G"), See("residual"), Settle,
+            Settle, Click("Slides"), Key("Shift+G"), See("residual"), Settle,
             ViewClick(0.5, 0.5), See("m south"), See("Slides"), Settle, Picture("charts.png"),
             // a change on the way, kept as a branch
             Key("Home"), Settle, Key("Space"), Iteration(10), Key("Space"), Settle, State("here.json"),
@@ -385,7 +385,7 @@ fn ground_is_painted_eroded_undone_and_saved_and_a_mask_is_painted_over_it() {
             Key("Ctrl+Z"), Settle, State("undone.json"),
             Key("Ctrl+Y"), Key("Ctrl+Y"), Settle, State("redone.json"),
             Key("Shift+A"), Type("terrace"), Key("Enter"), Settle, State("terraced.json"),
-            Key("Shift+B"), Settle, State("kept.json"), Picture("kept.png"),
+            Key("Shift+T"), Settle, State("kept.json"), Picture("kept.png"),
             ViewDrag(from: (0.4, 0.5), to: (0.65, 0.5), button: Left, shift: false), Settle,
             State("masked.json"), Picture("masked.png"),
             Key("Ctrl+S"), Settle,

@@ -36,12 +36,14 @@ use bevy::window::WindowResolution;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
 
 use self::features::recovery::EditJournal;
+use self::features::start::StartAction;
 use self::features::{FeaturePlugins, drive};
-use self::frame::FramePlugin;
+use self::frame::commands::CommandQueue;
 use self::frame::editor::{Editor, Example, because};
 use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded};
 use self::frame::tasks::Tasks;
+use self::frame::{FramePlugin, keyboard};
 use crate::cli::tell;
 use crate::preferences::config_folder;
 use crate::recovery::state_folder;
@@ -70,6 +72,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     let has_failed = script_failed.clone();
     let state = state_folder();
     let mut editor = editor(&options, state.clone());
+    let greets = options.scene.is_none() && editor.interface.start_window;
     let journal = match state.as_deref().map(EditJournal::begin) {
         None => EditJournal::default(),
         Some(Ok(journal)) => journal,
@@ -84,6 +87,9 @@ pub fn run(options: Options) -> Result<(), AppError> {
     let kept = journal.clone();
     let outcome = guarded(move || {
         let mut app = build(editor, kept);
+        if greets {
+            app.world_mut().resource_mut::<CommandQueue>().push(StartAction::Show);
+        }
         if let Some(steps) = steps {
             app.add_plugins(drive::DrivePlugin { steps, has_failed });
         }
@@ -209,6 +215,7 @@ fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -
 fn spawn_interface(mut commands: Commands) {
     commands.spawn((
         PrimaryEguiContext,
+        keyboard::context_settings(),
         Camera2d,
         RenderLayers::none(),
         Msaa::Off,

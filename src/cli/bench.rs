@@ -17,7 +17,7 @@ use crate::scene::{Layer, Scene};
 #[command(after_help = "\
 NODE is a name from `talweg nodes`, or one of generators, filters, processes, all: those that run on a square ground.
 What needs a planet, named, runs on six faces. Parameters may follow: Perlin:octaves=1.
-Without one, Perlin noise and midpoint displacement are compared, as in document 001.
+Without one, Perlin noise and midpoint displacement are compared, as in the lecture on terrain in games (document 001).
 
 A generator is timed for its whole field, a filter for one pass and a process for its first iteration, both on Perlin
 noise, on a planet on continents. Each repetition runs everything once, in another order. Times are medians; the

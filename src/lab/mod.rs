@@ -15,6 +15,7 @@ mod extremes;
 mod instruments;
 mod param_ref;
 mod parity;
+mod picture_cache;
 mod report;
 mod sheet;
 pub mod stats;
@@ -29,6 +30,7 @@ pub use parity::{
     CLOSE_OVERLAP, CLOSE_SHARE, Parity, TRUE_OVERLAP, TRUE_SHARE, Verdict, channel_overlap, compare, half_samples,
     parity,
 };
+pub use picture_cache::{kept_picture, picture};
 pub use report::{BenchCell, Benchmark, Consistency, Disagreement, Extreme, Findings, Growth};
 pub use sheet::{columns, sheet};
 pub use stats::{Estimate, PowerLaw};

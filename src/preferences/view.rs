@@ -1,20 +1,26 @@
-//! How people like their planets drawn and how many versions they keep.
+//! What people prefer: how the window looks, how planets are drawn, how many versions are kept.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::config_file::{ConfigError, ConfigFile};
-use super::{GlobeView, PlanetProjection};
+use super::{GlobeView, InterfacePreferences, PlanetProjection};
 use crate::param::Params;
 
 /// Of a scene file.
 pub const MOST_VERSIONS: usize = 100;
 
+/// Keys that somebody chose for commands: by the name of the command, as `Ctrl+Shift+S`.
+pub type ChosenKeys = BTreeMap<String, Vec<String>>;
+
 /// What is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Preferences {
+    /// How the window looks and moves.
+    pub interface: InterfacePreferences,
     /// How a planet is drawn.
     pub globe: GlobeView,
     /// How a planet is shown.
@@ -22,11 +28,19 @@ pub struct Preferences {
     pub projection: PlanetProjection,
     /// So many earlier versions of a scene file, at most [`MOST_VERSIONS`].
     pub versions: usize,
+    /// The keys of commands that have others than those they come with.
+    pub keys: ChosenKeys,
 }
 
 impl Default for Preferences {
     fn default() -> Self {
-        Self { globe: GlobeView::default(), projection: PlanetProjection::default(), versions: 10 }
+        Self {
+            interface: InterfacePreferences::default(),
+            globe: GlobeView::default(),
+            projection: PlanetProjection::default(),
+            versions: 10,
+            keys: ChosenKeys::new(),
+        }
     }
 }
 
@@ -34,6 +48,7 @@ impl Preferences {
     /// What is out of range in a file comes into range: a number that is none would make planets invisible. Where the
     /// clouds have drifted to is not a liking.
     fn sanitised(mut self) -> Self {
+        self.interface.sanitise();
         self.globe.sanitise();
         self.globe.cloud_drift = 0.0;
         self.versions = self.versions.min(MOST_VERSIONS);
@@ -51,7 +66,7 @@ pub struct PreferencesFile {
 impl PreferencesFile {
     /// Reads `view.ron` in a folder; without a folder nothing is kept beyond this run.
     pub fn load(folder: Option<&Path>) -> (Self, Option<ConfigError>) {
-        let (file, kept, error) = ConfigFile::open(folder, "view.ron", "The settings of the view");
+        let (file, kept, error) = ConfigFile::open(folder, "view.ron", "The preferences");
         (Self { file, kept: Preferences::sanitised(kept) }, error)
     }
 
@@ -85,7 +100,10 @@ mod tests {
         let (mut first, problem) = PreferencesFile::load(Some(&config));
         assert!(problem.is_none() && *first.kept() == Preferences::default());
         let globe = GlobeView { exaggeration: 5.0, stars: false, cloud_drift: 77.0, ..GlobeView::default() };
-        let liked = Preferences { globe: globe.clone(), projection: PlanetProjection::Map, versions: 3 };
+        let interface = InterfacePreferences { scale: 150.0, ..InterfacePreferences::default() };
+        let keys = ChosenKeys::from([("EditAction.Undo".into(), vec!["F7".into()])]);
+        let projection = PlanetProjection::Map;
+        let liked = Preferences { interface, globe: globe.clone(), projection, versions: 3, keys };
         first.keep(liked.clone()).unwrap();
         let (again, problem) = PreferencesFile::load(Some(&config));
         assert!(problem.is_none());
@@ -95,12 +113,16 @@ mod tests {
     #[test]
     fn numbers_that_are_none_become_numbers() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("view.ron"), "(globe: (exaggeration: NaN), versions: 100000)").unwrap();
+        std::fs::write(
+            folder.path().join("view.ron"),
+            "(interface: (scale: 9000.0), globe: (exaggeration: NaN), versions: 100000)",
+        )
+        .unwrap();
         let (preferences, problem) = PreferencesFile::load(Some(folder.path()));
         assert!(problem.is_none(), "{problem:?}");
         let kept = preferences.kept();
         assert!((1.0..=500.0).contains(&kept.globe.exaggeration), "{}", kept.globe.exaggeration);
-        assert_eq!(kept.versions, MOST_VERSIONS);
+        assert_eq!((kept.versions, kept.interface.scale), (MOST_VERSIONS, 200.0));
     }
 
     #[test]

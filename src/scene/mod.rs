@@ -10,6 +10,7 @@ mod layer;
 mod links;
 mod patch;
 mod settings;
+mod works;
 
 pub use build::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, USUAL_FILE_NAMES};
 pub use changes::{ChangeKind, SceneChange, scene_changes};
@@ -20,6 +21,7 @@ pub use layer::{Blend, Layer, LayerStage, Mask, Mix, ParamEpoch, Reads};
 pub use links::{Problem, Severity};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
 pub use settings::Settings;
+pub use works::SourceWork;
 
 use std::sync::{Arc, LazyLock};
 

@@ -60,10 +60,10 @@ fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
     }
     panels.run();
     assert_eq!(tools_of(&panels, on), [(Raise, false), (Lower, false), (Noise, false)]);
-    // B and Escape put the brush away, another layer takes it out of the hand
-    press(&mut panels, Modifiers::NONE, Key::B);
+    // T and Escape put the brush away, another layer takes it out of the hand
+    press(&mut panels, Modifiers::NONE, Key::T);
     assert_eq!(target(&panels), None);
-    press(&mut panels, Modifiers::NONE, Key::B);
+    press(&mut panels, Modifiers::NONE, Key::T);
     assert_eq!(target(&panels), Some(on));
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(target(&panels), None);

@@ -106,7 +106,7 @@ fn every_way_to_show_both_has_a_key_and_a_button() {
 #[test]
 fn the_difference_map_brings_its_overlay_and_takes_it_away() {
     let mut panels = large(&["Perlin"]);
-    press(&mut panels, Modifiers::SHIFT, Key::Num3);
+    press(&mut panels, Modifiers::SHIFT, Key::Num1);
     assert_eq!(panels.state().editor().view.overlay, Overlay::Slope);
     there(&mut panels, "B");
     click(&mut panels, "Difference map");
@@ -121,7 +121,7 @@ fn the_difference_map_brings_its_overlay_and_takes_it_away() {
         CompareMode::One,
         "without its overlay it is no difference map"
     );
-    press(&mut panels, Modifiers::SHIFT, Key::Num8);
+    press(&mut panels, Modifiers::SHIFT, Key::Num5);
     click(&mut panels, "End comparing");
     assert_eq!(panels.state().editor().view.overlay, Overlay::None, "no difference to nothing");
 }

@@ -161,7 +161,7 @@ fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
     assert_eq!(panels.state().names(), ["Perlin noise", "Steps", "Steps copy"]);
     press(&mut panels, Modifiers::NONE, Key::H);
     assert!(!panels.state().editor().doc.scene().layers[2].enabled);
-    press(&mut panels, Modifiers::NONE, Key::S);
+    press(&mut panels, Modifiers::SHIFT, Key::S);
     assert_eq!(panels.state().editor().doc.solo(), Some(2));
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert_eq!(panels.state().names(), ["Perlin noise", "Steps"]);
@@ -174,9 +174,9 @@ fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
 fn letters_typed_into_a_field_are_no_shortcuts() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::F2);
-    press(&mut panels, Modifiers::NONE, Key::S);
+    press(&mut panels, Modifiers::NONE, Key::H);
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert_eq!(panels.state().editor().doc.solo(), None);
+    assert!(panels.state().editor().doc.scene().layers[0].enabled);
     assert_eq!(panels.state().names().len(), 1);
     panels.event(egui::Event::Text("Hills".into()));
     panels.run();
@@ -227,7 +227,7 @@ fn unsaved_changes_are_asked_about() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::COMMAND, Key::N);
     assert!(panels.query_by_label_contains("Save the changes to").is_some());
-    press(&mut panels, Modifiers::NONE, Key::S);
+    press(&mut panels, Modifiers::SHIFT, Key::S);
     assert_eq!(panels.state().editor().doc.solo(), None, "no shortcuts behind a question");
     click(&mut panels, "Cancel");
     assert_eq!(panels.state().names().len(), 1);
@@ -342,7 +342,7 @@ fn view_keys_move_the_camera_and_change_the_view() {
     let mut panels = large(&[]);
     press(&mut panels, Modifiers::NONE, Key::F);
     press(&mut panels, Modifiers::NONE, Key::W);
-    press(&mut panels, Modifiers::SHIFT, Key::Num2);
+    press(&mut panels, Modifiers::COMMAND, Key::Num2);
     assert_eq!(panels.state().effects, [Effect::View(ViewCommand::Frame)]);
     assert!(!panels.state().editor().view.water);
     assert_eq!(panels.state().editor().view.mode.label(), "Hillshade");
@@ -351,7 +351,7 @@ fn view_keys_move_the_camera_and_change_the_view() {
 #[test]
 fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     let mut panels = large(&["Construction", "Thermal"]);
-    press(&mut panels, Modifiers::COMMAND, Key::Num1);
+    press(&mut panels, Modifiers::COMMAND, Key::Num4);
     let mode = panels.state().editor().view.mode;
     assert!(mode == ViewMode::Adaptive && mode.asks_tree());
     let scene = panels.state().editor().doc.shown_scene().0;
@@ -372,9 +372,9 @@ fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
 #[test]
 fn a_tree_is_traced_by_a_key_and_a_card_that_cannot_says_so() {
     let mut panels = large(&["Construction"]);
-    press(&mut panels, Modifiers::COMMAND, Key::Num3);
+    press(&mut panels, Modifiers::COMMAND, Key::Num6);
     assert_eq!(panels.state().editor().view.mode, ViewMode::Traced);
-    press(&mut panels, Modifiers::COMMAND, Key::Num4);
+    press(&mut panels, Modifiers::COMMAND, Key::Num7);
     assert_eq!(panels.state().editor().view.mode, ViewMode::TracedCost);
     for (unsupported, text) in
         [(Unsupported::NoStorage, "storage buffers"), (Unsupported::TooLarge, "too deep or too large")]
@@ -401,7 +401,7 @@ fn an_overlay_is_chosen_in_the_menu_and_given_up_by_choosing_it_again() {
     }
     click(&mut panels, "Erosion and deposition");
     assert_eq!(panels.state().editor().view.overlay, Overlay::Change);
-    press(&mut panels, Modifiers::SHIFT, Key::Num5);
+    press(&mut panels, Modifiers::SHIFT, Key::Num2);
     assert_eq!(panels.state().editor().view.overlay, Overlay::None);
 }
 

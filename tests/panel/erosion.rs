@@ -57,7 +57,7 @@ fn charts_ask_for_the_course_and_show_it() {
     use talweg::nodes::MassBalance;
     let mut panels = large(&["Perlin", "Thermal"]);
     assert_eq!(panels.state().requests.last().unwrap().watch, None);
-    press(&mut panels, Modifiers::NONE, Key::G);
+    press(&mut panels, Modifiers::SHIFT, Key::G);
     assert_eq!(panels.state().requests.last().unwrap().watch, Some(1));
     assert!(panels.query_by_label_contains("Nothing to plot yet").is_some());
     let moment = |k: u32| {

@@ -1,5 +1,7 @@
 //! The panels without a window, for tests that use them with pointer and keyboard.
 
+use std::path::Path;
+
 use bevy::ecs::component::Mutable;
 use bevy::prelude::{Message, Messages, Resource};
 use bevy_egui::egui;
@@ -101,9 +103,14 @@ impl App {
 pub type Panels = Harness<'static, App>;
 
 pub fn panels(size: Vec2, nodes: &[&str]) -> Panels {
+    panels_kept_in(None, size, nodes)
+}
+
+/// The same where preferences are kept in a folder.
+pub fn panels_kept_in(config: Option<&Path>, size: Vec2, nodes: &[&str]) -> Panels {
     let swatches = vec![Swatch { name: "alpine".into(), label: "Alpine".into(), colours: vec![[9; 4]; 512] }];
     let examples = vec![Example { name: "Hills".into(), text: "(version: 1, layers: [(node: Perlin())])".into() }];
-    let mut editor = Editor::new(None, examples);
+    let mut editor = Editor::new(config, examples);
     for name in nodes {
         editor.doc.add_layer(Node::named(name).unwrap());
     }
@@ -120,7 +127,7 @@ pub fn panels(size: Vec2, nodes: &[&str]) -> Panels {
 pub fn frame(ui: &mut egui::Ui, app: &mut App) {
     let ctx = ui.ctx().clone();
     if app.frames == 0 {
-        theme::apply(&ctx);
+        theme::prepare(&ctx);
     }
     app.frames += 1;
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());

@@ -11,5 +11,7 @@ mod kit;
 mod measures;
 mod pieces;
 mod planets;
+mod preferences;
 mod saving;
+mod search;
 mod variants;

@@ -566,7 +566,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     // without a piece the keys are what they were
     press(&mut panels, Modifiers::NONE, Key::Escape);
     panels.state_mut().effects.clear();
-    press(&mut panels, Modifiers::NONE, Key::R);
+    press(&mut panels, Modifiers::NONE, Key::Num0);
     assert!(!panels.state().effects.is_empty(), "the view goes back to where it began");
 }
 

@@ -279,7 +279,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
 #[test]
 fn with_a_layer_on_solo_the_thumbnails_show_it_alone_and_adopting_keeps_the_rest() {
     let mut panels = large(&["Perlin", "Voronoi"]);
-    press(&mut panels, Modifiers::NONE, Key::S);
+    press(&mut panels, Modifiers::SHIFT, Key::S);
     press(&mut panels, Modifiers::NONE, Key::V);
     let wanted = panels.state().get::<VariantsState>().wants().sheet;
     assert!(wanted.iter().all(|v| !v.scene.layers[0].enabled && v.scene.layers[1].enabled));

@@ -60,7 +60,7 @@ impl Session {
     pub fn talweg(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
         command.current_dir(self.folder.path()).env("TALWEG_CONFIG", self.path("config"));
-        command.env("TALWEG_STATE", self.path("state"));
+        command.env("TALWEG_STATE", self.path("state")).env("TALWEG_CACHE", self.path("cache"));
         if let Some(display) = &self.screen.display {
             command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY");
         }

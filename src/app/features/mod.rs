@@ -19,8 +19,11 @@ pub mod measures;
 pub mod patch;
 pub mod place_marker;
 pub mod planet_view;
+pub mod preferences;
 pub mod recovery;
 pub mod scene_settings;
+pub mod search;
+pub mod start;
 pub mod variants;
 pub mod view_settings;
 
@@ -50,6 +53,9 @@ impl PluginGroup for FeaturePlugins {
             .add(compare::ComparePlugin)
             .add(bench::BenchPlugin)
             .add(construction::ConstructionPlugin)
+            .add(preferences::PreferencesPlugin)
+            .add(search::SearchPlugin)
+            .add(start::StartPlugin)
             .add(help::HelpPlugin)
     }
 }

@@ -1,11 +1,12 @@
 //! What the frame holds between frames: the document, how the view draws, messages, dialogs, recent scenes.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
 
-use super::commands::{Command, CommandQueue, Proceed};
+use super::commands::{Command, CommandQueue, Keymap, Proceed};
 use super::dialogs::Dialogs;
 use super::dialogs::files::{self, Files};
 use super::dialogs::overwrite::Overwrite;
@@ -15,7 +16,7 @@ use crate::app::frame::commands::FileAction;
 use crate::app::view::{Overlay, ViewMode};
 use crate::export::origin::{may_carry_scene, read_origin};
 use crate::io::SaveTarget;
-use crate::preferences::{GlobeView, PlanetProjection, Preferences, PreferencesFile, Recent};
+use crate::preferences::{GlobeView, InterfacePreferences, PlanetProjection, Preferences, PreferencesFile, Recent};
 use crate::recovery::{keep_version, open_elsewhere};
 use crate::scene::{Scene, SceneError, Warning};
 
@@ -63,6 +64,10 @@ pub struct Editor {
     pub state: Option<PathBuf>,
     /// So many earlier versions of a scene file are kept.
     pub versions_kept: usize,
+    /// How the window looks and moves.
+    pub interface: InterfacePreferences,
+    /// Which keys ask for which command.
+    pub keymap: Arc<Keymap>,
     preferences: PreferencesFile,
     /// A command that waits for the text field to give its value away.
     pub(super) deferred: Option<Command>,
@@ -79,6 +84,11 @@ impl Editor {
             toasts.warning(problem);
         }
         let kept = preferences.kept().clone();
+        let (keymap, unread) = Keymap::read(&kept.keys);
+        if !unread.is_empty() {
+            let list = unread.join(", ");
+            toasts.warning(format!("The preferences name keys that do not exist, and go without them: {list}."));
+        }
         Self {
             doc: Document::default(),
             view: ViewSettings { projection: kept.projection, ..ViewSettings::default() },
@@ -89,6 +99,8 @@ impl Editor {
             examples,
             state: None,
             versions_kept: kept.versions,
+            interface: kept.interface,
+            keymap: keymap.into(),
             preferences,
             deferred: None,
         }
@@ -104,9 +116,11 @@ impl Editor {
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         let is_dragging = ctx.input(|i| i.pointer.any_down());
         let liked = || Preferences {
+            interface: self.interface.clone(),
             globe: self.globe.clone(),
             projection: self.view.projection,
             versions: self.versions_kept,
+            keys: self.keymap.kept(),
         };
         if !is_dragging && let Err(problem) = self.preferences.keep(liked()) {
             self.toasts.warning(format!("{problem}."));

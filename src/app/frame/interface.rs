@@ -16,7 +16,8 @@ use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 use super::commands::{self, Command, CommandQueue, ComputeAction};
 use super::editor::Editor;
 use super::status::{self, StatusHint, StatusInfo};
-use super::theme::colour;
+use super::theme::{self, colour};
+use super::widgets::params::take_refusal;
 
 /// Where a part of the interface is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +166,8 @@ impl InterfaceApp for App {
 /// Draws everything and carries out what was asked for.
 pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let ctx = root.ctx().clone();
+    theme::follow(&ctx, &world.resource::<Editor>().interface);
+    world.resource::<Editor>().keymap.show(&ctx);
     world.insert_resource(InterfaceFrame::default());
     slot(world, Slot::Begin, root);
     take_shortcut(world, &ctx);
@@ -177,6 +180,9 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let answered = world.resource_mut::<Editor>().show_dialogs(&ctx);
     world.resource_mut::<CommandQueue>().extend(answered);
     commands::run_all(world, &ctx);
+    if let Some(refused) = take_refusal(&ctx) {
+        world.resource_mut::<Editor>().toasts.info(refused);
+    }
     let margin = world.resource::<InterfaceFrame>().top_margin;
     world.resource_mut::<Editor>().toasts.show(&ctx, free_rect.with_min_y(free_rect.min.y + margin));
     slot(world, Slot::End, root);
@@ -236,14 +242,14 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
 }
 
 fn edges(world: &mut World, root: &mut Ui) {
-    let bar = Frame::new().fill(colour::DEEP).inner_margin(Margin::symmetric(8, 2));
+    let bar = Frame::new().fill(colour::deep()).inner_margin(Margin::symmetric(8, 2));
     Panel::top("menu").frame(bar).show(root, |ui| menu_bar(world, ui));
     Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
         let hint = world.resource_mut::<StatusHint>().say();
         let asked = status::show(ui, &world.resource::<Editor>().doc, world.resource::<StatusInfo>(), hint.as_deref());
         world.resource_mut::<CommandQueue>().extend(asked);
     });
-    let side = Frame::new().fill(colour::PANEL);
+    let side = Frame::new().fill(colour::panel());
     let panel = Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side);
     panel.show(root, |ui| cut(ui, |ui| side_panel(world, ui)));
     for edge in [Slot::Right, Slot::Bottom, Slot::Notice, Slot::Top] {
@@ -268,10 +274,24 @@ fn menu_bar(world: &mut World, ui: &mut Ui) {
     egui::MenuBar::new().ui(ui, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(8.0, 4.0);
         for (title, parts) in menus {
-            ui.menu_button(title, |ui| run(world, parts, ui));
+            ui.menu_button(title, |ui| tall(ui, title, |ui| run(world, parts, ui)));
         }
         super::menu::scene_name(ui, &world.resource::<Editor>().doc);
     });
+}
+
+/// A menu that is taller than the window is scrolled.
+fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
+    let id = egui::Id::new(("height of menu", title));
+    let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let most = ui.ctx().viewport_rect().height() - 60.0;
+    let measured = |ui: &mut Ui| ui.scope(contents).response.rect.height();
+    let height = if height > most {
+        egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).show(ui, measured).inner
+    } else {
+        measured(ui)
+    };
+    ui.data_mut(|data| data.insert_temp(id, height));
 }
 
 /// Draws into a child of its own, so that what is too wide is cut and does not widen the panel.
@@ -291,7 +311,7 @@ pub fn right_panel(
     widths: std::ops::RangeInclusive<f32>,
     contents: impl FnOnce(&mut Ui),
 ) {
-    let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
+    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(10, 8));
     let panel = Panel::right(id).resizable(true).default_size(width).size_range(widths);
     panel.frame(frame).show(root, |ui| cut(ui, contents));
 }
@@ -305,7 +325,7 @@ pub fn side_list(
     top: i8,
     contents: impl FnOnce(&mut Ui),
 ) {
-    let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top, bottom: 4 });
+    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin { left: 8, right: 8, top, bottom: 4 });
     let list = Panel::top(id).resizable(true).default_size(height).size_range(heights);
     list.frame(frame).show(ui, contents);
 }
@@ -318,5 +338,5 @@ pub fn parameter_area(ui: &mut Ui, salt: impl std::hash::Hash + std::fmt::Debug,
 
 /// A bar along an edge.
 pub fn bar_frame() -> Frame {
-    Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0))
+    Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(8, 0))
 }

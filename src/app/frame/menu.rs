@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Button, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use super::commands::{Command, CommandQueue, ComputeAction, EditAction, FileAction};
+use super::commands::{Command, CommandQueue, ComputeAction, EditAction, FileAction, shortcut_text};
 use super::document::Document;
 use super::editor::Editor;
 use super::theme::colour;
@@ -67,7 +67,7 @@ pub fn scene_name(ui: &mut Ui, document: &Document) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         ui.add_space(6.0);
         let text = if unsaved { format!("{name} •") } else { name };
-        let label = egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).truncate();
+        let label = egui::Label::new(RichText::new(text).color(colour::text_weak())).truncate();
         ui.add(label).on_hover_text(if unsaved { "There are unsaved changes." } else { "Everything is saved." });
     });
 }
@@ -98,8 +98,8 @@ pub fn entry(ui: &mut Ui, command: &Command, text: Option<&str>, enabled: bool, 
         None => info.icon,
     };
     let mut button = Button::new(format!("{symbol}  {label}")).min_size(egui::vec2(190.0, 24.0));
-    if let Some(shortcut) = info.shortcuts.first() {
-        button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
+    if let Some(shortcut) = command.shortcut(ui.ctx()) {
+        button = button.shortcut_text(shortcut_text(&shortcut));
     }
     let response = ui.add_enabled(enabled, button).on_hover_text(&info.tooltip);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, enabled, &label));

@@ -21,6 +21,7 @@ pub mod document;
 pub mod editor;
 pub mod evaluation;
 pub mod interface;
+pub mod keyboard;
 pub mod launch;
 pub mod menu;
 pub mod status;
@@ -31,8 +32,9 @@ pub mod widgets;
 pub mod window;
 
 use bevy::camera::CameraUpdateSystems;
+use bevy::input::keyboard::KeyboardInput;
 use bevy::prelude::*;
-use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::{EguiInputSet, EguiPrimaryContextPass};
 
 use self::actions::{CancelWork, QuitRequested};
 use self::commands::{CommandApp, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
@@ -68,6 +70,12 @@ impl Plugin for FramePlugin {
             .add_menu_part("Edit", 0, menu::edit)
             .add_menu_part("Layer", 100, menu::recompute)
             .add_systems(First, window::begin_frame)
+            .add_systems(
+                PreUpdate,
+                keyboard::read
+                    .in_set(EguiInputSet::ReadBevyMessages)
+                    .run_if(resource_exists::<Messages<KeyboardInput>>),
+            )
             .add_systems(
                 PreUpdate,
                 (

@@ -112,15 +112,15 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&s
                 command = Some(cancel);
             }
             ui.scope(|ui| {
-                ui.visuals_mut().extreme_bg_color = colour::CONTROL;
-                ui.add(ProgressBar::new(done).desired_width(90.0).desired_height(6.0).fill(colour::ACCENT));
+                ui.visuals_mut().extreme_bg_color = colour::control();
+                ui.add(ProgressBar::new(done).desired_width(90.0).desired_height(6.0).fill(colour::accent()));
             });
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             facts(ui, document, info);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let text = hint.map_or_else(|| activity(document, info, running), str::to_string);
-                let label = egui::Label::new(RichText::new(&text).color(colour::TEXT)).truncate();
+                let label = egui::Label::new(RichText::new(&text).color(colour::text())).truncate();
                 ui.add(label);
             });
         });
@@ -180,7 +180,7 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
                 fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
             }
         }
-        let height = RichText::new(format!("{:.1} m", cursor.height_metres)).color(colour::TEXT_STRONG);
+        let height = RichText::new(format!("{:.1} m", cursor.height_metres)).color(colour::text_strong());
         ui.label(height).on_hover_text("Height under the cursor.");
     }
 }
@@ -192,7 +192,7 @@ pub fn angles(latitude: f32, longitude: f32) -> String {
 }
 
 fn fact(ui: &mut Ui, text: &str, tip: &str) {
-    ui.label(RichText::new(text).color(colour::TEXT_WEAK)).on_hover_text(tip);
+    ui.label(RichText::new(text).color(colour::text_weak())).on_hover_text(tip);
 }
 
 fn duration(time: Duration) -> String {

@@ -105,9 +105,9 @@ impl Toasts {
 /// Draws one; returns whether it was closed.
 fn card(ui: &mut egui::Ui, index: usize, toast: &Toast) -> bool {
     let (tint, symbol) = match toast.kind {
-        Kind::Info => (colour::ACCENT, icon::INFO),
-        Kind::Warning => (colour::WARNING, icon::WARNING),
-        Kind::Error => (colour::ERROR, icon::WARNING_CIRCLE),
+        Kind::Info => (colour::accent(), icon::INFO),
+        Kind::Warning => (colour::warning(), icon::WARNING),
+        Kind::Error => (colour::error(), icon::WARNING_CIRCLE),
     };
     let frame = egui::Frame::popup(ui.style()).inner_margin(10).stroke(Stroke::new(1.0, tint.gamma_multiply(0.6)));
     let mut closed = false;
@@ -121,7 +121,9 @@ fn card(ui: &mut egui::Ui, index: usize, toast: &Toast) -> bool {
                     ui.set_width(room);
                     ui.style_mut().interaction.selectable_labels = true;
                     ui.add(
-                        egui::Label::new(RichText::new(&toast.text).color(colour::TEXT_STRONG)).wrap().selectable(true),
+                        egui::Label::new(RichText::new(&toast.text).color(colour::text_strong()))
+                            .wrap()
+                            .selectable(true),
                     );
                     if toast.kind != Kind::Info && ui.button("Copy").on_hover_text("Copies the message.").clicked() {
                         ui.copy_text(toast.text.clone());

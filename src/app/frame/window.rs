@@ -228,7 +228,7 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
     let begun = Instant::now();
     let ctx = contexts.get_mut(world)?.ctx_mut()?.clone();
     if !*themed {
-        theme::apply(&ctx);
+        theme::prepare(&ctx);
         *themed = true;
         world.write_message(RequestRedraw);
         return Ok(()); // fonts are there from the next frame on

@@ -10,6 +10,7 @@ use super::scale::SIDE_WORLD;
 use super::square::SquareTerrain;
 use super::state::ViewState;
 use super::tree_surface::TreeSurface;
+use crate::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +48,51 @@ impl ViewportArea {
         Rect { min, max: self.max.min(size).max(min + 1.0) }
     }
 }
+
+/// How the camera follows the mouse and how it moves; the frame writes it.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CameraManners {
+    pub mouse: MouseStyle,
+    /// It jumps where it would glide.
+    pub jumps: bool,
+}
+
+impl Default for CameraManners {
+    fn default() -> Self {
+        Self { mouse: MouseStyle::Talweg, jumps: false }
+    }
+}
+
+impl CameraManners {
+    /// What dragging with what is pressed and held does to the camera; None where the camera stays.
+    pub fn gesture(
+        &self,
+        is_planet: bool,
+        buttons: &ButtonInput<MouseButton>,
+        keys: &ButtonInput<KeyCode>,
+    ) -> Option<CameraGesture> {
+        let named = [
+            (MouseButton::Left, DragButton::Left),
+            (MouseButton::Middle, DragButton::Middle),
+            (MouseButton::Right, DragButton::Right),
+        ];
+        let (_, button) = named.into_iter().find(|(button, _)| buttons.pressed(*button))?;
+        let held = HeldKeys {
+            shift: keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]),
+            ctrl: keys.any_pressed([
+                KeyCode::ControlLeft,
+                KeyCode::ControlRight,
+                KeyCode::SuperLeft,
+                KeyCode::SuperRight,
+            ]),
+            alt: keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]),
+        };
+        self.mouse.gesture(is_planet, button, held)
+    }
+}
+
+/// A drag of so many pixels to the right or upwards goes as near as one line of the wheel.
+pub const PIXELS_OF_A_LINE: f32 = 24.0;
 
 /// What the camera is asked to do by menus and shortcuts.
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
@@ -184,7 +230,14 @@ enum CameraDrag {
         grabbed_world: Vec3,
         plane: PanPlane,
     },
-    /// The button went down over a panel: nothing of it reaches the camera.
+    Zoom {
+        anchor_world: Vec3,
+        from: Vec2,
+    },
+    Look {
+        from: Vec2,
+    },
+    /// The button went down over a panel, or means nothing here: nothing of it reaches the camera.
     Elsewhere,
 }
 
@@ -206,7 +259,7 @@ pub fn obey_commands(
     mut camera: ResMut<ViewCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
     state: Res<ViewState>,
-    area: Res<ViewportArea>,
+    (area, manners): (Res<ViewportArea>, Res<CameraManners>),
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -231,7 +284,12 @@ pub fn obey_commands(
     for command in commands.read() {
         let there = command.pose(&camera.pose, (low, high), &lens);
         let (from, to) = command.seen(low, high);
-        camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (from + to)));
+        if manners.jumps {
+            (camera.pose, camera.glide) = (there, None);
+            redraw.write(RequestRedraw);
+        } else {
+            camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (from + to)));
+        }
         camera.framed = Framed::ByHand;
         // the time since the last frame was not spent gliding
         seconds = 0.0;
@@ -259,7 +317,7 @@ pub fn follow_mouse(
     mut wheel: MessageReader<MouseWheel>,
     mut moved: MessageReader<CursorMoved>,
     buttons: Res<ButtonInput<MouseButton>>,
-    keys: Res<ButtonInput<KeyCode>>,
+    (keys, manners): (Res<ButtonInput<KeyCode>>, Res<CameraManners>),
     state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
@@ -286,21 +344,23 @@ pub fn follow_mouse(
     }
     let (side, origin) = camera.picture;
     let Some(square) = state.square_of(side) else { return };
-    let tree_surface = state.tree_surface.as_deref();
     let (lens, at) = (state.layout().lens(rect.size()), cursor - origin);
 
     if !dragging {
         camera.drag = None;
     } else if camera.drag.is_none() {
-        let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
-        let rotate = buttons.pressed(MouseButton::Left) && !shift;
-        let point_world = anchor(&camera.pose, &lens, at, side, &state);
         let alt = keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]);
-        let is_free = is_free && !(area.primary_taken && buttons.pressed(MouseButton::Left) && !alt);
-        camera.drag = Some(match (is_free, rotate) {
-            (false, _) => CameraDrag::Elsewhere,
-            (true, true) => CameraDrag::Rotate { pivot_world: point_world, from: at },
-            (true, false) => CameraDrag::Pan { grabbed_world: point_world, plane: pan_plane(&camera.pose, &lens, at) },
+        let is_taken = area.primary_taken && buttons.pressed(MouseButton::Left) && !alt;
+        let gesture = manners.gesture(false, &buttons, &keys).filter(|_| is_free && !is_taken);
+        let point = || anchor(&camera.pose, &lens, at, side, &state);
+        camera.drag = Some(match gesture {
+            None => CameraDrag::Elsewhere,
+            Some(CameraGesture::Orbit) => CameraDrag::Rotate { pivot_world: point(), from: at },
+            Some(CameraGesture::Pan) => {
+                CameraDrag::Pan { grabbed_world: point(), plane: pan_plane(&camera.pose, &lens, at) }
+            }
+            Some(CameraGesture::Zoom) => CameraDrag::Zoom { anchor_world: point(), from: at },
+            Some(CameraGesture::Look) => CameraDrag::Look { from: at },
         });
         if is_free {
             camera.glide = None;
@@ -316,6 +376,16 @@ pub fn follow_mouse(
         Some(CameraDrag::Pan { grabbed_world, plane }) => {
             camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &state);
         }
+        Some(CameraDrag::Zoom { anchor_world, from }) if from != at => {
+            let lines = (at.x - from.x + from.y - at.y) / PIXELS_OF_A_LINE;
+            camera.pose = zoomed(&pose, anchor_world, lines, square, &state);
+            camera.drag = Some(CameraDrag::Zoom { anchor_world, from: at });
+        }
+        Some(CameraDrag::Look { from }) if from != at => {
+            let turn = (at - from) / lens.size.y * std::f32::consts::PI;
+            camera.pose = pose.rotate_about(pose.eye_world, turn.x, -turn.y);
+            camera.drag = Some(CameraDrag::Look { from: at });
+        }
         _ => {}
     }
     // a mere click leaves the camera where it is
@@ -326,11 +396,16 @@ pub fn follow_mouse(
         camera.glide = None;
         camera.framed = Framed::ByHand;
         let anchor_world = anchor(&camera.pose, &lens, at, side, &state);
-        let distance = camera.pose.eye_world.distance(anchor_world).max(1e-3);
-        let nearest = (2.0 * clearance_world(square, tree_surface)).min(distance);
-        let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
-        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), &state);
+        camera.pose = zoomed(&camera.pose, anchor_world, lines, square, &state);
     }
+}
+
+/// Nearer to a point by so many lines of the wheel, or farther, as near as the ground allows.
+fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, state: &ViewState) -> Pose {
+    let distance = pose.eye_world.distance(anchor_world).max(1e-3);
+    let nearest = (2.0 * clearance_world(square, state.tree_surface.as_deref())).min(distance);
+    let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
+    confined(pose.zoom_towards(anchor_world, factor), state)
 }
 
 /// How far the wheel was turned.

@@ -63,7 +63,7 @@ pub use apply::{Hit, Probe};
 pub(in crate::app) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
 pub use compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
-pub use control::{ViewCamera, ViewCommand, ViewSystems, ViewportArea};
+pub use control::{CameraManners, ViewCamera, ViewCommand, ViewSystems, ViewportArea};
 pub use draw::{DrawPlugin, TerrainCamera};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
@@ -90,6 +90,7 @@ impl Plugin for ViewPlugin {
             .add_message::<ViewCommand>()
             .init_resource::<ViewCamera>()
             .init_resource::<ViewportArea>()
+            .init_resource::<CameraManners>()
             .init_resource::<Probe>()
             .add_systems(Startup, apply::spawn_camera)
             .add_systems(Update, (control::obey_commands, control::follow_mouse).chain().in_set(ViewSystems::Input))

@@ -32,6 +32,7 @@ impl Plugin for BenchPlugin {
             .init_resource::<BenchTask>()
             .add_message::<BenchRequest>()
             .add_actions([BenchAction::Toggle], run)
+            .add_closing(|mut state: ResMut<BenchState>| state.close())
             .add_menu_part("Help", 0, menu)
             .add_part(Slot::View, window)
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))

@@ -111,7 +111,7 @@ const SHOULDER: f32 = 0.367_88;
 
 fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &BiomeAxis, range: [f32; 2], hot: Option<BellHandle>) {
     let painter = ui.painter_at(rect);
-    painter.rect(area, 3.0, colour::DEEP, Stroke::new(1.0, colour::LINE), StrokeKind::Inside);
+    painter.rect(area, 3.0, colour::deep(), Stroke::new(1.0, colour::line()), StrokeKind::Inside);
     let points = area.width() as usize;
     let value_at = |k: usize| range[0] + (range[1] - range[0]) * k as f32 / points.max(1) as f32;
     let height = |bell: [f32; 2], value: f32| (-(value - bell[0]).abs() / bell[1]).exp();
@@ -126,13 +126,13 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &BiomeAxis, range: [f32; 2], hot
     }
     for ([r, g, b], bell) in own {
         let tint = seen(Color32::from_rgb(r, g, b));
-        painter.line(line(bell), Stroke::new(4.0, colour::DEEP));
+        painter.line(line(bell), Stroke::new(4.0, colour::deep()));
         painter.line(line(bell), Stroke::new(2.4, tint));
         let x = |value: f32| egui::remap_clamp(value, range[0]..=range[1], area.left() + 5.0..=area.right() - 5.0);
         let handle = |value: f32, y: f32, held: BellHandle| {
             let at = pos2(x(value), area.bottom() - 1.0 - (area.height() - 5.0) * y);
             let radius = if hot == Some(held) { 5.0 } else { 3.8 };
-            painter.circle(at, radius, colour::PANEL, Stroke::new(1.8, colour::TEXT_STRONG));
+            painter.circle(at, radius, colour::panel(), Stroke::new(1.8, colour::text_strong()));
         };
         handle(bell[0], 1.0, BellHandle::Optimum);
         handle(bell[0] - bell[1], SHOULDER, BellHandle::Tolerance);
@@ -149,7 +149,7 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, axis: &BiomeAxis, range: [f32; 2], hot
     painter.add(mesh);
     if let Some(value) = axis.mark.filter(|value| (range[0]..=range[1]).contains(value)) {
         let x = egui::remap(value, range[0]..=range[1], area.left() + 2.0..=area.right() - 2.0);
-        painter.vline(x, rect.y_range(), Stroke::new(1.2, colour::ACCENT));
+        painter.vline(x, rect.y_range(), Stroke::new(1.2, colour::accent()));
     }
 }
 

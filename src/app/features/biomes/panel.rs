@@ -168,9 +168,9 @@ fn list(
                 egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, on, format!("Type {}", kind.name))
             });
             if on {
-                ui.painter().rect(rect, 4.0, colour::ACCENT_DEEP, Stroke::NONE, StrokeKind::Inside);
+                ui.painter().rect(rect, 4.0, colour::accent_deep(), Stroke::NONE, StrokeKind::Inside);
             } else if response.hovered() {
-                ui.painter().rect_filled(rect, 4.0, colour::RAISED);
+                ui.painter().rect_filled(rect, 4.0, colour::raised());
             }
             let mut rgb = kind.colour;
             let swatch = Rect::from_center_size(pos2(rect.left() + 19.0, rect.center().y), vec2(30.0, 16.0));
@@ -184,7 +184,7 @@ fn list(
                     table.types[k].colour = rgb;
                 });
             }
-            let tint = if on { colour::TEXT_STRONG } else { colour::TEXT };
+            let tint = if on { colour::text_strong() } else { colour::text() };
             let name =
                 Rect::from_min_max(pos2(rect.left() + 42.0, rect.top()), pos2(rect.right() - 62.0, rect.bottom()));
             paint_text(ui, name, &kind.name, tint, false);
@@ -207,12 +207,12 @@ fn share(ui: &Ui, row: Rect, weight: f32, [r, g, b]: [u8; 3]) {
         pos2(row.right() - 58.0, row.center().y + 6.0),
         pos2(row.right() - 4.0, row.center().y + 9.0),
     );
-    ui.painter().rect_filled(room, 1.0, colour::DEEP);
+    ui.painter().rect_filled(room, 1.0, colour::deep());
     let bar = room.with_max_x(egui::lerp(room.x_range(), weight));
     ui.painter().rect_filled(bar, 1.0, Color32::from_rgb(r, g, b));
     let at = pos2(row.right() - 4.0, row.center().y - 2.0);
     let font = egui::TextStyle::Small.resolve(ui.style());
-    ui.painter().text(at, egui::Align2::RIGHT_CENTER, format!("{:.0} %", weight * 100.0), font, colour::TEXT_WEAK);
+    ui.painter().text(at, egui::Align2::RIGHT_CENTER, format!("{:.0} %", weight * 100.0), font, colour::text_weak());
 }
 
 fn buttons(ui: &mut Ui, state: &mut BiomesState, document: &mut Document, table: &BiomeTable) {
@@ -274,7 +274,7 @@ fn here(ui: &mut Ui, ground: Option<&Composition>) {
             format!("{:.1} °C, slope {:.0}°, moisture {:.2}", place.celsius, place.slope, place.moisture)
         }
     };
-    ui.add(Label::new(RichText::new(text).small().color(colour::TEXT_WEAK)).truncate());
+    ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).truncate());
 }
 
 /// The selected type.

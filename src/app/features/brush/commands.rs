@@ -55,7 +55,7 @@ impl Action for BrushAction {
                 "Brush",
                 "Takes up the brush for the selected layer, or puts it away. While it is up, Alt turns the view.",
                 icon::PAINT_BRUSH,
-                keys![NONE + B],
+                keys![NONE + T],
             ),
             Self::Smaller => {
                 Info::new("Smaller brush", "Makes the brush narrower.", icon::CIRCLE, keys![NONE + OpenBracket])
@@ -67,7 +67,7 @@ impl Action for BrushAction {
                 "Paint mask",
                 "Lets the selected layer act only where you paint.",
                 icon::PAINT_BRUSH_BROAD,
-                keys![SHIFT + B],
+                keys![SHIFT + T],
             ),
             Self::DeleteStroke => {
                 Info::new("Delete stroke", "Takes the selected stroke out.", icon::TRASH, keys![NONE + Delete])

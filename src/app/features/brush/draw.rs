@@ -166,10 +166,10 @@ fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
     let mut shapes = Vec::new();
     let outer = circle(radius);
     shapes.push(Shape::line(outer.clone(), Line::new(3.0, Color32::from_black_alpha(130))));
-    shapes.push(Shape::line(outer, Line::new(1.5, colour::TEXT_STRONG)));
+    shapes.push(Shape::line(outer, Line::new(1.5, Color32::WHITE)));
     if brush.hardness > 0.02 && brush.hardness < 0.98 {
         let inner = circle(radius * f64::from(brush.hardness));
-        shapes.push(Shape::line(inner, Line::new(1.0, colour::TEXT_STRONG.gamma_multiply(0.5))));
+        shapes.push(Shape::line(inner, Line::new(1.0, Color32::WHITE.gamma_multiply(0.5))));
     }
     painter.extend(shapes);
 }
@@ -186,8 +186,8 @@ fn path(painter: &Painter, stage: &Stage, stroke: &Stroke) {
         })
         .collect();
     if let [only] = points.as_slice() {
-        painter.circle_filled(*only, 4.0, colour::ACCENT);
+        painter.circle_filled(*only, 4.0, colour::accent());
     }
     painter.add(Shape::line(points.clone(), Line::new(4.0, Color32::from_black_alpha(130))));
-    painter.add(Shape::line(points, Line::new(2.0, colour::ACCENT)));
+    painter.add(Shape::line(points, Line::new(2.0, colour::accent())));
 }

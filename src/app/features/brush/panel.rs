@@ -42,7 +42,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
     let brush =
         selected.as_ref().map_or_else(|| state.brush(document, Some(target)), |(.., stroke)| stroke.brush.clone());
     if let Some((_, index, _)) = &selected {
-        ui.label(RichText::new(format!("Brush of stroke {}", index + 1)).color(colour::ACCENT));
+        ui.label(RichText::new(format!("Brush of stroke {}", index + 1)).color(colour::accent()));
     }
     if is_up || selected.is_some() {
         ui.horizontal_wrapped(|ui| {
@@ -55,7 +55,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
                 }
             }
         });
-        ui.label(RichText::new(brush.tool.help()).small().color(colour::TEXT_WEAK));
+        ui.label(RichText::new(brush.tool.help()).small().color(colour::text_weak()));
         command = rows(ui, document, state, &brush);
     }
     strokes(ui, document, state, target);

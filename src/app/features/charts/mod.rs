@@ -49,7 +49,7 @@ impl Action for ChartsAction {
             "Charts",
             "Plots what the erosion moves, how steep the ground is, and one place you click.",
             icon::CHART_LINE,
-            keys![NONE + G],
+            keys![SHIFT + G],
         )
     }
 }
@@ -73,7 +73,7 @@ fn charts(
 ) {
     let doc = &mut editor.doc;
     if doc.is_watching() {
-        let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 4));
+        let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(8, 4));
         let panel = Panel::bottom("charts").resizable(true).default_size(170.0).size_range(110.0..=360.0);
         panel.frame(frame).show(root, |ui| panel::show(ui, doc, &mut charts, &info));
         marked.watch(doc.place());

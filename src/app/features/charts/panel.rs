@@ -8,7 +8,7 @@ use egui_plot::{Corner, Legend, Line, LineStyle, PlotPoints, VLine};
 
 use crate::app::frame::document::Document;
 use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE, ROSE, VERMILION, YELLOW};
+use crate::app::frame::theme::ink;
 use crate::app::frame::theme::{colour, icon_button};
 use crate::app::frame::widgets::plot;
 use crate::eval::{Moment, PlaceProbe, ProcessHistory};
@@ -88,12 +88,12 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
 }
 
 fn heading(ui: &mut Ui, text: &str) {
-    ui.label(RichText::new(text).small().strong().color(colour::TEXT));
+    ui.label(RichText::new(text).small().strong().color(colour::text()));
 }
 
 fn hint(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);
-    ui.add(egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).wrap());
+    ui.add(egui::Label::new(RichText::new(text).color(colour::text_weak())).wrap());
 }
 
 /// A line of the mass balance: its name, its colour and what it counts.
@@ -109,7 +109,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
         }
         if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))) {
             let open = last.0.mass_balance.residual() / last.1.cells.max(1) as f64 * relief;
-            let text = RichText::new(format!("residual {open:.1e} m")).small().color(colour::TEXT_WEAK);
+            let text = RichText::new(format!("residual {open:.1e} m")).small().color(colour::text_weak());
             ui.label(text).on_hover_text(
                 "What the mass balance cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
             );
@@ -120,12 +120,12 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
     };
     let mean = relief / history.cells.max(1) as f64;
     let accounts: [Account; 6] = [
-        ("eroded", ORANGE, |b| b.eroded),
-        ("deposited", GREEN, |b| b.deposited),
-        ("carried", BLUE, |b| b.carried),
-        ("lost", ROSE, |b| b.lost),
-        ("added", YELLOW, |b| b.added),
-        ("interpolated", VERMILION, |b| b.resampled),
+        ("eroded", ink::orange(), |b| b.eroded),
+        ("deposited", ink::green(), |b| b.deposited),
+        ("carried", ink::blue(), |b| b.carried),
+        ("lost", ink::rose(), |b| b.lost),
+        ("added", ink::yellow(), |b| b.added),
+        ("interpolated", ink::vermilion(), |b| b.resampled),
     ];
     let used = accounts.into_iter().filter(|(_, _, of)| history.moments.iter().any(|m| of(&m.mass_balance) != 0.0));
     let lines: Vec<(&str, Color32, Vec<[f64; 2]>)> = used
@@ -160,14 +160,14 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
         history.moments.iter().filter_map(point).collect()
     };
     let lines = match charts.curve {
-        ErosionChart::Score => vec![("score", BLUE, measured(&|s| s.erosion_score()))],
+        ErosionChart::Score => vec![("score", ink::blue(), measured(&|s| s.erosion_score()))],
         ErosionChart::Slope => vec![
-            ("mean, m", BLUE, measured(&|s| s.mean * relief)),
-            ("deviation, m", ORANGE, measured(&|s| s.deviation * relief)),
+            ("mean, m", ink::blue(), measured(&|s| s.mean * relief)),
+            ("deviation, m", ink::orange(), measured(&|s| s.deviation * relief)),
         ],
         ErosionChart::Change => {
             let at = |k: usize| [f64::from(history.moments[k].iteration), history.change(k) * relief * 1000.0];
-            vec![("mm an iteration", ORANGE, (0..history.moments.len()).map(at).collect())]
+            vec![("mm an iteration", ink::orange(), (0..history.moments.len()).map(at).collect())]
         }
     };
     plot(ui, "curve", here, &history.levels, lines);
@@ -182,7 +182,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
                 Some(_) => crate::app::frame::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
                 None => format!("{:.0} m east, {:.0} m south", u * size, v * size),
             };
-            ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
+            ui.label(RichText::new(text).small().color(colour::text_weak()));
             if icon_button(ui, true, icon::X, "Forget the place").on_hover_text("Watches no place.").clicked() {
                 document.watch_place(None);
             }
@@ -199,7 +199,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
     ui.horizontal_top(|ui| {
         ui.allocate_ui(vec2(width * 0.56, height), |ui| {
             let heights = probe.heights.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
-            plot(ui, "course", here, levels, vec![("height, m", BLUE, heights)]);
+            plot(ui, "course", here, levels, vec![("height, m", ink::blue(), heights)]);
         });
         let list = egui::ScrollArea::vertical().id_salt("contributions").auto_shrink(false);
         let contributions = |ui: &mut Ui| {
@@ -207,11 +207,11 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
             for &(index, height) in &probe.layers {
                 let height = f64::from(height) * relief;
                 let name = document.scene().layers.get(index).map_or("", |layer| layer.name.as_str());
-                let change = RichText::new(format!("{:+.1} m  {name}", height - below)).small().color(colour::TEXT);
+                let change = RichText::new(format!("{:+.1} m  {name}", height - below)).small().color(colour::text());
                 ui.add(egui::Label::new(change).truncate()).on_hover_text(format!("{height:.2} m after this layer."));
                 below = height;
             }
-            ui.label(RichText::new(format!("= {below:.1} m")).small().strong().color(colour::TEXT_STRONG));
+            ui.label(RichText::new(format!("= {below:.1} m")).small().strong().color(colour::text_strong()));
         };
         list.show(ui, |ui| ui.vertical(contributions));
     });
@@ -229,10 +229,10 @@ fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<(&'static s
     }
     plot.show(ui, |ui| {
         for &begin in levels.iter().skip(1) {
-            let line = VLine::new("", f64::from(begin)).color(colour::TEXT_WEAK.gamma_multiply(0.4)).width(1.0);
+            let line = VLine::new("", f64::from(begin)).color(colour::text_weak().gamma_multiply(0.4)).width(1.0);
             ui.vline(line.style(LineStyle::dotted_dense()).allow_hover(false));
         }
-        ui.vline(VLine::new("", here).color(colour::TEXT_WEAK).width(1.0).allow_hover(false));
+        ui.vline(VLine::new("", here).color(colour::text_weak()).width(1.0).allow_hover(false));
         for (name, tint, points) in lines {
             let line = Line::new(name, PlotPoints::from(points)).color(tint).width(1.6);
             // what is laid down often equals what was taken: both shall be seen

@@ -126,7 +126,7 @@ fn bars(
         queue.extend(panel::bar(ui, &state, &editor.doc, &info));
     });
     if state.table {
-        let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 4));
+        let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(10, 4));
         let table = Panel::bottom("measures").resizable(true).default_size(170.0).size_range(70.0..=360.0);
         table.frame(frame).show(root, |ui| panel::table(ui, &info));
     }

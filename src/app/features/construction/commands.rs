@@ -126,7 +126,7 @@ impl Action for TreeAction {
             "Show the tree alone",
             "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
             icon::TREE,
-            keys![COMMAND + Num0],
+            keys![COMMAND + Num9],
         )
     }
 }

@@ -52,8 +52,8 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
     let at = free.left_top() + vec2(10.0, 10.0);
     let area = Area::new("pieces to place".into()).order(Order::Middle).fixed_pos(at).constrain_to(free);
     let sheet_rect = area.show(ui.ctx(), |ui| {
-        let frame = egui::Frame::new().fill(colour::PANEL).corner_radius(6).inner_margin(Margin::same(6));
-        frame.stroke(egui::Stroke::new(1.0, colour::LINE)).show(ui, |ui| sheet(ui, state, free, &mut asked));
+        let frame = egui::Frame::new().fill(colour::panel()).corner_radius(6).inner_margin(Margin::same(6));
+        frame.stroke(egui::Stroke::new(1.0, colour::line())).show(ui, |ui| sheet(ui, state, free, &mut asked));
     });
     let sheet_rect = sheet_rect.response.rect;
     if let Some(item) = state.carried {
@@ -64,11 +64,11 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
             let painter = ctx.layer_painter(layer);
             let text = format!("{}  {}", item_icon(item), item.label());
             let font = egui::FontId::proportional(13.0);
-            let galley = painter.layout_no_wrap(text, font, colour::TEXT_STRONG);
+            let galley = painter.layout_no_wrap(text, font, colour::text_strong());
             let corner = pos2(at.x + 14.0, at.y + 12.0);
             let back = Rect::from_min_size(corner, galley.size()).expand2(vec2(6.0, 3.0));
-            painter.rect_filled(back, 4.0, colour::ACCENT_DEEP);
-            painter.galley(corner, galley, colour::TEXT_STRONG);
+            painter.rect_filled(back, 4.0, colour::accent_deep());
+            painter.galley(corner, galley, colour::text_strong());
             if ctx.input(|i| !i.pointer.any_down()) {
                 state.carried = None;
                 // let go where it was taken: a slow click
@@ -105,7 +105,7 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
     egui::ScrollArea::vertical().max_height(most).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
         for (heading, items) in Item::GROUPS {
-            ui.label(RichText::new(heading).small().color(colour::TEXT_WEAK));
+            ui.label(RichText::new(heading).small().color(colour::text_weak()));
             for pair in items.chunks(2) {
                 ui.horizontal(|ui| {
                     for &item in pair {
@@ -121,9 +121,9 @@ fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut Asked) {
     let text = format!("{}  {}", item_icon(item), item.label());
     let size = vec2(0.5 * (WIDTH - 4.0), 22.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    let fill = if response.hovered() { colour::CONTROL_HOVERED } else { colour::CONTROL };
+    let fill = if response.hovered() { colour::control_hovered() } else { colour::control() };
     ui.painter().rect_filled(rect, 4.0, fill);
-    crate::app::frame::theme::paint_text(ui, rect.shrink2(vec2(7.0, 0.0)), &text, colour::TEXT, false);
+    crate::app::frame::theme::paint_text(ui, rect.shrink2(vec2(7.0, 0.0)), &text, colour::text(), false);
     response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Place {}", item.label().to_lowercase()))
     });

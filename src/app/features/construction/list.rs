@@ -224,7 +224,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     ui.horizontal(|ui| {
         ui.label(RichText::new("Pieces").strong().size(14.0));
         let pieces = tree.count();
-        ui.label(RichText::new(if pieces == 1 { "1".into() } else { pieces.to_string() }).color(colour::TEXT_WEAK));
+        ui.label(RichText::new(if pieces == 1 { "1".into() } else { pieces.to_string() }).color(colour::text_weak()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let selected = state.selected.as_ref().is_some_and(|path| path.piece(&tree).is_some());
             for action in [PieceAction::Delete, PieceAction::Instance, PieceAction::Duplicate] {
@@ -287,10 +287,10 @@ fn row(
     let selected = state.selected.as_ref() == Some(&row.path);
     let (hidden, locked) = row.piece.map_or((false, false), |piece| (piece.hidden, piece.locked));
     if selected {
-        let edge = Stroke::new(1.0, colour::ACCENT.gamma_multiply(0.5));
-        ui.painter().rect(rect, 4.0, colour::ACCENT_DEEP, edge, StrokeKind::Inside);
+        let edge = Stroke::new(1.0, colour::accent().gamma_multiply(0.5));
+        ui.painter().rect(rect, 4.0, colour::accent_deep(), edge, StrokeKind::Inside);
     } else if response.hovered() {
-        ui.painter().rect_filled(rect, 4.0, colour::RAISED);
+        ui.painter().rect_filled(rect, 4.0, colour::raised());
     }
     response.widget_info(|| {
         egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, selected, row.title.as_str())
@@ -315,9 +315,9 @@ fn row(
         });
     }
     let tint = match (hidden || row.piece.is_none(), selected) {
-        (true, _) => colour::TEXT_WEAK,
-        (false, true) => colour::TEXT_STRONG,
-        (false, false) => colour::TEXT,
+        (true, _) => colour::text_weak(),
+        (false, true) => colour::text_strong(),
+        (false, false) => colour::text(),
     };
     let left = rect.left() + 2.0 + row.depth as f32 * INDENT;
     let caret = Rect::from_min_size(pos2(left, rect.top()), vec2(16.0, HEIGHT));
@@ -329,7 +329,7 @@ fn row(
             egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("{what} {}", row.title))
         });
         let symbol = if is_folded { icon::CARET_RIGHT } else { icon::CARET_DOWN };
-        let tint = if fold.hovered() { colour::TEXT_STRONG } else { colour::TEXT_WEAK };
+        let tint = if fold.hovered() { colour::text_strong() } else { colour::text_weak() };
         let font = egui::FontId::proportional(12.0);
         ui.painter().text(caret.center(), egui::Align2::CENTER_CENTER, symbol, font, tint);
         if fold.clicked() {
@@ -367,14 +367,14 @@ fn row(
             false if piece.name.is_empty() => "",
             false => piece.kind(),
         };
-        ui.label(RichText::new(kind).small().color(colour::TEXT_WEAK));
+        ui.label(RichText::new(kind).small().color(colour::text_weak()));
         if !piece.link_group.is_empty() {
-            let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::TEXT_WEAK);
+            let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::text_weak());
             ui.label(link)
                 .on_hover_text("Goes together with a piece of another material layer, as water with its lake.");
         }
     } else {
-        ui.label(RichText::new("none").small().color(colour::TEXT_WEAK));
+        ui.label(RichText::new("none").small().color(colour::text_weak()));
     }
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| name(ui, document, state, tree, layer, row, tint));
     response.on_hover_text(row.help);
@@ -382,7 +382,7 @@ fn row(
 }
 
 fn small_toggle(ui: &mut Ui, symbol: &str, on: bool, label: &str) -> egui::Response {
-    let tint = if on { colour::TEXT_STRONG } else { colour::TEXT_WEAK };
+    let tint = if on { colour::text_strong() } else { colour::text_weak() };
     let text = RichText::new(symbol).size(14.0).color(tint);
     let button = egui::Button::new(text).frame(false).min_size(vec2(20.0, 20.0));
     let response = ui.add(button);
@@ -498,7 +498,7 @@ fn drag(
     let spot = landing.map(|landing| {
         let (Landing::Between(spot, ..) | Landing::Into(spot, _)) = &landing;
         let allowed = may_relocate(tree, from, spot);
-        let tint = if allowed.is_ok() { colour::ACCENT } else { colour::ERROR };
+        let tint = if allowed.is_ok() { colour::accent() } else { colour::error() };
         match &landing {
             Landing::Between(_, k, depth) => line(*k, *depth, tint),
             Landing::Into(_, k) => {

@@ -15,7 +15,7 @@ use crate::app::view::ViewMode;
 pub fn bar(ui: &mut Ui, unsupported: Unsupported, instead: ViewMode) -> Option<Command> {
     let mut chosen = None;
     ui.horizontal_centered(|ui| {
-        ui.label(RichText::new(icon::INFO).color(colour::TEXT_WEAK));
+        ui.label(RichText::new(icon::INFO).color(colour::text_weak()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let grid = Command::from(ViewAction::Mode(instead));
             if ui.button("Show the grid").on_hover_text(grid.tooltip(ui.ctx())).clicked() {
@@ -28,7 +28,7 @@ pub fn bar(ui: &mut Ui, unsupported: Unsupported, instead: ViewMode) -> Option<C
                 }
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(Label::new(RichText::new(unsupported.text()).color(colour::TEXT)).truncate());
+                ui.add(Label::new(RichText::new(unsupported.text()).color(colour::text())).truncate());
             });
         });
     });

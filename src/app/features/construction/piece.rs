@@ -82,14 +82,14 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     let mut edit = PieceEdit { document, layer, tree: tree.clone(), path: path.clone() };
     let about = piece.params().about();
     ui.horizontal(|ui| {
-        ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::ACCENT));
+        ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::accent()));
         let title = title_of(&tree, &path, &piece);
         ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
     });
     ui.label(about.help);
     if path.is_locked(&tree) {
         let text = format!("{}  Locked: the view does not take hold of it.", icon::LOCK);
-        ui.label(RichText::new(text).color(colour::TEXT_WEAK));
+        ui.label(RichText::new(text).color(colour::text_weak()));
     }
     let mut command = None;
     // ids of the rows belong to the piece, so that a drag never lands on another one
@@ -119,7 +119,7 @@ fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) 
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Goes together with").color(colour::TEXT_WEAK));
+        ui.label(RichText::new("Goes together with").color(colour::text_weak()));
         for other in others {
             let Some(piece) = other.piece(tree) else { continue };
             let material = match other.root {
@@ -139,12 +139,13 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
     let Root::Material(material) = path.root else { return };
     let (title, symbol, help) = material_words(material);
     ui.horizontal(|ui| {
-        ui.label(RichText::new(symbol).size(18.0).color(colour::ACCENT));
+        ui.label(RichText::new(symbol).size(18.0).color(colour::accent()));
         ui.label(RichText::new(title).strong().size(15.0));
     });
     ui.label(help);
     ui.label(
-        RichText::new("There is none yet. What you place from the library now goes in here.").color(colour::TEXT_WEAK),
+        RichText::new("There is none yet. What you place from the library now goes in here.")
+            .color(colour::text_weak()),
     );
 }
 
@@ -185,7 +186,7 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
 fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     let PieceKind::Instance(instance) = &piece.form else { return };
     ui.horizontal(|ui| {
-        ui.label(RichText::new(format!("Copy of “{}”", instance.definition)).color(colour::TEXT));
+        ui.label(RichText::new(format!("Copy of “{}”", instance.definition)).color(colour::text()));
         let original = tree.definitions.iter().position(|d| d.name == instance.definition);
         let tip = "Selects the original: what is changed there changes in all of its copies.";
         if ui.add_enabled(original.is_some(), egui::Button::new("Edit original")).on_hover_text(tip).clicked() {

@@ -116,8 +116,8 @@ fn paint(
     reach: f32,
 ) {
     let painter = ui.painter_at(rect);
-    painter.rect(rect, 4.0, colour::DEEP, Stroke::new(1.0, colour::LINE), StrokeKind::Inside);
-    let grid = Stroke::new(1.0, colour::RAISED);
+    painter.rect(rect, 4.0, colour::deep(), Stroke::new(1.0, colour::line()), StrokeKind::Inside);
+    let grid = Stroke::new(1.0, colour::raised());
     let steps = |(low, high): (f32, f32)| {
         let (from, to) = ((low * 2.0).ceil() as i32, (high * 2.0).floor() as i32);
         (from..=to).map(|k| k as f32 * 0.5)
@@ -126,25 +126,25 @@ fn paint(
         painter.vline(window.to_screen((x, 0.0)).x, window.area.y_range(), grid);
     }
     for y in steps(window.y) {
-        let stroke = if y == 0.0 { Stroke::new(1.0, colour::CONTROL_HOVERED) } else { grid };
+        let stroke = if y == 0.0 { Stroke::new(1.0, colour::control_hovered()) } else { grid };
         painter.hline(window.area.x_range(), window.to_screen((0.0, y)).y, stroke);
     }
     let end = window.to_screen((reach, 0.0)).x;
     if window.area.x_range().contains(end) {
-        painter.vline(end, window.area.y_range(), Stroke::new(1.0, colour::TEXT_WEAK));
+        painter.vline(end, window.area.y_range(), Stroke::new(1.0, colour::text_weak()));
     }
     let line = profile.prepare();
     let at = |k: usize| egui::lerp(window.x.0..=window.x.1, k as f32 / 96.0);
     let curve = (0..=96).map(|k| window.to_screen((at(k), line.sample(f64::from(at(k))).0 as f32))).collect();
-    painter.line(curve, Stroke::new(2.0, colour::ACCENT));
+    painter.line(curve, Stroke::new(2.0, colour::accent()));
     for (k, &point) in points.iter().enumerate() {
         let radius = if hot == Some(k) { 5.5 } else { 4.0 };
-        painter.circle(window.to_screen(point), radius, colour::PANEL, Stroke::new(2.0, colour::TEXT_STRONG));
+        painter.circle(window.to_screen(point), radius, colour::panel(), Stroke::new(2.0, colour::text_strong()));
     }
     if let Some(k) = hot {
         let text = format!("{:.2} · {:.2}", points[k].0, points[k].1);
         let corner = rect.right_top() + vec2(-6.0, 4.0);
         let font = egui::FontId::proportional(11.0);
-        painter.text(corner, egui::Align2::RIGHT_TOP, text, font, colour::TEXT);
+        painter.text(corner, egui::Align2::RIGHT_TOP, text, font, colour::text());
     }
 }

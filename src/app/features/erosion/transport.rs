@@ -13,12 +13,17 @@ use crate::app::frame::document::{Document, SPEED_RANGE};
 use crate::app::frame::status::StatusInfo;
 use crate::app::frame::theme::{colour, icon_button, icon_toggle, slider};
 
+/// Width behind the buttons, in points, from which on the pace and the name of the layer have room.
+const ROOM_FOR_PACE: f32 = 570.0;
+/// The same for the speed.
+const ROOM_FOR_SPEED: f32 = 310.0;
+
 /// Shows the transport; returns the command of a button.
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let Some((layer, total)) = document.process() else {
         ui.horizontal_centered(|ui| {
             let hint = "Select an erosion that is shown to play it, step by step.";
-            ui.label(RichText::new(hint).color(colour::TEXT_WEAK));
+            ui.label(RichText::new(hint).color(colour::text_weak()));
         });
         return None;
     };
@@ -49,14 +54,20 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             command = Some(Command::from(ChartsAction::Toggle));
         }
         ui.add_space(4.0);
-        pace(ui, info, layer);
-        if document.selected_layer() != Some(layer) {
-            let name = RichText::new(&document.scene().layers[layer].name).color(colour::TEXT_WEAK);
+        // where there is little room, what can be read elsewhere goes first, then the speed
+        let room = ui.available_width();
+        if room > ROOM_FOR_PACE {
+            pace(ui, info, layer);
+        }
+        if room > ROOM_FOR_PACE && document.selected_layer() != Some(layer) {
+            let name = RichText::new(&document.scene().layers[layer].name).color(colour::text_weak());
             ui.add_sized(vec2(90.0, 20.0), egui::Label::new(name).truncate());
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            speed(ui, document);
-            ui.add_space(8.0);
+            if room > ROOM_FOR_SPEED {
+                speed(ui, document);
+                ui.add_space(8.0);
+            }
             scrub(ui, document, here, total);
         });
     });
@@ -67,12 +78,12 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
 fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     let history = info.insight.history.as_ref().filter(|history| history.layer == layer);
     if let Some((word, help)) = history.and_then(pace_word) {
-        let tint = if word == "settled" { colour::ACCENT } else { colour::TEXT };
+        let tint = if word == "settled" { colour::accent() } else { colour::text() };
         ui.label(RichText::new(word).color(tint)).on_hover_text(help);
         ui.add_space(6.0);
     }
     if let Some(slopes) = info.insight.slopes {
-        let text = RichText::new(format!("score {:.2}", slopes.erosion_score())).color(colour::TEXT_WEAK);
+        let text = RichText::new(format!("score {:.2}", slopes.erosion_score())).color(colour::text_weak());
         ui.label(text).on_hover_text(
             "Erosion score of the terrain shown: deviation of the slopes over their mean. Higher is flatter ground \
              between steeper relief.",
@@ -91,7 +102,7 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
         ui.spacing_mut().item_spacing.x = 6.0;
         if let Some(iteration) = offer {
             let text = format!("Changed at iteration {iteration}: replayed from the start.");
-            ui.label(RichText::new(text).color(colour::TEXT_STRONG));
+            ui.label(RichText::new(text).color(colour::text_strong()));
             for what in [Command::from(ErosionAction::ContinueFromHere), Command::from(ErosionAction::Branch)] {
                 let label =
                     if what == Command::from(ErosionAction::Branch) { "As a branch" } else { "Continue from here" };
@@ -105,7 +116,7 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
             ui.separator();
         }
         if !branches.is_empty() {
-            ui.label(RichText::new(icon::GIT_BRANCH).color(colour::TEXT_WEAK));
+            ui.label(RichText::new(icon::GIT_BRANCH).color(colour::text_weak()));
             for index in branches {
                 let layer = &document.scene().layers[index];
                 let (shown, name) = (layer.enabled, layer.name.clone());
@@ -132,7 +143,7 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
     let mut at = here;
     ui.add_sized(
         vec2(52.0, 20.0),
-        egui::Label::new(RichText::new(format!("/ {total}")).color(colour::TEXT_WEAK)).halign(Align::Min),
+        egui::Label::new(RichText::new(format!("/ {total}")).color(colour::text_weak())).halign(Align::Min),
     );
     let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
     let field = ui.add_enabled(total > 0, field).on_hover_text("The iteration that is shown.");
@@ -153,7 +164,7 @@ fn speed(ui: &mut Ui, document: &mut Document) {
     let fastest = fastest.on_hover_text("Plays as fast as the machine can.");
     let unlimited = unlimited ^ fastest.clicked();
     let text = if unlimited { "max".to_string() } else { format!("{speed:.0}/s") };
-    ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).halign(Align::Min));
+    ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::text_weak())).halign(Align::Min));
     let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).logarithmic(true);
     let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Iterations a second while playing.");
     rail.widget_info(|| egui::WidgetInfo::slider(!unlimited, f64::from(speed), "Speed"));

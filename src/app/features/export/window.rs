@@ -145,10 +145,10 @@ impl Dialog for ExportWindow {
                     let whole: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
                     let files = if sizes.len() == 1 { "1 product".into() } else { format!("{} products", sizes.len()) };
                     let text = format!("{files}, at most {} on the disk; the terrain is computed once.", bytes_text(whole));
-                    ui.label(RichText::new(text).color(colour::TEXT_WEAK));
+                    ui.label(RichText::new(text).color(colour::text_weak()));
                 }
                 Err(problem) => {
-                    ui.label(RichText::new(sentence(problem)).color(colour::WARNING));
+                    ui.label(RichText::new(sentence(problem)).color(colour::warning()));
                 }
             }
             ui.add_space(8.0);
@@ -220,7 +220,7 @@ impl ExportWindow {
         if let Some(target) = target {
             ui.label(target.help);
             ui.add_space(4.0);
-            ui.label(RichText::new(format!("{}.", target.sizes_text())).color(colour::TEXT_WEAK));
+            ui.label(RichText::new(format!("{}.", target.sizes_text())).color(colour::text_weak()));
             ui.add_space(4.0);
             ui.label("README.txt says what to type there.");
             ui.add_space(8.0);
@@ -331,7 +331,7 @@ impl ExportWindow {
             ui.add_space(6.0);
             ui.horizontal(|ui| {
                 chooses = ui.button("Folder…").on_hover_text("Chooses the folder that the files go to.").clicked();
-                let text = RichText::new(&folder).color(colour::TEXT_WEAK);
+                let text = RichText::new(&folder).color(colour::text_weak());
                 ui.add(egui::Label::new(text).truncate()).on_hover_text(&folder);
             });
         });

@@ -1,4 +1,6 @@
-//! The list of shortcuts, and about the program.
+//! The list of shortcuts, a page for each node, and about the program.
+
+mod node_page;
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
@@ -6,13 +8,17 @@ use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, keys};
+use self::node_page::NodePage;
+use crate::app::frame::commands::{
+    Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, Keymap, keys, shortcuts_text,
+};
 use crate::app::frame::dialogs::Dialog;
 use crate::app::frame::dialogs::modals::{close_button, dismissed, modal};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::InterfaceApp;
 use crate::app::frame::menu::pick;
 use crate::app::frame::theme::colour;
+use crate::nodes::Node;
 
 pub struct HelpPlugin;
 
@@ -29,6 +35,8 @@ impl Plugin for HelpPlugin {
 pub enum HelpAction {
     Shortcuts,
     About,
+    /// The page of the node of this name.
+    Node(&'static str),
 }
 
 impl Action for HelpAction {
@@ -42,33 +50,55 @@ impl Action for HelpAction {
                 Info::new("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }
             Self::About => Info::new("About Talweg", "Version and licence.", icon::INFO, &[]),
+            Self::Node(name) => Info::new(
+                format!("Help on {}", Node::named(name).map_or(*name, |node| node.about().label)),
+                "What it does, with all its parameters.",
+                icon::BOOK_OPEN,
+                &[],
+            ),
         }
     }
 }
 
 fn run(In(action): In<HelpAction>, registry: Res<CommandRegistry>, mut editor: ResMut<Editor>) {
     match action {
-        HelpAction::Shortcuts => editor.dialogs.open(Shortcuts::new(registry.all())),
+        HelpAction::Shortcuts => {
+            let list = Shortcuts::new(registry.all(), &editor.keymap);
+            editor.dialogs.open(list);
+        }
         HelpAction::About => editor.dialogs.open(AboutDialog),
+        HelpAction::Node(name) => {
+            if let Some(node) = Node::named(name) {
+                editor.dialogs.open(NodePage::new(&node));
+            }
+        }
     }
 }
 
-fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, HelpAction::Shortcuts, true);
+    let selected = editor.doc.selected_layer().and_then(|index| editor.doc.scene().layers.get(index));
+    if let Some(layer) = selected {
+        pick(ui, &mut queue, HelpAction::Node(layer.node.about().name), true);
+    }
     pick(ui, &mut queue, HelpAction::About, true);
 }
 
 /// All commands that have a shortcut, by their headings.
-struct Shortcuts(Vec<(&'static str, Vec<Command>)>);
+struct Shortcuts(Vec<(&'static str, Vec<(Command, String)>)>);
 
 impl Shortcuts {
-    fn new(commands: &[Command]) -> Self {
-        let mut sections: Vec<(&'static str, Vec<Command>)> = Vec::new();
-        for command in commands.iter().filter(|command| !command.info().shortcuts.is_empty()) {
-            let title = command.section();
+    fn new(commands: &[Command], keymap: &Keymap) -> Self {
+        let mut sections: Vec<(&'static str, Vec<(Command, String)>)> = Vec::new();
+        for command in commands {
+            let keys = keymap.keys(command);
+            if keys.is_empty() {
+                continue;
+            }
+            let (title, line) = (command.section(), (command.clone(), shortcuts_text(&keys)));
             match sections.iter_mut().find(|(known, _)| *known == title) {
-                Some((_, commands)) => commands.push(command.clone()),
-                None => sections.push((title, vec![command.clone()])),
+                Some((_, lines)) => lines.push(line),
+                None => sections.push((title, vec![line])),
             }
         }
         Self(sections)
@@ -87,8 +117,8 @@ impl Dialog for Shortcuts {
                 ui.set_width(ui.available_width());
                 for (title, commands) in &self.0 {
                     ui.add_space(6.0);
-                    ui.label(RichText::new(*title).strong().color(colour::ACCENT));
-                    commands.iter().for_each(|command| shortcut(ui, command));
+                    ui.label(RichText::new(*title).strong().color(colour::accent()));
+                    commands.iter().for_each(|(command, keys)| shortcut(ui, command, keys));
                 }
             });
             ui.add_space(10.0);
@@ -98,15 +128,14 @@ impl Dialog for Shortcuts {
     }
 }
 
-fn shortcut(ui: &mut Ui, command: &Command) {
+fn shortcut(ui: &mut Ui, command: &Command, keys: &str) {
     let info = command.info();
     ui.horizontal(|ui| {
         ui.label(info.icon);
         ui.label(&info.label).on_hover_text(&info.tooltip);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let keys: Vec<String> = info.shortcuts.iter().map(|keys| ui.ctx().format_shortcut(keys)).collect();
             ui.add_space(12.0);
-            ui.label(RichText::new(keys.join(" or ")).color(colour::TEXT_WEAK));
+            ui.label(RichText::new(keys).color(colour::text_weak()));
         });
     });
 }

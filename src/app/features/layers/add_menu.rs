@@ -104,7 +104,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
         again(ui, recent, world, chosen);
     }
     let height = (ui.ctx().viewport_rect().height() * 0.6).min(480.0);
-    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+    egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
         ui.set_width(ui.available_width());
         if found.is_empty() {
             ui.add_space(6.0);
@@ -116,7 +116,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
             if !searching && about.category != category {
                 category = about.category;
                 ui.add_space(4.0);
-                ui.label(RichText::new(category).small().strong().color(colour::ACCENT));
+                ui.label(RichText::new(category).small().strong().color(colour::accent()));
             }
             if entry(ui, &node, world).clicked() {
                 *chosen = Some(node);
@@ -130,7 +130,7 @@ fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
-        ui.label(RichText::new("Recent").small().strong().color(colour::ACCENT));
+        ui.label(RichText::new("Recent").small().strong().color(colour::accent()));
         for node in recent.iter().filter_map(|name| Node::named(name)) {
             let about = node.about();
             let fits = node.fits(world);
@@ -151,10 +151,10 @@ fn entry(ui: &mut Ui, node: &Node, world: World) -> egui::Response {
     let mut job = egui::text::LayoutJob::default();
     let font = |size| egui::FontId::proportional(size);
     let format = |size, color| egui::TextFormat { font_id: font(size), color, ..Default::default() };
-    job.append(node_icon(node), 0.0, format(15.0, colour::TEXT));
-    job.append(about.label, 8.0, format(13.5, if fits { colour::TEXT_STRONG } else { colour::TEXT_WEAK }));
-    job.append("\n", 0.0, format(11.5, colour::TEXT_WEAK));
-    job.append(if fits { about.help } else { misfit(world) }, 0.0, format(11.5, colour::TEXT_WEAK));
+    job.append(node_icon(node), 0.0, format(15.0, colour::text()));
+    job.append(about.label, 8.0, format(13.5, if fits { colour::text_strong() } else { colour::text_weak() }));
+    job.append("\n", 0.0, format(11.5, colour::text_weak()));
+    job.append(if fits { about.help } else { misfit(world) }, 0.0, format(11.5, colour::text_weak()));
     job.wrap.max_width = ui.available_width() - 16.0;
     let button =
         egui::Button::new(job).wrap().frame_when_inactive(false).min_size(egui::vec2(ui.available_width(), 0.0));

@@ -98,7 +98,7 @@ impl Action for LayerAction {
                 "Solo",
                 "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
                 icon::HEADPHONES,
-                keys![NONE + S],
+                keys![SHIFT + S],
             ),
             Self::Toggle => Info::new(
                 "Show or hide",

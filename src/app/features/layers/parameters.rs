@@ -10,7 +10,8 @@ use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::params::{SliderPreview, rows};
-use crate::app::frame::widgets::row::{section, seed_row};
+use crate::app::frame::widgets::row::{opened_section, section, seed_row};
+use crate::app::frame::widgets::sought;
 use crate::eval::StrokeTarget;
 use crate::nodes::Work;
 use crate::scene::{Blend, Layer, Problem};
@@ -28,16 +29,16 @@ pub fn show(
     let about = layer.node.about();
     let mut command = None;
     ui.horizontal(|ui| {
-        ui.label(RichText::new(node_icon(&layer.node)).size(20.0).color(colour::ACCENT));
+        ui.label(RichText::new(node_icon(&layer.node)).size(20.0).color(colour::accent()));
         ui.add(egui::Label::new(RichText::new(about.label).strong().size(15.0)).truncate());
     });
     ui.label(about.help);
     if !about.source.is_empty() {
-        ui.label(RichText::new(format!("After {}", about.source)).small().color(colour::TEXT_WEAK));
+        ui.label(RichText::new(format!("After {}", about.source)).small().color(colour::text_weak()));
     }
     for problem in problems.iter().filter(|problem| problem.layer == index) {
         let text = format!("{}  {}.", icon::WARNING, problem.message);
-        ui.add(egui::Label::new(RichText::new(text).color(colour::WARNING)).wrap());
+        ui.add(egui::Label::new(RichText::new(text).color(colour::warning())).wrap());
     }
     ui.add_space(6.0);
     // ids of the rows belong to the layer's node, so that a drag never lands on another layer
@@ -61,16 +62,13 @@ pub fn show(
         if document.tree().is_some() {
             section(ui, "What metres mean", false, |ui| crate::app::features::construction::piece::frame(ui, document));
         }
-        section(ui, "Mix", true, |ui| {
-            let generator = matches!(layer.node.work(), Work::Generator(_));
-            let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);
-            let _ = rows(ui, document, preview, Group::Mix(index), |spec| match spec.name {
-                "blend" => generator,
-                "smoothness" => smooth,
-                _ => true,
-            });
+        let must = |ui: &Ui, group| sought::is_within(ui.ctx(), group);
+        let seeks_mix = must(ui, Group::Mix(index));
+        opened_section(ui, "Mix", true, seeks_mix, |ui| {
+            let _ = rows(ui, document, preview, Group::Mix(index), |spec| shows_mix(&layer, spec.name));
         });
-        section(ui, "Mask", layer.mask.is_active(), |ui| {
+        let seeks_mask = must(ui, Group::Mask(index));
+        opened_section(ui, "Mask", layer.mask.is_active(), seeks_mask, |ui| {
             if layer.mask.is_active() {
                 brush::panel::mask_row(ui, document, index);
             }
@@ -80,6 +78,16 @@ pub fn show(
         });
     });
     command
+}
+
+/// Whether a layer's way to mix has a row for this parameter: what is no generator replaces what is below it.
+pub fn shows_mix(layer: &Layer, name: &str) -> bool {
+    let generator = matches!(layer.node.work(), Work::Generator(_));
+    match name {
+        "blend" => generator,
+        "smoothness" => generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax),
+        _ => true,
+    }
 }
 
 /// Good settings, one click each.
@@ -113,7 +121,7 @@ fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &
     ui.horizontal(|ui| {
         let text = format!("Goes on from iteration {gone}");
         let tip = "Before that the process had other parameters. The iterations below are counted from there.";
-        ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::ACCENT)).on_hover_text(tip);
+        ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::accent())).on_hover_text(tip);
         if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
             document.edit("Forget earlier parameters", None, |scene| scene.layers[index].epochs.clear());
         }

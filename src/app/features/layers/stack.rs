@@ -90,8 +90,8 @@ pub fn show(
 fn empty_hint(ui: &mut Ui) {
     ui.vertical_centered(|ui| {
         ui.add_space(18.0);
-        ui.label(RichText::new(icon::MOUNTAINS).size(34.0).color(colour::TEXT_WEAK));
-        ui.label(RichText::new("Add a generator to begin").color(colour::TEXT_STRONG));
+        ui.label(RichText::new(icon::MOUNTAINS).size(34.0).color(colour::text_weak()));
+        ui.label(RichText::new("Add a generator to begin").color(colour::text_strong()));
         ui.weak("Layers act from the bottom to the top.");
         ui.add_space(12.0);
     });
@@ -131,7 +131,7 @@ fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems
 
 fn mark_gap(ui: &Ui, rows: &[Rect], gap: usize) {
     let y = if gap < rows.len() { rows[gap].top() - 1.0 } else { rows[rows.len() - 1].bottom() + 1.0 };
-    ui.painter().hline(rows[0].x_range(), y, Stroke::new(2.0, colour::ACCENT));
+    ui.painter().hline(rows[0].x_range(), y, Stroke::new(2.0, colour::accent()));
 }
 
 fn row(
@@ -164,7 +164,7 @@ fn row(
     );
     let ui = &mut inside;
     ui.spacing_mut().item_spacing.x = 4.0;
-    let grip = if selected { colour::TEXT } else { colour::TEXT_WEAK };
+    let grip = if selected { colour::text() } else { colour::text_weak() };
     ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(grip));
     let (eye, what) = if layer.enabled { (icon::EYE, "Hide") } else { (icon::EYE_SLASH, "Show") };
     let eye = icon_button(ui, true, eye, &format!("{what} {}", layer.name));
@@ -173,9 +173,9 @@ fn row(
     }
     let dim = !layer.enabled || document.solo().is_some_and(|s| s != index && hidden_by_solo(document, s, index));
     let tint = match (dim, selected) {
-        (true, _) => colour::TEXT_WEAK,
-        (false, true) => colour::TEXT_STRONG,
-        (false, false) => colour::TEXT,
+        (true, _) => colour::text_weak(),
+        (false, true) => colour::text_strong(),
+        (false, false) => colour::text(),
     };
     ui.label(RichText::new(node_icon(&layer.node)).size(16.0).color(tint));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -185,9 +185,9 @@ fn row(
             document.toggle_solo(index);
         }
         if let Some(problem) = troubled {
-            ui.label(RichText::new(icon::WARNING).color(colour::WARNING)).on_hover_text(&problem.message);
+            ui.label(RichText::new(icon::WARNING).color(colour::warning())).on_hover_text(&problem.message);
         }
-        ui.label(RichText::new(hint(document, &layer, index)).small().color(colour::TEXT_WEAK));
+        ui.label(RichText::new(hint(document, &layer, index)).small().color(colour::text_weak()));
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| name(ui, document, state, index, &layer, tint));
     });
     command
@@ -278,7 +278,7 @@ fn scene_row(ui: &mut Ui, document: &mut Document) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW + 2.0), Sense::click());
     let selected = document.selection() == Selection::Scene;
     background(ui, rect, selected, response.hovered());
-    let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
+    let tint = if selected { colour::text_strong() } else { colour::text() };
     let symbol = egui::FontId::proportional(16.0);
     let at = pos2(rect.left() + 21.0, rect.center().y);
     ui.painter().text(at, egui::Align2::LEFT_CENTER, icon::GEAR_SIX, symbol, tint);
@@ -297,11 +297,11 @@ fn background(ui: &Ui, rect: Rect, selected: bool, hovered: bool) {
         ui.painter().rect(
             rect,
             4.0,
-            colour::ACCENT_DEEP,
-            Stroke::new(1.0, colour::ACCENT.gamma_multiply(0.5)),
+            colour::accent_deep(),
+            Stroke::new(1.0, colour::accent().gamma_multiply(0.5)),
             StrokeKind::Inside,
         );
     } else if hovered {
-        ui.painter().rect_filled(rect, 4.0, colour::RAISED);
+        ui.painter().rect_filled(rect, 4.0, colour::raised());
     }
 }

@@ -11,7 +11,7 @@ use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoints, Points};
 use crate::app::features::measures::MeasuresAction;
 use crate::app::features::measures::planet;
 use crate::app::frame::commands::Command;
-use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE};
+use crate::app::frame::theme::ink;
 use crate::app::frame::theme::{colour, icon_button};
 use crate::app::frame::widgets::{params, plot};
 use crate::lab::{Parity, Verdict};
@@ -55,14 +55,14 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_plan
     }
     let Some(measures) = &info.measures else {
         ui.add_space(8.0);
-        ui.label(RichText::new("Measuring…").color(colour::TEXT_WEAK));
+        ui.label(RichText::new("Measuring…").color(colour::text_weak()));
         return command;
     };
     egui::ScrollArea::vertical().id_salt("measures").auto_shrink(false).show(ui, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 1.0;
         ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
-        let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
+        let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
         rows(ui, MEASURES, &**measures, tint);
         ui.add_space(4.0);
         part(ui, "Plots", true, |ui| PLOTS.iter().for_each(|which| plot(ui, which, measures)));
@@ -105,24 +105,24 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
         let small = |text: String, tint: Color32| Label::new(RichText::new(text).small().color(tint)).truncate();
         if info.preview {
             let text = "Measured on a preview; the full size follows.";
-            ui.add(small(text.into(), colour::TEXT_WEAK));
+            ui.add(small(text.into(), colour::text_weak()));
             return;
         }
         match info.trust {
             _ if is_planet => {
                 let tip = "Samples near the corners of the six faces stand for less ground than those in the middle.";
-                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::TEXT_WEAK)).on_hover_text(tip)
+                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::text_weak())).on_hover_text(tip)
             }
-            None => ui.add(small(String::new(), colour::TEXT_WEAK)),
+            None => ui.add(small(String::new(), colour::text_weak())),
             Some(Trust::Coming) => {
                 let tip = "The scene is computed at half its resolution and compared with the full size.";
-                ui.add(small("Can the preview be believed? Looking…".into(), colour::TEXT_WEAK)).on_hover_text(tip)
+                ui.add(small("Can the preview be believed? Looking…".into(), colour::text_weak())).on_hover_text(tip)
             }
             Some(Trust::Known(parity)) => {
                 let (sign, tint) = match parity.verdict {
-                    Verdict::True => (icon::CHECK_CIRCLE, BLUE),
-                    Verdict::Close => (icon::INFO, colour::TEXT),
-                    Verdict::Differs => (icon::WARNING, ORANGE),
+                    Verdict::True => (icon::CHECK_CIRCLE, ink::blue()),
+                    Verdict::Close => (icon::INFO, colour::text()),
+                    Verdict::Differs => (icon::WARNING, ink::orange()),
                 };
                 let rivers = parity.drainage_overlap.map_or(String::new(), |share| {
                     format!(", {:.0} % of rivers", 100.0 * share)
@@ -146,7 +146,7 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
 
 /// A heading that can be folded.
 fn part(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
-    let title = RichText::new(title).strong().color(colour::ACCENT);
+    let title = RichText::new(title).strong().color(colour::accent());
     egui::CollapsingHeader::new(title).default_open(open).show_unindented(ui, contents);
 }
 
@@ -154,7 +154,7 @@ fn part(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
 pub fn rows<T>(ui: &mut Ui, list: &[Measure<T>], of: &T, tint: Color32) {
     for family in list.chunk_by(|a, b| a.family == b.family) {
         ui.add_space(6.0);
-        ui.label(RichText::new(family[0].family.label()).strong().color(colour::ACCENT));
+        ui.label(RichText::new(family[0].family.label()).strong().color(colour::accent()));
         family.iter().for_each(|measure| row(ui, measure, of, tint));
     }
 }
@@ -175,7 +175,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         inside.add(Label::new(text).truncate().selectable(false));
     };
     let name = Rect::from_min_max(rect.min, pos2(name_end - 4.0, rect.bottom()));
-    text(ui, name, RichText::new(measure.label).color(colour::TEXT), Layout::left_to_right(Align::Center));
+    text(ui, name, RichText::new(measure.label).color(colour::text()), Layout::left_to_right(Align::Center));
     let shown = match reading {
         // a hash is told by its first digits
         MeasureValue::Hash(_) => measure.show_reading(reading).chars().take(8).collect::<String>() + "…",
@@ -201,7 +201,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         for band in &published {
             ui.add_space(4.0);
             let of = format!("Real terrain: {} to {} {} ({}).", band.low, band.high, measure.unit, band.of);
-            ui.label(RichText::new(of).color(GREEN));
+            ui.label(RichText::new(of).color(ink::green()));
             ui.weak(band.source);
         }
         if !measure.source.is_empty() {
@@ -228,20 +228,20 @@ fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
         rect.left() + rect.width() * share as f32
     };
     let line = Rect::from_x_y_ranges(rect.x_range(), rect.center().y - 2.0..=rect.center().y + 2.0);
-    ui.painter().rect_filled(line, 2.0, colour::LINE);
+    ui.painter().rect_filled(line, 2.0, colour::line());
     let real = Rect::from_x_y_ranges(place(band.low)..=place(band.high), line.y_range());
-    ui.painter().rect_filled(real, 2.0, GREEN);
+    ui.painter().rect_filled(real, 2.0, ink::green());
     let inside = value >= band.low && value <= band.high;
     let at = pos2(place(value), rect.center().y);
-    ui.painter().circle_filled(at, 4.0, colour::PANEL);
-    ui.painter().circle_filled(at, 3.0, if inside { colour::TEXT_STRONG } else { ORANGE });
+    ui.painter().circle_filled(at, 4.0, colour::panel());
+    ui.painter().circle_filled(at, 3.0, if inside { colour::text_strong() } else { ink::orange() });
 }
 
 fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
     let points = (which.points)(of);
     ui.add_space(5.0);
     ui.horizontal(|ui| {
-        ui.label(RichText::new(which.label).strong().color(colour::TEXT)).on_hover_text(which.meaning);
+        ui.label(RichText::new(which.label).strong().color(colour::text())).on_hover_text(which.meaning);
         if !points.is_empty() {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let copy = icon_button(ui, true, icon::COPY, &format!("Copy {}", which.label));
@@ -252,7 +252,7 @@ fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
         }
     });
     if points.is_empty() {
-        ui.label(RichText::new("This ground has none.").color(colour::TEXT_WEAK));
+        ui.label(RichText::new("This ground has none.").color(colour::text_weak()));
         return;
     }
     let axis = |axis: &crate::measure::PlotAxis| {
@@ -263,22 +263,24 @@ fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
         PlotStyle::Bars => {
             let width = points.windows(2).map(|pair| pair[1][0] - pair[0][0]).fold(f64::MAX, f64::min);
             let width = if points.len() > 1 { width } else { 1.0 };
-            let bar = |&[x, y]: &[f64; 2]| Bar::new(x, y).width(width).fill(BLUE).stroke(egui::Stroke::NONE);
-            ui.bar_chart(BarChart::new(which.label, points.iter().map(bar).collect()).color(BLUE));
+            let bar = |&[x, y]: &[f64; 2]| Bar::new(x, y).width(width).fill(ink::blue()).stroke(egui::Stroke::NONE);
+            ui.bar_chart(BarChart::new(which.label, points.iter().map(bar).collect()).color(ink::blue()));
         }
-        PlotStyle::Curve => ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(BLUE).width(1.6)),
+        PlotStyle::Curve => {
+            ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(ink::blue()).width(1.6))
+        }
         PlotStyle::Fit => {
             if let (Some(line), Some(first), Some(last)) = ((which.line)(of), points.first(), points.last()) {
                 let ends = [first[0], last[0]].map(|x| [x, line.value(x)]);
-                let fit = Line::new("fitted line", PlotPoints::from(ends.to_vec())).color(ORANGE).width(1.4);
+                let fit = Line::new("fitted line", PlotPoints::from(ends.to_vec())).color(ink::orange()).width(1.4);
                 ui.line(fit.style(LineStyle::dashed_loose()));
             }
-            ui.points(Points::new(which.label, PlotPoints::from(points.to_vec())).color(BLUE).radius(2.2));
+            ui.points(Points::new(which.label, PlotPoints::from(points.to_vec())).color(ink::blue()).radius(2.2));
         }
     });
     let mut caption = format!("{}  ·  across: {}", axis(&which.y), axis(&which.x));
     if let Some(line) = (which.line)(of) {
         caption += &format!("  ·  slope {:.2}, R² {:.3}", line.slope, line.r_squared);
     }
-    ui.add(Label::new(RichText::new(caption).color(colour::TEXT_WEAK)).wrap());
+    ui.add(Label::new(RichText::new(caption).color(colour::text_weak())).wrap());
 }

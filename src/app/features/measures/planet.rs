@@ -6,7 +6,7 @@ use egui_plot::{HLine, Line, LineStyle, PlotPoints};
 
 use crate::app::features::measures::panel::{MeasuresInfo, rows};
 use crate::app::frame::theme::colour;
-use crate::app::frame::theme::ink::{BLUE, ORANGE};
+use crate::app::frame::theme::ink;
 use crate::app::frame::widgets::plot;
 use crate::measure::{PLANET_MEASURES, PlanetMeasures};
 
@@ -14,10 +14,10 @@ use crate::measure::{PLANET_MEASURES, PlanetMeasures};
 pub fn show(ui: &mut Ui, info: &MeasuresInfo) {
     let Some(measures) = &info.planet else {
         ui.add_space(8.0);
-        ui.label(RichText::new("Measuring…").color(colour::TEXT_WEAK));
+        ui.label(RichText::new("Measuring…").color(colour::text_weak()));
         return;
     };
-    let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
+    let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
     egui::ScrollArea::vertical().id_salt("measures of a planet").auto_shrink(false).show(ui, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 3.0;
@@ -55,19 +55,19 @@ pub fn hypsometric_curve(measures: &PlanetMeasures) -> Vec<[f64; 2]> {
 fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
     let meaning = "How much of the planet stands higher than a height. On Earth two flat stretches show: the \
                    continents and the ocean floor.";
-    ui.label(RichText::new("Hypsometric curve").strong().color(colour::TEXT)).on_hover_text(meaning);
+    ui.label(RichText::new("Hypsometric curve").strong().color(colour::text())).on_hover_text(meaning);
     let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
     plot.show(ui, |ui| {
         // the sea stands where the land ends
         if measures.land_share > 0.0 && measures.land_share < 1.0 {
             let sea = height_of_share(measures);
-            ui.hline(HLine::new("sea", sea).color(ORANGE).width(1.0).style(LineStyle::dashed_loose()));
+            ui.hline(HLine::new("sea", sea).color(ink::orange()).width(1.0).style(LineStyle::dashed_loose()));
         }
         let points = PlotPoints::from(hypsometric_curve(measures));
-        ui.line(Line::new("hypsometric curve", points).color(BLUE).width(1.8));
+        ui.line(Line::new("hypsometric curve", points).color(ink::blue()).width(1.8));
     });
     let caption = "height, km  ·  across: share of the planet that stands higher, %  ·  dashed: the sea";
-    ui.add(Label::new(RichText::new(caption).color(colour::TEXT_WEAK)).wrap());
+    ui.add(Label::new(RichText::new(caption).color(colour::text_weak())).wrap());
 }
 
 /// Height of the sea in kilometres, from where mean depth and mean height of the land meet the mean of all ground.

@@ -98,17 +98,17 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         let own = f64::from(planet.side_metres()) / (doc.scene().samples() - 1) as f64;
         let step = 1000.0 * state.side_km / (state.samples - 1) as f64;
         let text = format!("A sample every {}; the planet has one every {}.", length(step), length(own));
-        ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
+        ui.label(RichText::new(text).small().color(colour::text_weak()));
         let problem = obstacle(doc);
         if let Some(problem) = problem {
-            ui.label(RichText::new(problem).small().color(colour::WARNING));
+            ui.label(RichText::new(problem).small().color(colour::warning()));
         } else if doc.is_dirty() {
             let text = "The planet has unsaved changes. They are in the patch; save them before you put it back.";
-            ui.label(RichText::new(text).small().color(colour::WARNING));
+            ui.label(RichText::new(text).small().color(colour::warning()));
         }
         ui.add_space(6.0);
         ui.horizontal(|ui| {
-            let take = Button::new(RichText::new("Take…").color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP);
+            let take = Button::new(RichText::new("Take…").color(colour::text_strong())).fill(colour::accent_deep());
             let tip =
                 "Computes the planet at full size, writes the square as a terrain scene of its own, and opens it.";
             chosen = ui.add_enabled(problem.is_none(), take).on_hover_text(tip).clicked();
@@ -175,7 +175,7 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     for line in lines {
         let points: Vec<_> = line.iter().map(|&[x, y]| pos2(x, y)).collect();
         painter.add(Shape::line(points.clone(), Stroke::new(4.0, Color32::from_black_alpha(150))));
-        painter.add(Shape::line(points, Stroke::new(1.8, colour::WARNING)));
+        painter.add(Shape::line(points, Stroke::new(1.8, colour::warning())));
     }
 }
 

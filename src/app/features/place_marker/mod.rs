@@ -108,6 +108,6 @@ fn mark(ui: &Ui, at: [f32; 2], area: egui::Rect) {
     let painter = ui.painter().with_clip_rect(area);
     let at = Pos2::from(at);
     painter.circle_stroke(at, 6.0, Stroke::new(3.0, Color32::from_black_alpha(150)));
-    painter.circle_stroke(at, 6.0, Stroke::new(1.5, colour::TEXT_STRONG));
-    painter.circle_filled(at, 1.5, colour::TEXT_STRONG);
+    painter.circle_stroke(at, 6.0, Stroke::new(1.5, colour::text_strong()));
+    painter.circle_filled(at, 1.5, colour::text_strong());
 }

@@ -57,7 +57,8 @@ fn show_planet(
     let Some(planet) = editor.doc.scene().as_planet() else { return };
     let body = Body::from_planet(planet);
     let view = &mut editor.globe;
-    if view_state.globe_of(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
+    let is_still = editor.interface.reduced_motion;
+    if !is_still && view_state.globe_of(CompareSide::A).is_some_and(|prepared| planet_view.drifts(prepared)) {
         // the window is woken for it now and then
         pacing.idle = Some(DRIFT_PACE);
         let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
@@ -71,7 +72,7 @@ fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
     let mut chosen = None;
     let area = Area::new(Id::new("ways of a planet")).order(Order::Middle).pivot(Align2::RIGHT_TOP);
     area.fixed_pos(free.right_top() + vec2(-8.0, 8.0)).constrain_to(free).show(ctx, |ui| {
-        let frame = Frame::new().fill(colour::PANEL).corner_radius(5.0).inner_margin(Margin::same(3));
+        let frame = Frame::new().fill(colour::panel()).corner_radius(5.0).inner_margin(Margin::same(3));
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 2.0;

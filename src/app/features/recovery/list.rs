@@ -1,50 +1,20 @@
 //! A dialog that lists scenes with pictures, and what can be done with each.
 
-use std::sync::{Arc, OnceLock};
-
 use bevy_egui::egui;
-use egui::{Align, ColorImage, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, vec2};
+use egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
 use super::RecoveryAction;
 use crate::app::frame::commands::Command;
 use crate::app::frame::dialogs::Dialog;
 use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::app::frame::theme::colour;
-use crate::look::RgbImage;
+use crate::app::frame::widgets::scene_picture::ScenePicture;
 use crate::preferences::MOST_VERSIONS;
 
 /// Side of a picture in points.
 const SIDE: f32 = 72.0;
 /// Width left for the buttons of a scene, in points.
 const BUTTONS: f32 = 130.0;
-
-/// A picture that may still be on its way.
-#[derive(Clone, Default)]
-pub struct ScenePicture {
-    image: Arc<OnceLock<RgbImage>>,
-    texture: Arc<OnceLock<TextureHandle>>,
-}
-
-impl ScenePicture {
-    /// The picture has been drawn.
-    pub fn set(&self, image: RgbImage) {
-        // it is drawn once
-        let _ = self.image.set(image);
-    }
-
-    fn show(&self, ui: &mut Ui) {
-        let Some(image) = self.image.get() else {
-            let (rect, _) = ui.allocate_exact_size(vec2(SIDE, SIDE), egui::Sense::hover());
-            ui.painter().rect_filled(rect, 4, colour::DEEP);
-            return;
-        };
-        let texture = self.texture.get_or_init(|| {
-            let image = ColorImage::from_rgb([image.width, image.height], &image.rgb);
-            ui.ctx().load_texture("scene", image, TextureOptions::LINEAR)
-        });
-        ui.add(egui::Image::new(texture).fit_to_exact_size(vec2(SIDE, SIDE)).corner_radius(4));
-    }
-}
 
 /// A button and what it does.
 pub struct SceneChoice {
@@ -145,19 +115,19 @@ impl Dialog for SceneList {
 
 fn show_scene(ui: &mut Ui, scene: &mut ListedScene) -> Option<Vec<Command>> {
     let mut answer = None;
-    egui::Frame::new().fill(colour::PANEL).corner_radius(6).inner_margin(8).show(ui, |ui| {
+    egui::Frame::new().fill(colour::panel()).corner_radius(6).inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal(|ui| {
             match &scene.picture {
-                Some(picture) => picture.show(ui),
+                Some(picture) => picture.show(ui, SIDE),
                 None => ui.add_space(SIDE),
             }
             let about = vec2(ui.available_width() - BUTTONS, SIDE);
             ui.allocate_ui_with_layout(about, Layout::top_down(Align::Min), |ui| {
                 ui.set_min_size(about);
-                ui.label(RichText::new(&scene.heading).color(colour::TEXT_STRONG));
+                ui.label(RichText::new(&scene.heading).color(colour::text_strong()));
                 for line in &scene.lines {
-                    let text = RichText::new(line).color(colour::TEXT_WEAK).size(12.0);
+                    let text = RichText::new(line).color(colour::text_weak()).size(12.0);
                     ui.add(egui::Label::new(text).truncate()).on_hover_text(line);
                 }
             });

@@ -23,7 +23,7 @@ use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 pub use self::journal::EditJournal;
-use self::list::{ListedScene, SceneChoice, SceneList, ScenePicture};
+use self::list::{ListedScene, SceneChoice, SceneList};
 #[cfg(unix)]
 pub use self::signals::end as end_by_signal;
 use crate::app::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
@@ -33,6 +33,7 @@ use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::interface::InterfaceApp;
 use crate::app::frame::menu::pick;
 use crate::app::frame::tasks::{Newest, Outcome, Task, Tasks};
+use crate::app::frame::widgets::scene_picture::ScenePicture;
 use crate::app::frame::window::FrameSystems;
 use crate::app::view::Waker;
 use crate::eval::{Cache, Store, Timeline};
@@ -119,7 +120,7 @@ impl Action for RecoveryAction {
 
 /// Unsaved work of editors that have ended. No other editor is offered what is in here.
 #[derive(Resource, Default)]
-struct FoundSessions {
+pub struct FoundSessions {
     looking: Option<Task<Result<Vec<FoundWork>, RecoveryError>>>,
     has_looked: bool,
     found: Vec<(u64, FoundWork)>,
@@ -128,6 +129,11 @@ struct FoundSessions {
 }
 
 impl FoundSessions {
+    /// Whether there is any.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     fn take(&mut self, id: u64) -> Option<FoundWork> {
         let index = self.found.iter().position(|(found, _)| *found == id)?;
         Some(self.found.remove(index).1)
@@ -203,7 +209,7 @@ fn receive(
             found.is_due = !found.found.is_empty();
         }
     }
-    if found.is_due && !editor.dialogs.is_open() {
+    if found.is_due && !editor.dialogs.is_waiting() {
         found.is_due = false;
         queue.push(RecoveryAction::ShowFound);
     }

@@ -40,7 +40,7 @@ pub fn show(
 ) -> Option<Command> {
     let mut command = None;
     ui.horizontal(|ui| {
-        ui.label(RichText::new(icon::GEAR_SIX).size(20.0).color(colour::ACCENT));
+        ui.label(RichText::new(icon::GEAR_SIX).size(20.0).color(colour::accent()));
         ui.label(RichText::new("Scene settings").strong().size(15.0));
     });
     let about = document.scene().settings.about();
@@ -123,8 +123,8 @@ fn memory_line(ui: &mut Ui, scene: &Scene, free: Option<u64>) {
     let Some(free) = free else { return };
     let needed = bytes_text(needed_memory(scene, scene.samples(), &MemoryUse::EDITOR));
     let (text, tint) = match check_free(scene, scene.samples(), &MemoryUse::EDITOR, free) {
-        Ok(()) => (format!("Up to {needed} of {} free", bytes_text(free)), colour::TEXT_WEAK),
-        Err(refused) => (format!("{refused}"), colour::WARNING),
+        Ok(()) => (format!("Up to {needed} of {} free", bytes_text(free)), colour::text_weak()),
+        Err(refused) => (format!("{refused}"), colour::warning()),
     };
     ui.horizontal(|ui| {
         ui.add_space(label_width(ui) + ui.spacing().item_spacing.x);
@@ -166,11 +166,11 @@ fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
             egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, selected, swatch.label.as_str())
         });
         if selected {
-            ui.painter().rect(rect, 4.0, colour::ACCENT_DEEP, Stroke::NONE, StrokeKind::Inside);
+            ui.painter().rect(rect, 4.0, colour::accent_deep(), Stroke::NONE, StrokeKind::Inside);
         } else if response.hovered() {
-            ui.painter().rect_filled(rect, 4.0, colour::RAISED);
+            ui.painter().rect_filled(rect, 4.0, colour::raised());
         }
-        let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
+        let tint = if selected { colour::text_strong() } else { colour::text() };
         let column = rect.with_min_x(rect.left() + 9.0).with_max_x(rect.left() + rect.width() * 0.38 - 6.0);
         paint_text(ui, column, &swatch.label, tint, false);
         let strip =
@@ -200,5 +200,5 @@ fn paint_strip(ui: &Ui, rect: Rect, colours: &[[u8; 4]]) {
         mesh.add_colored_rect(part, Color32::from_rgb(r, g, b));
     }
     ui.painter().add(mesh);
-    ui.painter().rect_stroke(rect, 1.0, Stroke::new(1.0, colour::LINE), StrokeKind::Outside);
+    ui.painter().rect_stroke(rect, 1.0, Stroke::new(1.0, colour::line()), StrokeKind::Outside);
 }

@@ -31,20 +31,20 @@ pub fn dial(ui: &mut Ui, document: &mut Document) {
 
 fn paint(ui: &Ui, centre: Pos2, radius: f32, sun: Pos2, hot: bool) {
     let painter = ui.painter();
-    painter.circle(centre, radius, colour::DEEP, Stroke::new(1.0, colour::LINE));
+    painter.circle(centre, radius, colour::deep(), Stroke::new(1.0, colour::line()));
     for share in [1.0 / 3.0, 2.0 / 3.0] {
-        painter.circle_stroke(centre, radius * share, Stroke::new(1.0, colour::RAISED));
+        painter.circle_stroke(centre, radius * share, Stroke::new(1.0, colour::raised()));
     }
     for (letter, direction) in
         [("N", vec2(0.0, -1.0)), ("E", vec2(1.0, 0.0)), ("S", vec2(0.0, 1.0)), ("W", vec2(-1.0, 0.0))]
     {
         let at = centre + direction * (radius + 8.0);
-        painter.text(at, Align2::CENTER_CENTER, letter, FontId::proportional(11.0), colour::TEXT_WEAK);
+        painter.text(at, Align2::CENTER_CENTER, letter, FontId::proportional(11.0), colour::text_weak());
     }
-    painter.line_segment([centre, sun], Stroke::new(1.0, colour::WARNING.gamma_multiply(0.5)));
+    painter.line_segment([centre, sun], Stroke::new(1.0, colour::warning().gamma_multiply(0.5)));
     let size = if hot { 20.0 } else { 17.0 };
-    painter.circle_filled(sun, size / 2.0, colour::DEEP);
-    painter.text(sun, Align2::CENTER_CENTER, icon::SUN, FontId::proportional(size), colour::WARNING);
+    painter.circle_filled(sun, size / 2.0, colour::deep());
+    painter.text(sun, Align2::CENTER_CENTER, icon::SUN, FontId::proportional(size), colour::warning());
 }
 
 /// Azimuth and elevation in degrees for an offset from the centre, in radii.

@@ -60,7 +60,7 @@ impl Action for ResetView {
             "Reset view",
             "Puts the camera back to where a new scene begins.",
             icon::ARROW_COUNTER_CLOCKWISE,
-            keys![NONE + R],
+            keys![NONE + Num0],
         )
     }
 }
@@ -95,28 +95,28 @@ impl Action for ViewAction {
         match *self {
             Self::Mode(mode) => {
                 let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match mode {
-                    ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
-                    ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
-                    ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
-                    ViewMode::Adaptive => (icon::TRIANGLE, keys![COMMAND + Num1]),
-                    ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![COMMAND + Num2]),
-                    ViewMode::Traced => (icon::CROSSHAIR, keys![COMMAND + Num3]),
-                    ViewMode::TracedCost => (icon::GAUGE, keys![COMMAND + Num4]),
-                    ViewMode::TracedDistance => (icon::RULER, &[]),
+                    ViewMode::Shaded => (icon::SUN, keys![COMMAND + Num1]),
+                    ViewMode::Hillshade => (icon::MOUNTAINS, keys![COMMAND + Num2]),
+                    ViewMode::Wireframe => (icon::POLYGON, keys![COMMAND + Num3]),
+                    ViewMode::Adaptive => (icon::TRIANGLE, keys![COMMAND + Num4]),
+                    ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![COMMAND + Num5]),
+                    ViewMode::Traced => (icon::CROSSHAIR, keys![COMMAND + Num6]),
+                    ViewMode::TracedCost => (icon::GAUGE, keys![COMMAND + Num7]),
+                    ViewMode::TracedDistance => (icon::RULER, keys![COMMAND + Num8]),
                 };
                 Info::new(mode.label(), mode.help(), icon, shortcuts)
             }
             Self::Overlay(overlay) => {
                 let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match overlay {
                     Overlay::None => (icon::PROHIBIT, keys![SHIFT + Num0]),
-                    Overlay::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
-                    Overlay::Change => (icon::PLUS_MINUS, keys![SHIFT + Num5]),
+                    Overlay::Slope => (icon::ANGLE, keys![SHIFT + Num1]),
+                    Overlay::Change => (icon::PLUS_MINUS, keys![SHIFT + Num2]),
                     Overlay::Temperature => (icon::THERMOMETER, &[]),
                     Overlay::Moisture => (icon::CLOUD_RAIN, &[]),
-                    Overlay::Map(MapKind::Flow) => (icon::TREE_STRUCTURE, keys![SHIFT + Num6]),
-                    Overlay::Map(MapKind::Water) => (icon::DROP, keys![SHIFT + Num7]),
+                    Overlay::Map(MapKind::Flow) => (icon::TREE_STRUCTURE, keys![SHIFT + Num3]),
+                    Overlay::Map(MapKind::Water) => (icon::DROP, keys![SHIFT + Num4]),
                     Overlay::Map(_) => (icon::STACK, &[]),
-                    Overlay::Difference => (icon::INTERSECT, keys![SHIFT + Num8]),
+                    Overlay::Difference => (icon::INTERSECT, keys![SHIFT + Num5]),
                     Overlay::Mask => (icon::SELECTION, &[]),
                 };
                 Info::new(overlay.label(), overlay.help(), icon, shortcuts)

@@ -8,6 +8,7 @@
 //! An action belongs to the feature that can do it; nothing here knows any.
 
 mod basic;
+mod keymap;
 mod shortcuts;
 
 use std::any::{Any, TypeId};
@@ -21,6 +22,7 @@ use bevy_egui::egui;
 use egui::KeyboardShortcut;
 
 pub use basic::{ComputeAction, EditAction, FileAction, Proceed};
+pub use keymap::{Keymap, shortcut_text, shortcuts_text};
 pub use shortcuts::pressed;
 
 /// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
@@ -52,7 +54,7 @@ pub struct Info {
     /// One sentence that says what happens.
     pub tooltip: String,
     pub icon: &'static str,
-    /// The first is the one shown.
+    /// The keys that it comes with; those in force are [`Keymap::keys`].
     pub shortcuts: &'static [KeyboardShortcut],
 }
 
@@ -77,14 +79,7 @@ pub trait Action: Clone + PartialEq + Debug + Send + Sync + 'static {
 
     /// The tooltip with the shortcut behind it.
     fn tooltip(&self, ctx: &egui::Context) -> String {
-        tooltip(&self.info(), ctx)
-    }
-}
-
-fn tooltip(info: &Info, ctx: &egui::Context) -> String {
-    match info.shortcuts.first() {
-        Some(shortcut) => format!("{} ({})", info.tooltip, ctx.format_shortcut(shortcut)),
-        None => info.tooltip.clone(),
+        Command::from(self.clone()).tooltip(ctx)
     }
 }
 
@@ -92,6 +87,7 @@ fn tooltip(info: &Info, ctx: &egui::Context) -> String {
 trait AnyAction: Debug + Send + Sync {
     fn info(&self) -> Info;
     fn section(&self) -> &'static str;
+    fn type_name(&self) -> &'static str;
     fn is(&self, other: &dyn Any) -> bool;
     fn as_any(&self) -> &dyn Any;
 }
@@ -103,6 +99,10 @@ impl<A: Action> AnyAction for A {
 
     fn section(&self) -> &'static str {
         Action::section(self)
+    }
+
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<A>()
     }
 
     fn is(&self, other: &dyn Any) -> bool {
@@ -146,9 +146,24 @@ impl Command {
         self.0.as_any().downcast_ref()
     }
 
+    /// The name by which preferences know it, whatever it is called in the window: `EditAction.Undo`.
+    pub fn name(&self) -> String {
+        let of = self.0.type_name();
+        format!("{}.{:?}", of.rsplit("::").next().unwrap_or(of), self.0)
+    }
+
+    /// The shortcut that is shown beside it.
+    pub fn shortcut(&self, ctx: &egui::Context) -> Option<KeyboardShortcut> {
+        Keymap::shown(ctx).keys(self).first().copied()
+    }
+
     /// The tooltip with the shortcut behind it.
     pub fn tooltip(&self, ctx: &egui::Context) -> String {
-        tooltip(&self.info(), ctx)
+        let tooltip = self.info().tooltip;
+        match self.shortcut(ctx) {
+            Some(shortcut) => format!("{tooltip} ({})", shortcut_text(&shortcut)),
+            None => tooltip,
+        }
     }
 }
 
@@ -186,6 +201,22 @@ impl CommandRegistry {
     /// The commands that need nothing named, in the order in which they were registered.
     pub fn all(&self) -> &[Command] {
         &self.listed
+    }
+
+    /// Whether the keys of a command hold in some states only, and come before those of others then.
+    pub fn is_scoped(&self, command: &Command) -> bool {
+        self.scopes.contains_key(&command.0.as_any().type_id())
+    }
+
+    /// The other commands that a shortcut of `command` asks for as well, in the same state.
+    pub fn conflicts(&self, keymap: &Keymap, command: &Command) -> Vec<(KeyboardShortcut, Command)> {
+        let keys = keymap.keys(command);
+        let same = |other: &&Command| *other != command && self.is_scoped(other) == self.is_scoped(command);
+        let shared = |other: &Command| {
+            let common = keymap.keys(other).into_iter().find(|chord| keys.contains(chord))?;
+            Some((common, other.clone()))
+        };
+        if keys.is_empty() { Vec::new() } else { self.listed.iter().filter(same).filter_map(shared).collect() }
     }
 }
 

@@ -5,6 +5,7 @@ use bevy_egui::egui;
 use egui::{Event, Key, Modifiers};
 
 use crate::app::frame::commands::{Command, CommandRegistry};
+use crate::app::frame::editor::Editor;
 
 /// The command whose shortcut was pressed, if any; the key press is taken out of the input.
 ///
@@ -15,6 +16,7 @@ pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let registry = world.resource::<CommandRegistry>();
+    let keymap = &world.resource::<Editor>().keymap;
     let scope = |command: &Command| registry.scopes.get(&command.0.as_any().type_id());
     let (scoped, others): (Vec<_>, Vec<_>) = registry.all().iter().partition(|command| scope(command).is_some());
     let applies = |command: &&Command| scope(command).is_some_and(|applies| applies(world, command));
@@ -22,14 +24,11 @@ pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     ctx.input_mut(|input| {
         let mut found = None;
         input.events.retain(|event| {
-            let &Event::Key { key, pressed: true, modifiers, .. } = event else { return true };
+            let &Event::Key { key, pressed: true, modifiers, physical_key, .. } = event else { return true };
             if found.is_some() || (typing && belongs_to_text(key, modifiers)) || (focused && belongs_to_widget(key)) {
                 return true;
             }
-            let matches = |command: &&&Command| {
-                let shortcuts = command.info().shortcuts;
-                shortcuts.iter().any(|s| s.logical_key == key && modifiers.matches_exact(s.modifiers))
-            };
+            let matches = |command: &&&Command| keymap.is_pressed(command, key, physical_key, modifiers);
             found = commands.iter().find(matches).copied().cloned();
             found.is_none()
         });
@@ -38,7 +37,7 @@ pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
 }
 
 fn belongs_to_text(key: Key, modifiers: Modifiers) -> bool {
-    let function_key = matches!(key, Key::F1 | Key::F5);
+    let function_key = matches!(key, Key::F1 | Key::F5 | Key::F11);
     !(modifiers.command || function_key) || matches!(key, Key::Z | Key::Y | Key::C | Key::X | Key::V)
 }
 

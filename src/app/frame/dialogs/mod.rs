@@ -12,6 +12,11 @@ use super::commands::Command;
 pub trait Dialog: Send + Sync {
     /// Shows it; returns what shall be done once it is answered, and is closed then.
     fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Vec<Command>>;
+
+    /// Whether another may take its place unasked, as nothing is lost with it.
+    fn gives_way(&self) -> bool {
+        false
+    }
 }
 
 /// See the module. One dialog is open at a time.
@@ -23,6 +28,11 @@ pub struct Dialogs {
 impl Dialogs {
     pub fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// Whether one is open that must be answered first.
+    pub fn is_waiting(&self) -> bool {
+        self.open.as_ref().is_some_and(|dialog| !dialog.gives_way())
     }
 
     /// Opens a dialog in place of the one that is open.
@@ -37,6 +47,11 @@ impl Dialogs {
 
     /// Shows the open dialog; returns its answer when it has one, and closes it then.
     pub fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Vec<Command> {
+        // a list that is open in the dialog is closed before the dialog is
+        let is_list_open = self.open.is_some() && egui::Popup::is_any_open(ctx);
+        if is_list_open && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
+            egui::Popup::close_all(ctx);
+        }
         let Some(answer) = self.open.as_mut().and_then(|dialog| dialog.show(ctx, scene_name)) else {
             return Vec::new();
         };

@@ -35,12 +35,16 @@ impl Dialog for Unsaved {
                 }
             });
         });
-        let enter = ctx.input(|i| i.key_pressed(Key::Enter)) && ctx.memory(|memory| memory.focused().is_none());
-        if answer.is_none() && enter {
+        if answer.is_none() && is_confirmed(ctx) {
             answer = Some(save());
         }
         answer.or_else(|| dismissed(ctx, &modal))
     }
+}
+
+/// Whether Enter was pressed, and no widget has the keyboard for itself.
+pub fn is_confirmed(ctx: &egui::Context) -> bool {
+    ctx.input(|input| input.key_pressed(Key::Enter)) && ctx.memory(|memory| memory.focused().is_none())
 }
 
 /// An empty answer where Escape was pressed or the pointer clicked beside a modal dialog.
@@ -50,7 +54,7 @@ pub fn dismissed<T>(ctx: &egui::Context, modal: &egui::ModalResponse<T>) -> Opti
 
 /// The button of what is done most often.
 pub fn main_button<'a>(text: &str) -> Button<'a> {
-    button(RichText::new(text).color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP)
+    button(RichText::new(text).color(colour::text_strong())).fill(colour::accent_deep())
 }
 
 /// A dialog in the middle of the window.
@@ -59,9 +63,10 @@ pub fn modal(ctx: &egui::Context, id: &'static str) -> Modal {
     Modal::new(id.into()).frame(frame)
 }
 
-/// Closes without doing anything.
+/// Closes without doing anything, also by Enter.
 pub fn close_button(ui: &mut Ui) -> Option<Vec<Command>> {
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(button("Close")).clicked().then(Vec::new)).inner
+    let clicked = ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(button("Close")).clicked()).inner;
+    (clicked || is_confirmed(ui.ctx())).then(Vec::new)
 }
 
 /// A button at the foot of a dialog.

@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout};
 
 use super::Dialog;
-use super::modals::{button, dismissed, main_button, modal};
+use super::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::app::frame::commands::{Command, Proceed};
 use crate::app::frame::editor::file_name;
 use crate::io::{FileError, SaveTarget};
@@ -58,7 +58,7 @@ impl OverwriteReason {
     }
 }
 
-/// See the module. Escape cancels; nothing is chosen by Enter.
+/// See the module. Escape cancels; Enter leads to another file, which loses nothing.
 pub struct Overwrite {
     pub path: PathBuf,
     pub reason: OverwriteReason,
@@ -115,6 +115,9 @@ impl Dialog for Overwrite {
                 }
             });
         });
+        if answer.is_none() && is_confirmed(ctx) {
+            answer = Some(vec![self.elsewhere.1.clone()]);
+        }
         answer.or_else(|| dismissed(ctx, &modal))
     }
 }

@@ -1,7 +1,7 @@
 //! A small editor for a curve: click adds a point, drag moves it, double or right click removes it.
 
 use bevy_egui::egui;
-use egui::{Color32, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use crate::app::frame::theme::colour;
 use crate::param::ToneCurve;
@@ -87,8 +87,8 @@ fn to_unit(area: Rect, at: Pos2) -> (f32, f32) {
 
 fn paint(ui: &Ui, rect: Rect, area: Rect, points: &[(f32, f32)], curve: &ToneCurve, hot: Option<usize>) {
     let painter = ui.painter_at(rect);
-    painter.rect(rect, 4.0, colour::DEEP, Stroke::new(1.0, colour::LINE), StrokeKind::Inside);
-    let grid = Stroke::new(1.0, Color32::from_rgb(36, 39, 44));
+    painter.rect(rect, 4.0, colour::deep(), Stroke::new(1.0, colour::line()), StrokeKind::Inside);
+    let grid = Stroke::new(1.0, colour::line());
     for k in 0..=4 {
         let t = k as f32 / 4.0;
         painter.vline(egui::lerp(area.x_range(), t), area.y_range(), grid);
@@ -97,10 +97,10 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, points: &[(f32, f32)], curve: &ToneCur
     let prepared = curve.prepare();
     let steps = 64;
     let line = (0..=steps).map(|k| k as f32 / steps as f32).map(|x| to_screen(area, (x, prepared.value(x)))).collect();
-    painter.line(line, Stroke::new(2.0, colour::ACCENT));
+    painter.line(line, Stroke::new(2.0, colour::accent()));
     for (k, &point) in points.iter().enumerate() {
         let radius = if hot == Some(k) { 5.5 } else { 4.0 };
-        painter.circle(to_screen(area, point), radius, colour::PANEL, Stroke::new(2.0, colour::TEXT_STRONG));
+        painter.circle(to_screen(area, point), radius, colour::panel(), Stroke::new(2.0, colour::text_strong()));
     }
 }
 

@@ -24,15 +24,15 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     };
     let title = if whose.is_empty() { title } else { format!("{whose}: {title}") };
     let painter = ui.painter().with_clip_rect(area);
-    let title_text = painter.layout_no_wrap(title.clone(), FontId::proportional(12.5), colour::TEXT_STRONG);
+    let title_text = painter.layout_no_wrap(title.clone(), FontId::proportional(12.5), colour::text_strong());
     let height = if legend.ticks.is_empty() { 30.0 } else { HEIGHT };
     let width = if legend.ticks.is_empty() { title_text.size().x + 24.0 } else { WIDTH };
     let rect = Rect::from_min_size(
         area.left_bottom() + vec2(MARGIN, -MARGIN - height),
         vec2(width.min(area.width() - 2.0 * MARGIN), height),
     );
-    painter.rect_filled(rect, 6.0, colour::PANEL.gamma_multiply(0.86));
-    painter.galley(rect.min + vec2(12.0, 7.0), title_text, colour::TEXT_STRONG);
+    painter.rect_filled(rect, 6.0, colour::panel().gamma_multiply(0.86));
+    painter.galley(rect.min + vec2(12.0, 7.0), title_text, colour::text_strong());
     // the outermost numbers stand under the ends of the bar, and half of them beyond
     let bar = Rect::from_min_max(
         pos2(rect.left() + 24.0, rect.top() + 28.0),
@@ -40,13 +40,13 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     );
     if !legend.ticks.is_empty() {
         painter.add(colours(bar, legend));
-        painter.rect_stroke(bar, 0.0, Stroke::new(1.0, colour::LINE), egui::StrokeKind::Outside);
+        painter.rect_stroke(bar, 0.0, Stroke::new(1.0, colour::line()), egui::StrokeKind::Outside);
     }
     for tick in &legend.ticks {
         let x = bar.left() + tick.at * bar.width();
-        painter.vline(x, bar.bottom()..=bar.bottom() + 3.0, Stroke::new(1.0, colour::TEXT_WEAK));
+        painter.vline(x, bar.bottom()..=bar.bottom() + 3.0, Stroke::new(1.0, colour::text_weak()));
         let at = pos2(x, bar.bottom() + 4.0);
-        painter.text(at, Align2::CENTER_TOP, &tick.text, FontId::proportional(11.5), colour::TEXT);
+        painter.text(at, Align2::CENTER_TOP, &tick.text, FontId::proportional(11.5), colour::text());
     }
     let response = ui.interact(rect, Id::new(("legend", whose)), Sense::hover());
     let ticks = legend.ticks.iter().map(|tick| tick.text.as_str()).collect::<Vec<_>>().join(", ");

@@ -27,7 +27,7 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
                 change = Some(Change::at_once(Value::Text(String::new())));
             }
             ui.separator();
-            ui.label(RichText::new("Shipped stamps").small().color(colour::TEXT_WEAK));
+            ui.label(RichText::new("Shipped stamps").small().color(colour::text_weak()));
             for stamp in stamp_names() {
                 if ui.selectable_label(stamp == name, shown(&stamp)).clicked() {
                     change = Some(Change::at_once(Value::Text(stamp)));

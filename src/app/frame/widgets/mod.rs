@@ -6,3 +6,5 @@ pub mod links;
 pub mod params;
 pub mod plot;
 pub mod row;
+pub mod scene_picture;
+pub mod sought;

@@ -3,6 +3,7 @@
 //! The slider offers the slider range; a typed value may go out to the hard range. A double click on the label or the
 //! slider, or their context menu, brings the default back. A dot marks what differs from it.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use crate::app::frame::commands::{Action, Command, Info};
@@ -13,7 +14,7 @@ use crate::app::frame::theme::{self, colour};
 use crate::app::frame::widgets::row::{
     Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
 };
-use crate::app::frame::widgets::{curve, links};
+use crate::app::frame::widgets::{curve, links, sought};
 use crate::param::{About, ParamKind, ParamSpec, Params, Value};
 use bevy::ecs::system::In;
 use bevy::prelude::ResMut;
@@ -109,7 +110,7 @@ pub fn row(
     let value = group.params(document.scene()).map(|params| params.get(index))?;
     let scope = ui.id().with((about.name, spec.name));
     let mut command = None;
-    let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
+    let contents = |ui: &mut Ui| match (&spec.kind, &value) {
         (ParamKind::Curve, _) => curve_rows(ui, about, spec, &value),
         (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
         (ParamKind::Layer, Value::Text(name)) => {
@@ -118,7 +119,8 @@ pub fn row(
         }
         (ParamKind::Tree, _) => links::tree(ui, about, spec, &value),
         _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| preview.show(ui, document, group, index)),
-    });
+    };
+    let change = sought::row(ui, group, index, |ui| ui.push_id(scope, contents));
     if let Some(Change { value, gesture }) = change.inner {
         document.set(group, index, &value, gesture);
     }
@@ -161,6 +163,7 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
             (ParamKind::Bool, Value::Bool(on)) => {
                 let mut on = *on;
                 let response = ui.checkbox(&mut on, "").labelled_by(label.id);
+                sought::offer_focus(&response);
                 change = response.changed().then(|| Change::at_once(Value::Bool(on)));
             }
             (ParamKind::Choice(options), Value::Choice(chosen)) => {
@@ -175,6 +178,7 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
                     }
                 });
                 let help = options.get(*chosen).map_or("", |option| option.help);
+                sought::offer_focus(&shown.response);
                 shown.response.labelled_by(label.id).on_hover_text(help);
             }
             _ => {}
@@ -204,15 +208,16 @@ fn number(
         .step_by(if whole { 1.0 } else { 0.0 })
         .clamping(SliderClamping::Edits);
     let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
+    sought::offer_focus(&rail);
     let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
     // a slider itself takes any button for a drag and senses no clicks
-    let rail = tooltip_with(rail.interact(Sense::click()), about, spec, more);
+    let rail = tooltip_with(ui, rail.interact(Sense::click()), about, spec, more);
     let right = PointerButton::Secondary;
     let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
     let menu = reset_menu(&rail, spec);
     let field = field(ui, field_width, spec, value, hard, slider, logarithmic).labelled_by(label.id);
     let typed = field.inner;
-    let field = tooltip(field.response, about, spec);
+    let field = tooltip(ui, field.response, about, spec);
     let reset = double || menu || reset_menu(&field, spec);
     let change =
         if slid != value && !asks_menu { Some((rail, slid)) } else { (typed != value).then_some((field, typed)) };
@@ -233,7 +238,7 @@ impl Field {
 fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
     let text = format!("{}{}", value as f32, suffix(spec.unit));
     let font = egui::TextStyle::Button.resolve(ui.style());
-    let text_width = ui.painter().layout_no_wrap(text, font, colour::TEXT).size().x;
+    let text_width = ui.painter().layout_no_wrap(text, font, colour::text()).size().x;
     (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
 }
 
@@ -254,6 +259,7 @@ fn field(
     };
     let mut typed = value;
     let unit = spec.unit.to_string();
+    let refused: RefCell<Option<String>> = RefCell::default();
     let widget = DragValue::new(&mut typed)
         .range(hard.0..=hard.1)
         .clamp_existing_to_range(false)
@@ -262,12 +268,38 @@ fn field(
         .suffix(suffix(spec.unit))
         .update_while_editing(false)
         .custom_formatter(move |v, _| if whole { format!("{v:.0}") } else { format!("{}", v as f32) })
-        .custom_parser(move |text| {
+        .custom_parser(|text| {
             let number = text.trim().strip_suffix(unit.as_str()).unwrap_or(text).trim().replace(',', ".");
-            number.parse::<f64>().ok().filter(|v| !v.is_nan())
+            let read = number.parse::<f64>().ok().filter(|v| !v.is_nan());
+            *refused.borrow_mut() = refusal(text.trim(), read, spec, hard);
+            read
         });
     let response = ui.add_sized(vec2(width, ui.spacing().interact_size.y), widget);
+    if let Some(refused) = refused.take() {
+        ui.data_mut(|data| data.insert_temp(refusal_id(), refused));
+    }
     Field { response, inner: typed }
+}
+
+/// Why a typed value is not taken as it is.
+fn refusal(text: &str, read: Option<f64>, spec: &ParamSpec, (least, most): (f64, f64)) -> Option<String> {
+    let name = title(spec);
+    match read {
+        None => Some(format!("“{text}” is not a number: {name} stays as it was.")),
+        Some(v) if v < least || v > most => {
+            Some(format!("{name} goes from {}{}: the nearest was taken.", spec.range_text(), suffix(spec.unit)))
+        }
+        Some(_) => None,
+    }
+}
+
+fn refusal_id() -> egui::Id {
+    egui::Id::new("refused number")
+}
+
+/// Why the value that was typed last is not taken as it is, once.
+pub fn take_refusal(ctx: &egui::Context) -> Option<String> {
+    ctx.data_mut(|data| data.remove_temp(refusal_id()))
 }
 
 fn curve_rows(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {

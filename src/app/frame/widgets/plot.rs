@@ -17,6 +17,6 @@ pub fn still(id: &str, size: Vec2) -> Plot<'static> {
         .allow_boxed_zoom(false)
         .auto_bounds(Vec2b::TRUE)
         .show_background(false)
-        .grid_color(colour::LINE)
+        .grid_color(colour::line())
         .set_margin_fraction(egui::vec2(0.02, 0.06))
 }

@@ -1,7 +1,7 @@
 //! What a row of a parameter is made of: its name, its tooltip, its way back to the default.
 
 use bevy_egui::egui;
-use egui::{DragValue, Response, RichText, Sense, Ui, vec2};
+use egui::{DragValue, RectAlign, Response, RichText, Sense, Tooltip, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::app::frame::document::Document;
@@ -31,7 +31,7 @@ impl Change {
 pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
     let changed = *value != spec.default;
     let response = label_cell(ui, title(spec), changed);
-    tooltip(response, about, spec)
+    tooltip(ui, response, about, spec)
 }
 
 /// A name in the column of names; a dot says that the value beside it was changed.
@@ -39,9 +39,9 @@ pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
     if changed {
         let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
-        ui.painter().circle_filled(dot, 2.0, colour::ACCENT);
+        ui.painter().circle_filled(dot, 2.0, colour::accent());
     }
-    let tint = if changed { colour::TEXT_STRONG } else { colour::TEXT };
+    let tint = if changed { colour::text_strong() } else { colour::text() };
     theme::paint_text(ui, rect.with_min_x(rect.left() + 9.0), text, tint, false);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, text));
     response
@@ -69,18 +69,26 @@ pub(super) fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
 }
 
 /// Sentence, range, default and source of a parameter.
-pub(super) fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
-    tooltip_with(response, about, spec, &mut |_| ())
+pub(super) fn tooltip(ui: &Ui, response: Response, about: &About, spec: &ParamSpec) -> Response {
+    tooltip_with(ui, response, about, spec, &mut |_| ())
 }
 
-/// The same with something below it.
+/// The same with something below it. It stands beside the panel, where it covers no other row.
 pub(super) fn tooltip_with(
+    ui: &Ui,
     response: Response,
     about: &About,
     spec: &ParamSpec,
     more: &mut dyn FnMut(&mut Ui),
 ) -> Response {
-    response.on_hover_ui(|ui| {
+    let row = response.rect.with_max_x(ui.clip_rect().right().max(response.rect.right()));
+    let mut tooltip = Tooltip::for_enabled(&response);
+    tooltip.popup = tooltip.popup.anchor(row).align(RectAlign::RIGHT_START).align_alternatives(&[
+        RectAlign::RIGHT_END,
+        RectAlign::LEFT_START,
+        RectAlign::BOTTOM_START,
+    ]);
+    tooltip.show(|ui| {
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
@@ -94,7 +102,8 @@ pub(super) fn tooltip_with(
             ui.weak(format!("After {}", about.source));
         }
         more(ui);
-    })
+    });
+    response
 }
 
 /// A value as the panel writes it.
@@ -123,11 +132,17 @@ pub(super) fn exact(v: f32) -> f64 {
 
 /// A part of the panel that can be folded.
 pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
+    opened_section(ui, title, open, false, contents);
+}
+
+/// The same, which opens by itself where it `must`.
+pub fn opened_section(ui: &mut Ui, title: &str, open: bool, must: bool, contents: impl FnOnce(&mut Ui)) {
     ui.add_space(6.0);
     ui.separator();
     egui::CollapsingHeader::new(RichText::new(title).strong())
         .id_salt(title)
         .default_open(open)
+        .open(must.then_some(true))
         .show_unindented(ui, contents);
 }
 

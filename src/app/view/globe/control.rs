@@ -17,10 +17,12 @@ use super::sun::Attitude;
 use super::terrain::GlobeTerrain;
 use crate::app::view::camera::{FIELD_OF_VIEW, Lens};
 use crate::app::view::compare::{CompareSide, Pane};
-use crate::app::view::control::{ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under};
+use crate::app::view::control::{
+    CameraManners, PIXELS_OF_A_LINE, ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under,
+};
 use crate::app::view::state::ViewState;
 use crate::field::globe::from_angles;
-use crate::preferences::{GlobeView, PlanetProjection};
+use crate::preferences::{CameraGesture, GlobeView, PlanetProjection};
 
 /// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
 const SUN_SIZE: f64 = 0.0075;
@@ -111,6 +113,32 @@ impl GlobeCamera {
         (self.glide, self.by_hand) = (None, true);
     }
 
+    /// Goes nearer by so many lines of the wheel, or farther, to what is `under` a place of the picture: to a point of
+    /// the globe, on the map, on the orbit.
+    fn zoom(
+        &mut self,
+        terrain: &GlobeTerrain,
+        (planet_view, state): (&PlanetView, &ViewState),
+        (lens, size): (&Lens, Vec2),
+        (point, under): (DVec3, Vec2),
+        lines: f32,
+    ) {
+        let factor = 0.86f64.powf(f64::from(lines.clamp(-10.0, 10.0)));
+        match planet_view.projection {
+            PlanetProjection::Globe => {
+                let radius = ground(terrain, planet_view, state, &self.pose).radius;
+                let nearer = self.pose.approach(lens, point, under, factor, radius);
+                // the relief has sunk on the way, and the place under the cursor with it
+                let place = point.normalize_or(DVec3::X);
+                let sunk = place * ground(terrain, planet_view, state, &nearer).surface(place);
+                let held = nearer.hold(lens, sunk, under).filter(|held| held.up_vector().dot(nearer.up_vector()) > 0.5);
+                self.pose = terrain.confine(&held.unwrap_or(nearer), &planet_view.view, state.water);
+            }
+            PlanetProjection::Map => self.map = self.map.zoom(size, under, factor),
+            PlanetProjection::Orbit => self.orbit = self.orbit.zoomed(factor),
+        }
+    }
+
     /// Whether it is on its way to another place.
     pub fn is_gliding(&self) -> bool {
         self.glide.is_some()
@@ -123,6 +151,10 @@ enum GlobeDrag {
     Hold(DVec3),
     /// The camera turns about a point.
     Turn { pivot: DVec3, from: Vec2 },
+    /// The camera goes nearer to a point and farther from it.
+    Zoom { point: DVec3, under: Vec2, from: Vec2 },
+    /// The camera turns on the spot.
+    Look(Vec2),
     /// The map or the orbit moves.
     Shift(Vec2),
     /// The button went down over a panel.
@@ -157,7 +189,7 @@ pub fn obey_commands(
     mut redraw: MessageWriter<RequestRedraw>,
     state: Res<ViewState>,
     planet_view: Res<PlanetView>,
-    area: Res<ViewportArea>,
+    (area, manners): (Res<ViewportArea>, Res<CameraManners>),
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -191,7 +223,11 @@ pub fn obey_commands(
             PlanetProjection::Globe => {
                 let first = first_sight(&planet_view);
                 let to = confined(&commanded(command, &camera.pose, &ground, first, &lens(size)));
-                camera.glide = Some(GlobeGlide::new(camera.pose, to, ground.radius));
+                if manners.jumps {
+                    (camera.pose, camera.glide) = (to, None);
+                } else {
+                    camera.glide = Some(GlobeGlide::new(camera.pose, to, ground.radius));
+                }
                 camera.by_hand = true;
                 seconds = 0.0;
             }
@@ -249,7 +285,7 @@ pub fn follow_mouse(
     mut camera: ResMut<GlobeCamera>,
     mut wheel: MessageReader<MouseWheel>,
     buttons: Res<ButtonInput<MouseButton>>,
-    keys: Res<ButtonInput<KeyCode>>,
+    (keys, manners): (Res<ButtonInput<KeyCode>>, Res<CameraManners>),
     view: Res<ViewCamera>,
     (state, planet_view): (Res<ViewState>, Res<PlanetView>),
     area: Res<ViewportArea>,
@@ -276,14 +312,16 @@ pub fn follow_mouse(
     if !dragging {
         camera.drag = None;
     } else if camera.drag.is_none() {
-        let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
-        let turns = buttons.pressed(MouseButton::Right) || (shift && buttons.pressed(MouseButton::Left));
+        let gesture = manners.gesture(true, &buttons, &keys).filter(|_| is_free);
+        let is_globe = planet_view.projection == PlanetProjection::Globe;
         let point = || anchor(&camera.pose, &lens, at, &ground);
-        camera.drag = Some(match (is_free, planet_view.projection, turns) {
-            (false, ..) => GlobeDrag::Elsewhere,
-            (_, PlanetProjection::Globe, false) => GlobeDrag::Hold(point()),
-            (_, PlanetProjection::Globe, true) => GlobeDrag::Turn { pivot: point(), from: at },
-            _ => GlobeDrag::Shift(at),
+        camera.drag = Some(match gesture {
+            None => GlobeDrag::Elsewhere,
+            Some(CameraGesture::Zoom) => GlobeDrag::Zoom { point: point(), under: at, from: at },
+            Some(_) if !is_globe => GlobeDrag::Shift(at),
+            Some(CameraGesture::Pan) => GlobeDrag::Hold(point()),
+            Some(CameraGesture::Orbit) => GlobeDrag::Turn { pivot: point(), from: at },
+            Some(CameraGesture::Look) => GlobeDrag::Look(at),
         });
         if is_free {
             camera.glide = None;
@@ -298,6 +336,16 @@ pub fn follow_mouse(
             camera.pose = confined(&turned.tilt_about(pivot, -turn.y, ground.radius));
             camera.drag = Some(GlobeDrag::Turn { pivot, from: at });
         }
+        Some(GlobeDrag::Zoom { point, under, from }) if from != at => {
+            let lines = (at.x - from.x + from.y - at.y) / PIXELS_OF_A_LINE;
+            camera.zoom(terrain, (&planet_view, &state), (&lens, size), (point, under), lines);
+            camera.drag = Some(GlobeDrag::Zoom { point, under, from: at });
+        }
+        Some(GlobeDrag::Look(from)) if from != at => {
+            let turn = (at - from).as_dvec2() / f64::from(size.y) * std::f64::consts::PI;
+            camera.pose = confined(&before.facing(before.heading() + turn.x, before.pitch - turn.y));
+            camera.drag = Some(GlobeDrag::Look(at));
+        }
         Some(GlobeDrag::Shift(from)) if from != at => {
             if planet_view.projection == PlanetProjection::Map {
                 camera.map = camera.map.drag(size, from, at);
@@ -310,21 +358,9 @@ pub fn follow_mouse(
         _ => {}
     }
     if lines != 0.0 && is_free {
-        let factor = 0.86f64.powf(f64::from(lines.clamp(-10.0, 10.0)));
-        match planet_view.projection {
-            PlanetProjection::Globe => {
-                camera.glide = None;
-                let point = anchor(&camera.pose, &lens, at, &ground);
-                let nearer = camera.pose.approach(&lens, point, at, factor, ground.radius);
-                // the relief has sunk on the way, and the place under the cursor with it
-                let under = point.normalize_or(DVec3::X);
-                let sunk = under * self::ground(terrain, &planet_view, &state, &nearer).surface(under);
-                let held = nearer.hold(&lens, sunk, at).filter(|held| held.up_vector().dot(nearer.up_vector()) > 0.5);
-                camera.pose = confined(&held.unwrap_or(nearer));
-            }
-            PlanetProjection::Map => camera.map = camera.map.zoom(size, at, factor),
-            PlanetProjection::Orbit => camera.orbit = camera.orbit.zoomed(factor),
-        }
+        camera.glide = None;
+        let point = anchor(&camera.pose, &lens, at, &ground);
+        camera.zoom(terrain, (&planet_view, &state), (&lens, size), (point, at), lines);
     }
     // a mere click leaves the camera where it is
     if camera.pose != before {

@@ -20,7 +20,7 @@ use crate::scene::Layer;
 pub const SIZES: [usize; 6] = [65, 129, 257, 513, 1025, 2049];
 const FEWEST_FOR_AN_INTERVAL: usize = 6;
 
-const DOCUMENT: &str = "Document 001";
+const DOCUMENT: &str = "Terrain in games";
 const KEPT: &str = "From scenes";
 
 /// A node that can be measured.
@@ -83,7 +83,7 @@ impl Default for Choice {
 
 fn of_document(subject: &NodeSubject) -> Pick {
     let node = subject.node().clone();
-    let help = format!("{} With the parameters of its scene for document 001.", node.about().help);
+    let help = format!("{} With the parameters of its scene for that work.", node.about().help);
     let title = format!("{} (001)", subject.name());
     Pick { is_chosen: true, ..Pick::new(DOCUMENT, title, help, node) }
 }
@@ -202,7 +202,7 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
             row.set_height(ROW);
             match *line {
                 Line::Category(category) => {
-                    let text = RichText::new(category).small().strong().color(colour::ACCENT);
+                    let text = RichText::new(category).small().strong().color(colour::accent());
                     row.horizontal_centered(|ui| heading(ui, text, category, &mut choice.picks));
                 }
                 Line::Pick(index) => {
@@ -248,7 +248,7 @@ fn heading(ui: &mut Ui, text: RichText, category: &str, picks: &mut [Pick]) {
 fn plan(ui: &mut Ui, choice: &mut Choice) {
     ui.spacing_mut().item_spacing.y = 4.0;
     let title = |ui: &mut Ui, text: &str, tip: &str| {
-        ui.label(RichText::new(text).small().color(colour::TEXT_WEAK)).on_hover_text(tip);
+        ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(tip);
     };
     title(
         ui,
@@ -275,7 +275,7 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
     });
     ui.horizontal(|ui| {
         let tip = "How often everything is measured. From six on, intervals hold with 95 %.";
-        let label = ui.label(RichText::new("Repetitions").small().color(colour::TEXT_WEAK)).on_hover_text(tip);
+        let label = ui.label(RichText::new("Repetitions").small().color(colour::text_weak())).on_hover_text(tip);
         let field = DragValue::new(&mut choice.repetitions).range(1..=999).speed(0.1);
         ui.add(field).labelled_by(label.id).on_hover_text(tip);
         let tip =
@@ -304,11 +304,11 @@ fn begin(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
         },
         String::from,
     );
-    let tint = if missing.is_some() { colour::WARNING } else { colour::TEXT_WEAK };
+    let tint = if missing.is_some() { colour::warning() } else { colour::text_weak() };
     ui.add(Label::new(RichText::new(text).small().color(tint)).wrap());
-    let run = Button::new(RichText::new(format!("{}  Run", icon::PLAY)).color(colour::TEXT_STRONG));
+    let run = Button::new(RichText::new(format!("{}  Run", icon::PLAY)).color(colour::text_strong()));
     let run =
-        ui.add_enabled(missing.is_none(), run.fill(colour::ACCENT_DEEP).min_size(vec2(ui.available_width(), 26.0)));
+        ui.add_enabled(missing.is_none(), run.fill(colour::accent_deep()).min_size(vec2(ui.available_width(), 26.0)));
     run.widget_info(|| WidgetInfo::labeled(WidgetType::Button, missing.is_none(), "Run benchmark"));
     let run = run.on_hover_text("Measures in the background; what was found before stays until then.");
     run.clicked().then_some(BenchRequest::Run(order))
@@ -320,14 +320,14 @@ fn progress(ui: &mut Ui, underway: &Underway) -> Option<BenchRequest> {
         true => "Stopping…".to_string(),
         false => format!("{share:.0} %, {} s: {}", underway.elapsed.as_secs(), underway.now),
     };
-    ui.add(Label::new(RichText::new(text).small().color(colour::TEXT)).truncate());
+    ui.add(Label::new(RichText::new(text).small().color(colour::text())).truncate());
     ui.scope(|ui| {
-        ui.visuals_mut().extreme_bg_color = colour::CONTROL;
+        ui.visuals_mut().extreme_bg_color = colour::control();
         let width = ui.available_width();
-        ui.add(ProgressBar::new(underway.share).desired_width(width).desired_height(6.0).fill(colour::ACCENT));
+        ui.add(ProgressBar::new(underway.share).desired_width(width).desired_height(6.0).fill(colour::accent()));
     });
     let warning = format!("{} Working meanwhile disturbs the times.", icon::WARNING);
-    ui.add(Label::new(RichText::new(warning).small().color(colour::WARNING)).truncate());
+    ui.add(Label::new(RichText::new(warning).small().color(colour::warning())).truncate());
     let stop = Button::new(format!("{}  Stop", icon::STOP)).min_size(vec2(ui.available_width(), 26.0));
     let stop = ui.add_enabled(!underway.is_stopping, stop);
     stop.widget_info(|| WidgetInfo::labeled(WidgetType::Button, !underway.is_stopping, "Stop benchmark"));

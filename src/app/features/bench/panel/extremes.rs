@@ -12,7 +12,7 @@ const ROW: f32 = 21.0;
 pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Report) {
     if report.extremes.is_empty() {
         let text = "Extreme parameters were not looked at: check Extremes and run again.";
-        ui.add(Label::new(RichText::new(text).color(colour::TEXT_WEAK)).wrap());
+        ui.add(Label::new(RichText::new(text).color(colour::text_weak())).wrap());
         return;
     }
     ui.horizontal(|ui| {
@@ -51,7 +51,7 @@ fn show_line(ui: &mut Ui, line: &ExtremeLine) {
     let (parameter, value, fate, times) = match line {
         ExtremeLine::Head(name) => {
             response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, name));
-            return paint_text(ui, rect, name, colour::ACCENT, false);
+            return paint_text(ui, rect, name, colour::accent(), false);
         }
         ExtremeLine::Value { parameter, value, fate, times } => (parameter, value, *fate, *times),
     };
@@ -59,20 +59,20 @@ fn show_line(ui: &mut Ui, line: &ExtremeLine) {
     let told = format!("{parameter} = {value}: {}, {slow}", fate.word());
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, &told));
     if response.hovered() {
-        ui.painter().rect_filled(rect, 3.0, colour::CONTROL);
+        ui.painter().rect_filled(rect, 3.0, colour::control());
     }
     let at = |share: f32| rect.left() + share * (rect.width() - 12.0);
     let tint = match fate {
-        Fate::Finite => colour::TEXT,
-        Fate::Level | Fate::Stopped => colour::WARNING,
-        Fate::NotFinite => colour::ERROR,
+        Fate::Finite => colour::text(),
+        Fate::Level | Fate::Stopped => colour::warning(),
+        Fate::NotFinite => colour::error(),
     };
-    paint_text(ui, cell(rect, at(0.0) + 12.0, at(0.36)), parameter, colour::TEXT, false);
-    paint_text(ui, cell(rect, at(0.37), at(0.57)), value, colour::TEXT_STRONG, false);
+    paint_text(ui, cell(rect, at(0.0) + 12.0, at(0.36)), parameter, colour::text(), false);
+    paint_text(ui, cell(rect, at(0.37), at(0.57)), value, colour::text_strong(), false);
     paint_text(ui, cell(rect, at(0.58), at(0.86)), fate.word(), tint, false);
     let is_slow = times.is_some_and(|times| times > SLOW);
     let (right, font) = (cell(rect, at(0.86), at(1.0)), TextStyle::Body.resolve(ui.style()));
-    let tint = if is_slow { colour::WARNING } else { colour::TEXT };
+    let tint = if is_slow { colour::warning() } else { colour::text() };
     ui.painter().text(right.right_center(), Align2::RIGHT_CENTER, &slow, font, tint);
     response.on_hover_ui_at_pointer(|ui| {
         ui.set_max_width(320.0);

@@ -86,6 +86,11 @@ impl BenchState {
         self.is_open = !self.is_open;
     }
 
+    /// Closes the window; returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        std::mem::replace(&mut self.is_open, false)
+    }
+
     /// See the field.
     pub fn longest(&self) -> Duration {
         self.longest
@@ -143,7 +148,7 @@ fn contents(ui: &mut Ui, state: &mut BenchState, document: &Document, info: &Ben
     const GAP: f32 = 18.0;
     let area = ui.available_rect_before_wrap();
     let (left, right) = (area.with_max_x(area.left() + CHOICE), area.with_min_x(area.left() + CHOICE + GAP));
-    ui.painter().vline(left.right() + 0.5 * GAP, area.y_range(), egui::Stroke::new(1.0, colour::LINE));
+    ui.painter().vline(left.right() + 0.5 * GAP, area.y_range(), egui::Stroke::new(1.0, colour::line()));
     let ask = choose::show(&mut part(ui, "choice", left), &mut state.choice, document, info);
     results(&mut part(ui, "results", right), state, info);
     ui.allocate_rect(area, Sense::hover());
@@ -159,18 +164,18 @@ fn part(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
 
 fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
     if let Some(failure) = &info.failure {
-        ui.add(Label::new(RichText::new(failure).color(colour::ERROR)).wrap());
+        ui.add(Label::new(RichText::new(failure).color(colour::error())).wrap());
     }
     let Some(report) = &info.report else {
         let text = if info.underway.is_some() {
             "The results come when everything has been measured."
         } else {
-            "Document 001 sets Perlin noise against midpoint displacement. Measure that here, or any other nodes: time \
+            "The lecture “Terrain in games” sets Perlin noise against midpoint displacement. Measure that here, or any other nodes: time \
              with its uncertainty, memory, growth with size, the effect of threads, and whether the same inputs give the \
              same bits."
         };
         ui.add_space(8.0);
-        ui.add(Label::new(RichText::new(text).color(colour::TEXT_WEAK)).wrap());
+        ui.add(Label::new(RichText::new(text).color(colour::text_weak())).wrap());
         return;
     };
     ui.horizontal(|ui| {
@@ -209,9 +214,9 @@ fn findings(ui: &mut Ui, report: &Report) {
     ScrollArea::vertical().id_salt("findings").auto_shrink(false).show(ui, |ui| {
         for finding in &report.findings {
             let (symbol, tint) = match finding.tone {
-                Tone::Plain => (icon::DOT_OUTLINE, colour::TEXT),
-                Tone::Care => (icon::WARNING, colour::WARNING),
-                Tone::Bad => (icon::WARNING_CIRCLE, colour::ERROR),
+                Tone::Plain => (icon::DOT_OUTLINE, colour::text()),
+                Tone::Care => (icon::WARNING, colour::warning()),
+                Tone::Bad => (icon::WARNING_CIRCLE, colour::error()),
             };
             ui.horizontal_top(|ui| {
                 ui.label(RichText::new(symbol).color(tint));
@@ -228,7 +233,7 @@ fn findings(ui: &mut Ui, report: &Report) {
             found.version,
             found.repetitions
         );
-        ui.add(Label::new(RichText::new(machine).small().color(colour::TEXT_WEAK)).wrap());
+        ui.add(Label::new(RichText::new(machine).small().color(colour::text_weak())).wrap());
     });
 }
 

@@ -16,16 +16,21 @@ use crate::app::frame::theme::ink;
 use crate::app::frame::widgets::plot;
 use crate::lab::{BenchCell, Findings};
 
+/// So many nodes are plotted at once.
+const MOST_SHOWN: usize = 7;
+
 /// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008), each with a mark of its own.
-const INKS: [(Color32, MarkerShape); 7] = [
-    (ink::BLUE, MarkerShape::Circle),
-    (ink::ORANGE, MarkerShape::Square),
-    (ink::GREEN, MarkerShape::Diamond),
-    (ink::ROSE, MarkerShape::Up),
-    (ink::YELLOW, MarkerShape::Down),
-    (ink::VERMILION, MarkerShape::Left),
-    (Color32::from_rgb(214, 218, 224), MarkerShape::Right),
-];
+fn inks() -> [(Color32, MarkerShape); MOST_SHOWN] {
+    [
+        (ink::blue(), MarkerShape::Circle),
+        (ink::orange(), MarkerShape::Square),
+        (ink::green(), MarkerShape::Diamond),
+        (ink::rose(), MarkerShape::Up),
+        (ink::yellow(), MarkerShape::Down),
+        (ink::vermilion(), MarkerShape::Left),
+        (colour::text(), MarkerShape::Right),
+    ]
+}
 
 /// The nodes that are plotted: the first ones of the table as it is sorted.
 fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Findings> {
@@ -35,7 +40,7 @@ fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Finding
         if !subjects.contains(&subject) {
             subjects.push(subject);
         }
-        if subjects.len() == INKS.len() {
+        if subjects.len() == MOST_SHOWN {
             break;
         }
     }
@@ -45,12 +50,12 @@ fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Finding
 }
 
 fn hint(ui: &mut Ui, text: &str) {
-    ui.add(Label::new(RichText::new(text).small().color(colour::TEXT_WEAK)).wrap());
+    ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
 }
 
 /// Says so where not all nodes are plotted.
 fn say_what_is_left_out(ui: &mut Ui, report: &Report) {
-    if report.found.subjects.len() > INKS.len() {
+    if report.found.subjects.len() > MOST_SHOWN {
         hint(ui, "The first seven nodes of the table are plotted: sort it to see others.");
     }
 }
@@ -124,7 +129,7 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
             HoverPosition::Elsewhere { .. } => None,
         });
     plot.show(ui, |ui| {
-        for ((name, subject, cells), (tint, shape)) in named.iter().zip(INKS) {
+        for ((name, subject, cells), (tint, shape)) in named.iter().zip(inks()) {
             if let Some(ends) = fitted(subject, on, cells) {
                 let line = Line::new(name, PlotPoints::from(ends.to_vec())).color(tint).width(1.2);
                 ui.line(line.style(LineStyle::dashed_dense()).allow_hover(false));
@@ -223,9 +228,9 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         .label_formatter(|_| None)
         .legend(Legend::default().text_style(egui::TextStyle::Small).background_alpha(0.7).position(Corner::RightTop));
     plot.show(ui, |ui| {
-        ui.vline(VLine::new("", 1.0).color(colour::TEXT_WEAK).width(1.0).allow_hover(false));
+        ui.vline(VLine::new("", 1.0).color(colour::text_weak()).width(1.0).allow_hover(false));
         let height = 0.8 / more.len() as f64;
-        for (j, (&many, (tint, _))) in more.iter().zip(INKS).enumerate() {
+        for (j, (&many, (tint, _))) in more.iter().zip(inks()).enumerate() {
             let place = |k: usize| -(k as f64) + 0.4 - (j as f64 + 0.5) * height;
             let cells: Vec<(usize, &BenchCell)> =
                 subjects.iter().enumerate().filter_map(|(k, s)| Some((k, s.cell(side, many)?))).collect();
@@ -240,7 +245,7 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
             ui.bar_chart(chart.element_formatter(Box::new(|bar, _| bar.name.clone())));
             for (k, cell) in cells.iter().filter(|(_, cell)| cell.speed_up.confidence > 0.0) {
                 let ends = vec![[cell.speed_up.low, place(*k)], [cell.speed_up.high, place(*k)]];
-                let line = Line::new("", PlotPoints::from(ends)).color(colour::TEXT_STRONG).width(2.0);
+                let line = Line::new("", PlotPoints::from(ends)).color(colour::text_strong()).width(2.0);
                 ui.line(line.allow_hover(false));
             }
         }

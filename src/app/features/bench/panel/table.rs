@@ -44,7 +44,7 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     for (column, rect) in cells(line) {
         head(ui, state, column, rect);
     }
-    ui.painter().hline(line.x_range(), line.bottom(), egui::Stroke::new(1.0, colour::LINE));
+    ui.painter().hline(line.x_range(), line.bottom(), egui::Stroke::new(1.0, colour::line()));
     let order = state.order(report);
     let is_grouped = state.column == Column::Node;
     let scroll = ScrollArea::vertical().id_salt("benchmark table").auto_shrink(false);
@@ -64,9 +64,9 @@ fn head(ui: &mut Ui, state: &mut BenchState, column: Column, rect: Rect) {
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &name));
     let is_on = state.column == column;
     let tint = match () {
-        () if response.hovered() => colour::TEXT_STRONG,
-        () if is_on => colour::ACCENT,
-        () => colour::TEXT_WEAK,
+        () if response.hovered() => colour::text_strong(),
+        () if is_on => colour::accent(),
+        () => colour::text_weak(),
     };
     let mark = match (is_on, state.is_descending) {
         (false, _) => String::new(),
@@ -90,9 +90,9 @@ fn show_row(ui: &mut Ui, report: &Report, row: &BenchRow, goes_on: bool) {
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, &row.told));
     let pointer = response.hover_pos();
     if response.hovered() {
-        ui.painter().rect_filled(line, 3.0, colour::CONTROL);
+        ui.painter().rect_filled(line, 3.0, colour::control());
     } else if row.subject % 2 == 1 {
-        ui.painter().rect_filled(line, 0.0, colour::PANEL);
+        ui.painter().rect_filled(line, 0.0, colour::panel());
     }
     let font = TextStyle::Body.resolve(ui.style());
     let mut meant = None;
@@ -101,7 +101,7 @@ fn show_row(ui: &mut Ui, report: &Report, row: &BenchRow, goes_on: bool) {
             meant = Some(column);
         }
         if column == Column::Node {
-            let tint = if goes_on { Color32::TRANSPARENT } else { colour::TEXT_STRONG };
+            let tint = if goes_on { Color32::TRANSPARENT } else { colour::text_strong() };
             paint_text(ui, rect, text, tint, false);
         } else {
             ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, text, font.clone(), tint(report, row, column));
@@ -119,11 +119,11 @@ fn show_row(ui: &mut Ui, report: &Report, row: &BenchRow, goes_on: bool) {
 fn tint(report: &Report, row: &BenchRow, column: Column) -> Color32 {
     let cell = report.cell(row);
     match column {
-        Column::Bits if row.texts[column as usize] != "yes" => colour::ERROR,
-        Column::Time | Column::PerSample if cell.changes_nothing => colour::TEXT_WEAK,
-        Column::Time if is_wide(&cell.milliseconds) => colour::WARNING,
-        Column::SpeedUp if is_wide(&cell.speed_up) => colour::WARNING,
-        Column::Time => colour::TEXT_STRONG,
-        _ => colour::TEXT,
+        Column::Bits if row.texts[column as usize] != "yes" => colour::error(),
+        Column::Time | Column::PerSample if cell.changes_nothing => colour::text_weak(),
+        Column::Time if is_wide(&cell.milliseconds) => colour::warning(),
+        Column::SpeedUp if is_wide(&cell.speed_up) => colour::warning(),
+        Column::Time => colour::text_strong(),
+        _ => colour::text(),
     }
 }

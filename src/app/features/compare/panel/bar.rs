@@ -30,7 +30,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         let name = document.state_name();
         ui.allocate_ui_with_layout(vec2(name_width, 22.0), Flow::left_to_right(Align::Center), |ui| {
             ui.set_min_width(name_width);
-            let label = Label::new(RichText::new(&name).color(colour::TEXT)).truncate();
+            let label = Label::new(RichText::new(&name).color(colour::text())).truncate();
             ui.add(label).on_hover_text(format!("A is the scene that you edit: {name}."));
         });
         for mode in CompareMode::ALL {
@@ -66,7 +66,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
                     }
                     let text = RichText::new(format!("{:.0} %", done * 100.0)).small();
                     let bar = ProgressBar::new(*done).desired_width(name_width - 34.0).desired_height(16.0);
-                    let bar = ui.add(bar.text(text).fill(colour::ACCENT_MIDDLE));
+                    let bar = ui.add(bar.text(text).fill(colour::accent_middle()));
                     bar.widget_info(|| {
                         egui::WidgetInfo::labeled(
                             egui::WidgetType::ProgressIndicator,

@@ -107,13 +107,11 @@ impl CompareInfo {
     }
 }
 
-/// Colours of the two badges, which people who confuse red and green can tell apart (Okabe & Ito 2008).
-const A: Color32 = ink::BLUE;
-const B: Color32 = ink::ORANGE;
-
+/// The letter of a terrain and the colour of its badge; people who confuse red and green can tell them apart (Okabe &
+/// Ito 2008).
 fn letter(side: CompareSide) -> (&'static str, Color32) {
     match side {
-        CompareSide::A => ("A", A),
-        CompareSide::B => ("B", B),
+        CompareSide::A => ("A", ink::blue()),
+        CompareSide::B => ("B", ink::orange()),
     }
 }

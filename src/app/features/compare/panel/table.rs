@@ -5,15 +5,15 @@ use egui::{Align, Color32, Label, Layout as Flow, Rect, RichText, Sense, Ui, UiB
 use egui_phosphor::regular as icon;
 
 use crate::app::features::compare::differences::{Table, Values};
-use crate::app::features::compare::panel::{A, B, CompareInfo};
-use crate::app::frame::theme::colour;
+use crate::app::features::compare::panel::CompareInfo;
+use crate::app::frame::theme::{colour, ink};
 
 /// The table of measures, in as many columns as there is room for.
 pub fn table(ui: &mut Ui, info: &CompareInfo) {
     const COLUMN: f32 = 368.0;
     let Some(table) = &info.table else {
         let text = if info.b.is_some() { "Measuring…" } else { "The measures come when B has been computed." };
-        ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(colour::TEXT_WEAK)));
+        ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(colour::text_weak())));
         return;
     };
     let scroll = egui::ScrollArea::vertical().id_salt("measures").auto_shrink(false);
@@ -32,20 +32,20 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
             let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
             let has_both = rows.iter().any(|row| matches!(row.values, Values::Each { .. }));
             let heads = ["", if has_both { "A" } else { "" }, if has_both { "B" } else { "" }, "A − B"];
-            line_of(&mut column, heads, [colour::TEXT, A, B, colour::TEXT_STRONG], "");
+            line_of(&mut column, heads, [colour::text(), ink::blue(), ink::orange(), colour::text_strong()], "");
             for row in rows {
                 let label =
                     if row.unit.is_empty() { row.label.clone() } else { format!("{}, {}", row.label, row.unit) };
                 let (a, b, difference) = cells(row.values);
-                let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
-                let tints = [if info.stale { colour::TEXT_WEAK } else { colour::TEXT }, tint, tint, tint];
+                let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
+                let tints = [if info.stale { colour::text_weak() } else { colour::text() }, tint, tint, tint];
                 line_of(&mut column, [&label, &a, &b, &difference], tints, &row.help);
             }
             bottom = bottom.max(column.min_rect().bottom());
         }
         ui.allocate_rect(Rect::from_min_max(area.min, pos2(area.right(), bottom)), Sense::hover());
         for note in &table.notes {
-            ui.add(Label::new(RichText::new(note).color(colour::TEXT_WEAK)).wrap());
+            ui.add(Label::new(RichText::new(note).color(colour::text_weak())).wrap());
         }
         ui.add_space(5.0);
         let copy = ui.small_button(format!("{}  Copy as CSV", icon::COPY));

@@ -40,7 +40,7 @@ pub fn view_overlay(
     }
     match state.layout() {
         CompareLayout::Split(_) => handle(ui, area, state),
-        CompareLayout::Halves => line(ui, area, at(0.5), colour::PANEL),
+        CompareLayout::Halves => line(ui, area, at(0.5), colour::panel()),
         CompareLayout::One => {}
     }
 }
@@ -61,14 +61,14 @@ fn tag(ui: &mut Ui, part: Rect, side: CompareSide, name: &str, is_difference: bo
     let format = |color| egui::TextFormat { font_id: FontId::proportional(13.0), color, ..Default::default() };
     job.append(if is_difference { "A − B" } else { letter }, 0.0, format(tint));
     if !is_difference {
-        job.append(name, 7.0, format(colour::TEXT_STRONG));
+        job.append(name, 7.0, format(colour::text_strong()));
     }
     job.wrap = egui::text::TextWrapping::truncate_at_width(room - 16.0);
     let painter = ui.painter().with_clip_rect(part);
     let galley = painter.layout_job(job);
     let rect = Rect::from_min_size(part.min + vec2(MARGIN, MARGIN), galley.size() + vec2(16.0, 8.0));
-    painter.rect(rect, 5.0, colour::PANEL.gamma_multiply(0.86), Stroke::new(1.0, colour::LINE), StrokeKind::Inside);
-    painter.galley(rect.min + vec2(8.0, 4.0), galley, colour::TEXT_STRONG);
+    painter.rect(rect, 5.0, colour::panel().gamma_multiply(0.86), Stroke::new(1.0, colour::line()), StrokeKind::Inside);
+    painter.galley(rect.min + vec2(8.0, 4.0), galley, colour::text_strong());
     let told = if is_difference { "View of A − B".to_string() } else { format!("View of {letter}: {name}") };
     let response = ui.interact(rect, Id::new(("tag", letter)), Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));
@@ -91,10 +91,10 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
     if response.double_clicked() {
         state.split = 0.5;
     }
-    let tint = if is_held { colour::TEXT_STRONG } else { colour::TEXT };
+    let tint = if is_held { colour::text_strong() } else { colour::text() };
     line(ui, area, area.left() + state.split * area.width(), tint);
     let painter = ui.painter().with_clip_rect(area);
-    painter.circle(handle.center(), ROUND, colour::PANEL, Stroke::new(1.5, tint));
+    painter.circle(handle.center(), ROUND, colour::panel(), Stroke::new(1.5, tint));
     let symbol = FontId::proportional(15.0);
     painter.text(handle.center(), Align2::CENTER_CENTER, icon::ARROWS_HORIZONTAL, symbol, tint);
     let tip = "Drag to show more of A or more of B; double-click puts it in the middle.";

@@ -70,7 +70,7 @@ pub(crate) fn draw_outlines(
     state.view.hovered = hovered.map(|path| Lines::of_piece(kept, stage, tree, &path, seed));
     let kept = state.view.selected.take();
     state.view.selected = selected.map(|path| Lines::of_piece(kept, stage, tree, path, seed));
-    for (lines, tint) in [(&state.view.hovered, colour::TEXT_STRONG), (&state.view.selected, colour::ACCENT)] {
+    for (lines, tint) in [(&state.view.hovered, colour::text_strong()), (&state.view.selected, colour::accent())] {
         for (line, inner) in lines.iter().flat_map(|lines| &lines.lines) {
             let width = if *inner { 1.2 } else { 1.8 };
             stroke(painter, line, width, tint);
@@ -95,24 +95,24 @@ pub(crate) fn draw_handles(painter: &egui::Painter, handles: &Handles, hot: Opti
     let dark = Color32::from_black_alpha(150);
     if handles.ring.len() > 2 {
         painter.add(Shape::line(handles.ring.clone(), Stroke::new(3.0, dark)));
-        painter.add(Shape::line(handles.ring.clone(), Stroke::new(1.2, colour::TEXT_STRONG.gamma_multiply(0.7))));
+        painter.add(Shape::line(handles.ring.clone(), Stroke::new(1.2, colour::text_strong().gamma_multiply(0.7))));
     }
     let middle = handles.grips.iter().find(|(grip, _)| *grip == Grip::Move).map(|(_, at)| *at);
     for (grip, at) in &handles.grips {
         let is_hot = hot == Some(*grip);
-        let fill = if is_hot { colour::ACCENT } else { colour::PANEL };
-        let edge = Stroke::new(1.6, if is_hot { colour::TEXT_STRONG } else { colour::ACCENT });
+        let fill = if is_hot { colour::accent() } else { colour::panel() };
+        let edge = Stroke::new(1.6, if is_hot { colour::text_strong() } else { colour::accent() });
         match grip {
             Grip::Point(k) => {
                 let chosen = point == Some(*k);
-                let fill = if chosen { colour::ACCENT } else { fill };
-                let edge = Stroke::new(1.6, colour::TEXT_STRONG);
+                let fill = if chosen { colour::accent() } else { fill };
+                let edge = Stroke::new(1.6, colour::text_strong());
                 painter.circle(*at, if chosen || is_hot { 6.0 } else { 4.5 }, fill, edge);
             }
             Grip::Move => {
                 painter.circle(*at, if is_hot { 9.0 } else { 7.5 }, fill, edge);
                 let arm = 4.0;
-                let cross = Stroke::new(1.4, colour::TEXT_STRONG);
+                let cross = Stroke::new(1.4, colour::text_strong());
                 painter.line_segment([*at - vec2(arm, 0.0), *at + vec2(arm, 0.0)], cross);
                 painter.line_segment([*at - vec2(0.0, arm), *at + vec2(0.0, arm)], cross);
             }
@@ -121,7 +121,7 @@ pub(crate) fn draw_handles(painter: &egui::Painter, handles: &Handles, hot: Opti
             Grip::Raise => {
                 if let Some(foot) = middle {
                     painter.line_segment([foot - vec2(0.0, 9.0), *at], Stroke::new(3.0, dark));
-                    painter.line_segment([foot - vec2(0.0, 9.0), *at], Stroke::new(1.2, colour::TEXT_STRONG));
+                    painter.line_segment([foot - vec2(0.0, 9.0), *at], Stroke::new(1.2, colour::text_strong()));
                 }
                 icon_handle(painter, *at, egui_phosphor::regular::ARROWS_DOWN_UP, fill, edge, is_hot);
             }
@@ -132,5 +132,5 @@ pub(crate) fn draw_handles(painter: &egui::Painter, handles: &Handles, hot: Opti
 pub(crate) fn icon_handle(painter: &egui::Painter, at: Pos2, symbol: &str, fill: Color32, edge: Stroke, hot: bool) {
     painter.circle(at, if hot { 10.0 } else { 8.5 }, fill, edge);
     let font = egui::FontId::proportional(11.0);
-    painter.text(at, egui::Align2::CENTER_CENTER, symbol, font, colour::TEXT_STRONG);
+    painter.text(at, egui::Align2::CENTER_CENTER, symbol, font, colour::text_strong());
 }

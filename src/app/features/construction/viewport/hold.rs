@@ -453,6 +453,6 @@ pub(crate) fn draw_axis(painter: &egui::Painter, state: &TreeState, stage: &Stag
         .map(|at| (at, true))
         .collect();
     if line.len() > 1 {
-        stroke(painter, &line, 1.2, colour::TEXT_STRONG);
+        stroke(painter, &line, 1.2, colour::text_strong());
     }
 }

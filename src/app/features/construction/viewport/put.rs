@@ -20,7 +20,7 @@ pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage
     let outline = PickOutline { places: ring.collect(), closed: true, inner: false };
     let painter = ui.painter().with_clip_rect(free);
     for (line, _) in drape(stage, tree, vec![outline]) {
-        stroke(&painter, &line, 1.8, colour::ACCENT);
+        stroke(&painter, &line, 1.8, colour::accent());
     }
     state.hint = Some(format!("Release to put {} here; Esc leaves it", item.label().to_lowercase()));
 }

@@ -116,7 +116,7 @@ impl SliderPreview for Ghosts {
             self.prints.paint(ui, rect, k, thumbnails.get(k));
             let is_present = k == self.present;
             let (line, tint) =
-                if is_present { (colour::ACCENT, colour::TEXT_STRONG) } else { (colour::LINE, colour::TEXT) };
+                if is_present { (colour::accent(), colour::text_strong()) } else { (colour::line(), colour::text()) };
             ui.painter().rect_stroke(rect, 2.0, Stroke::new(1.0, line), StrokeKind::Outside);
             let at = rect.center_bottom() + vec2(0.0, 4.0);
             ui.painter().text(at, Align2::CENTER_TOP, &variant.short, font.clone(), tint);

@@ -265,7 +265,7 @@ fn contents(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &
             let room = ui.available_size();
             ui.allocate_ui(room, |ui| {
                 ui.set_min_size(room);
-                ui.centered_and_justified(|ui| ui.label(RichText::new(nothing.to_string()).color(colour::TEXT)));
+                ui.centered_and_justified(|ui| ui.label(RichText::new(nothing.to_string()).color(colour::text())));
             });
             return None;
         }
@@ -330,11 +330,11 @@ fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let (ready, count) = (sheet.ready(), sheet.of.len());
         let bar = ProgressBar::new(ready as f32 / count as f32).desired_width(64.0).desired_height(6.0);
-        let bar = ui.add(bar.fill(colour::ACCENT));
+        let bar = ui.add(bar.fill(colour::accent()));
         let text = if info.waits { "waiting".to_string() } else { format!("{ready} of {count}") };
         bar.widget_info(|| named(egui::WidgetType::ProgressIndicator, format!("Thumbnails {text}")));
         let tip = "Thumbnails that are drawn. They wait while the terrain itself is computed.";
-        ui.label(RichText::new(text).small().color(colour::TEXT_WEAK)).on_hover_text(tip);
+        ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(tip);
     });
 }
 

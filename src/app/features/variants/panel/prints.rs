@@ -74,14 +74,14 @@ impl Prints {
     /// Paints the picture at `index`, or what there is in its place.
     pub fn paint(&self, ui: &Ui, rect: Rect, index: usize, thumbnail: &ThumbnailState) {
         let painter = ui.painter();
-        painter.rect_filled(rect, 2.0, colour::DEEP);
+        painter.rect_filled(rect, 2.0, colour::deep());
         let sign = |text: &str, tint: Color32| {
             painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(18.0), tint);
         };
         let print = self.cells.get(index).and_then(|cell| cell.shown.as_ref());
         match (thumbnail, print) {
-            (ThumbnailState::Broken, _) => sign(icon::WARNING, colour::WARNING),
-            (_, None) => sign(icon::HOURGLASS, colour::TEXT_WEAK),
+            (ThumbnailState::Broken, _) => sign(icon::WARNING, colour::warning()),
+            (_, None) => sign(icon::HOURGLASS, colour::text_weak()),
             (thumbnail, Some(print)) => {
                 let is_current =
                     matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));

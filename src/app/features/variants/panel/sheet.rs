@@ -62,7 +62,7 @@ impl Sheet<'_> {
         let foot = pos2(left, area.bottom() - FOOT * 0.5);
         let font = TextStyle::Small.resolve(ui.style());
         let text = "Number: erosion score. A click takes the variant.";
-        ui.painter().text(foot, Align2::LEFT_CENTER, text, font, colour::TEXT_WEAK);
+        ui.painter().text(foot, Align2::LEFT_CENTER, text, font, colour::text_weak());
         ui.allocate_rect(area, Sense::hover());
         clicked
     }
@@ -74,14 +74,14 @@ impl Sheet<'_> {
             score(ui, picture, &thumbnail.glance);
         }
         let (width, tint) = match (is_present, response.hovered() || response.has_focus()) {
-            (true, _) => (2.0, colour::ACCENT),
-            (false, true) => (1.5, colour::TEXT_STRONG),
-            (false, false) => (1.0, colour::LINE),
+            (true, _) => (2.0, colour::accent()),
+            (false, true) => (1.5, colour::text_strong()),
+            (false, false) => (1.0, colour::line()),
         };
         ui.painter().rect_stroke(picture, 2.0, Stroke::new(width, tint), StrokeKind::Outside);
         let short = &self.variants[index].short;
         let text = if is_present { format!("{} {short}", icon::CHECK) } else { short.clone() };
-        let color = if is_present { colour::TEXT_STRONG } else { colour::TEXT };
+        let color = if is_present { colour::text_strong() } else { colour::text() };
         let format = egui::TextFormat { font_id: TextStyle::Small.resolve(ui.style()), color, ..Default::default() };
         let mut job = egui::text::LayoutJob::single_section(text, format);
         job.wrap = egui::text::TextWrapping::truncate_at_width(picture.width());
@@ -94,10 +94,10 @@ impl Sheet<'_> {
 /// The erosion score in a corner of the picture.
 fn score(ui: &Ui, picture: Rect, glance: &Glance) {
     let text = format!("{:.2}", glance.erosion_score);
-    let galley = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour::TEXT_STRONG);
+    let galley = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour::text_strong());
     let rect = Rect::from_min_max(picture.max - galley.size() - vec2(8.0, 3.0), picture.max - vec2(2.0, 1.0));
-    ui.painter().rect_filled(rect, 3.0, colour::DEEP.gamma_multiply(0.8));
-    ui.painter().galley(rect.center() - 0.5 * galley.size(), galley, colour::TEXT_STRONG);
+    ui.painter().rect_filled(rect, 3.0, colour::deep().gamma_multiply(0.8));
+    ui.painter().galley(rect.center() - 0.5 * galley.size(), galley, colour::text_strong());
 }
 
 /// What a thumbnail is and what it is like.

@@ -1,45 +1,12 @@
-//! How the panels look: one dark theme, calm greys with the blue of water as the only accent.
+//! How the panels look: calm greys with the blue of water as the only accent, dark or light.
+
+mod colours;
 
 use bevy_egui::egui;
 use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Shadow, Stroke, TextStyle, Vec2, Visuals, vec2};
 
-/// Colours of the theme.
-pub mod colour {
-    use super::Color32;
-
-    /// Behind everything: menu, status bar, fields.
-    pub const DEEP: Color32 = Color32::from_rgb(20, 22, 25);
-    /// Panels.
-    pub const PANEL: Color32 = Color32::from_rgb(29, 31, 35);
-    /// Windows and menus over the panels.
-    pub const RAISED: Color32 = Color32::from_rgb(38, 41, 46);
-    /// Buttons and rails.
-    pub const CONTROL: Color32 = Color32::from_rgb(51, 55, 62);
-    pub const CONTROL_HOVERED: Color32 = Color32::from_rgb(64, 69, 78);
-    pub const LINE: Color32 = Color32::from_rgb(54, 58, 65);
-    pub const TEXT: Color32 = Color32::from_rgb(206, 210, 216);
-    pub const TEXT_STRONG: Color32 = Color32::from_rgb(240, 243, 247);
-    pub const TEXT_WEAK: Color32 = Color32::from_rgb(146, 152, 162);
-    pub const ACCENT: Color32 = Color32::from_rgb(86, 170, 214);
-    /// Rows and buttons that are selected.
-    pub const ACCENT_DEEP: Color32 = Color32::from_rgb(37, 78, 102);
-    /// The part of a rail that is filled.
-    pub const ACCENT_MIDDLE: Color32 = Color32::from_rgb(58, 118, 152);
-    pub const WARNING: Color32 = Color32::from_rgb(230, 178, 84);
-    pub const ERROR: Color32 = Color32::from_rgb(238, 116, 106);
-}
-
-/// Colours of plots, which people who confuse red and green can tell apart (Okabe & Ito 2008).
-pub mod ink {
-    use super::Color32;
-
-    pub const BLUE: Color32 = Color32::from_rgb(86, 180, 233);
-    pub const ORANGE: Color32 = Color32::from_rgb(230, 159, 0);
-    pub const GREEN: Color32 = Color32::from_rgb(0, 158, 115);
-    pub const ROSE: Color32 = Color32::from_rgb(204, 121, 167);
-    pub const YELLOW: Color32 = Color32::from_rgb(240, 228, 66);
-    pub const VERMILION: Color32 = Color32::from_rgb(213, 94, 0);
-}
+pub use self::colours::{colour, ink};
+use crate::preferences::{InterfacePreferences, ThemeChoice};
 
 /// Height of a row of the stack and of a parameter.
 pub const ROW: f32 = 26.0;
@@ -47,14 +14,32 @@ pub const ROW: f32 = 26.0;
 /// Side of a button that is only an icon.
 pub const ICON_BUTTON: f32 = 26.0;
 
-/// Gives `ctx` our fonts, colours and spacing.
-pub fn apply(ctx: &egui::Context) {
+/// Gives `ctx` our fonts, and says what is not its own: the size of panels and view together is that of the window.
+pub fn prepare(ctx: &egui::Context) {
     let mut fonts = egui::FontDefinitions::default();
     egui_phosphor::add_to_fonts(&mut fonts, egui_phosphor::Variant::Regular);
     ctx.set_fonts(fonts);
-    ctx.set_theme(egui::Theme::Dark);
+    ctx.options_mut(|options| options.zoom_with_keyboard = false);
+}
+
+/// Draws in the preferred theme from here on; `ctx` follows when it changes.
+pub fn follow(ctx: &egui::Context, preferred: &InterfacePreferences) {
+    colours::set_current(preferred.theme);
+    let (now, id) = ((preferred.theme, preferred.reduced_motion), egui::Id::new("theme in force"));
+    if ctx.data(|data| data.get_temp(id)) != Some(now) {
+        ctx.data_mut(|data| data.insert_temp(id, now));
+        apply(ctx, preferred);
+    }
+}
+
+/// Gives `ctx` colours, spacing and motion as they are preferred.
+fn apply(ctx: &egui::Context, preferred: &InterfacePreferences) {
+    ctx.set_theme(match preferred.theme {
+        ThemeChoice::Dark => egui::Theme::Dark,
+        ThemeChoice::Light => egui::Theme::Light,
+    });
     ctx.all_styles_mut(|style| {
-        style.visuals = visuals();
+        style.visuals = visuals(preferred.theme);
         let font = |size| FontId::new(size, FontFamily::Proportional);
         style.text_styles = [
             (TextStyle::Heading, font(16.0)),
@@ -65,7 +50,12 @@ pub fn apply(ctx: &egui::Context) {
         ]
         .into();
         style.drag_value_text_style = TextStyle::Button;
-        style.animation_time = 0.08;
+        style.animation_time = if preferred.reduced_motion { 0.0 } else { 0.08 };
+        style.scroll_animation = if preferred.reduced_motion {
+            egui::style::ScrollAnimation::none()
+        } else {
+            egui::style::ScrollAnimation::default()
+        };
         style.explanation_tooltips = false;
         style.interaction.selectable_labels = false;
         style.interaction.tooltip_delay = 0.4;
@@ -84,33 +74,36 @@ pub fn apply(ctx: &egui::Context) {
     });
 }
 
-fn visuals() -> Visuals {
-    let mut visuals = Visuals::dark();
+fn visuals(theme: ThemeChoice) -> Visuals {
+    let (mut visuals, shade) = match theme {
+        ThemeChoice::Dark => (Visuals::dark(), Color32::from_black_alpha(110)),
+        ThemeChoice::Light => (Visuals::light(), Color32::from_black_alpha(50)),
+    };
     let rounding = CornerRadius::same(4);
-    visuals.panel_fill = colour::PANEL;
-    visuals.window_fill = colour::RAISED;
-    visuals.window_stroke = Stroke::new(1.0, colour::LINE);
+    visuals.panel_fill = colour::panel();
+    visuals.window_fill = colour::raised();
+    visuals.window_stroke = Stroke::new(1.0, colour::line());
     visuals.window_corner_radius = CornerRadius::same(8);
     visuals.menu_corner_radius = CornerRadius::same(6);
-    visuals.window_shadow = Shadow { offset: [0, 8], blur: 24, spread: 0, color: Color32::from_black_alpha(110) };
-    visuals.popup_shadow = Shadow { offset: [0, 4], blur: 14, spread: 0, color: Color32::from_black_alpha(110) };
-    visuals.extreme_bg_color = colour::DEEP;
-    visuals.faint_bg_color = Color32::from_rgb(33, 36, 40);
-    visuals.code_bg_color = colour::DEEP;
-    visuals.weak_text_color = Some(colour::TEXT_WEAK);
-    visuals.hyperlink_color = colour::ACCENT;
-    visuals.warn_fg_color = colour::WARNING;
-    visuals.error_fg_color = colour::ERROR;
-    visuals.selection.bg_fill = colour::ACCENT_DEEP;
-    visuals.selection.stroke = Stroke::new(1.0, colour::TEXT_STRONG);
+    visuals.window_shadow = Shadow { offset: [0, 8], blur: 24, spread: 0, color: shade };
+    visuals.popup_shadow = Shadow { offset: [0, 4], blur: 14, spread: 0, color: shade };
+    visuals.extreme_bg_color = colour::deep();
+    visuals.faint_bg_color = colour::faint();
+    visuals.code_bg_color = colour::deep();
+    visuals.weak_text_color = Some(colour::text_weak());
+    visuals.hyperlink_color = colour::accent();
+    visuals.warn_fg_color = colour::warning();
+    visuals.error_fg_color = colour::error();
+    visuals.selection.bg_fill = colour::accent_deep();
+    visuals.selection.stroke = Stroke::new(1.0, colour::text_strong());
     visuals.slider_trailing_fill = true;
     visuals.handle_shape = egui::style::HandleShape::Circle;
     let states = [
-        (&mut visuals.widgets.noninteractive, colour::PANEL, colour::LINE, colour::TEXT),
-        (&mut visuals.widgets.inactive, colour::CONTROL, Color32::TRANSPARENT, colour::TEXT),
-        (&mut visuals.widgets.hovered, colour::CONTROL_HOVERED, Color32::TRANSPARENT, colour::TEXT_STRONG),
-        (&mut visuals.widgets.active, colour::ACCENT_DEEP, colour::ACCENT, colour::TEXT_STRONG),
-        (&mut visuals.widgets.open, colour::CONTROL, colour::LINE, colour::TEXT_STRONG),
+        (&mut visuals.widgets.noninteractive, colour::panel(), colour::line(), colour::text()),
+        (&mut visuals.widgets.inactive, colour::control(), Color32::TRANSPARENT, colour::text()),
+        (&mut visuals.widgets.hovered, colour::control_hovered(), Color32::TRANSPARENT, colour::text_strong()),
+        (&mut visuals.widgets.active, colour::accent_deep(), colour::accent(), colour::text_strong()),
+        (&mut visuals.widgets.open, colour::control(), colour::line(), colour::text_strong()),
     ];
     for (widget, fill, line, text) in states {
         widget.bg_fill = fill;
@@ -158,7 +151,7 @@ pub fn slider(ui: &mut egui::Ui, enabled: bool, width: f32, slider: egui::Slider
     let added = ui.scope(|ui| {
         ui.spacing_mut().slider_width = width;
         ui.spacing_mut().interact_size.y = 14.0;
-        ui.visuals_mut().selection.bg_fill = colour::ACCENT_MIDDLE;
+        ui.visuals_mut().selection.bg_fill = colour::accent_middle();
         ui.add_enabled(enabled, slider.show_value(false))
     });
     added.inner

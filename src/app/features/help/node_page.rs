@@ -1,0 +1,103 @@
+//! What a node does, where it comes from, and all its parameters, as its own description says.
+
+use bevy_egui::egui;
+use egui::{Align, Layout, RichText, ScrollArea, Ui};
+
+use crate::app::features::layers::LayerAction;
+use crate::app::features::layers::stack::node_icon;
+use crate::app::frame::commands::Command;
+use crate::app::frame::dialogs::Dialog;
+use crate::app::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
+use crate::app::frame::theme::colour;
+use crate::app::frame::widgets::row::title;
+use crate::nodes::Node;
+use crate::param::{ParamKind, ParamSpec};
+
+/// See the module.
+pub struct NodePage {
+    node: Box<Node>,
+}
+
+impl NodePage {
+    /// The page of a node, which can be added from there.
+    pub fn new(node: &Node) -> Self {
+        Self { node: Box::new(node.clone()) }
+    }
+}
+
+impl Dialog for NodePage {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        let about = self.node.about();
+        let screen = ctx.viewport_rect().size();
+        let mut answer = None;
+        let modal = modal(ctx, "node page").show(ctx, |ui| {
+            ui.set_width(620.0_f32.min(screen.x - 60.0));
+            ui.horizontal(|ui| {
+                ui.label(RichText::new(node_icon(&self.node)).size(20.0).color(colour::accent()));
+                ui.heading(about.label);
+                ui.label(RichText::new(about.category).color(colour::text_weak()));
+            });
+            ui.add_space(4.0);
+            ui.label(about.help);
+            if !about.source.is_empty() {
+                ui.label(RichText::new(format!("After {}.", about.source)).color(colour::text_weak()));
+            }
+            ui.add_space(6.0);
+            ScrollArea::vertical().max_height((screen.y - 260.0).max(120.0)).show(ui, |ui| {
+                ui.set_width(ui.available_width() - 10.0);
+                for spec in &about.params {
+                    parameter(ui, spec);
+                }
+                if !about.presets.is_empty() {
+                    ui.add_space(6.0);
+                    ui.label(RichText::new("Presets").strong().color(colour::accent()));
+                }
+                for preset in &about.presets {
+                    ui.label(RichText::new(preset.label).strong());
+                    ui.label(preset.help);
+                }
+            });
+            ui.add_space(10.0);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui.add(button("Close")).clicked() || is_confirmed(ui.ctx()) {
+                    answer = Some(Vec::new());
+                }
+                if ui.add(button("Add as a layer")).clicked() {
+                    answer = Some(vec![LayerAction::Add(self.node.clone()).into()]);
+                }
+            });
+        });
+        answer.or_else(|| dismissed(ctx, &modal))
+    }
+}
+
+fn parameter(ui: &mut Ui, spec: &ParamSpec) {
+    ui.add_space(4.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(title(spec)).strong().color(colour::text_strong()));
+        ui.label(RichText::new(range(spec)).small().color(colour::text_weak()));
+    });
+    ui.label(spec.help);
+    if let ParamKind::Choice(options) = spec.kind {
+        for option in options {
+            ui.horizontal_wrapped(|ui| {
+                ui.label(RichText::new(format!("   {}:", option.label)).color(colour::text_strong()));
+                ui.label(option.help);
+            });
+        }
+    }
+}
+
+/// What it is by default and how far it goes.
+fn range(spec: &ParamSpec) -> String {
+    let default = spec.show(&spec.default);
+    match spec.kind {
+        ParamKind::Float { hard: (least, most), .. } => {
+            format!("{default}, from {least} to {most} {}", spec.unit).trim_end().into()
+        }
+        ParamKind::Int { hard: (least, most), .. } => {
+            format!("{default}, from {least} to {most} {}", spec.unit).trim_end().into()
+        }
+        _ => default,
+    }
+}

@@ -1,0 +1,59 @@
+//! What window and view take from the preferences.
+
+use bevy::prelude::*;
+use bevy::window::{PrimaryWindow, RequestRedraw};
+
+use super::PreferencesState;
+use crate::app::frame::editor::Editor;
+use crate::app::view::CameraManners;
+
+/// A window shows at least so many points across and down, or nothing could be reached any more: in a small one the
+/// interface stays smaller than it is preferred.
+pub const LEAST_POINTS: [f32; 2] = [640.0, 400.0];
+
+/// How many times its usual size the interface has in a window of `size` points of usual size.
+pub fn scale_in(preferred_percent: f32, size: Vec2) -> f32 {
+    let most = (size / Vec2::from(LEAST_POINTS)).min_element().max(0.75);
+    (preferred_percent / 100.0).min(most)
+}
+
+/// The size of panels and view together is that of the window's points.
+pub(super) fn size(
+    editor: Res<Editor>,
+    mut state: ResMut<PreferencesState>,
+    mut window: Single<&mut Window, With<PrimaryWindow>>,
+    buttons: Option<Res<ButtonInput<MouseButton>>>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    // while a slider is dragged everything would move away under the pointer
+    if buttons.is_some_and(|buttons| buttons.get_pressed().next().is_some()) {
+        return;
+    }
+    let base = window.resolution.base_scale_factor();
+    let scale = scale_in(editor.interface.scale, window.physical_size().as_vec2() / base);
+    state.drawn_percent = Some(100.0 * scale);
+    let wanted = ((scale - 1.0).abs() > 1e-3).then_some(base * scale);
+    if window.resolution.scale_factor_override() != wanted {
+        window.resolution.set_scale_factor_override(wanted);
+        redraw.write(RequestRedraw);
+    }
+}
+
+/// How the camera follows the mouse, and whether it glides.
+pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraManners>) {
+    let preferred = &editor.interface;
+    manners.set_if_neq(CameraManners { mouse: preferred.mouse_style, jumps: preferred.reduced_motion });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_window_keeps_room_for_its_panels() {
+        assert_eq!(scale_in(150.0, Vec2::new(1280.0, 720.0)), 1.5);
+        assert_eq!(scale_in(200.0, Vec2::new(1024.0, 640.0)), 1.6);
+        assert_eq!(scale_in(75.0, Vec2::new(300.0, 200.0)), 0.75);
+        assert_eq!(scale_in(100.0, Vec2::new(300.0, 200.0)), 0.75);
+    }
+}

@@ -1,0 +1,175 @@
+//! The list of all commands with their keys.
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{Align, Button, Event, Key, KeyboardShortcut, Layout, Modifiers, RichText, ScrollArea, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use super::panel::PreferencesState;
+use crate::app::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, shortcuts_text};
+use crate::app::frame::theme::{colour, icon_button};
+
+/// What people do to the keys.
+enum KeyChange {
+    Listen(Command),
+    None(Command),
+    Reset(Command),
+    ResetAll,
+    /// Of a command that shares it with another.
+    TakeAway(Command, KeyboardShortcut),
+}
+
+/// Shows the list.
+pub fn show(
+    ui: &mut Ui,
+    state: &mut PreferencesState,
+    keymap: &mut Arc<Keymap>,
+    registry: &CommandRegistry,
+    height: f32,
+) {
+    let mut change = None;
+    ui.horizontal(|ui| {
+        ui.label(icon::MAGNIFYING_GLASS);
+        let width = ui.available_width() - 90.0;
+        let field = egui::TextEdit::singleline(&mut state.search).hint_text("Command or keys").desired_width(width);
+        let response = ui.add(field);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "Search commands"));
+        if ui.add_enabled(keymap.is_changed(), Button::new("Reset all")).clicked() {
+            change = Some(KeyChange::ResetAll);
+        }
+    });
+    ui.add_space(4.0);
+    let sought = state.search.to_lowercase();
+    let mut section = "";
+    let mut found = false;
+    ScrollArea::vertical()
+        .max_height(height - 34.0)
+        .min_scrolled_height(height - 34.0)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width() - 12.0);
+            for command in registry.all() {
+                let (info, keys) = (command.info(), shortcuts_text(&keymap.keys(command)));
+                let text = format!("{} {} {keys}", command.section(), info.label).to_lowercase();
+                if !sought.split_whitespace().all(|word| text.contains(word)) {
+                    continue;
+                }
+                found = true;
+                if command.section() != section {
+                    section = command.section();
+                    ui.add_space(6.0);
+                    ui.label(RichText::new(section).strong().color(colour::accent()));
+                }
+                row(ui, command, &keys, keymap, state.listening.as_ref() == Some(command), &mut change);
+                for (chord, other) in registry.conflicts(keymap, command) {
+                    conflict(ui, chord, &other, &mut change);
+                }
+            }
+            if !found {
+                ui.label(RichText::new("No command is called so.").color(colour::text_weak()));
+            }
+        });
+    let Some(change) = change else { return };
+    state.listening = None;
+    match change {
+        KeyChange::Listen(command) => state.listening = Some(command),
+        KeyChange::None(command) => Arc::make_mut(keymap).choose(&command, Vec::new()),
+        KeyChange::Reset(command) => Arc::make_mut(keymap).reset(&command),
+        KeyChange::ResetAll => Arc::make_mut(keymap).reset_all(),
+        KeyChange::TakeAway(command, chord) => Arc::make_mut(keymap).take_away(&command, chord),
+    }
+}
+
+fn row(ui: &mut Ui, command: &Command, keys: &str, keymap: &Keymap, listens: bool, change: &mut Option<KeyChange>) {
+    let info = command.info();
+    ui.horizontal(|ui| {
+        ui.label(info.icon);
+        ui.label(&info.label).on_hover_text(&info.tooltip);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let reset = format!("Reset the keys of {}", info.label);
+            let is_chosen = keymap.is_chosen(command);
+            if icon_button(ui, is_chosen, icon::ARROW_COUNTER_CLOCKWISE, &reset)
+                .on_hover_text(format!("Back to {}.", usual(command)))
+                .clicked()
+            {
+                *change = Some(KeyChange::Reset(command.clone()));
+            }
+            let none = format!("No keys for {}", info.label);
+            if icon_button(ui, !keys.is_empty(), icon::X, &none).on_hover_text("Takes its keys away.").clicked() {
+                *change = Some(KeyChange::None(command.clone()));
+            }
+            let text = match (listens, keys.is_empty()) {
+                (true, _) => RichText::new("Press keys, Esc to leave").color(colour::accent()),
+                (_, true) => RichText::new("none").color(colour::text_weak()),
+                _ => RichText::new(keys).color(if is_chosen { colour::text_strong() } else { colour::text() }),
+            };
+            let button = ui.add(Button::new(text).min_size(vec2(110.0, 22.0)).selected(listens));
+            let button = button.on_hover_text("Click, then press the new keys.");
+            let label = format!("Keys of {}", info.label);
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &label));
+            if button.clicked() {
+                *change = Some(KeyChange::Listen(command.clone()));
+            }
+        });
+    });
+}
+
+/// The keys that a command comes with.
+fn usual(command: &Command) -> String {
+    match command.info().shortcuts {
+        [] => "no keys".into(),
+        keys => shortcuts_text(keys),
+    }
+}
+
+fn conflict(ui: &mut Ui, chord: KeyboardShortcut, other: &Command, change: &mut Option<KeyChange>) {
+    ui.horizontal(|ui| {
+        ui.add_space(22.0);
+        let (keys, name) = (shortcut_text(&chord), other.info().label);
+        let text = format!("{} {keys} also asks for “{name}”", icon::WARNING);
+        ui.label(RichText::new(text).small().color(colour::warning()));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let button = ui.small_button("Take it from there");
+            let label = format!("Take {keys} from {name}");
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &label));
+            if button.clicked() {
+                *change = Some(KeyChange::TakeAway(other.clone(), chord));
+            }
+        });
+    });
+}
+
+/// Takes the next keys, while the window waits for them; Escape leaves the old ones.
+pub fn hear(ctx: &egui::Context, state: &mut PreferencesState, keymap: &mut Arc<Keymap>) {
+    let Some(command) = state.listening.clone() else { return };
+    let mut heard = None;
+    ctx.input_mut(|input| {
+        input.events.retain(|event| match event {
+            Event::Key { key, pressed: true, modifiers, .. } => {
+                heard = heard.or(Some((*key, *modifiers)));
+                false
+            }
+            Event::Text(_) | Event::Copy | Event::Cut => false,
+            _ => true,
+        });
+    });
+    let Some((key, modifiers)) = heard else { return };
+    state.listening = None;
+    if key != Key::Escape {
+        Arc::make_mut(keymap).choose(&command, vec![KeyboardShortcut::new(held(modifiers), key)]);
+    }
+}
+
+/// The modifiers as shortcuts name them.
+fn held(modifiers: Modifiers) -> Modifiers {
+    let mut held = Modifiers::NONE;
+    for (is_held, modifier) in
+        [(modifiers.command, Modifiers::COMMAND), (modifiers.alt, Modifiers::ALT), (modifiers.shift, Modifiers::SHIFT)]
+    {
+        if is_held {
+            held |= modifier;
+        }
+    }
+    held
+}

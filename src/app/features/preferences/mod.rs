@@ -1,0 +1,181 @@
+//! What people prefer: theme, size and motion of the interface, the mouse, kept versions, and the keys of all commands.
+//!
+//! ```text
+//! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── kept in view.ron (crate::preferences)
+//!                                └─ follow ──▶ size of the window's points, CameraManners
+//! ```
+
+mod follow;
+mod keys_page;
+mod panel;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy::window::{MonitorSelection, PrimaryWindow, WindowMode};
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+pub use self::follow::LEAST_POINTS;
+pub use self::panel::{PreferencesPage, PreferencesState};
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, CommandRegistry, Info, keys};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::menu::{pick, tick};
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::CameraManners;
+
+pub struct PreferencesPlugin;
+
+impl Plugin for PreferencesPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<PreferencesState>()
+            .init_resource::<CameraManners>()
+            .add_actions(PreferencesAction::ALL, run)
+            .add_closing(|mut state: ResMut<PreferencesState>| state.close())
+            .add_menu_part("Edit", 100, menu)
+            .add_menu_part("View", 100, size_menu)
+            .add_part(Slot::Begin, hear)
+            .add_part(Slot::Window, window)
+            .add_systems(EguiPrimaryContextPass, (follow::size, follow::manners).in_set(FrameSystems::Obey));
+    }
+}
+
+/// What can be done about preferences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreferencesAction {
+    /// Opens the window, or closes it.
+    Show,
+    /// Opens the list of keys.
+    ShowKeys,
+    Larger,
+    Smaller,
+    UsualSize,
+    FullScreen,
+}
+
+impl PreferencesAction {
+    const ALL: [Self; 6] = [Self::Show, Self::ShowKeys, Self::Larger, Self::Smaller, Self::UsualSize, Self::FullScreen];
+}
+
+impl Action for PreferencesAction {
+    fn section(&self) -> &'static str {
+        match self {
+            Self::Show | Self::ShowKeys => "Edit",
+            _ => "View",
+        }
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Show => Info::new(
+                "Preferences…",
+                "Theme, size of the interface, mouse, keyboard shortcuts.",
+                icon::GEAR,
+                keys![COMMAND + Comma],
+            ),
+            Self::ShowKeys => Info::new(
+                "Change keyboard shortcuts…",
+                "Lists all commands, and gives them other keys.",
+                icon::KEYBOARD,
+                &[],
+            ),
+            Self::Larger => Info::new(
+                "Larger interface",
+                "Makes panels, text and the marks in the view larger.",
+                icon::MAGNIFYING_GLASS_PLUS,
+                keys![COMMAND + Plus, COMMAND + Equals, COMMAND_SHIFT + Plus],
+            ),
+            Self::Smaller => Info::new(
+                "Smaller interface",
+                "Makes panels, text and the marks in the view smaller.",
+                icon::MAGNIFYING_GLASS_MINUS,
+                keys![COMMAND + Minus],
+            ),
+            Self::UsualSize => Info::new(
+                "Interface at 100 %",
+                "Gives panels, text and the marks in the view their usual size.",
+                icon::MAGNIFYING_GLASS,
+                keys![COMMAND + Num0],
+            ),
+            Self::FullScreen => Info::new(
+                "Full screen",
+                "Fills the screen with the window, or gives it its frame back.",
+                icon::CORNERS_OUT,
+                keys![NONE + F11],
+            ),
+        }
+    }
+}
+
+fn run(
+    In(action): In<PreferencesAction>,
+    mut state: ResMut<PreferencesState>,
+    mut editor: ResMut<Editor>,
+    window: Option<Single<&mut Window, With<PrimaryWindow>>>,
+) {
+    match action {
+        PreferencesAction::Show => {
+            state.is_open = !state.is_open;
+            state.page = PreferencesPage::Interface;
+        }
+        PreferencesAction::ShowKeys => {
+            state.is_open = true;
+            state.page = PreferencesPage::Keys;
+        }
+        PreferencesAction::Larger | PreferencesAction::Smaller => {
+            editor.interface.scale = editor.interface.next_scale(action == PreferencesAction::Larger);
+            tell_size(&mut editor);
+        }
+        PreferencesAction::UsualSize => {
+            editor.interface.scale = 100.0;
+            tell_size(&mut editor);
+        }
+        PreferencesAction::FullScreen => {
+            let Some(mut window) = window else { return };
+            window.mode = match window.mode {
+                WindowMode::Windowed => WindowMode::BorderlessFullscreen(MonitorSelection::Current),
+                _ => WindowMode::Windowed,
+            };
+        }
+    }
+}
+
+fn tell_size(editor: &mut Editor) {
+    let text = format!("Interface at {:.0} %", editor.interface.scale);
+    editor.toasts.info(text);
+}
+
+fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    pick(ui, &mut queue, PreferencesAction::Show, true);
+    pick(ui, &mut queue, PreferencesAction::ShowKeys, true);
+}
+
+fn size_menu(
+    InMut(ui): InMut<Ui>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    ui.separator();
+    for action in [PreferencesAction::Larger, PreferencesAction::Smaller, PreferencesAction::UsualSize] {
+        pick(ui, &mut queue, action, true);
+    }
+    let is_full = window.is_some_and(|window| window.mode != WindowMode::Windowed);
+    tick(ui, &mut queue, PreferencesAction::FullScreen, true, is_full);
+}
+
+/// The keys that are asked for come to the window before anybody else takes them for a command.
+fn hear(InMut(ui): InMut<Ui>, mut state: ResMut<PreferencesState>, mut editor: ResMut<Editor>) {
+    keys_page::hear(ui.ctx(), &mut state, &mut editor.keymap);
+}
+
+fn window(
+    InMut(ui): InMut<Ui>,
+    mut state: ResMut<PreferencesState>,
+    mut editor: ResMut<Editor>,
+    registry: Res<CommandRegistry>,
+    frame: Res<InterfaceFrame>,
+) {
+    panel::window(ui.ctx(), &mut state, &mut editor, &registry, frame.free_rect);
+}

@@ -1,0 +1,115 @@
+//! The window of the preferences.
+
+use bevy::prelude::Resource;
+use bevy_egui::egui;
+use egui::{Button, DragValue, RichText, ScrollArea, Ui, vec2};
+
+use super::keys_page;
+use crate::app::frame::commands::{Command, CommandRegistry};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::theme::colour;
+use crate::app::frame::widgets::params::own_rows;
+use crate::preferences::{InterfacePreferences, MOST_VERSIONS};
+
+/// A page of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreferencesPage {
+    /// How the window looks, moves and keeps.
+    #[default]
+    Interface,
+    /// The keys of all commands.
+    Keys,
+}
+
+/// What the window shows.
+#[derive(Resource, Default)]
+pub struct PreferencesState {
+    pub is_open: bool,
+    pub page: PreferencesPage,
+    /// What the commands are searched for.
+    pub search: String,
+    /// The command that the next keys are for.
+    pub listening: Option<Command>,
+    /// The size that the interface is drawn at, in percent, where it is drawn in a window.
+    pub drawn_percent: Option<f32>,
+}
+
+impl PreferencesState {
+    /// Closes the window; returns whether it was open.
+    pub fn close(&mut self) -> bool {
+        self.listening = None;
+        std::mem::replace(&mut self.is_open, false)
+    }
+}
+
+/// Shows the window, if it is open.
+pub fn window(
+    ctx: &egui::Context,
+    state: &mut PreferencesState,
+    editor: &mut Editor,
+    registry: &CommandRegistry,
+    free: egui::Rect,
+) {
+    if !state.is_open {
+        return;
+    }
+    let screen = ctx.viewport_rect().shrink(10.0);
+    let most = screen.size() - vec2(26.0, 60.0);
+    let mut is_open = true;
+    egui::Window::new("Preferences")
+        .open(&mut is_open)
+        .collapsible(false)
+        .resizable(false)
+        .default_pos(free.left_top() + vec2(24.0, 24.0))
+        .constrain_to(screen)
+        .show(ctx, |ui| {
+            ui.set_width(480.0_f32.min(most.x));
+            ui.horizontal(|ui| {
+                for (page, title) in
+                    [(PreferencesPage::Interface, "Interface"), (PreferencesPage::Keys, "Keyboard shortcuts")]
+                {
+                    if ui.add(Button::selectable(state.page == page, title)).clicked() {
+                        state.page = page;
+                        state.listening = None;
+                    }
+                }
+            });
+            ui.separator();
+            let height = 460.0_f32.min(most.y - 50.0);
+            match state.page {
+                PreferencesPage::Interface => interface_page(ui, editor, state.drawn_percent, height),
+                PreferencesPage::Keys => keys_page::show(ui, state, &mut editor.keymap, registry, height),
+            }
+        });
+    if !is_open {
+        state.close();
+    }
+}
+
+fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, height: f32) {
+    ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        ui.set_width(ui.available_width() - 10.0);
+        own_rows(ui, &mut editor.interface);
+        let style = editor.interface.mouse_style;
+        ui.label(RichText::new(format!("{} The wheel zooms.", style.help())).small().color(colour::text_weak()));
+        if let Some(shown) = drawn_percent.filter(|shown| *shown < editor.interface.scale - 0.5) {
+            let wanted = editor.interface.scale;
+            let text = format!("The window is too small for {wanted:.0} %: it is drawn at {shown:.0} %.");
+            ui.label(RichText::new(text).small().color(colour::warning()));
+        }
+        ui.separator();
+        ui.horizontal(|ui| {
+            let label = ui.label("Earlier versions kept of each file");
+            ui.add(DragValue::new(&mut editor.versions_kept).range(0..=MOST_VERSIONS))
+                .labelled_by(label.id)
+                .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
+        });
+        let safe = "Unsaved edits are written down as you make them, and offered again after a crash.";
+        ui.label(RichText::new(safe).small().color(colour::text_weak()));
+        ui.add_space(6.0);
+        let is_usual = editor.interface == InterfacePreferences::default();
+        if ui.add_enabled(!is_usual, Button::new("Reset all of the interface")).clicked() {
+            editor.interface = InterfacePreferences::default();
+        }
+    });
+}

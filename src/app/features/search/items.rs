@@ -1,0 +1,157 @@
+//! What can be found, and in which order.
+
+use egui_phosphor::regular as icon;
+
+use super::SearchAction;
+use crate::app::features::help::HelpAction;
+use crate::app::features::layers::LayerAction;
+use crate::app::features::layers::parameters::shows_mix;
+use crate::app::features::layers::stack::node_icon;
+use crate::app::frame::commands::{Command, CommandRegistry, FileAction, shortcuts_text};
+use crate::app::frame::document::{Document, Group};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::widgets::row::title;
+use crate::nodes::Node;
+
+/// So many are shown at most.
+const MOST: usize = 40;
+
+/// Something that can be found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchItem {
+    pub icon: &'static str,
+    pub label: String,
+    /// What it is, beside its name: `Command`, `Parameter of Hills`.
+    pub kind: String,
+    /// What stands at the right: keys or a value.
+    pub note: String,
+    /// Other words that find it, in lower case.
+    words: String,
+    /// What is done when it is chosen.
+    pub command: Command,
+}
+
+impl SearchItem {
+    fn new(icon: &'static str, label: impl Into<String>, kind: impl Into<String>, command: Command) -> Self {
+        let (label, kind) = (label.into(), kind.into());
+        Self { icon, label, kind, note: String::new(), words: String::new(), command }
+    }
+
+    fn with_note(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
+    fn with_words(self, words: &str) -> Self {
+        Self { words: words.to_lowercase(), ..self }
+    }
+}
+
+/// Everything that can be found now.
+pub fn all(editor: &Editor, registry: &CommandRegistry) -> Vec<SearchItem> {
+    let mut items: Vec<SearchItem> = registry
+        .all()
+        .iter()
+        .filter(|command| **command != SearchAction::Open.into())
+        .map(|command| {
+            let info = command.info();
+            let keys = shortcuts_text(&editor.keymap.keys(command));
+            let kind = format!("Command, {}", command.section());
+            SearchItem::new(info.icon, info.label, kind, command.clone()).with_note(keys).with_words(&info.tooltip)
+        })
+        .collect();
+    items.extend(parameters(&editor.doc));
+    let world = editor.doc.scene().settings.world;
+    for node in Node::catalogue() {
+        let about = node.about();
+        let words = [about.name, about.category, about.synonyms, about.help, about.source].join(" ");
+        if node.fits(world) {
+            let add = Command::from(LayerAction::Add(Box::new(node.clone())));
+            let kind = format!("Node, {}", about.category);
+            items.push(SearchItem::new(node_icon(&node), format!("Add {}", about.label), kind, add).with_words(&words));
+        }
+        let page = Command::from(HelpAction::Node(about.name));
+        items.push(SearchItem::new(icon::BOOK_OPEN, about.label, "Help", page).with_words(&words));
+    }
+    for path in editor.recent.paths() {
+        let open = Command::from(FileAction::OpenRecent(path.clone()));
+        let info = open.info();
+        let folder = path.parent().map_or_else(String::new, |folder| folder.display().to_string());
+        items.push(SearchItem::new(info.icon, info.label, "Recent scene", open).with_note(folder));
+    }
+    for example in &editor.examples {
+        let open = Command::from(FileAction::Example(example.name.clone()));
+        items.push(SearchItem::new(icon::MOUNTAINS, example.name.clone(), "Example scene", open));
+    }
+    items
+}
+
+/// The parameters that the panels can show now.
+fn parameters(doc: &Document) -> Vec<SearchItem> {
+    let scene = doc.scene();
+    let mut groups = vec![(Group::Settings, "Scene settings".to_string())];
+    if scene.as_planet().is_some() {
+        groups.push((Group::Planet, "the planet".into()));
+    }
+    for (k, layer) in scene.layers.iter().enumerate() {
+        groups.push((Group::Node(k), layer.name.clone()));
+        groups.push((Group::Mix(k), layer.name.clone()));
+        if layer.mask.is_active() {
+            groups.push((Group::Mask(k), format!("the mask of {}", layer.name)));
+        }
+    }
+    let mut items = Vec::new();
+    for (group, of) in groups {
+        let Some(params) = group.params(scene) else { continue };
+        for (k, spec) in params.about().params.iter().enumerate() {
+            if !params.matters(k) || !is_shown(group, spec.name, doc) {
+                continue;
+            }
+            let show = Command::from(SearchAction::ShowParameter(group, k));
+            let item = SearchItem::new(icon::SLIDERS, title(spec), format!("Parameter of {of}"), show);
+            items.push(item.with_note(spec.show(&params.get(k))).with_words(spec.help));
+        }
+    }
+    items
+}
+
+/// Whether the panel has a row for a parameter.
+fn is_shown(group: Group, name: &str, doc: &Document) -> bool {
+    match group {
+        Group::Mix(layer) => doc.scene().layers.get(layer).is_some_and(|layer| shows_mix(layer, name)),
+        // it stands over the list of layers, not among the settings
+        Group::Settings => name != "seed",
+        _ => true,
+    }
+}
+
+/// The items that all words of `text` find, the best first: those whose name begins with it, then those whose name has
+/// a word that begins with it, then those whose name has it somewhere, then the others.
+pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchItem> {
+    let text = text.to_lowercase();
+    let sought: Vec<&str> = text.split_whitespace().collect();
+    let Some(first) = sought.first() else { return items.iter().take(MOST).collect() };
+    let mut found: Vec<(u8, &SearchItem)> = items
+        .iter()
+        .filter_map(|item| {
+            let label = item.label.to_lowercase();
+            let kind = item.kind.to_lowercase();
+            let has = |word: &&str| label.contains(*word) || kind.contains(*word) || item.words.contains(*word);
+            if !sought.iter().all(has) {
+                return None;
+            }
+            let whole = label.contains(text.trim());
+            let rank = if label.starts_with(text.trim()) {
+                0
+            } else if whole && label.split_whitespace().any(|word| word.starts_with(first)) {
+                1
+            } else if sought.iter().all(|word| label.contains(word)) {
+                2
+            } else {
+                3
+            };
+            Some((rank, item))
+        })
+        .collect();
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, item)| item).take(MOST).collect()
+}

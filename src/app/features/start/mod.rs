@@ -1,0 +1,130 @@
+//! The window that greets: shipped scenes with pictures, the works they are after, recent files, blank scenes.
+//!
+//! ```text
+//! StartAction::Show ──▶ StartDialog with cards ──▶ FileAction …
+//!            └── task: a picture for each card, kept by content (crate::lab::picture)
+//! ```
+
+mod cards;
+mod dialog;
+
+use std::sync::{Arc, Weak};
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+use self::cards::PictureSource;
+use self::dialog::StartDialog;
+pub use self::dialog::StartPage;
+use crate::app::features::recovery::FoundSessions;
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::InterfaceApp;
+use crate::app::frame::menu::pick;
+use crate::app::frame::tasks::{Newest, Tasks};
+use crate::app::frame::widgets::scene_picture::ScenePicture;
+use crate::app::frame::window::FrameSystems;
+use crate::lab::{Size, picture};
+use crate::preferences::cache_folder;
+
+/// Of the pictures on the cards.
+const PICTURE: Size = Size { samples: 129, pixels: 160 };
+
+pub struct StartPlugin;
+
+impl Plugin for StartPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<StartPictures>()
+            .add_actions([StartAction::Show], run)
+            .add_menu_part("File", 5, menu)
+            .add_systems(PreUpdate, stop_when_closed.in_set(FrameSystems::Receive));
+    }
+}
+
+/// What can be done about the start window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartAction {
+    /// Opens it.
+    Show,
+    /// From now on it opens when Talweg starts without a scene, or it does not.
+    AtStart(bool),
+}
+
+impl Action for StartAction {
+    fn section(&self) -> &'static str {
+        "File"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "Start window…",
+            "Shows the scenes that come with Talweg, the works they are after, and recent files.",
+            icon::HOUSE,
+            &[],
+        )
+    }
+}
+
+/// The pictures of the window that is open.
+#[derive(Resource, Default)]
+struct StartPictures {
+    task: Newest<(), ()>,
+    /// Held by the window as long as it is open.
+    window: Weak<()>,
+}
+
+fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
+    pick(ui, &mut queue, StartAction::Show, true);
+}
+
+fn run(
+    In(action): In<StartAction>,
+    mut editor: ResMut<Editor>,
+    mut pictures: ResMut<StartPictures>,
+    found: Option<Res<FoundSessions>>,
+    tasks: Res<Tasks>,
+) {
+    match action {
+        StartAction::Show => {
+            let cards = cards::all(&editor);
+            let drawn = cards.iter().map(|card| (card.source.clone(), card.picture.clone())).collect();
+            let window = Arc::new(());
+            pictures.window = Arc::downgrade(&window);
+            pictures.task.begin((), tasks.start("start window", move |control| draw(drawn, control)));
+            let has_unsaved = found.is_some_and(|found| !found.is_empty());
+            let at_start = editor.interface.start_window;
+            editor.dialogs.open(StartDialog::new(cards, has_unsaved, at_start, window));
+        }
+        StartAction::AtStart(shows) => editor.interface.start_window = shows,
+    }
+}
+
+/// Draws pictures, those first that are only to be read. A scene that cannot be read goes without.
+fn draw(cards: Vec<(PictureSource, ScenePicture)>, control: &crate::field::Control) -> Option<()> {
+    let cache = cache_folder().map(|folder| folder.join("pictures"));
+    let mut later = Vec::new();
+    for (source, shown) in cards {
+        control.check().ok()?;
+        let Some(scene) = source.scene() else { continue };
+        let kept = cache.as_deref().and_then(|cache| crate::lab::kept_picture(cache, &scene, PICTURE));
+        match kept {
+            Some(image) => shown.set(image),
+            None => later.push((scene, shown)),
+        }
+    }
+    for (scene, shown) in later {
+        shown.set(picture(cache.as_deref(), &scene, PICTURE, control).ok()?);
+    }
+    Some(())
+}
+
+fn stop_when_closed(mut pictures: ResMut<StartPictures>) {
+    if pictures.task.running().is_some() {
+        pictures.task.receive();
+        if pictures.window.strong_count() == 0 {
+            pictures.task.stop();
+        }
+    }
+}

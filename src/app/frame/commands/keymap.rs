@@ -1,0 +1,202 @@
+//! Which keys ask for which command: those that it comes with, or those that somebody chose instead.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{Id, Key, KeyboardShortcut, ModifierNames, Modifiers};
+
+use super::Command;
+use crate::preferences::ChosenKeys;
+
+/// See the module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Keymap {
+    /// By the names of commands.
+    chosen: BTreeMap<String, Vec<KeyboardShortcut>>,
+}
+
+impl Keymap {
+    /// What is kept, and the keys in it that nobody can press.
+    pub fn read(kept: &ChosenKeys) -> (Self, Vec<String>) {
+        let mut unread = Vec::new();
+        let mut chord = |text: &String| {
+            let read = shortcut_of(text);
+            if read.is_none() {
+                unread.push(text.clone());
+            }
+            read
+        };
+        let chosen =
+            kept.iter().map(|(name, keys)| (name.clone(), keys.iter().filter_map(&mut chord).collect())).collect();
+        (Self { chosen }, unread)
+    }
+
+    /// What shall be kept.
+    pub fn kept(&self) -> ChosenKeys {
+        let texts = |keys: &Vec<KeyboardShortcut>| keys.iter().map(text_of).collect();
+        self.chosen.iter().map(|(name, keys)| (name.clone(), texts(keys))).collect()
+    }
+
+    /// The keys of a command; the first is the one shown.
+    pub fn keys(&self, command: &Command) -> Vec<KeyboardShortcut> {
+        match self.choice(command) {
+            Some(keys) => keys.clone(),
+            None => command.info().shortcuts.to_vec(),
+        }
+    }
+
+    fn choice(&self, command: &Command) -> Option<&Vec<KeyboardShortcut>> {
+        if self.chosen.is_empty() { None } else { self.chosen.get(&command.name()) }
+    }
+
+    /// Whether a command has other keys than those it comes with.
+    pub fn is_chosen(&self, command: &Command) -> bool {
+        self.choice(command).is_some()
+    }
+
+    /// Whether any command has.
+    pub fn is_changed(&self) -> bool {
+        !self.chosen.is_empty()
+    }
+
+    /// Gives a command these keys; none, if there are none.
+    pub fn choose(&mut self, command: &Command, keys: Vec<KeyboardShortcut>) {
+        if keys == command.info().shortcuts {
+            self.reset(command);
+        } else {
+            self.chosen.insert(command.name(), keys);
+        }
+    }
+
+    /// Takes a chord away from a command.
+    pub fn take_away(&mut self, command: &Command, chord: KeyboardShortcut) {
+        let keys = self.keys(command).into_iter().filter(|keys| *keys != chord).collect();
+        self.choose(command, keys);
+    }
+
+    /// Gives a command the keys it comes with.
+    pub fn reset(&mut self, command: &Command) {
+        self.chosen.remove(&command.name());
+    }
+
+    /// Gives all commands the keys they come with.
+    pub fn reset_all(&mut self) {
+        self.chosen.clear();
+    }
+
+    /// Whether one of a command's keys was pressed. Digits with Shift type other characters; they go by their place.
+    pub(super) fn is_pressed(&self, command: &Command, key: Key, place: Option<Key>, modifiers: Modifiers) -> bool {
+        let fits = |s: &KeyboardShortcut| {
+            let is_key =
+                s.logical_key == key || (modifiers.shift && is_digit(s.logical_key) && place == Some(s.logical_key));
+            is_key && modifiers.matches_exact(s.modifiers)
+        };
+        match self.choice(command) {
+            Some(keys) => keys.iter().any(fits),
+            None => command.info().shortcuts.iter().any(fits),
+        }
+    }
+
+    /// The keymap that the panels of `ctx` show.
+    pub fn shown(ctx: &egui::Context) -> Arc<Self> {
+        ctx.data(|data| data.get_temp(id())).unwrap_or_default()
+    }
+
+    /// The panels of `ctx` show this keymap from here on.
+    pub fn show(self: &Arc<Self>, ctx: &egui::Context) {
+        let is_shown = ctx.data(|data| data.get_temp::<Arc<Self>>(id())).is_some_and(|shown| Arc::ptr_eq(&shown, self));
+        if !is_shown {
+            ctx.data_mut(|data| data.insert_temp(id(), self.clone()));
+        }
+    }
+}
+
+fn id() -> Id {
+    Id::new("keymap")
+}
+
+fn is_digit(key: Key) -> bool {
+    use Key::{Num0, Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9};
+    matches!(key, Num0 | Num1 | Num2 | Num3 | Num4 | Num5 | Num6 | Num7 | Num8 | Num9)
+}
+
+/// A shortcut as it is kept: `Ctrl+Shift+S`. `Ctrl` is Cmd on a Mac.
+fn text_of(shortcut: &KeyboardShortcut) -> String {
+    let held = [
+        (shortcut.modifiers.command || shortcut.modifiers.ctrl, "Ctrl+"),
+        (shortcut.modifiers.alt, "Alt+"),
+        (shortcut.modifiers.shift, "Shift+"),
+    ];
+    let held: String = held.into_iter().filter(|(is_held, _)| *is_held).map(|(_, name)| name).collect();
+    held + shortcut.logical_key.name()
+}
+
+fn shortcut_of(text: &str) -> Option<KeyboardShortcut> {
+    let (held, key) = text.rsplit_once('+').unwrap_or(("", text));
+    let mut modifiers = Modifiers::NONE;
+    for name in held.split('+').filter(|name| !name.is_empty()) {
+        modifiers |= match name {
+            "Ctrl" => Modifiers::COMMAND,
+            "Alt" => Modifiers::ALT,
+            "Shift" => Modifiers::SHIFT,
+            _ => return None,
+        };
+    }
+    Some(KeyboardShortcut::new(modifiers, Key::from_name(key)?))
+}
+
+/// A shortcut as people read it.
+pub fn shortcut_text(shortcut: &KeyboardShortcut) -> String {
+    shortcut.format(&ModifierNames::NAMES, cfg!(target_os = "macos"))
+}
+
+/// Several, one after the other.
+pub fn shortcuts_text(shortcuts: &[KeyboardShortcut]) -> String {
+    shortcuts.iter().map(shortcut_text).collect::<Vec<_>>().join(" or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::frame::commands::EditAction;
+
+    #[test]
+    fn shortcuts_are_kept_as_text() {
+        for text in ["Ctrl+Shift+S", "F5", "Alt+Up", "Shift+2", "Ctrl+Minus", "Ctrl+Alt+Shift+Space"] {
+            let read = shortcut_of(text).expect("a shortcut");
+            assert_eq!(text_of(&read), text);
+        }
+        for broken in ["", "Hyper+S", "Ctrl+", "Ctrl+Nothing"] {
+            assert_eq!(shortcut_of(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_choice_stands_in_for_the_keys_that_come_with_a_command() {
+        let undo = Command::from(EditAction::Undo);
+        let mut keymap = Keymap::default();
+        let own = keymap.keys(&undo);
+        let chosen = shortcut_of("F7").unwrap();
+        keymap.choose(&undo, vec![chosen]);
+        assert!(keymap.is_pressed(&undo, Key::F7, None, Modifiers::NONE));
+        assert!(!keymap.is_pressed(&undo, Key::Z, None, Modifiers::COMMAND));
+        let (again, unread) = Keymap::read(&keymap.kept());
+        assert!(again == keymap && unread.is_empty());
+        keymap.take_away(&undo, chosen);
+        assert!(keymap.keys(&undo).is_empty() && keymap.is_chosen(&undo), "none at all is a choice");
+        keymap.choose(&undo, own.clone());
+        assert!(!keymap.is_changed() && keymap.keys(&undo) == own);
+        let broken = ChosenKeys::from([("EditAction.Undo".into(), vec!["Hyper+S".into(), "F8".into()])]);
+        let (read, unread) = Keymap::read(&broken);
+        assert_eq!((read.keys(&undo).len(), unread), (1, vec!["Hyper+S".to_string()]));
+    }
+
+    #[test]
+    fn digits_with_shift_go_by_their_place() {
+        let keymap = Keymap { chosen: [("EditAction.Redo".into(), vec![shortcut_of("Shift+1").unwrap()])].into() };
+        let redo = Command::from(EditAction::Redo);
+        assert!(keymap.is_pressed(&redo, Key::Exclamationmark, Some(Key::Num1), Modifiers::SHIFT));
+        assert!(!keymap.is_pressed(&redo, Key::Num1, Some(Key::Num1), Modifiers::NONE));
+    }
+}

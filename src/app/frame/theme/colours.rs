@@ -1,0 +1,170 @@
+//! The colours of the two themes. The one in force is that of the thread that draws.
+
+use std::cell::Cell;
+
+use crate::preferences::ThemeChoice;
+
+macro_rules! themes {
+    (
+        dark $dark:ident, light $light:ident;
+        $( $(#[doc = $doc:literal])+ $name:ident: $($of_dark:literal),+ => $($of_light:literal),+; )+
+    ) => {
+        /// The colours of one theme.
+        struct Colours {
+            $( $name: Color32, )+
+        }
+
+        const $dark: Colours = Colours { $( $name: Color32::from_rgb($($of_dark),+), )+ };
+        const $light: Colours = Colours { $( $name: Color32::from_rgb($($of_light),+), )+ };
+
+        $(
+            $(#[doc = $doc])+
+            pub fn $name() -> Color32 {
+                match super::current() {
+                    $crate::preferences::ThemeChoice::Dark => $dark.$name,
+                    $crate::preferences::ThemeChoice::Light => $light.$name,
+                }
+            }
+        )+
+    };
+}
+
+thread_local! {
+    static CURRENT: Cell<ThemeChoice> = const { Cell::new(ThemeChoice::Dark) };
+}
+
+/// The theme in force on this thread.
+fn current() -> ThemeChoice {
+    CURRENT.get()
+}
+
+/// From here on this thread draws in `theme`.
+pub(super) fn set_current(theme: ThemeChoice) {
+    CURRENT.set(theme);
+}
+
+/// Colours of panels and text.
+pub mod colour {
+    use bevy_egui::egui::Color32;
+
+    themes! {
+        dark DARK, light LIGHT;
+        /// Behind everything: menu, status bar, fields.
+        deep: 20, 22, 25 => 250, 251, 252;
+        /// Panels.
+        panel: 29, 31, 35 => 240, 242, 244;
+        /// Every other row of a table.
+        faint: 33, 36, 40 => 232, 235, 238;
+        /// Windows and menus over the panels.
+        raised: 38, 41, 46 => 255, 255, 255;
+        /// Buttons and rails.
+        control: 51, 55, 62 => 219, 223, 228;
+        /// Buttons under the pointer.
+        control_hovered: 60, 65, 73 => 206, 212, 219;
+        /// Lines between areas.
+        line: 54, 58, 65 => 200, 205, 211;
+        /// Text.
+        text: 206, 210, 216 => 45, 49, 56;
+        /// Text that stands out.
+        text_strong: 240, 243, 247 => 14, 17, 21;
+        /// Text beside the text.
+        text_weak: 170, 176, 186 => 77, 83, 93;
+        /// Headings, links, what is on.
+        accent: 96, 178, 222 => 0, 88, 130;
+        /// Rows and buttons that are selected.
+        accent_deep: 30, 66, 88 => 176, 214, 234;
+        /// The part of a rail that is filled.
+        accent_middle: 58, 118, 152 => 70, 140, 180;
+        /// Something to look at.
+        warning: 230, 178, 84 => 120, 72, 0;
+        /// Something that failed.
+        error: 242, 130, 120 => 168, 28, 24;
+    }
+}
+
+/// Colours of plots, which people who confuse red and green can tell apart (Okabe & Ito 2008); darker on light ground.
+pub mod ink {
+    use bevy_egui::egui::Color32;
+
+    themes! {
+        dark DARK, light LIGHT;
+        /// The first of a plot.
+        blue: 86, 180, 233 => 0, 104, 164;
+        /// The second.
+        orange: 230, 159, 0 => 158, 96, 0;
+        /// The third.
+        green: 0, 158, 115 => 0, 120, 87;
+        /// The fourth.
+        rose: 204, 121, 167 => 165, 60, 118;
+        /// The fifth.
+        yellow: 240, 228, 66 => 112, 102, 0;
+        /// The sixth.
+        vermilion: 213, 94, 0 => 190, 66, 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_egui::egui::Color32;
+
+    use super::*;
+
+    /// Relative luminance of a colour (WCAG 2.2).
+    fn luminance(colour: Color32) -> f64 {
+        let linear = |byte: u8| {
+            let value = f64::from(byte) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(colour.r()) + 0.7152 * linear(colour.g()) + 0.0722 * linear(colour.b())
+    }
+
+    /// Contrast of two colours, from 1 to 21 (WCAG 2.2).
+    fn contrast(a: Color32, b: Color32) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn contrast_is_that_of_the_guidelines() {
+        assert!((contrast(Color32::WHITE, Color32::BLACK) - 21.0).abs() < 1e-9);
+        assert!((contrast(Color32::from_rgb(119, 119, 119), Color32::WHITE) - 4.478).abs() < 1e-3);
+    }
+
+    #[test]
+    fn text_can_be_read_in_both_themes() {
+        for theme in ThemeChoice::ALL {
+            set_current(*theme);
+            let grounds = [
+                ("deep", colour::deep()),
+                ("panel", colour::panel()),
+                ("faint", colour::faint()),
+                ("raised", colour::raised()),
+                ("control", colour::control()),
+                ("control under the pointer", colour::control_hovered()),
+                ("selected", colour::accent_deep()),
+            ];
+            let texts = [
+                ("text", colour::text(), 7),
+                ("strong text", colour::text_strong(), 7),
+                ("weak text", colour::text_weak(), 7),
+                // these stand on panels and buttons only
+                ("accent", colour::accent(), 5),
+                ("warning", colour::warning(), 5),
+                ("error", colour::error(), 5),
+            ];
+            for (text, tint, on) in texts {
+                for (ground, fill) in &grounds[..on] {
+                    let found = contrast(tint, *fill);
+                    assert!(found >= 4.5, "{theme:?}: {text} on {ground} has a contrast of {found:.2}");
+                }
+            }
+            let inks = [ink::blue(), ink::orange(), ink::green(), ink::rose(), ink::yellow(), ink::vermilion()];
+            for tint in inks {
+                let found = contrast(tint, colour::panel()).min(contrast(tint, colour::deep()));
+                assert!(found >= 3.0, "{theme:?}: {tint:?} in a plot has a contrast of {found:.2}");
+            }
+            let filled = contrast(colour::accent_middle(), colour::panel());
+            assert!(filled >= 3.0, "{theme:?}: the filled part of a slider has a contrast of {filled:.2}");
+        }
+    }
+}

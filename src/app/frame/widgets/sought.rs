@@ -1,0 +1,81 @@
+//! A parameter that somebody looks for: its section opens, it comes into view, and has the keyboard and a frame until
+//! something is clicked.
+
+use bevy_egui::egui;
+use egui::{Align, Context, Id, InnerResponse, Key, Stroke, StrokeKind, Ui};
+
+use crate::app::frame::document::Group;
+use crate::app::frame::theme::colour;
+
+#[derive(Clone, Copy, PartialEq)]
+struct Sought {
+    group: Group,
+    index: usize,
+    /// It has been brought into view and given the keyboard.
+    is_found: bool,
+}
+
+fn id() -> Id {
+    Id::new("sought parameter")
+}
+
+fn now(ctx: &Context) -> Option<Sought> {
+    ctx.data(|data| data.get_temp(id()))
+}
+
+/// From here on this parameter is looked for.
+pub fn seek(ctx: &Context, group: Group, index: usize) {
+    ctx.data_mut(|data| data.insert_temp(id(), Sought { group, index, is_found: false }));
+}
+
+/// Whether a parameter of a group is still to be brought into view: its section must be open.
+pub fn is_within(ctx: &Context, group: Group) -> bool {
+    now(ctx).is_some_and(|sought| sought.group == group && !sought.is_found)
+}
+
+/// A click or Escape ends what has been found.
+pub fn forget(ctx: &Context) {
+    let is_over = ctx.input(|input| input.pointer.any_pressed() || input.key_pressed(Key::Escape));
+    if is_over && now(ctx).is_some_and(|sought| sought.is_found) {
+        ctx.data_mut(|data| data.remove::<Sought>(id()));
+    }
+}
+
+/// Draws the row of a parameter, which comes into view if it is looked for.
+pub fn row<R>(
+    ui: &mut Ui,
+    group: Group,
+    index: usize,
+    contents: impl FnOnce(&mut Ui) -> InnerResponse<R>,
+) -> InnerResponse<R> {
+    let sought = now(ui.ctx()).filter(|sought| sought.group == group && sought.index == index);
+    let Some(sought) = sought else { return contents(ui) };
+    if !sought.is_found {
+        ui.data_mut(|data| data.insert_temp(focus_id(), ()));
+    }
+    let drawn = contents(ui);
+    let rect = drawn.response.rect.expand2(egui::vec2(2.0, 1.0));
+    ui.painter().rect_stroke(rect, 4.0, Stroke::new(1.5, colour::accent()), StrokeKind::Outside);
+    if !sought.is_found {
+        ui.scroll_to_rect(rect, Some(Align::Center));
+        ui.data_mut(|data| {
+            data.remove::<()>(focus_id());
+            data.insert_temp(id(), Sought { is_found: true, ..sought });
+        });
+        ui.ctx().request_repaint();
+    }
+    drawn
+}
+
+fn focus_id() -> Id {
+    Id::new("focus of the sought parameter")
+}
+
+/// Gives the keyboard to the first widget of the row that is looked for.
+pub fn offer_focus(response: &egui::Response) {
+    let ctx = &response.ctx;
+    let is_wanted = ctx.data_mut(|data| data.remove_temp::<()>(focus_id()).is_some());
+    if is_wanted {
+        response.request_focus();
+    }
+}

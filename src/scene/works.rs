@@ -1,0 +1,90 @@
+//! The works that the program follows from end to end, and whose pictures shipped scenes make again.
+
+use super::examples;
+
+/// A paper, report or lecture.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SourceWork {
+    /// What the names of its shipped scenes' files begin with.
+    prefix: &'static str,
+    /// Authors and year; without a name where the work names none.
+    pub authors: &'static str,
+    /// Its title, as it is.
+    pub title: &'static str,
+    /// What it is about, in one sentence.
+    pub about: &'static str,
+}
+
+static WORKS: [SourceWork; 5] = [
+    SourceWork {
+        prefix: "paper-000-",
+        authors: "Erwan Le Martelot, 2005",
+        title: "Synthèse aléatoire de terrains 3D",
+        about: "Midpoint displacement, spectral synthesis, Voronoi, rivers from squig curves, and five erosions after \
+                Olsen 2004.",
+    },
+    SourceWork {
+        prefix: "paper-001-",
+        authors: "A lecture without names",
+        title: "Génération procédurale des terrains virtuels dans les jeux vidéo",
+        about: "Perlin noise against midpoint displacement for terrain in games.",
+    },
+    SourceWork {
+        prefix: "paper-002-",
+        authors: "An article without names",
+        title: "Génération procédurale de terrain, part II: Stamp Noise",
+        about: "Cones, bells and pictures stamped onto the ground, smaller and smaller.",
+    },
+    SourceWork {
+        prefix: "paper-003-",
+        authors: "Yacine Petitprez, 2007",
+        title: "Génération procédurale, planètes telluriques",
+        about: "Continents from plates, rivers, craters, and planets in the colours of their climates.",
+    },
+    SourceWork {
+        prefix: "paper-004-",
+        authors: "Jean-David Génevaux, François Grosbellet, Eric Galin, Adrien Peytavie, Eric Guérin, Cyril Briquet and \
+                  Bedřich Beneš, 2014",
+        title: "Modélisation de terrains par primitives",
+        about: "Terrain as a tree of rivers, lakes, craters, dunes and roads.",
+    },
+];
+
+impl SourceWork {
+    /// All of them, in the order of their scenes.
+    pub fn all() -> &'static [Self] {
+        &WORKS
+    }
+
+    /// The work that the shipped scene of this [name](super::Scene::name) makes a picture of, if it is one of those.
+    pub fn of_scene(name: &str) -> Option<&'static Self> {
+        let shipped = examples().iter().find(|shipped| shipped.scene.name == name)?;
+        WORKS.iter().find(|work| shipped.name.starts_with(work.prefix))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_of_a_work_is_known_and_none_is_called_by_a_number() {
+        for shipped in examples() {
+            let work = SourceWork::of_scene(&shipped.scene.name);
+            assert_eq!(work.is_some(), shipped.name.starts_with("paper-"), "{}", shipped.name);
+            assert!(!shipped.scene.name.contains("Document"), "{}", shipped.scene.name);
+        }
+        for work in SourceWork::all() {
+            assert!(examples().iter().any(|shipped| SourceWork::of_scene(&shipped.scene.name) == Some(work)));
+        }
+    }
+
+    #[test]
+    fn no_two_shipped_scenes_have_one_name() {
+        let mut names: Vec<&str> = examples().iter().map(|shipped| shipped.scene.name.as_str()).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

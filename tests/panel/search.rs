@@ -1,0 +1,131 @@
+//! One field that finds everything, help pages, and the start window.
+
+use crate::kit::*;
+use bevy_egui::egui;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, vec2};
+use egui_kittest::kittest::Queryable;
+use talweg::app::features::start::StartAction;
+use talweg::app::frame::document::Selection;
+use talweg::param::Value;
+
+fn search(panels: &mut Panels, text: &str) {
+    press(panels, Modifiers::COMMAND, Key::K);
+    panels.get_by_role_and_label(Role::TextInput, "Search everything").type_text(text);
+    panels.run();
+}
+
+#[test]
+fn a_command_is_found_by_its_words_and_carried_out() {
+    let mut panels = large(&["Perlin"]);
+    let water = panels.state().editor().view.water;
+    search(&mut panels, "rivers lakes hides");
+    assert!(panels.query_by_label("Water (Command, View)").is_some(), "its sentence has these words");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_ne!(panels.state().editor().view.water, water);
+    assert!(panels.query_by_role_and_label(Role::TextInput, "Search everything").is_none(), "it is closed");
+}
+
+#[test]
+fn a_node_is_found_and_becomes_a_layer() {
+    let mut panels = large(&["Perlin"]);
+    search(&mut panels, "add voronoi");
+    click(&mut panels, "Add Voronoi (Node, Cells)");
+    assert_eq!(panels.state().names(), ["Perlin noise", "Voronoi"]);
+}
+
+#[test]
+fn a_parameter_is_found_shown_and_has_the_keyboard() {
+    let mut panels = large(&["Perlin", "Thermal"]);
+    panels.state_mut().editor_mut().doc.rename_layer(0, "Hills");
+    panels.state_mut().editor_mut().doc.select(Selection::Scene);
+    panels.run();
+    search(&mut panels, "octaves hills");
+    click(&mut panels, "Octaves (Parameter of Hills)");
+    assert_eq!(panels.state().editor().doc.selection(), Selection::Layer(0));
+    let before = panels.state().value(0, "octaves");
+    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    let Value::Int(octaves) = before else { panic!("a whole number") };
+    assert_eq!(panels.state().value(0, "octaves"), Value::Int(octaves + 1), "the slider has the keyboard");
+}
+
+#[test]
+fn a_parameter_of_the_scene_is_found() {
+    let mut panels = large(&["Perlin"]);
+    search(&mut panels, "sea level");
+    click(&mut panels, "Sea level (Parameter of Scene settings)");
+    assert_eq!(panels.state().editor().doc.selection(), Selection::Scene);
+}
+
+#[test]
+fn scenes_and_help_are_found_and_arrows_choose() {
+    let mut panels = large(&[]);
+    search(&mut panels, "hills example");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(panels.state().editor().doc.name(), "Hills");
+    search(&mut panels, "thermal erosion");
+    press(&mut panels, Modifiers::NONE, Key::ArrowDown);
+    press(&mut panels, Modifiers::NONE, Key::ArrowUp);
+    click(&mut panels, "Thermal erosion (Help)");
+    assert!(panels.query_by_label_contains("Lets loose rock slide").is_some(), "the page is open");
+    click(&mut panels, "Add as a layer");
+    assert_eq!(panels.state().names().last().unwrap(), "Thermal erosion");
+    search(&mut panels, "no such thing anywhere");
+    assert!(panels.query_by_label_contains("Nothing is called that").is_some());
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert!(panels.query_by_role_and_label(Role::TextInput, "Search everything").is_none());
+}
+
+#[test]
+fn the_start_window_opens_scenes_and_can_be_switched_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut panels = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &[]);
+    panels.state_mut().ask(StartAction::Show);
+    panels.run();
+    click(&mut panels, "Recent files");
+    assert!(panels.query_by_label("No file was opened yet.").is_some());
+    click(&mut panels, "Scenes");
+    click(&mut panels, "Hills");
+    assert_eq!(panels.state().editor().doc.name(), "Hills");
+    assert!(panels.query_by_label("Recent files").is_none(), "it is closed");
+    panels.state_mut().ask(StartAction::Show);
+    panels.run();
+    click(&mut panels, "Show at the start");
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert!(!panels.state().editor().interface.start_window);
+    let again = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &[]);
+    assert!(!again.state().editor().interface.start_window, "that is kept");
+}
+
+#[test]
+fn a_refused_number_says_why() {
+    let mut panels = large(&["Perlin"]);
+    for (typed, said) in [("nonsense", "“nonsense” is not a number"), ("99999", "Frequency goes from 0.1 to 256")] {
+        let field = widget(&panels, Role::SpinButton, "Frequency").rect().center();
+        panels.hover_at(field);
+        panels.drag_at(field);
+        panels.drop_at(field);
+        panels.run();
+        panels.event(egui::Event::Text(typed.into()));
+        panels.run();
+        press(&mut panels, Modifiers::NONE, Key::Enter);
+        let told: Vec<String> = panels.state().editor().toasts.messages().map(|(_, text)| text.to_string()).collect();
+        assert!(told.iter().any(|text| text.contains(said)), "{told:?}");
+    }
+}
+
+#[test]
+fn the_add_menu_is_as_tall_again_after_a_search_that_found_nothing() {
+    let mut panels = large(&[]);
+    click(&mut panels, "Add layer");
+    panels.get_by_role_and_label(Role::TextInput, "Search nodes").type_text("zzz");
+    panels.run();
+    for _ in 0..3 {
+        press(&mut panels, Modifiers::NONE, Key::Backspace);
+    }
+    let low = panels.get_by_label("Add Billow noise").rect().center();
+    panels.hover_at(low);
+    panels.drag_at(low);
+    drop_at(&mut panels, low);
+    assert_eq!(panels.state().names(), ["Billow noise"], "what is lower down is there to be clicked");
+}
