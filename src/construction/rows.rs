@@ -6,6 +6,7 @@
 
 use super::deposit::Deposit;
 use super::material::MaterialLayer;
+use super::plane::higher;
 use super::program::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program};
 use super::replace;
 use super::row_samples::{LANES, PointRow, RowSamples};
@@ -65,6 +66,31 @@ impl Program {
         out.weight[..row.len()].fill(0.0);
         if let Some(root) = self.roots[material as usize] {
             self.child_row(selection, root, row, detail, out);
+        }
+    }
+
+    /// Heights of the ground with the sand and snow that lie on it, along a row of up to [`LANES`] places: those of
+    /// [`covered_in`](Self::covered_in).
+    pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
+        let mut lanes = RowSamples::NOTHING;
+        self.row_in(selection, MaterialLayer::Terrain, row, detail, &mut lanes);
+        for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+            *height = lanes.sample(k).surface(self.ground).0;
+        }
+        for material in MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)) {
+            self.row_in(selection, material, row, detail, &mut lanes);
+            for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+                *height += higher(lanes.sample(k).surface(0.0).0, 0.0);
+            }
+        }
+    }
+
+    /// Heights of the water along a row, `dry` where there is none.
+    pub fn water_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, dry: f64, out: &mut [f64]) {
+        let mut lanes = RowSamples::NOTHING;
+        self.row_in(selection, MaterialLayer::Water, row, detail, &mut lanes);
+        for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+            *height = lanes.sample(k).surface(dry).0;
         }
     }
 

@@ -73,7 +73,7 @@ use super::{contour, curve, disc, image, path, profile, ribbon};
 /// First word of every buffer.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Words of the header.
 pub const HEADER: usize = 16;
 
@@ -397,6 +397,13 @@ fn contour_words(leaf: &contour::PreparedContour) -> ContourWords {
         core: leaf.falloff.core as f32,
         reach: leaf.falloff.radius as f32,
         farthest: leaf.farthest as f32,
+        inner: leaf.outline.as_ref().map_or(0.0, |outline| outline.depth() as f32),
+        outline: leaf
+            .outline
+            .iter()
+            .flat_map(|outline| outline.corners())
+            .map(|corner| corner.map(|v| v as f32))
+            .collect(),
         radius: line_words(&leaf.radius),
         rays: leaf.rays.iter().map(|(angle, line)| (*angle as f32, line_words(line))).collect(),
     }

@@ -183,7 +183,11 @@ records! {
         reach: f32,
         /// Greatest radius.
         farthest: f32,
-        /// By the angle; it goes once around before -π and once after π.
+        /// Radius of the largest circle inside, where points count in their order.
+        inner: f32,
+        /// The corners of the outline from the centre, where points count in their order; else none.
+        outline: Vec<[f32; 2]>,
+        /// By the angle, where points count by direction; it goes once around before -π and once after π.
         radius: LineWords,
         /// Angle from -π on, rise by distance / radius.
         rays: Vec<(f32, LineWords)>,

@@ -494,6 +494,19 @@ fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usiz
     (line, marks)
 }
 
+/// The corners of a closed line through `points`, exact to a thousandth of `wide`, and the indices of the given points
+/// among them.
+pub fn closed_line(points: &[Point], run: CurveFit, wide: f64) -> (Vec<Point>, Vec<usize>) {
+    let n = points.len();
+    if n < 3 || run == CurveFit::Straight {
+        return (points.to_vec(), (0..n).collect());
+    }
+    // once around, with a point more on both sides: the curve knows its neighbours there
+    let around: Vec<Point> = (0..n + 3).map(|k| points[(k + n - 1) % n]).collect();
+    let (line, marks) = flatten(&around, CurveFit::Through, wide);
+    (line[marks[1]..marks[n + 1]].to_vec(), marks[1..=n].iter().map(|mark| mark - marks[1]).collect())
+}
+
 /// The line with its heading averaged over `over` of arc length, twice.
 fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>) {
     let mut at = vec![0.0];

@@ -160,7 +160,17 @@ impl Builder<'_> {
             (None, form, image_file) => Arc::new(match (form, image_file.map(ImageSampler::new)) {
                 (PieceKind::Disc(disc), _) => PreparedPrimitive::Disc(disc.prepare(frame.seed)),
                 (PieceKind::Curve(curve), _) if !curve.points.is_empty() => PreparedPrimitive::Curve(curve.prepare()),
-                (PieceKind::Contour(contour), _) => PreparedPrimitive::Contour(contour.prepare()),
+                (PieceKind::Contour(contour), _) => {
+                    match contour.outline() {
+                        Err(error) => self.problems.push(format!("{at}: {error}; until then points count by direction")),
+                        Ok(None) if !contour.goes_around() => self.problems.push(format!(
+                            "{at}: its points do not go once around its centre, so that its line is not the one drawn; \
+                             set its outline to Smooth or Straight"
+                        )),
+                        Ok(_) => {}
+                    }
+                    PreparedPrimitive::Contour(contour.prepare())
+                }
                 (PieceKind::Ribbon(ribbon), Some(image_file)) if !ribbon.points.is_empty() => {
                     PreparedPrimitive::Ribbon(ribbon.prepare(image_file))
                 }

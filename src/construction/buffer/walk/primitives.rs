@@ -332,16 +332,22 @@ impl BufferReader<'_> {
     fn contour(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let offset = [p[0] - self.real(at), p[1] - self.real(at + 1)];
         let rho = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt();
-        if rho >= self.real(at + 6) * self.real(at + 5) {
+        let radius = at + 8 + self.list(at + 8, 2);
+        let is_outline = self.word(at + 8) > 0;
+        if !is_outline && rho >= self.real(at + 6) * self.real(at + 5) {
             return WalkSample::default();
         }
         let angle = libm::atan2f(offset[1], offset[0]);
-        let x = rho / self.line(at + 7, angle);
+        let x = if is_outline {
+            (1.0 + self.outline_distance(at + 8, offset) / self.real(at + 7)).max(0.0)
+        } else {
+            rho / self.line(radius, angle)
+        };
         let weight = falloff(x, self.real(at + 4), self.real(at + 5));
         if weight <= 0.0 {
             return WalkSample::default();
         }
-        let rays = at + 7 + self.list(at + 7, 3);
+        let rays = radius + self.list(radius, 3);
         let count = self.word(rays) as usize;
         let next = |at: usize| at + 1 + self.list(at + 1, 3);
         let first = rays + 1;
@@ -363,8 +369,32 @@ impl BufferReader<'_> {
             let ahead = |from: f32, to: f32| if to >= from { to - from } else { to - from + TAU };
             let wide = ahead(self.real(here), self.real(after));
             rise += smooth(ahead(self.real(here), angle) / wide) * (self.line(after + 1, x) - rise);
+            if is_outline {
+                let middle = self.line(first + 1, x);
+                rise = middle + smooth(rho / self.real(at + 7)) * (rise - middle);
+            }
         }
         WalkSample { height: self.real(at + 2) + self.real(at + 3) * rise, weight }
+    }
+
+    /// Distance from the closed line whose corners are the list at `at`, below 0 inside.
+    fn outline_distance(&self, at: usize, p: [f32; 2]) -> f32 {
+        let count = self.word(at) as usize;
+        let corner = |k: usize| [self.real(at + 1 + 2 * (k % count)), self.real(at + 2 + 2 * (k % count))];
+        let (mut nearest, mut sign) = (f32::INFINITY, 1.0);
+        for k in 0..count {
+            let (a, b) = (corner(k), corner(k + 1));
+            let (side, way) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+            let square = side[0] * side[0] + side[1] * side[1];
+            let t = ((way[0] * side[0] + way[1] * side[1]) / square.max(1e-30)).clamp(0.0, 1.0);
+            let rest = [way[0] - side[0] * t, way[1] - side[1] * t];
+            nearest = nearest.min(rest[0] * rest[0] + rest[1] * rest[1]);
+            let is_left = side[0] * way[1] > side[1] * way[0];
+            if (a[1] <= p[1] && b[1] > p[1] && is_left) || (a[1] > p[1] && b[1] <= p[1] && !is_left) {
+                sign = -sign;
+            }
+        }
+        sign * nearest.sqrt()
     }
 
     fn image(&self, at: usize, p: [f32; 2]) -> WalkSample {
