@@ -826,7 +826,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var vertices = 0u;
         var runs = 0u;
         if is_course {
-            vertices = o + 4u;
+            vertices = o + 5u;
             runs = vertices + list_words(vertices, 2u);
             let widest = real(o);
             let tolerance = real(o + 1u);
@@ -865,6 +865,10 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
             }
             weight = falloff_over(distance, reach, real(o + 2u), real(o + 3u));
+            // where the width changes the weight follows once it is known
+            if real(o + 4u) > 0.0 {
+                weight = vec4<f32>(0.0, 0.0, select(0.0, 1.0, distance < widest + reach), bounds.w);
+            }
             if distance >= widest { weight.x = 0.0; }
             is_near = distance + reach < widest;
         }
@@ -1009,6 +1013,12 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 height = real(o + 2u) + real(o + 3u) * rise;
             } else {
                 x = place.y / values[1];
+                let share = real(o + 4u);
+                if share > 0.0 {
+                    let own = share * values[1];
+                    let there = falloff(distance, own, own + real(o + 3u) - real(o + 2u));
+                    weight = vec4<f32>(there, max(there - bounds.w * reach, 0.0), min(there + bounds.w * reach, 1.0), bounds.w);
+                }
                 height = values[0] + values[2] * mix(values[3], values[4], between);
             }
         }
@@ -1045,20 +1055,32 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             uv = vec2<f32>(select(2.0 - t, t, t <= 1.0), 0.5 + 0.5 * x);
         }
         if (kind == 3u && uv.x >= 0.0) || (kind == 4u && is_lined) {
-            let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
-            let place = saturate(uv) * vec2<f32>(size - 1u);
-            let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
-            let t = place - vec2<f32>(cell);
-            var value = 0.0;
-            // cubic B-spline: 16 samples
-            for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
-                let n = vec2<u32>(k & 3u, k >> 2u);
-                let y = abs(vec2<f32>(n) - 1.0 - t);
-                let z = max(2.0 - y, vec2<f32>(0.0));
-                let one = max(1.0 - y, vec2<f32>(0.0));
-                let w = (z * z * z - 4.0 * one * one * one) / 6.0;
-                let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
-                value += w.x * w.y * image_samples[words[picture] + texel.y * size.x + texel.x];
+            var values_of = vec2<f32>(0.0, 1.0);
+            // heights, and of an image the map of weights if it has one
+            let maps = select(1u, 2u, kind == 3u && words[o + 15u] > 0u);
+            for (var map = 0u; map < maps; map++) {
+                let first = picture + 3u * map;
+                let size = vec2<u32>(words[first + 1u], words[first + 2u]);
+                let place = saturate(uv) * vec2<f32>(size - 1u);
+                let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
+                let t = place - vec2<f32>(cell);
+                var value = 0.0;
+                // cubic B-spline: 16 samples
+                for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
+                    let n = vec2<u32>(k & 3u, k >> 2u);
+                    let y = abs(vec2<f32>(n) - 1.0 - t);
+                    let z = max(2.0 - y, vec2<f32>(0.0));
+                    let one = max(1.0 - y, vec2<f32>(0.0));
+                    let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+                    let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
+                    value += w.x * w.y * image_samples[words[first] + texel.y * size.x + texel.x];
+                }
+                values_of[map] = value;
+            }
+            let value = values_of.x;
+            if maps == 2u {
+                let there = weight.x * saturate(values_of.y);
+                weight = vec4<f32>(there, max(there - bounds.w * reach, 0.0), min(there + bounds.w * reach, 1.0), bounds.w);
             }
             if kind == 3u {
                 height = real(o + 8u) + real(o + 9u) * value;

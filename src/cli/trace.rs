@@ -161,7 +161,8 @@ pub fn run(
     let made = |width, height| format!("{}  {width} × {height} pixels\n", output.path().display());
     let per_pixel = |count: u64| count as f64 / (width * height) as f64;
     if args.evaluations {
-        let (pixels, before) = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
+        let (pixels, before) =
+            job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
         let counts = EvaluationTotals::total(&pixels);
         let drawn = evaluations_image(&pixels, width, height, heading);
         drawn.save(output).map_err(Failure::from)?;

@@ -8,8 +8,8 @@ use crate::param::{Clamped, Params};
 
 /// Points of a curve or contour at the most.
 pub const MOST_POINTS: usize = 512;
-/// Pieces of a tree at the most.
-pub const MOST_PIECES: usize = 10_000;
+/// Pieces of a tree, and of a program with its instances, at the most: more would not fit the memory of most computers.
+pub const MOST_PIECES: usize = 1_000_000;
 /// Operators inside each other at the most, when a tree is edited, written and read: four times as many as in any tree
 /// that was made by hand, and few enough for the stack of any thread.
 pub const DEEPEST: usize = 32;

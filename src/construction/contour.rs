@@ -171,10 +171,10 @@ impl Contour {
     /// Whether its points go once around the centre: by direction they make the line that they are drawn as.
     pub fn goes_around(&self) -> bool {
         let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
-        let turns = self.points.iter().zip(self.points.iter().cycle().skip(1)).map(|(a, b)| turned(angle(b) - angle(a)));
-        let (left, right) = turns.fold((0, 0), |(left, right), turn| {
-            (left + usize::from(turn < 0.0), right + usize::from(turn > 0.0))
-        });
+        let turns =
+            self.points.iter().zip(self.points.iter().cycle().skip(1)).map(|(a, b)| turned(angle(b) - angle(a)));
+        let (left, right) =
+            turns.fold((0, 0), |(left, right), turn| (left + usize::from(turn < 0.0), right + usize::from(turn > 0.0)));
         left == 0 || right == 0
     }
 
@@ -363,8 +363,9 @@ impl PreparedContour {
             return GroundBounds::NOTHING;
         }
         let lines: Vec<(Interval, f64)> = self.rays.iter().map(|ray| ray.1.bounds(x)).collect();
-        let (rise, steep) =
-            lines.iter().fold((Interval::EMPTY, 0.0), |(rise, steep), line| (rise.union(line.0), higher(steep, line.1)));
+        let (rise, steep) = lines
+            .iter()
+            .fold((Interval::EMPTY, 0.0), |(rise, steep), line| (rise.union(line.0), higher(steep, line.1)));
         let n = self.rays.len();
         let mut by_direction = 0.0;
         for k in 0..if n > 1 { n } else { 0 } {

@@ -134,7 +134,7 @@ impl Program {
             Operator::Leaf { leaf, frame, .. } => leaf_row(leaf, frame, row, detail, out),
             Operator::Blend => {
                 let mut sums = BlendSumRow::NOTHING;
-                for child in selection.children(id) {
+                for child in selection.children(node) {
                     self.sum_row(selection, *child, 1.0, row, detail, &mut sums);
                 }
                 sums.sample(n, out);
@@ -142,7 +142,7 @@ impl Program {
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
                 let mut sums = BlendSumRow::NOTHING;
-                for child in selection.children(id) {
+                for child in selection.children(node) {
                     let share = node.share_of(*child, share);
                     if share > 0.0 {
                         self.sum_row(selection, *child, share, row, detail, &mut sums);
@@ -158,13 +158,13 @@ impl Program {
                 }
                 let (inner, detail) = (PointRow { xs: &xs[..n], ys: &ys[..n] }, frame.detail(detail));
                 let mut sums = BlendSumRow::NOTHING;
-                for child in selection.children(id) {
+                for child in selection.children(node) {
                     self.sum_row(selection, *child, 1.0, inner, &detail, &mut sums);
                 }
                 sums.sample(n, out);
             }
             Operator::Replace(extent) => {
-                let children = selection.children(id);
+                let children = selection.children(node);
                 self.first_row(selection, children, row, detail, out);
                 for child in children.iter().skip(1) {
                     let Some(span) = row.span(&self.nodes[*child as usize].area) else { continue };
@@ -179,7 +179,7 @@ impl Program {
                     }
                 }
             }
-            Operator::Add(deposit) => self.add_row(selection, selection.children(id), deposit, row, detail, out),
+            Operator::Add(deposit) => self.add_row(selection, selection.children(node), deposit, row, detail, out),
         }
         let is_turned = match &node.operator {
             Operator::Leaf { frame, .. } => !frame.is_plain,

@@ -106,7 +106,9 @@ fn packets_end_where_a_march_ends_in_every_figure() {
             let (apart, mean) = apart(name, &program, spread, count);
             let pixels = 1920.0 * 1080.0;
             let with_table = mean + GroundTable::EVALUATIONS as f64 / pixels;
-            println!("{name}, spread {spread:.1e}: {apart} of {count} apart, {mean:.1} evaluations a ray, {with_table:.1} with the table");
+            println!(
+                "{name}, spread {spread:.1e}: {apart} of {count} apart, {mean:.1} evaluations a ray, {with_table:.1} with the table"
+            );
             assert!(apart * 80 <= count, "{name}: {apart} of {count} rays end elsewhere");
             assert!(with_table <= 12.0, "{name}: {with_table} evaluations a ray");
         }
@@ -155,12 +157,9 @@ fn a_thin_wall_stops_rays() {
     use talweg::construction::replace::ReplaceSettings;
     use talweg::construction::{OperatorGroup, Piece, PieceKind};
     let plain = Disc { radius: 20_000.0, core: 0.9, height: 100.0, surface: ReliefStyle::ALL[0], ..Disc::default() };
-    let settings =
-        CurveSettings { cross: Cross::Bank, width: 6.0, depth: 0.0, fade: 6.0, ..CurveSettings::default() };
-    let wall = Curve {
-        points: vec![CurvePoint::new(500.0, 4000.0, 160.0), CurvePoint::new(7500.0, 4100.0, 160.0)],
-        settings,
-    };
+    let settings = CurveSettings { cross: Cross::Bank, width: 6.0, depth: 0.0, fade: 6.0, ..CurveSettings::default() };
+    let wall =
+        Curve { points: vec![CurvePoint::new(500.0, 4000.0, 160.0), CurvePoint::new(7500.0, 4100.0, 160.0)], settings };
     let of = vec![Piece::new(PieceKind::Disc(plain)), Piece::new(PieceKind::Curve(wall))];
     let group = OperatorGroup { settings: ReplaceSettings::default(), of, ..OperatorGroup::default() };
     let tree = Tree { terrain: Piece::new(PieceKind::Replace(group)), ..Tree::default() };
@@ -175,8 +174,8 @@ fn a_thin_wall_stops_rays() {
             (TraceRay { origin: eye, direction: way.map(|w| w / long) }, 0.0, 0.0)
         })
         .collect();
-    let through = packet.trace_rays(&aimed).iter().zip(&aimed).filter(|(trace, (ray, ..))| {
-        trace.distance.is_none_or(|t| ray.point(t)[1] < 3900.0)
-    });
+    let traces = packet.trace_rays(&aimed);
+    let through =
+        traces.iter().zip(&aimed).filter(|(trace, (ray, ..))| trace.distance.is_none_or(|t| ray.point(t)[1] < 3900.0));
     assert_eq!(through.count(), 0);
 }

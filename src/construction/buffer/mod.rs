@@ -330,6 +330,7 @@ impl Encoder<'_> {
             depth: leaf.depth as f32,
             border: leaf.border as f32,
             picture: self.picture(&leaf.picture),
+            weights: leaf.weights.as_ref().map_or([0; 3], |weights| self.picture(weights)),
         }
     }
 
@@ -376,6 +377,7 @@ fn centreline_words(centreline: &curve::CurveCentreline) -> records::CourseWords
         tolerance: tolerance as f32,
         core: centreline.falloff.core as f32,
         radius: centreline.falloff.radius as f32,
+        core_share: centreline.core_share.unwrap_or(0.0) as f32,
         vertices: vertices.iter().map(|v| [v[0] as f32, v[1] as f32]).collect(),
         runs: runs.collect(),
         height: line_words(&centreline.height),

@@ -71,9 +71,9 @@ impl GroundTable {
         let side = tracer.program.side;
         let cell = side / CELLS as f64;
         let corners = corner_heights(tracer, cell);
-        let mut table =
-            Self { cell, corners, residuals: Vec::new(), highest: Vec::new(), range: Interval::EMPTY };
-        table.residuals = (0..BLOCKS * BLOCKS).into_par_iter().map(|block| table.measured(tracer, eye, block)).collect();
+        let mut table = Self { cell, corners, residuals: Vec::new(), highest: Vec::new(), range: Interval::EMPTY };
+        table.residuals =
+            (0..BLOCKS * BLOCKS).into_par_iter().map(|block| table.measured(tracer, eye, block)).collect();
         table.pile_up();
         table
     }
@@ -121,7 +121,10 @@ impl GroundTable {
             }
         }
         // heights of the table are rounded
-        Residual { most: (MARGIN * most + 1e-6 * self.cell + 1e-7 * height.abs()) as f32, slope: (MARGIN * steep) as f32 }
+        Residual {
+            most: (MARGIN * most + 1e-6 * self.cell + 1e-7 * height.abs()) as f32,
+            slope: (MARGIN * steep) as f32,
+        }
     }
 
     /// Builds the pyramid over the cells.

@@ -197,7 +197,8 @@ impl<'a> TracedView<'a> {
                 })
                 .collect()
         })?;
-        let before = tracers.ground.table_evaluations() + tracers.water.as_ref().map_or(0, PacketTracer::table_evaluations);
+        let before =
+            tracers.ground.table_evaluations() + tracers.water.as_ref().map_or(0, PacketTracer::table_evaluations);
         let of_tables = EvaluationCounts { heights: before, bounds: 0 };
         let asked = all.iter().fold(of_tables, |sum, pixel| sum.plus(pixel.1));
         let image = RgbImage::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));

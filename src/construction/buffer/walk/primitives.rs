@@ -237,7 +237,7 @@ impl BufferReader<'_> {
     /// Where `p` is beside the centreline at `at`, if within its reach.
     fn nearest(&self, at: usize, p: [f32; 2]) -> Option<WalkNearest> {
         let (reach, tolerance) = (self.real(at), self.real(at + 1));
-        let vertices = at + 4;
+        let vertices = at + 5;
         let chords = self.word(vertices) as usize - 1;
         let runs = vertices + self.list(vertices, 2);
         let square = |run: usize| {
@@ -285,11 +285,21 @@ impl BufferReader<'_> {
 
     /// Where the height, width and depth of the centreline at `at` are, and what follows it.
     fn centreline_lines(&self, at: usize) -> [usize; 4] {
-        let runs = at + 4 + self.list(at + 4, 2);
+        let runs = at + 5 + self.list(at + 5, 2);
         let height = runs + self.list(runs, 5);
         let width = height + self.list(height, 3);
         let depth = width + self.list(width, 3);
         [height, width, depth, depth + self.list(depth, 3)]
+    }
+
+    /// Weight beside the centreline at `at`, whose width is the line at `width`.
+    fn weight_beside(&self, at: usize, width: usize, near: &WalkNearest) -> f32 {
+        let (core, radius, share) = (self.real(at + 2), self.real(at + 3), self.real(at + 4));
+        if share == 0.0 {
+            return falloff(near.distance, core, radius);
+        }
+        let own = share * self.line(width, near.along);
+        falloff(near.distance, own, own + (radius - core))
     }
 
     fn curve(&self, at: usize, p: [f32; 2]) -> WalkSample {
@@ -313,7 +323,7 @@ impl BufferReader<'_> {
                 over += smooth((near.along - self.real(here)) / long) * (rise(next(here)) - over);
             }
         }
-        let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
+        let weight = self.weight_beside(at, width, &near);
         WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
@@ -325,7 +335,7 @@ impl BufferReader<'_> {
         let u = if t <= 1.0 { t } else { 2.0 - t };
         let v = 0.5 + 0.5 * near.offset / self.line(width, near.along);
         let over = self.picture(picture, u, v) - self.real(picture + 4);
-        let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
+        let weight = self.weight_beside(at, width, &near);
         WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
@@ -414,7 +424,9 @@ impl BufferReader<'_> {
             if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
                 let edge = |t: f32| smooth(t / border) * smooth((1.0 - t) / border);
                 let height = self.real(at + 8) + self.real(at + 9) * self.picture(at + 11, u, v);
-                return WalkSample { height, weight: edge(u) * edge(v) };
+                let is_weighted = self.word(at + 15) > 0;
+                let share = if is_weighted { self.picture(at + 14, u, v).clamp(0.0, 1.0) } else { 1.0 };
+                return WalkSample { height, weight: edge(u) * edge(v) * share };
             }
         }
         WalkSample::default()
