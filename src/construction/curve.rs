@@ -19,6 +19,7 @@ crate::choices! {
     /// The shape across a curve.
     Cross {
         River "River": "A bed with gentle banks, at its deepest in the middle.",
+        Levee "River with levees": "A steep-sided bed between low natural levees, which fall off to the ground around.",
         Road "Road": "A cambered carriageway between ditches; beyond them the ground is cut or filled up to it.",
         Ridge "Ridge": "Highest in the middle, falling to both sides.",
         Canyon "Canyon": "A flat floor between steep, stepped walls.",
@@ -31,6 +32,16 @@ impl Cross {
     pub fn profile(self) -> Profile {
         Profile(match self {
             Self::River => vec![(0.0, -1.0), (0.22, -0.86), (0.42, -0.2), (0.55, 0.02), (1.0, 0.12)],
+            Self::Levee => vec![
+                (0.0, -1.0),
+                (0.2, -0.96),
+                (0.36, -0.62),
+                (0.46, -0.04),
+                (0.54, 0.12),
+                (0.62, 0.13),
+                (0.8, 0.04),
+                (1.0, 0.0),
+            ],
             Self::Road => vec![(0.0, 0.0), (0.5, -0.03), (0.62, -0.2), (0.7, -0.2), (0.84, -0.02), (1.0, 0.0)],
             Self::Ridge => vec![(0.0, 1.0), (0.12, 0.86), (0.45, 0.36), (1.0, 0.0)],
             Self::Canyon => vec![(0.0, -1.0), (0.22, -0.96), (0.34, -0.58), (0.46, -0.52), (0.58, -0.1), (0.72, 0.0)],

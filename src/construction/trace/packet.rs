@@ -27,7 +27,7 @@ pub struct PacketTracer<'a> {
 }
 
 /// A ray on its way.
-struct Lane {
+struct RayLane {
     ray: TraceRay,
     /// Plan length of the direction.
     flat: f64,
@@ -122,7 +122,8 @@ struct Packet<'a> {
 
 impl Packet<'_> {
     fn trace_rays(&self, rays: &[(TraceRay, f64, f64)]) -> Vec<Trace> {
-        let mut lanes: Vec<Lane> = rays.iter().map(|&(ray, start, spacing)| self.lane(ray, start, spacing)).collect();
+        let mut lanes: Vec<RayLane> =
+            rays.iter().map(|&(ray, start, spacing)| self.lane(ray, start, spacing)).collect();
         let mut waiting: Vec<usize> = Vec::with_capacity(lanes.len());
         loop {
             waiting.clear();
@@ -146,14 +147,14 @@ impl Packet<'_> {
         }
     }
 
-    fn lane(&self, ray: TraceRay, start: f64, spacing: f64) -> Lane {
+    fn lane(&self, ray: TraceRay, start: f64, spacing: f64) -> RayLane {
         let side = self.tracer.program.side;
         // the block of ground goes down to where all ground may be, not only that of the table
         let range = self.tracer.range();
         let clip = ray.clip([0.0, 0.0, range.low - 1.0], [side, side, range.high + 1.0]);
         let (from, to) = clip.unwrap_or((0.0, 0.0));
         let t = higher(from, start);
-        Lane {
+        RayLane {
             flat: length([ray.direction[0], ray.direction[1]]),
             ray,
             t,
@@ -170,7 +171,7 @@ impl Packet<'_> {
     }
 
     /// Goes on to where the ground is to be asked; false where the ray is past it.
-    fn seek(&self, lane: &mut Lane) -> bool {
+    fn seek(&self, lane: &mut RayLane) -> bool {
         let table = self.table;
         let ray = lane.ray;
         let nudge = 1e-10 * self.tracer.program.side / higher(lane.flat, 1e-6);
@@ -179,12 +180,12 @@ impl Packet<'_> {
             let count = GroundTable::count(lane.level);
             let mut cell = [0; 2];
             let mut end = lane.to;
-            for k in 0..2 {
+            for (k, index) in cell.iter_mut().enumerate() {
                 let (from, way) = (ray.origin[k], ray.direction[k]);
                 let place = higher((from + way * (lane.t + nudge)) / size, 0.0);
-                cell[k] = (place as usize).min(count - 1);
+                *index = (place as usize).min(count - 1);
                 if way != 0.0 {
-                    let edge = (cell[k] + usize::from(way > 0.0)) as f64 * size;
+                    let edge = (*index + usize::from(way > 0.0)) as f64 * size;
                     end = lower(end, (edge - from) / way);
                 }
             }
@@ -213,7 +214,7 @@ impl Packet<'_> {
 
     /// The first place of the cell from where the ray is to `end` that may not be above the ground.
     #[inline]
-    fn nearest_ground(&self, lane: &Lane, end: f64) -> Option<f64> {
+    fn nearest_ground(&self, lane: &RayLane, end: f64) -> Option<f64> {
         let (i, j) = lane.cell;
         let (patch, residual) = (self.table.patch(i, j), self.table.residual(i, j));
         let [b0, b1, b2] = self.over_patch(lane, &patch);
@@ -236,7 +237,7 @@ impl Packet<'_> {
 
     /// Height of the ray over the bilinear ground as a parabola of the way from where it is.
     #[inline]
-    fn over_patch(&self, lane: &Lane, patch: &CellPatch) -> [f64; 3] {
+    fn over_patch(&self, lane: &RayLane, patch: &CellPatch) -> [f64; 3] {
         let (i, j) = lane.cell;
         let per_cell = 1.0 / self.table.cell;
         let p = lane.ray.point(lane.t);
@@ -250,7 +251,7 @@ impl Packet<'_> {
     }
 
     /// Asks the tree for the places of some rays, all as finely.
-    fn ask(&self, lanes: &mut [Lane], waiting: &[usize]) {
+    fn ask(&self, lanes: &mut [RayLane], waiting: &[usize]) {
         let (mut xs, mut ys, mut heights) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         let n = waiting.len();
         for (place, &k) in waiting.iter().enumerate() {
@@ -266,7 +267,7 @@ impl Packet<'_> {
     }
 
     /// Takes in the height of the ground below the ray.
-    fn learn(&self, lane: &mut Lane, height: f64) {
+    fn learn(&self, lane: &mut RayLane, height: f64) {
         lane.trace.heights += 1;
         let over = lane.ray.origin[2] + lane.ray.direction[2] * lane.t - height;
         let tolerance = self.tracer.tolerance.0 + self.tracer.tolerance.1 * lane.t;

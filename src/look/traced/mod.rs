@@ -56,7 +56,7 @@ impl EvaluationCounts {
         self.heights + self.bounds
     }
 
-    fn of(trace: &Trace) -> Self {
+    fn from_trace(trace: &Trace) -> Self {
         Self { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
     }
 
@@ -84,7 +84,7 @@ struct SceneTracers<'a> {
 }
 
 /// What a ray has met.
-enum Seen {
+enum SeenSurface {
     Sky,
     Cut([f64; 3]),
     Ground(GroundPoint),
@@ -217,7 +217,11 @@ impl<'a> TracedView<'a> {
         let tracer = self.tracer(TracedSurface::Ground);
         let pixels = self.tiles(control, show, |pixels| {
             let ray = |&(x, y): &(usize, usize)| (self.pixel_ray(x as f64 + 0.5, y as f64 + 0.5).ray, 0.0, 0.0);
-            tracer.trace_rays(&pixels.iter().map(ray).collect::<Vec<_>>()).iter().map(EvaluationCounts::of).collect()
+            tracer
+                .trace_rays(&pixels.iter().map(ray).collect::<Vec<_>>())
+                .iter()
+                .map(EvaluationCounts::from_trace)
+                .collect()
         })?;
         Ok((pixels, tracer.table_evaluations()))
     }
@@ -255,7 +259,7 @@ impl<'a> TracedView<'a> {
         let rays: Vec<PixelRay> = places.iter().map(|&(x, y)| self.pixel_ray(x, y)).collect();
         let from_eye = |pixel: &PixelRay| (pixel.ray, 0.0, 0.0);
         let ground = tracers.ground.trace_rays(&rays.iter().map(from_eye).collect::<Vec<_>>());
-        let mut asked: Vec<EvaluationCounts> = ground.iter().map(EvaluationCounts::of).collect();
+        let mut asked: Vec<EvaluationCounts> = ground.iter().map(EvaluationCounts::from_trace).collect();
         let mut nearest: Vec<f64> = ground.iter().map(|trace| trace.distance.unwrap_or(f64::INFINITY)).collect();
         let water = self.water(tracers, &rays, &nearest, &mut asked);
         let single = tracers.ground.tracer();
@@ -279,17 +283,17 @@ impl<'a> TracedView<'a> {
             let p = pixel.ray.point(nearest[k]);
             seen.push(if let Some((p, is_sea)) = of_water {
                 asked[k].heights += 1;
-                Seen::Water { p, bed: shade.bed(single, p, &detail), is_sea }
+                SeenSurface::Water { p, bed: shade.bed(single, p, &detail), is_sea }
             } else if nearest[k].is_infinite() {
-                Seen::Sky
+                SeenSurface::Sky
             } else if nearest[k] == ground[k].entry
                 && nearest[k] > 0.0
                 && p[2] - single.height([p[0], p[1]], &detail) < -0.002 * self.subject.program.relief
             {
-                Seen::Cut(p)
+                SeenSurface::Cut(p)
             } else {
                 asked[k].heights += 1;
-                Seen::Ground(shade.ground([p[0], p[1]], detail))
+                SeenSurface::Ground(shade.ground([p[0], p[1]], detail))
             });
         }
         let lit = self.sunlit(tracers, &seen, &nearest, &mut asked);
@@ -297,10 +301,10 @@ impl<'a> TracedView<'a> {
         let light = |k: usize| {
             let direction = self.camera.direction(places[k].0, places[k].1, self.width, self.height);
             let light = match &seen[k] {
-                Seen::Sky => return shade.sky(direction),
-                Seen::Cut(p) => shade.cut(*p),
-                Seen::Ground(ground) => shade.lit_ground(ground, lit[k], sky[k]),
-                Seen::Water { p, bed, is_sea } => shade.water(*p, *bed, direction, *is_sea, lit[k]),
+                SeenSurface::Sky => return shade.sky(direction),
+                SeenSurface::Cut(p) => shade.cut(*p),
+                SeenSurface::Ground(ground) => shade.lit_ground(ground, lit[k], sky[k]),
+                SeenSurface::Water { p, bed, is_sea } => shade.water(*p, *bed, direction, *is_sea, lit[k]),
             };
             shade.through_air(light, direction, nearest[k] / rays[k].per_metre)
         };
@@ -311,7 +315,7 @@ impl<'a> TracedView<'a> {
     fn sunlit(
         &self,
         tracers: &SceneTracers,
-        seen: &[Seen],
+        seen: &[SeenSurface],
         nearest: &[f64],
         asked: &mut [EvaluationCounts],
     ) -> Vec<f32> {
@@ -319,9 +323,9 @@ impl<'a> TracedView<'a> {
         let (mut of, mut rays) = (Vec::new(), Vec::new());
         for (k, seen) in seen.iter().enumerate() {
             let (ray, detail) = match seen {
-                Seen::Ground(ground) => (self.shade.sun_ray(ground.place, ground.slope), ground.detail),
-                Seen::Water { p, .. } => (self.shade.sun_ray(*p, [0.0; 2]), tracers.ground.detail(nearest[k])),
-                Seen::Sky | Seen::Cut(_) => continue,
+                SeenSurface::Ground(ground) => (self.shade.sun_ray(ground.place, ground.slope), ground.detail),
+                SeenSurface::Water { p, .. } => (self.shade.sun_ray(*p, [0.0; 2]), tracers.ground.detail(nearest[k])),
+                SeenSurface::Sky | SeenSurface::Cut(_) => continue,
             };
             if let Some(ray) = ray {
                 of.push(k);
@@ -329,19 +333,19 @@ impl<'a> TracedView<'a> {
             }
         }
         for (k, trace) in of.into_iter().zip(tracers.ground.trace_rays(&rays)) {
-            asked[k] = asked[k].plus(EvaluationCounts::of(&trace));
+            asked[k] = asked[k].plus(EvaluationCounts::from_trace(&trace));
             lit[k] = if trace.distance.is_some_and(|t| t > 0.0) { SHADED } else { 1.0 };
         }
         lit
     }
 
     /// How much of the sky reaches the ground that is seen.
-    fn skylight(&self, tracers: &SceneTracers, seen: &[Seen], asked: &mut [EvaluationCounts]) -> Vec<f32> {
+    fn skylight(&self, tracers: &SceneTracers, seen: &[SeenSurface], asked: &mut [EvaluationCounts]) -> Vec<f32> {
         let mut sky = vec![1.0; seen.len()];
         let of: Vec<(usize, &GroundPoint)> = seen
             .iter()
             .enumerate()
-            .filter_map(|(k, seen)| if let Seen::Ground(ground) = seen { Some((k, ground)) } else { None })
+            .filter_map(|(k, seen)| if let SeenSurface::Ground(ground) = seen { Some((k, ground)) } else { None })
             .collect();
         // the same place around all of them is asked side by side
         let around: Vec<_> = of.iter().map(|(_, ground)| self.shade.sky_places(ground)).collect();
@@ -371,7 +375,7 @@ impl<'a> TracedView<'a> {
             let traces = water.trace_rays(&going.iter().map(|&(k, from)| (rays[k].ray, from, 0.0)).collect::<Vec<_>>());
             let mut left = Vec::new();
             for ((k, _), trace) in going.into_iter().zip(traces) {
-                asked[k] = asked[k].plus(EvaluationCounts::of(&trace));
+                asked[k] = asked[k].plus(EvaluationCounts::from_trace(&trace));
                 let Some(t) = trace.distance.filter(|&t| t < nearest[k]) else { continue };
                 let p = rays[k].ray.point(t);
                 if self.shade.is_wet([p[0], p[1]], &water.detail(t)) {
