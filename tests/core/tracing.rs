@@ -14,12 +14,13 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
         p[2] - tracer.tracer().height([p[0], p[1]], &tracer.detail(t))
     };
     let inside = |t: f64| ray.point(t)[..2].iter().all(|x| (0.0..=side).contains(x));
+    let is_met = |t: f64| inside(t) && over(t) < 0.0;
     let range = tracer.tracer().range();
-    let (mut t, mut before) = (0.0, None);
+    let (mut t, mut before) = (0.0, 0.0);
     while t < 4.0 * side {
         let z = ray.point(t)[2];
         if !inside(t) || z > range.high {
-            before = None;
+            before = t;
             // up to the ground's height, and over the rim
             t += if z > range.high { ((z - range.high) / 1.5).max(0.25) } else { 0.25 };
             continue;
@@ -29,14 +30,15 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
         }
         let here = over(t);
         if here < 0.0 {
-            let (mut low, mut high) = (before.unwrap_or(t), t);
+            // between the last place over it, or beside the square, and this one
+            let (mut low, mut high) = (before, t);
             while high - low > 1e-3 {
                 let middle = 0.5 * (low + high);
-                if over(middle) < 0.0 { high = middle } else { low = middle }
+                if is_met(middle) { high = middle } else { low = middle }
             }
             return Some(high);
         }
-        before = Some(t);
+        before = t;
         t += (here / 20.0).max(0.25);
     }
     None
@@ -57,7 +59,7 @@ fn rays(side: f64, dice: &mut Dice, count: usize) -> Vec<(TraceRay, f64, f64)> {
 fn packet_of(program: &Program, spread: f64, eye: [f64; 3]) -> PacketTracer<'_> {
     let mut tracer = Tracer::new(program);
     tracer.bound = Bound::Table;
-    tracer.tolerance = (6e-6 * program.side, 0.0);
+    tracer.tolerance = (6e-7 * program.side, 0.0);
     tracer.spread = spread;
     PacketTracer::new(tracer, eye)
 }
