@@ -71,8 +71,10 @@ const SLOPES = 1u;
 const WATER = 5u;
 const MET = 6u;
 const LOST = 7u;
-// a ray that has asked as often has met what it is at
-const MOST_EVALUATIONS = 400u;
+// A ray that has asked as often strides on, half a pixel and then more and more, until a height says that it is in the
+// ground; one that has asked for the most has not arrived, and nothing is drawn of it.
+const PATIENCE = 256u;
+const MOST_EVALUATIONS = 1024u;
 
 fn real(at: u32) -> f32 { return bitcast<f32>(words[at]); }
 
@@ -532,7 +534,10 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     let above = 0.5 * (start + end) - ground.x;
                     let lean = 0.5 * ahead * steepest;
                     let tolerance = 0.25 * pixel * t * tracing.scale.y + 1e-6 * side;
-                    let least = max(tolerance / (steepest + abs(rise) + 1e-9), 0.25 * tolerance / tracing.scale.y);
+                    var least = max(tolerance / (steepest + abs(rise) + 1e-9), 0.25 * tolerance / tracing.scale.y);
+                    if state.evaluations > PATIENCE {
+                        least = max(least, 0.5 * pixel * t * exp2(f32(state.evaluations - PATIENCE) / 128.0));
+                    }
                     let is_short = ahead <= least * 1.01;
                     let at_start = start - ground.x - lean;
                     var free = 0.0;
@@ -548,9 +553,10 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     if free < ahead && is_short {
                         if above < tolerance { state.phase = SLOPES; } else { free = ahead; }
                     }
-                    if state.phase == SLOPES || state.evaluations >= MOST_EVALUATIONS {
-                        state.phase = SLOPES;
+                    if state.phase == SLOPES {
                         state.marched.z = ground.x;
+                    } else if state.evaluations >= MOST_EVALUATIONS {
+                        state.phase = LOST;
                     } else if free > 0.0 {
                         state.marched.x = t + free;
                         state.marched.y = max(2.0 * free, least);
@@ -820,7 +826,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var vertices = 0u;
         var runs = 0u;
         if is_course {
-            vertices = o + 4u;
+            vertices = o + 5u;
             runs = vertices + list_words(vertices, 2u);
             let widest = real(o);
             let tolerance = real(o + 1u);
@@ -859,21 +865,52 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
             }
             weight = falloff_over(distance, reach, real(o + 2u), real(o + 3u));
+            // where the width changes the weight follows once it is known
+            if real(o + 4u) > 0.0 {
+                weight = vec4<f32>(0.0, 0.0, select(0.0, 1.0, distance < widest + reach), bounds.w);
+            }
             if distance >= widest { weight.x = 0.0; }
             is_near = distance + reach < widest;
         }
         // contours: between which radii the disc is
         var angle = 0.0;
+        // of an outline in the order of its points: the distance from the deepest place, 1 on the line
+        var shore = 0.0;
+        let is_outline = is_contour && words[o + 8u] > 0u;
         if is_contour {
             let core = real(o + 4u);
             let rim = real(o + 5u);
-            let farthest = real(o + 6u);
-            var least = farthest;
-            // the curve of the radius never goes beyond its points
-            for (var k = 0u; k < words[o + 7u]; k++) { least = min(least, real(o + 9u + 3u * k)); }
-            weight = vec4<f32>(0.0, falloff((d + reach) / least, core, rim), falloff(max(d - reach, 0.0) / farthest, core, rim), bounds.w);
-            if weight.y >= 1.0 { weight.w = 0.0; }
-            is_near = (d + reach) / least < rim;
+            if is_outline {
+                let corners = words[o + 8u];
+                let inner = real(o + 7u);
+                var nearest = NONE;
+                var is_inside = false;
+                var b = vec2<f32>(real(o + 7u + 2u * corners), real(o + 8u + 2u * corners));
+                for (var k = 0u; k < corners; k++) {
+                    let a = b;
+                    b = vec2<f32>(real(o + 9u + 2u * k), real(o + 10u + 2u * k));
+                    let line = b - a;
+                    let way = offset - a;
+                    let rest = way - line * clamp(dot(way, line) / max(dot(line, line), 1e-30), 0.0, 1.0);
+                    nearest = min(nearest, dot(rest, rest));
+                    let is_left = line.x * way.y > line.y * way.x;
+                    if (a.y <= offset.y && b.y > offset.y && is_left) || (a.y > offset.y && b.y <= offset.y && !is_left) {
+                        is_inside = !is_inside;
+                    }
+                }
+                shore = max(1.0 + sqrt(nearest) * select(1.0, -1.0, is_inside) / inner, 0.0);
+                weight = falloff_over(shore, reach / inner, core, rim);
+                weight.w = weight.w / inner;
+                is_near = shore + reach / inner < rim;
+            } else {
+                let farthest = real(o + 6u);
+                var least = farthest;
+                // the curve of the radius never goes beyond its points
+                for (var k = 0u; k < words[o + 8u + 1u]; k++) { least = min(least, real(o + 11u + 3u * k)); }
+                weight = vec4<f32>(0.0, falloff((d + reach) / least, core, rim), falloff(max(d - reach, 0.0) / farthest, core, rim), bounds.w);
+                if weight.y >= 1.0 { weight.w = 0.0; }
+                is_near = (d + reach) / least < rim;
+            }
             angle = select(atan2(offset.y, offset.x), 0.0, d == 0.0);
         }
 
@@ -885,14 +922,16 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let is_lined = (is_course && distance < real(o)) || (is_contour && weight.z > 0.0);
         if is_lined {
             let place = sums.yz / max(sums.x, 1e-30);
-            let first_line = select(o + 7u, runs + list_words(runs, 5u), is_course);
+            let first_line = select(o + 8u + select(1u, list_words(o + 8u, 2u), is_contour), runs + list_words(runs, 5u), is_course);
             var line = first_line;
             var here = 0u;
             var after = 0u;
             let lines = select(5u, 3u, kind == 4u);
             for (var j = 0u; j < lines; j++) {
                 var arg = select(angle, place.x, is_course);
-                if is_contour && (j == 1u || j == 2u) { continue; }
+                if is_contour && j == 1u { continue; }
+                // what several directions go over into near the middle of an outline
+                if is_contour && j == 2u && !is_outline { continue; }
                 if j == 3u {
                     if is_course {
                         x = place.y / values[1];
@@ -907,7 +946,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         let long = real(after) - real(here);
                         if long > 0.0 { between = smooth_step((place.x - real(here)) / long); }
                     } else {
-                        x = d / values[0];
+                        x = select(d / values[0], shore, is_outline);
                         let spokes = words[line];
                         let first = line + 1u;
                         var found = false;
@@ -930,6 +969,10 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     }
                 }
                 var begin_line = line;
+                if is_contour && j == 2u {
+                    arg = shore;
+                    begin_line = line + 2u;
+                }
                 if j >= 3u {
                     let record = select(here, after, j == 4u);
                     arg = x;
@@ -957,14 +1000,25 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     value = y + t * (c1 + t * (3.0 * gain - 2.0 * c1 - m1 + t * (c1 + m1 - 2.0 * gain)));
                 }
                 values[j] = value;
-                if j < 3u { line = begin_line + list_words(begin_line, 3u); }
+                if j < 3u && (is_course || j == 0u) { line = begin_line + list_words(begin_line, 3u); }
             }
             end_of_lines = line;
             if is_contour {
-                weight.x = select(0.0, falloff(x, real(o + 4u), real(o + 5u)), d < real(o + 6u) * real(o + 5u));
-                height = real(o + 2u) + real(o + 3u) * mix(values[3], values[4], between);
+                var rise = mix(values[3], values[4], between);
+                if is_outline {
+                    if words[line] > 1u { rise = mix(values[2], rise, smooth_step(d / real(o + 7u))); }
+                } else {
+                    weight.x = select(0.0, falloff(x, real(o + 4u), real(o + 5u)), d < real(o + 6u) * real(o + 5u));
+                }
+                height = real(o + 2u) + real(o + 3u) * rise;
             } else {
                 x = place.y / values[1];
+                let share = real(o + 4u);
+                if share > 0.0 {
+                    let own = share * values[1];
+                    let there = falloff(distance, own, own + real(o + 3u) - real(o + 2u));
+                    weight = vec4<f32>(there, max(there - bounds.w * reach, 0.0), min(there + bounds.w * reach, 1.0), bounds.w);
+                }
                 height = values[0] + values[2] * mix(values[3], values[4], between);
             }
         }
@@ -1001,20 +1055,32 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             uv = vec2<f32>(select(2.0 - t, t, t <= 1.0), 0.5 + 0.5 * x);
         }
         if (kind == 3u && uv.x >= 0.0) || (kind == 4u && is_lined) {
-            let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
-            let place = saturate(uv) * vec2<f32>(size - 1u);
-            let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
-            let t = place - vec2<f32>(cell);
-            var value = 0.0;
-            // cubic B-spline: 16 samples
-            for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
-                let n = vec2<u32>(k & 3u, k >> 2u);
-                let y = abs(vec2<f32>(n) - 1.0 - t);
-                let z = max(2.0 - y, vec2<f32>(0.0));
-                let one = max(1.0 - y, vec2<f32>(0.0));
-                let w = (z * z * z - 4.0 * one * one * one) / 6.0;
-                let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
-                value += w.x * w.y * image_samples[words[picture] + texel.y * size.x + texel.x];
+            var values_of = vec2<f32>(0.0, 1.0);
+            // heights, and of an image the map of weights if it has one
+            let maps = select(1u, 2u, kind == 3u && words[o + 15u] > 0u);
+            for (var map = 0u; map < maps; map++) {
+                let first = picture + 3u * map;
+                let size = vec2<u32>(words[first + 1u], words[first + 2u]);
+                let place = saturate(uv) * vec2<f32>(size - 1u);
+                let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
+                let t = place - vec2<f32>(cell);
+                var value = 0.0;
+                // cubic B-spline: 16 samples
+                for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
+                    let n = vec2<u32>(k & 3u, k >> 2u);
+                    let y = abs(vec2<f32>(n) - 1.0 - t);
+                    let z = max(2.0 - y, vec2<f32>(0.0));
+                    let one = max(1.0 - y, vec2<f32>(0.0));
+                    let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+                    let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
+                    value += w.x * w.y * image_samples[words[first] + texel.y * size.x + texel.x];
+                }
+                values_of[map] = value;
+            }
+            let value = values_of.x;
+            if maps == 2u {
+                let there = weight.x * saturate(values_of.y);
+                weight = vec4<f32>(there, max(there - bounds.w * reach, 0.0), min(there + bounds.w * reach, 1.0), bounds.w);
             }
             if kind == 3u {
                 height = real(o + 8u) + real(o + 9u) * value;

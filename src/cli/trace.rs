@@ -50,6 +50,9 @@ pub struct TraceArgs {
     /// Step by one Lipschitz bound for everything, to compare with
     #[arg(long, requires = "sphere_trace")]
     global_bound: bool,
+    /// Step by proven bounds of the stretch ahead, without a table: slower, to compare with
+    #[arg(long, requires = "sphere_trace", conflicts_with = "global_bound")]
+    local_bounds: bool,
 }
 
 /// East, south, up.
@@ -146,7 +149,11 @@ pub fn run(
             tell(&format!("warning: {problem}"));
         }
     }
-    let bound = if args.global_bound { Bound::Global } else { Bound::Local };
+    let (bound, heading) = match (args.global_bound, args.local_bounds) {
+        (true, _) => (Bound::Global, "Evaluations, global bound"),
+        (_, true) => (Bound::Local, "Evaluations, local bounds"),
+        _ => (Bound::Table, "Evaluations, table of bounds"),
+    };
     let subject =
         TracedScene { program: &program, settings: &job.scene.settings, palette, level: f64::from(node.detail), bound };
     let camera = args.camera(&job.scene, &program);
@@ -154,13 +161,13 @@ pub fn run(
     let made = |width, height| format!("{}  {width} × {height} pixels\n", output.path().display());
     let per_pixel = |count: u64| count as f64 / (width * height) as f64;
     if args.evaluations {
-        let pixels = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
+        let (pixels, before) =
+            job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
         let counts = EvaluationTotals::total(&pixels);
-        let heading = if args.global_bound { "Evaluations, global bound" } else { "Evaluations, local bounds" };
         let drawn = evaluations_image(&pixels, width, height, heading);
         drawn.save(output).map_err(Failure::from)?;
         return print(&format!(
-            "{}{heading}: {:.1} per pixel, {} at the most; {} heights and {} bounds in all\n",
+            "{}{heading}: {:.1} per pixel, {} at the most; {} heights and {} bounds in all, {before} heights for the table\n",
             made(drawn.width, drawn.height),
             counts.mean(),
             counts.most,

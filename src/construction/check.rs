@@ -1,6 +1,6 @@
 //! Keeping trees sound: numbers move into their ranges, and what cannot be mended is an error that says where.
 
-use super::contour::Contour;
+use super::contour::{Contour, OutlineFit};
 use super::curve::CurvePoint;
 use super::image::Image;
 use super::piece::{Piece, PieceKind, Tree};
@@ -8,8 +8,8 @@ use crate::param::{Clamped, Params};
 
 /// Points of a curve or contour at the most.
 pub const MOST_POINTS: usize = 512;
-/// Pieces of a tree at the most.
-pub const MOST_PIECES: usize = 10_000;
+/// Pieces of a tree, and of a program with its instances, at the most: more would not fit the memory of most computers.
+pub const MOST_PIECES: usize = 1_000_000;
 /// Operators inside each other at the most, when a tree is edited, written and read: four times as many as in any tree
 /// that was made by hand, and few enough for the stack of any thread.
 pub const DEEPEST: usize = 32;
@@ -104,6 +104,11 @@ impl Tree {
             && !image.is_convex()
         {
             return fail("the corners must make a convex quadrangle, in order around it".into());
+        }
+        if let PieceKind::Contour(contour) = &piece.form
+            && let Err(error) = contour.outline()
+        {
+            return fail(error.to_string());
         }
         if let PieceKind::Instance(instance) = &piece.form {
             let Some(definition) = self.definition(&instance.definition) else {
@@ -210,8 +215,13 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     }
     contour.points.truncate(MOST_POINTS);
     contour.profiles.truncate(MOST_POINTS);
+    let was_simple = contour.outline().is_ok();
     for (k, point) in contour.points.iter_mut().enumerate() {
         *point = (held(point.0, 1.0e6), held(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
+    }
+    if was_simple && contour.outline().is_err() {
+        let fit = OutlineFit::Direction.noting(contour.settings.outline, &format!("{at}: outline"), moved);
+        contour.settings.outline = fit;
     }
     for (k, ray) in contour.profiles.iter_mut().enumerate() {
         let at = format!("{at}: profile {}", k + 1);

@@ -1,9 +1,13 @@
 //! The contour: a closed curve about a centre, with profiles that run out from it: lakes, mesas, craters, islands.
 //!
-//! Law: with (ρ, θ) the polar coordinates about the centre, R(θ) the radius of the contour (a monotone cubic through
-//! the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the profiles of
-//! the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has no jump
-//! there.
+//! Law by direction: with (ρ, θ) the polar coordinates about the centre, R(θ) the radius of the contour (a monotone
+//! cubic through the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the
+//! profiles of the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has no
+//! jump there.
+//! Law of an [`outline`](super::outline) in the order of its points, of any simple shape: x = 1 + d/D, d the distance
+//! from the line, below 0 inside, and D the greatest depth inside, so that x goes from 0 at the deepest place over 1 on
+//! the line outwards. Profiles of several directions go over into the first one within D of the centre, where all
+//! directions meet.
 //! Gradient: ∇x = r̂/R - R'/R² θ̂, the change of the profile with the angle divided by ρ. Lipschitz: the same, each at
 //! its greatest.
 //! Source: document 004, §4.1 and fig. 7.
@@ -13,6 +17,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use serde::{Deserialize, Serialize};
 
 use super::falloff::Falloff;
+use super::outline::{ClosedOutline, OutlineError};
+use super::path::CurveFit;
 use super::plane::{Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub};
 use super::profile::{MonotoneCubic, Profile};
 use super::sample::{GroundBounds, GroundSample};
@@ -65,6 +71,15 @@ impl Landform {
     }
 }
 
+crate::choices! {
+    /// How the points of a contour make its line.
+    OutlineFit {
+        Direction "By direction": "One distance from the centre in each direction; points count by their directions.",
+        Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
+        Straight "Straight": "Straight sides from point to point in their order, of any shape.",
+    }
+}
+
 /// The profile in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,6 +109,9 @@ crate::params! {
         core: f32 = 1.0, 0.0..=7.9, slider 0.0..=2.0;
         /// Distance at which it ends, in radii of the contour.
         reach: f32 = 1.6, 0.1..=8.0, slider 1.0..=3.0;
+        /// How the points make the line. A line in the order of its points must not cross itself; its radius is that of
+        /// the largest circle inside.
+        outline: OutlineFit = OutlineFit::Direction;
     }
 }
 
@@ -122,6 +140,8 @@ pub struct PreparedContour {
     /// R over the angle from -2π to 2π.
     pub(super) radius: MonotoneCubic,
     pub(super) farthest: f64,
+    /// The line where points count in their order, seen from the centre: then R is not used.
+    pub(super) outline: Option<ClosedOutline>,
     /// Profiles by angle from -π on.
     pub(super) rays: Vec<(f64, MonotoneCubic)>,
 }
@@ -133,7 +153,32 @@ fn turned(angle: f64) -> f64 {
 }
 
 impl Contour {
-    /// The contour ready to be evaluated.
+    /// The line in the order of its points, seen from the centre; `None` where points count by their directions.
+    ///
+    /// # Errors
+    /// When it meets itself, or has no inside.
+    pub fn outline(&self) -> Result<Option<ClosedOutline>, OutlineError> {
+        let fit = match self.settings.outline {
+            OutlineFit::Direction => return Ok(None),
+            _ if self.points.is_empty() => return Ok(None),
+            OutlineFit::Smooth => CurveFit::Through,
+            OutlineFit::Straight => CurveFit::Straight,
+        };
+        let points: Vec<Point> = self.points.iter().map(|&(x, y)| [f64::from(x), f64::from(y)]).collect();
+        ClosedOutline::new(&points, fit).map(Some)
+    }
+
+    /// Whether its points go once around the centre: by direction they make the line that they are drawn as.
+    pub fn goes_around(&self) -> bool {
+        let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
+        let turns =
+            self.points.iter().zip(self.points.iter().cycle().skip(1)).map(|(a, b)| turned(angle(b) - angle(a)));
+        let (left, right) =
+            turns.fold((0, 0), |(left, right), turn| (left + usize::from(turn < 0.0), right + usize::from(turn > 0.0)));
+        left == 0 || right == 0
+    }
+
+    /// The contour ready to be evaluated. An outline that is not one counts by direction.
     pub fn prepare(&self) -> PreparedContour {
         let settings = &self.settings;
         let mut corners: Vec<(f64, f64)> = self
@@ -171,6 +216,7 @@ impl Contour {
         rays.sort_by(|a, b| a.0.total_cmp(&b.0));
         rays.dedup_by(|a, b| a.0 - b.0 < 1e-3);
         let core = f64::from(settings.core);
+        let outline = self.outline().ok().flatten();
         PreparedContour {
             centre: [f64::from(settings.x), f64::from(settings.y)],
             height: f64::from(settings.height),
@@ -178,6 +224,7 @@ impl Contour {
             falloff: Falloff { core, radius: higher(f64::from(settings.reach), core + 0.05) },
             radius: MonotoneCubic::from_points(&knots),
             farthest,
+            outline,
             rays,
         }
     }
@@ -189,6 +236,20 @@ impl PreparedContour {
         self.radius.sample(turned(angle)).0
     }
 
+    /// Places around the line at so many radii of the contour; those of an outline in the order of its points lie on
+    /// the line itself.
+    pub fn ring(&self, radii: f64, places: usize) -> Vec<Point> {
+        if let Some(outline) = &self.outline {
+            return outline.corners().iter().map(|&p| add(p, self.centre)).collect();
+        }
+        let place = |k: usize| {
+            let angle = k as f64 / places as f64 * TAU;
+            let away = self.edge(angle) * radii;
+            add(self.centre, [away * libm::cos(angle), away * libm::sin(angle)])
+        };
+        (0..places).map(place).collect()
+    }
+
     /// Where it ends, in radii of the contour.
     pub fn reach(&self) -> f64 {
         self.falloff.radius
@@ -196,6 +257,10 @@ impl PreparedContour {
 
     /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
+        if let Some(outline) = &self.outline {
+            let area = outline.area().grown(higher(self.falloff.radius - 1.0, 0.0) * outline.depth());
+            return Area { low: add(area.low, self.centre), high: add(area.high, self.centre) };
+        }
         // a monotone cubic never goes beyond its points
         Area::centred(self.centre, self.farthest * self.falloff.radius)
     }
@@ -219,6 +284,9 @@ impl PreparedContour {
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let way = sub(p, self.centre);
+        if let Some(outline) = &self.outline {
+            return self.sample_outline::<G>(outline, way);
+        }
         let rho = length(way);
         if rho >= self.farthest * self.falloff.radius {
             return GroundSample::default();
@@ -250,8 +318,76 @@ impl PreparedContour {
         GroundSample { height, weight, slope, fade: scaled(dx, turn) }
     }
 
+    fn sample_outline<const G: bool>(&self, outline: &ClosedOutline, way: Point) -> GroundSample {
+        let per_depth = 1.0 / outline.depth();
+        let (distance, away) = outline.distance(way);
+        let x = higher(1.0 + distance * per_depth, 0.0);
+        let (weight, turn) = self.falloff.sample(x);
+        if weight <= 0.0 {
+            return GroundSample::default();
+        }
+        let (mut rise, mut steep) = self.rays[0].1.sample(x);
+        let mut by_direction = [0.0; 2];
+        if self.rays.len() > 1 {
+            let rho = length(way);
+            let (share, dshare) = smooth(rho * per_depth);
+            let (k, next, t, dt) = self.locate_rays(libm::atan2(way[1], way[0]));
+            let ((a, da), (b, db)) = (self.rays[k].1.sample(x), self.rays[next].1.sample(x));
+            let (there, dthere) = (a + t * (b - a), da + t * (db - da));
+            if rho > 0.0 {
+                let out = scaled(way, 1.0 / rho);
+                by_direction = add(
+                    scaled(out, dshare * per_depth * (there - rise)),
+                    scaled([-out[1], out[0]], share * dt * (b - a) / rho),
+                );
+            }
+            rise += share * (there - rise);
+            steep += share * (dthere - steep);
+        }
+        let height = self.height + self.depth * rise;
+        if !G {
+            return GroundSample { height, weight, ..GroundSample::default() };
+        }
+        let dx = scaled(away, per_depth);
+        let slope = [0, 1].map(|k| self.depth * (steep * dx[k] + by_direction[k]));
+        GroundSample { height, weight, slope, fade: scaled(dx, turn) }
+    }
+
+    fn bounds_outline(&self, outline: &ClosedOutline, capsule: &Capsule) -> GroundBounds {
+        let per_depth = 1.0 / outline.depth();
+        let (distance, _) = outline.distance(sub(capsule.middle(), self.centre));
+        let near = Interval::centred(1.0 + distance * per_depth, capsule.radius() * per_depth).loosened();
+        let x = Interval::new(higher(near.low, 0.0), higher(near.high, 0.0));
+        let (weight, turn) = self.falloff.bounds(x);
+        if weight.high <= 0.0 {
+            return GroundBounds::NOTHING;
+        }
+        let lines: Vec<(Interval, f64)> = self.rays.iter().map(|ray| ray.1.bounds(x)).collect();
+        let (rise, steep) = lines
+            .iter()
+            .fold((Interval::EMPTY, 0.0), |(rise, steep), line| (rise.union(line.0), higher(steep, line.1)));
+        let n = self.rays.len();
+        let mut by_direction = 0.0;
+        for k in 0..if n > 1 { n } else { 0 } {
+            let next = (k + 1) % n;
+            let ahead = self.rays[next].0 - self.rays[k].0;
+            let wide = if ahead > 0.0 { ahead } else { ahead + TAU };
+            // smooth(t)/t is 9/8 at the most, its derivative 3/2
+            by_direction = higher(by_direction, 1.5 / wide * lines[k].0.spread(&lines[next].0) * 1.125);
+        }
+        if n > 1 {
+            by_direction += 1.5 * (rise.high - rise.low);
+        }
+        let slope = self.depth.abs() * (steep + by_direction) * per_depth * (1.0 + 1e-9);
+        let height = rise.times(self.depth).plus(Interval::one(self.height)).loosened();
+        GroundBounds::plain(height, weight, slope, turn * per_depth * (1.0 + 1e-9))
+    }
+
     /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        if let Some(outline) = &self.outline {
+            return self.bounds_outline(outline, capsule);
+        }
         let rho = capsule.distances(self.centre);
         if rho.low >= self.farthest * self.falloff.radius {
             return GroundBounds::NOTHING;

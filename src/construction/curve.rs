@@ -2,7 +2,8 @@
 //!
 //! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the
 //! [`path`](super::path), z and width monotone cubics through the points, c_s the profile between those of the two
-//! points around; α(p) = falloff(d).
+//! points around; α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff), 1 up to the width w(s)
+//! there: a curve that grows narrow leaves the ground beside it alone.
 //! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
 //! Source: document 004, §4.1 and fig. 6.
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::falloff::Falloff;
 use super::path::{CurveFit, Path};
-use super::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth};
+use super::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
 use super::profile::{MonotoneCubic, Profile};
 use super::sample::{GroundBounds, GroundSample};
 
@@ -18,6 +19,7 @@ crate::choices! {
     /// The shape across a curve.
     Cross {
         River "River": "A bed with gentle banks, at its deepest in the middle.",
+        Levee "River with levees": "A steep-sided bed between low natural levees, which fall off to the ground around.",
         Road "Road": "A cambered carriageway between ditches; beyond them the ground is cut or filled up to it.",
         Ridge "Ridge": "Highest in the middle, falling to both sides.",
         Canyon "Canyon": "A flat floor between steep, stepped walls.",
@@ -30,6 +32,16 @@ impl Cross {
     pub fn profile(self) -> Profile {
         Profile(match self {
             Self::River => vec![(0.0, -1.0), (0.22, -0.86), (0.42, -0.2), (0.55, 0.02), (1.0, 0.12)],
+            Self::Levee => vec![
+                (0.0, -1.0),
+                (0.2, -0.96),
+                (0.36, -0.62),
+                (0.46, -0.04),
+                (0.54, 0.12),
+                (0.62, 0.13),
+                (0.8, 0.04),
+                (1.0, 0.0),
+            ],
             Self::Road => vec![(0.0, 0.0), (0.5, -0.03), (0.62, -0.2), (0.7, -0.2), (0.84, -0.02), (1.0, 0.0)],
             Self::Ridge => vec![(0.0, 1.0), (0.12, 0.86), (0.45, 0.36), (1.0, 0.0)],
             Self::Canyon => vec![(0.0, -1.0), (0.22, -0.96), (0.34, -0.58), (0.46, -0.52), (0.58, -0.1), (0.72, 0.0)],
@@ -115,8 +127,10 @@ pub struct CurveCentreline {
     pub width: MonotoneCubic,
     /// Factor of the depth by arc length.
     pub depth: MonotoneCubic,
-    /// Distance within which the weight is whole, and where it ends.
+    /// Distance within which the weight is whole, and where it ends, where the curve is widest.
     pub falloff: Falloff,
+    /// Factor of the width within which the weight is whole; `None` where the width is the same everywhere.
+    pub core_share: Option<f64>,
 }
 
 impl CurveCentreline {
@@ -139,7 +153,9 @@ impl CurveCentreline {
             }
             MonotoneCubic::from_points(&knots)
         };
+        let is_even = points.iter().all(|p| p.width == points[0].width);
         Self {
+            core_share: (!is_even).then_some(1.0),
             height: line(&|p| f64::from(p.height), settings.downhill),
             width: line(&|p| width * higher(f64::from(p.width), LEAST_WIDTH), false),
             depth: line(&|p| f64::from(settings.depth) * f64::from(p.depth), false),
@@ -150,14 +166,33 @@ impl CurveCentreline {
 
     /// The same centreline, `by` times as wide; its weight ends where it did.
     pub fn widened(self, by: f64) -> Self {
-        Self { width: self.width.scaled(by), ..self }
+        Self { width: self.width.scaled(by), core_share: self.core_share.map(|share| share / by), ..self }
     }
 
-    /// Weight and its gradient at a distance from the line.
+    /// Weight and its gradient at a place beside the line.
     #[inline]
     pub fn weight(&self, near: &super::path::NearestPoint) -> (f64, Point) {
-        let (weight, turn) = self.falloff.sample(near.distance);
-        (weight, scaled(near.ddistance, turn))
+        let Some(share) = self.core_share else {
+            let (weight, turn) = self.falloff.sample(near.distance);
+            return (weight, scaled(near.ddistance, turn));
+        };
+        let (width, dwidth) = self.width.sample(near.along);
+        let core = share * width;
+        let (weight, turn) = Falloff { core, radius: core + self.fade() }.sample(near.distance);
+        (weight, sub(scaled(near.ddistance, turn), scaled(near.dalong, turn * share * dwidth)))
+    }
+
+    /// Range of the weight and bound of its gradient.
+    pub fn weight_bounds(&self, near: &super::path::NearestBounds) -> (Interval, f64) {
+        let Some(share) = self.core_share else { return self.falloff.bounds(near.distance) };
+        let (width, dwidth) = self.width.bounds(near.along);
+        let beside = Interval::new(near.distance.low - share * width.high, near.distance.high - share * width.low);
+        let (weight, turn) = Falloff { core: 0.0, radius: self.fade() }.bounds(beside.loosened());
+        (weight, turn * (1.0 + share * dwidth * near.dalong) * (1.0 + 1e-9))
+    }
+
+    fn fade(&self) -> f64 {
+        self.falloff.radius - self.falloff.core
     }
 }
 
@@ -280,7 +315,7 @@ impl PreparedCurve {
     /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
-        let (weight, fade) = self.centreline.falloff.bounds(near.distance);
+        let (weight, fade) = self.centreline.weight_bounds(&near);
         let (z, dz) = self.centreline.height.bounds(near.along);
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);

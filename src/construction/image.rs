@@ -1,7 +1,8 @@
 //! The image: a heightmap stretched over a convex quadrangle.
 //!
 //! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth ·
-//! picture(u, v), α = s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border.
+//! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border and m the map of
+//! weights, 1 where none is given.
 //! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its
 //! columns are longest, at corners of any part of the unit square.
 //! Source: document 004, §4.2 and fig. 8.
@@ -24,6 +25,9 @@ crate::params! {
         depth: f32 ["m"] = 800.0, -1.0e5..=1.0e5, slider 0.0..=2000.0;
         /// Share of the picture over which its border gives way to the ground around.
         border: f32 = 0.2, 0.001..=0.5;
+        /// A second picture over the same corners: white where this one counts in full, black where not at all. Without
+        /// it the border alone gives way.
+        weights: ImageFile = ImageFile(String::new());
     }
 }
 
@@ -55,7 +59,7 @@ impl Image {
     }
 
     /// `None` where the corners are not those of a convex quadrangle.
-    pub fn prepare(&self, picture: ImageSampler) -> Option<PreparedImage> {
+    pub fn prepare(&self, picture: ImageSampler, weights: Option<ImageSampler>) -> Option<PreparedImage> {
         if !self.is_convex() {
             return None;
         }
@@ -67,6 +71,7 @@ impl Image {
             g: add(sub(a, b), sub(c, d)),
             area: Area::enclosing([a, b, c, d]),
             picture,
+            weights,
             height: f64::from(self.settings.height),
             depth: f64::from(self.settings.depth),
             border: f64::from(self.settings.border),
@@ -84,6 +89,7 @@ pub struct PreparedImage {
     pub(super) g: Point,
     area: Area,
     pub(super) picture: ImageSampler,
+    pub(super) weights: Option<ImageSampler>,
     pub(super) height: f64,
     pub(super) depth: f64,
     pub(super) border: f64,
@@ -133,7 +139,13 @@ impl PreparedImage {
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let Some((u, v)) = self.uv(p) else { return GroundSample::default() };
         let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
-        let weight = along * across;
+        let border = along * across;
+        // what is darker than black or brighter than white in a file counts as those
+        let (share, dshare) = self.weights.as_ref().map_or((1.0, [0.0; 2]), |weights| {
+            let (value, by) = weights.sample(u, v);
+            if (0.0..=1.0).contains(&value) { (value, by) } else { (value.clamp(0.0, 1.0), [0.0; 2]) }
+        });
+        let weight = border * share;
         if weight <= 0.0 {
             return GroundSample::default();
         }
@@ -145,7 +157,8 @@ impl PreparedImage {
         let (du, dv) = self.jacobian(u, v);
         let mix = |a: f64, b: f64| add(scaled(du, a), scaled(dv, b));
         let slope = mix(self.depth * by[0], self.depth * by[1]);
-        GroundSample { height, weight, slope, fade: mix(dalong * across, along * dacross) }
+        let fade = mix(dalong * across * share + border * dshare[0], along * dacross * share + border * dshare[1]);
+        GroundSample { height, weight, slope, fade }
     }
 
     /// Greatest |∇u| and |∇v| over a part of the unit square.
@@ -187,12 +200,22 @@ impl PreparedImage {
         let (value, by) = self.picture.bounds(u, v);
         let depth = self.depth.abs();
         let slope = depth * (by[0] * steep.0 + by[1] * steep.1) * (1.0 + 1e-9);
-        let fade = (dalong * across.high * steep.0 + along.high * dacross * steep.1) * (1.0 + 1e-9);
+        let (share, by_share) = match &self.weights {
+            Some(weights) => {
+                let (range, by) = weights.bounds(u, v);
+                (Interval::new(range.low.clamp(0.0, 1.0), range.high.clamp(0.0, 1.0)), by)
+            }
+            None => (Interval::one(1.0), [0.0; 2]),
+        };
+        let border = along.high * across.high;
+        let fade = ((dalong * across.high * share.high + border * by_share[0]) * steep.0
+            + (along.high * dacross * share.high + border * by_share[1]) * steep.1)
+            * (1.0 + 1e-9);
         // parts of the capsule beyond the corners have no weight
         let inside = self.area_inside(capsule);
-        let least = if inside { along.low * across.low } else { 0.0 };
+        let least = if inside { along.low * across.low * share.low } else { 0.0 };
         let height = value.times(self.depth).plus(Interval::one(self.height)).loosened();
-        GroundBounds::plain(height, Interval::new(least, along.high * across.high), slope, fade)
+        GroundBounds::plain(height, Interval::new(least, border * share.high), slope, fade)
     }
 
     /// Whether the whole capsule lies in the quadrangle.

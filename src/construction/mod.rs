@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`piece`], [`check`], [`text`] | the tree that people edit and files hold; ranges, errors with their way down the tree; RON |
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
-//! | [`ground`], [`noise`], [`profile`], [`path`], [`image_sampler`], [`falloff`] | what primitives are made of |
+//! | [`ground`], [`noise`], [`profile`], [`path`], [`outline`], [`image_sampler`], [`falloff`] | what primitives are made of |
 //! | [`blend`], [`replace`], [`deposit`], [`warp`], [`placement`], [`detail`] | the operators |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
@@ -39,6 +39,7 @@ pub mod image;
 pub mod image_sampler;
 pub mod material;
 pub mod noise;
+pub mod outline;
 pub mod path;
 pub mod piece;
 pub mod placement;

@@ -201,6 +201,23 @@ impl Piece {
         }
     }
 
+    /// The picture of its weight, if it has one.
+    pub fn weight_file(&self) -> Option<&ImageFile> {
+        match &self.form {
+            PieceKind::Image(form) => Some(&form.settings.weights).filter(|file| !file.0.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// The pictures that it may read: of heights, and of its weight.
+    pub fn image_files_mut(&mut self) -> Vec<&mut ImageFile> {
+        match &mut self.form {
+            PieceKind::Image(form) => vec![&mut form.settings.picture, &mut form.settings.weights],
+            PieceKind::Ribbon(form) => vec![&mut form.settings.picture],
+            _ => Vec::new(),
+        }
+    }
+
     /// The picture that it reads, if it reads one.
     pub fn image_file_mut(&mut self) -> Option<&mut ImageFile> {
         match &mut self.form {
@@ -346,7 +363,7 @@ impl Tree {
     pub fn image_files(&self) -> Vec<&ImageFile> {
         let mut image_files = Vec::new();
         for (_, root) in self.roots() {
-            root.visit(&mut |piece| image_files.extend(piece.image_file()));
+            root.visit(&mut |piece| image_files.extend(piece.image_file().into_iter().chain(piece.weight_file())));
         }
         image_files
     }

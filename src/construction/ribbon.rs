@@ -112,7 +112,7 @@ impl PreparedRibbon {
     /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
-        let (weight, fade) = self.centreline.falloff.bounds(near.distance);
+        let (weight, fade) = self.centreline.weight_bounds(&near);
         let (z, dz) = self.centreline.height.bounds(near.along);
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);

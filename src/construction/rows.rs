@@ -6,6 +6,7 @@
 
 use super::deposit::Deposit;
 use super::material::MaterialLayer;
+use super::plane::higher;
 use super::program::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program};
 use super::replace;
 use super::row_samples::{LANES, PointRow, RowSamples};
@@ -68,6 +69,31 @@ impl Program {
         }
     }
 
+    /// Heights of the ground with the sand and snow that lie on it, along a row of up to [`LANES`] places: those of
+    /// [`covered_in`](Self::covered_in).
+    pub fn covered_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, out: &mut [f64]) {
+        let mut lanes = RowSamples::NOTHING;
+        self.row_in(selection, MaterialLayer::Terrain, row, detail, &mut lanes);
+        for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+            *height = lanes.sample(k).surface(self.ground).0;
+        }
+        for material in MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)) {
+            self.row_in(selection, material, row, detail, &mut lanes);
+            for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+                *height += higher(lanes.sample(k).surface(0.0).0, 0.0);
+            }
+        }
+    }
+
+    /// Heights of the water along a row, `dry` where there is none.
+    pub fn water_row(&self, selection: &NodeSelection, row: PointRow, detail: &Detail, dry: f64, out: &mut [f64]) {
+        let mut lanes = RowSamples::NOTHING;
+        self.row_in(selection, MaterialLayer::Water, row, detail, &mut lanes);
+        for (k, height) in out.iter_mut().enumerate().take(row.len()) {
+            *height = lanes.sample(k).surface(dry).0;
+        }
+    }
+
     /// The samples of a node, 0 outside its box.
     fn child_row(&self, selection: &NodeSelection, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         out.weight[..row.len()].fill(0.0);
@@ -108,7 +134,7 @@ impl Program {
             Operator::Leaf { leaf, frame, .. } => leaf_row(leaf, frame, row, detail, out),
             Operator::Blend => {
                 let mut sums = BlendSumRow::NOTHING;
-                for child in selection.children(id) {
+                for child in selection.children(node) {
                     self.sum_row(selection, *child, 1.0, row, detail, &mut sums);
                 }
                 sums.sample(n, out);
@@ -116,7 +142,7 @@ impl Program {
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
                 let mut sums = BlendSumRow::NOTHING;
-                for child in selection.children(id) {
+                for child in selection.children(node) {
                     let share = node.share_of(*child, share);
                     if share > 0.0 {
                         self.sum_row(selection, *child, share, row, detail, &mut sums);
@@ -132,13 +158,13 @@ impl Program {
                 }
                 let (inner, detail) = (PointRow { xs: &xs[..n], ys: &ys[..n] }, frame.detail(detail));
                 let mut sums = BlendSumRow::NOTHING;
-                for child in selection.children(id) {
+                for child in selection.children(node) {
                     self.sum_row(selection, *child, 1.0, inner, &detail, &mut sums);
                 }
                 sums.sample(n, out);
             }
             Operator::Replace(extent) => {
-                let children = selection.children(id);
+                let children = selection.children(node);
                 self.first_row(selection, children, row, detail, out);
                 for child in children.iter().skip(1) {
                     let Some(span) = row.span(&self.nodes[*child as usize].area) else { continue };
@@ -153,7 +179,7 @@ impl Program {
                     }
                 }
             }
-            Operator::Add(deposit) => self.add_row(selection, selection.children(id), deposit, row, detail, out),
+            Operator::Add(deposit) => self.add_row(selection, selection.children(node), deposit, row, detail, out),
         }
         let is_turned = match &node.operator {
             Operator::Leaf { frame, .. } => !frame.is_plain,

@@ -2,6 +2,7 @@
 
 use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
+use crate::nodes::generators::perlin::Perlin;
 use crate::nodes::{Context, Node, Work};
 use crate::param::{ParamError, ParamKind, Value};
 use crate::planet::{Planet, World};
@@ -257,11 +258,25 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     Ok(vec![NodeSubject::called(format!("{}:{changes}", about.name), node)])
 }
 
-/// The two approaches that document 001 sets against each other, with the parameters of its scenes.
+/// Levels of a midpoint displacement of 1025 samples, each half as wide as the one before.
+const LEVELS: u32 = 10;
+
+/// The two approaches that document 001 sets against each other, at the same level of detail as its comparison says: an
+/// octave of Perlin noise for every level of the midpoint displacement, from one wave on the side on, each half as wide
+/// and half as high as the one before.
 pub fn document_001() -> Vec<NodeSubject> {
     ["paper-001-perlin-noise", "paper-001-midpoint-displacement"]
         .into_iter()
         .filter_map(|name| first_layer(&example(name)?.scene))
+        .map(|subject| match subject.node() {
+            Node::Perlin(noise) => {
+                let name = format!("{}, {LEVELS} octaves", subject.name());
+                let noise =
+                    Perlin { frequency: 1.0, octaves: LEVELS, lacunarity: 2.0, persistence: 0.5, ..noise.clone() };
+                NodeSubject::called(name, Node::Perlin(noise))
+            }
+            _ => subject,
+        })
         .collect()
 }
 

@@ -235,8 +235,8 @@ struct LayerV1 {
     #[serde(default)]
     seed: u32,
     /// Version of the node's algorithm that the scene was made with.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    algorithm: u32,
+    #[serde(default, skip_serializing_if = "is_first")]
+    algorithm: Option<u32>,
     #[serde(default, skip_serializing_if = "is_default")]
     #[serde(rename = "past")]
     epochs: Vec<EpochV1>,
@@ -267,11 +267,8 @@ fn yes() -> bool {
 fn is_yes(value: &bool) -> bool {
     *value
 }
-fn one() -> u32 {
-    1
-}
-fn is_one(value: &u32) -> bool {
-    *value == 1
+fn is_first(value: &Option<u32>) -> bool {
+    value.is_none_or(|version| version == 1)
 }
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
@@ -316,7 +313,7 @@ impl Scene {
                     node: layer.node.clone(),
                     enabled: layer.enabled,
                     seed: layer.seed,
-                    algorithm: layer.node.traits().version_in(self.settings.world),
+                    algorithm: Some(layer.node.traits().version_in(self.settings.world)),
                     epochs: layer
                         .epochs
                         .iter()
@@ -373,6 +370,7 @@ impl Scene {
                     mask: layer.mask,
                     ..Layer::new(layer.node, layer.seed)
                 };
+                let is_written_by_hand = layer.name.is_none();
                 made.name = layer.name.unwrap_or(made.name);
                 let owner = format!("layer `{}`", made.name);
                 mend(&owner, made.node.params_mut());
@@ -404,11 +402,14 @@ impl Scene {
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
                 let now = made.node.traits().version_in(settings.world);
-                if layer.algorithm != now {
+                // what Talweg writes has a name for every layer, and no algorithm where it is the first one; what was
+                // written by hand means the node as it is
+                let then = layer.algorithm.unwrap_or(if is_written_by_hand { now } else { 1 });
+                if then != now {
                     changed.push(Warning(format!(
                         "{owner}: {} has changed since this scene was saved (algorithm {}, now {now}); its heights differ",
                         made.node.about().label,
-                        layer.algorithm,
+                        then,
                     )));
                 }
                 made

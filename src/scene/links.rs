@@ -219,10 +219,10 @@ impl Scene {
                     let mut made = Tree::clone(&tree);
                     for (_, root) in made.roots_mut() {
                         root.visit_mut(&mut |piece| {
-                            if let Some(file) = piece.image_file_mut()
-                                && let Some(text) = changed(&file.0, &change)
-                            {
-                                file.0 = text;
+                            for file in piece.image_files_mut() {
+                                if let Some(text) = changed(&file.0, &change) {
+                                    file.0 = text;
+                                }
                             }
                         });
                     }

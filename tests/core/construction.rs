@@ -255,7 +255,7 @@ fn buffers_come_back_and_broken_ones_are_refused() {
         let _ = other.listing();
     }
     buffer.words[1] += 1;
-    assert!(buffer.listing().unwrap_err().to_string().contains("version 2"));
+    assert!(buffer.listing().unwrap_err().to_string().contains("version 3"));
 }
 
 fn any_ray(dice: &mut Dice, top: f64) -> TraceRay {
@@ -425,7 +425,7 @@ fn what_is_wrong_in_a_tree_is_said_with_the_way_to_it() {
         error(r#"(terrain: (name: "hills", form: Blend(of: [(form: Disc()), (form: Instance(definition: "rock"))])))"#);
     assert_eq!(missing, "Construction / blend 'hills' / instance 2: there is no definition 'rock'");
     let newer = error("(version: 2)");
-    assert!(newer.contains("version 2"), "{newer}");
+    assert!(newer.contains("version 3"), "{newer}");
     // in a scene, with line and column
     let scene = "(version: 1, layers: [(node: Construction(tree: (terrain: (form: Disc(radios: 3.0)))))])";
     let unknown = Scene::from_ron(scene).unwrap_err().to_string();

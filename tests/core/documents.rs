@@ -46,6 +46,42 @@ fn midpoints_are_within_the_documents_limits_of_what_they_lie_between() {
     }
 }
 
+/// Document 000, §1.1.1: a real random number from 0 to 1 times the limit is added, so that no centre of a square lies
+/// below the mean of its corners.
+#[test]
+fn upward_displacements_are_those_of_document_000() {
+    let place = Place::new(65, Edges::Open);
+    let off = |distribution: &str| {
+        let params = [
+            ("schedule", "Halving"),
+            ("sides", "Corners"),
+            ("smoothness", "1"),
+            ("amplitude", "0.5"),
+            ("corners", "0"),
+            ("corner_spread", "0.5"),
+            ("centre_lift", "0"),
+            ("distribution", distribution),
+        ];
+        let made = place.finish(&node("DiamondSquare", &params), &Terrain::flat(place.grid()), 0);
+        let h = |i: usize, j: usize| made.height[i * 65 + j];
+        let (mut step, mut limit, mut all) = (64usize, 0.5f32, Vec::new());
+        while step > 1 {
+            let half = step / 2;
+            for (i, j) in (0..64 / step).flat_map(|i| (0..64 / step).map(move |j| (i * step, j * step))) {
+                let mean = (h(i, j) + h(i + step, j) + h(i, j + step) + h(i + step, j + step)) / 4.0;
+                all.push((h(i + half, j + half) - mean) / limit);
+            }
+            (step, limit) = (half, 0.5 * limit);
+        }
+        all
+    };
+    let (signed, upwards) = (off("Uniform"), off("Upwards"));
+    assert!(signed.iter().any(|off| *off < -0.5));
+    assert!(upwards.iter().all(|off| (-1e-5..1.0 + 1e-5).contains(off)));
+    // the same random numbers, from another interval
+    assert!(signed.iter().zip(&upwards).all(|(s, u)| (0.5 * (s + 1.0) - u).abs() < 1e-4));
+}
+
 #[test]
 fn stamps_of_the_document_go_down_to_two_samples_of_the_scene() {
     let cost =

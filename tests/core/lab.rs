@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use talweg::field::{Cancelled, Control, Edges, Stream, Terrain};
 use talweg::lab::{
-    BenchError, BenchPlan, BenchSubject, Benchmark, ExtremeCase, Extremes, Instruments, NodeSubject, Site, Stopwatch,
-    bench, document_001, stats, subjects,
+    BenchError, BenchPlan, BenchSubject, Benchmark, ExtremeCase, Extremes, Instruments, Site, Stopwatch, bench,
+    document_001, stats, subjects,
 };
 use talweg::nodes::Node;
 use talweg::planet::World;
@@ -383,7 +383,12 @@ fn names_of_subjects_are_read_and_wrong_ones_explained() {
     assert_eq!(*named[0].node(), node("Perlin", &[("octaves", "3"), ("base", "0.25")]));
     assert_eq!(named[0].name(), "Perlin:octaves=3,base=0.25");
     assert_eq!(subjects("diamond-square").unwrap()[0].name(), "DiamondSquare");
-    assert_eq!(document_001().iter().map(NodeSubject::name).collect::<Vec<_>>().len(), 2);
+    let pair = document_001();
+    assert_eq!(pair.len(), 2);
+    // as many octaves as a midpoint displacement of 1025 samples has levels, 2^10 + 1
+    let talweg::nodes::Node::Perlin(noise) = pair[0].node() else { panic!("{}", pair[0].name()) };
+    assert_eq!((1usize << noise.octaves) + 1, 1025);
+    assert_eq!((noise.frequency, noise.lacunarity, noise.persistence), (1.0, 2.0, 0.5));
     let said = |text: &str| subjects(text).err().unwrap().to_string();
     assert!(said("Lava").contains("talweg nodes"));
     assert!(said("scree").contains("Perhaps") && said("scree").contains("Thermal"));

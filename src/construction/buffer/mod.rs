@@ -73,7 +73,7 @@ use super::{contour, curve, disc, image, path, profile, ribbon};
 /// First word of every buffer.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Words of the header.
 pub const HEADER: usize = 16;
 
@@ -330,6 +330,7 @@ impl Encoder<'_> {
             depth: leaf.depth as f32,
             border: leaf.border as f32,
             picture: self.picture(&leaf.picture),
+            weights: leaf.weights.as_ref().map_or([0; 3], |weights| self.picture(weights)),
         }
     }
 
@@ -376,6 +377,7 @@ fn centreline_words(centreline: &curve::CurveCentreline) -> records::CourseWords
         tolerance: tolerance as f32,
         core: centreline.falloff.core as f32,
         radius: centreline.falloff.radius as f32,
+        core_share: centreline.core_share.unwrap_or(0.0) as f32,
         vertices: vertices.iter().map(|v| [v[0] as f32, v[1] as f32]).collect(),
         runs: runs.collect(),
         height: line_words(&centreline.height),
@@ -397,6 +399,13 @@ fn contour_words(leaf: &contour::PreparedContour) -> ContourWords {
         core: leaf.falloff.core as f32,
         reach: leaf.falloff.radius as f32,
         farthest: leaf.farthest as f32,
+        inner: leaf.outline.as_ref().map_or(0.0, |outline| outline.depth() as f32),
+        outline: leaf
+            .outline
+            .iter()
+            .flat_map(|outline| outline.corners())
+            .map(|corner| corner.map(|v| v as f32))
+            .collect(),
         radius: line_words(&leaf.radius),
         rays: leaf.rays.iter().map(|(angle, line)| (*angle as f32, line_words(line))).collect(),
     }

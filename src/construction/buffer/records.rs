@@ -151,6 +151,9 @@ records! {
         core: f32,
         /// Where the weight is 0.
         radius: f32,
+        /// Factor of the width up to which the weight is 1, radius - core farther it is 0; 0 where the width is the
+        /// same everywhere.
+        core_share: f32,
         /// x, y; segments run from one to the next.
         vertices: Vec<[f32; 2]>,
         /// Boxes around [`RUN`](super::RUN) segments each, and the arc length where the first begins.
@@ -183,7 +186,11 @@ records! {
         reach: f32,
         /// Greatest radius.
         farthest: f32,
-        /// By the angle; it goes once around before -π and once after π.
+        /// Radius of the largest circle inside, where points count in their order.
+        inner: f32,
+        /// The corners of the outline from the centre, where points count in their order; else none.
+        outline: Vec<[f32; 2]>,
+        /// By the angle, where points count by direction; it goes once around before -π and once after π.
         radius: LineWords,
         /// Angle from -π on, rise by distance / radius.
         rays: Vec<(f32, LineWords)>,
@@ -206,6 +213,8 @@ records! {
         border: f32,
         /// First sample in the pictures, width, height.
         picture: [u32; 3],
+        /// The same of the map of weights; without one the width and height are 0.
+        weights: [u32; 3],
     }
     /// A picture along a curve.
     RibbonWords {

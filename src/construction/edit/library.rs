@@ -197,7 +197,17 @@ impl Item {
         };
         let contour = |landform, height: f32, depth: f32, radius: f32, reach: f32| {
             let (depth, radius) = (depth * k, radius * k);
-            let settings = ContourSettings { landform, x, y, height, depth, radius, core: 1.0, reach };
+            let settings = ContourSettings {
+                landform,
+                x,
+                y,
+                height,
+                depth,
+                radius,
+                core: 1.0,
+                reach,
+                ..ContourSettings::default()
+            };
             PieceKind::Contour(Contour { settings, ..Contour::default() })
         };
         let form = match self {

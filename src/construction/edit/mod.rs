@@ -84,6 +84,9 @@ pub enum EditError {
     /// The corners of an image must be convex.
     #[error("the corners would not stay convex")]
     NotConvex,
+    /// An outline must not cross itself.
+    #[error("the outline would cross or touch itself, or enclose nothing")]
+    NotSimple,
     /// The tree would break a rule.
     #[error("{0}")]
     Unsound(#[from] TreeError),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::transform_path::TransformPath;
 use super::{PiecePath, points};
 use crate::construction::check::DEEPEST;
+use crate::construction::contour::OutlineFit;
 use crate::construction::material::MaterialLayer;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::plane::{Area, Point, add, higher, length, lower, scaled, sub};
@@ -248,13 +249,13 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
         }
         PieceKind::Contour(contour) => {
             let prepared = contour.prepare();
-            let centre = [f64::from(contour.settings.x), f64::from(contour.settings.y)];
-            let at = |a: f64, by: f64| add(centre, scaled([libm::cos(a), libm::sin(a)], prepared.edge(a) * by));
-            let reach = prepared.reach();
-            vec![
-                closed(ring_points(|a| at(a, reach))),
-                PickOutline { places: ring_points(|a| at(a, 1.0)), closed: true, inner: true },
-            ]
+            let line = PickOutline { places: prepared.ring(1.0, ROUND), closed: true, inner: true };
+            // where an outline of any shape ends is told by the box around it
+            let end = match contour.settings.outline {
+                OutlineFit::Direction => prepared.ring(prepared.reach(), ROUND),
+                _ => prepared.area().corners().to_vec(),
+            };
+            vec![closed(end), line]
         }
         PieceKind::Image(image) => {
             let corners = image.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);

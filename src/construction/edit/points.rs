@@ -3,10 +3,10 @@
 use super::EditError;
 use super::reshape::tidy;
 use crate::construction::check::MOST_POINTS;
-use crate::construction::contour::Contour;
+use crate::construction::contour::{Contour, OutlineFit};
 use crate::construction::curve::{CurveCentreline, CurvePoint, CurveSettings};
 use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::plane::{Point, length, lower, sub};
+use crate::construction::plane::{Point, dot, length, lower, scaled, sub};
 use crate::construction::ribbon::RibbonSettings;
 
 crate::params! {
@@ -92,7 +92,7 @@ pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
 /// Moves the handle with a number to a place of the piece's own metres.
 ///
 /// # Errors
-/// When corners would not stay convex.
+/// When corners would not stay convex, or an outline would cross itself.
 pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), EditError> {
     let at = (tidy(to[0]), tidy(to[1]));
     match &mut piece.form {
@@ -100,8 +100,13 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
         PieceKind::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
         PieceKind::Contour(contour) => {
             let centre = (contour.settings.x, contour.settings.y);
-            *contour.points.get_mut(index).ok_or(EditError::Gone)? =
-                (tidy(to[0] - f64::from(centre.0)), tidy(to[1] - f64::from(centre.1)));
+            let point = contour.points.get_mut(index).ok_or(EditError::Gone)?;
+            let before = *point;
+            *point = (tidy(to[0] - f64::from(centre.0)), tidy(to[1] - f64::from(centre.1)));
+            if contour.outline().is_err() {
+                contour.points[index] = before;
+                return Err(EditError::NotSimple);
+            }
         }
         PieceKind::Image(image) => {
             let before = image.corners;
@@ -173,6 +178,14 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
         return Err(EditError::TooManyPoints);
     }
     let new = [at[0] - f64::from(contour.settings.x), at[1] - f64::from(contour.settings.y)];
+    if contour.settings.outline != OutlineFit::Direction {
+        let index = add_to_outline(contour, new);
+        if contour.outline().is_err() {
+            contour.points.remove(index);
+            return Err(EditError::NotSimple);
+        }
+        return Ok(index);
+    }
     let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
     let turn = libm::atan2(new[1], new[0]);
     // the list goes once around: after the last one that lies before it
@@ -187,8 +200,24 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     Ok(index)
 }
 
-/// Gives a round contour points on its line.
+/// Puts a point between the two whose side it lies nearest to.
+fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
+    let n = contour.points.len();
+    let place = |k: usize| [f64::from(contour.points[k % n].0), f64::from(contour.points[k % n].1)];
+    let away = |k: usize| {
+        let (side, way) = (sub(place(k + 1), place(k)), sub(new, place(k)));
+        let long = dot(side, side);
+        let t = if long > 0.0 { (dot(way, side) / long).clamp(0.0, 1.0) } else { 0.0 };
+        length(sub(way, scaled(side, t)))
+    };
+    let index = (0..n).min_by(|&a, &b| away(a).total_cmp(&away(b))).map_or(0, |k| k + 1);
+    contour.points.insert(index, (tidy(new[0]), tidy(new[1])));
+    index
+}
+
+/// Gives a round contour points on its line, which then count in their order.
 pub fn give_points(contour: &mut Contour) {
+    contour.settings.outline = OutlineFit::Smooth;
     let radius = f64::from(contour.settings.radius);
     contour.points = (0..ROUND)
         .map(|k| {
@@ -210,7 +239,11 @@ pub fn remove_point(piece: &mut Piece, index: usize) -> Result<(), EditError> {
         if index >= contour.points.len() {
             return Err(EditError::Gone);
         }
-        contour.points.remove(index);
+        let taken = contour.points.remove(index);
+        if contour.outline().is_err() {
+            contour.points.insert(index, taken);
+            return Err(EditError::NotSimple);
+        }
         return Ok(());
     }
     let points = line_mut(piece).ok_or(EditError::Gone)?;

@@ -12,6 +12,11 @@
 //! Lipschitz: d, sₖ and oₖ change by no more than the way, wₖ by 8/(3√3)/τ of the change of dₖ - d.
 //! Source: document 004, §4.1 and fig. 6; Catmull & Rom 1974.
 
+mod line;
+
+pub use line::closed_line;
+use line::{eased, flatten};
+
 use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 
 crate::choices! {
@@ -25,9 +30,6 @@ crate::choices! {
 
 /// Parts of a long way that are looked at by themselves.
 const MOST_PARTS: usize = 48;
-const MOST_CHORDS: usize = 6000;
-/// Segments of a piece at the most.
-const MOST_IN_PIECE: usize = 96;
 const MOST_CELLS: f64 = 128.0;
 /// Side of a cell in reaches, where the path is short enough for it.
 const CELL: f64 = 0.3;
@@ -57,11 +59,6 @@ impl PathSegment {
             t
         };
         (t, [from_start[0] - self.along[0] * t, from_start[1] - self.along[1] * t])
-    }
-
-    #[inline]
-    fn distance(&self, p: Point) -> f64 {
-        length(self.foot(p).1)
     }
 }
 
@@ -123,7 +120,7 @@ pub struct Path {
     pub area: Area,
     columns: usize,
     per_cell: f64,
-    /// For every cell the end of its segments in `near`.
+    /// For every cell the end of its runs in `near`.
     ends: Vec<u32>,
     near: Vec<u16>,
 }
@@ -185,6 +182,7 @@ impl Path {
         self.segments.iter().map(|segment| segment.from).chain(end).collect()
     }
 
+    /// Notes for every cell the runs that may count there.
     fn sort_into_cells(&mut self) {
         let side = sub(self.area.high, self.area.low);
         let longest = higher(side[0], side[1]);
@@ -197,9 +195,8 @@ impl Path {
             |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
         // at the rim segments count that are out of reach themselves
         let margin = self.reach + self.tolerance + half;
-        let each = |segment: &PathSegment, see: &mut dyn FnMut(usize, f64)| {
-            let around =
-                Area::enclosing([segment.from, add(segment.from, scaled(segment.along, segment.length))]).grown(margin);
+        let each = |run: &Area, see: &mut dyn FnMut(usize, f64)| {
+            let around = run.grown(margin);
             let span = |k: usize, n: usize| {
                 let place = |at: f64| ((at - self.area.low[k]) * self.per_cell) as usize;
                 place(around.low[k])..(place(around.high[k]) + 1).min(n)
@@ -207,32 +204,50 @@ impl Path {
             for i in span(1, rows) {
                 for j in span(0, columns) {
                     let k = i * columns + j;
-                    let d = segment.distance(centre(k));
-                    if d <= margin {
-                        see(k, d);
+                    let square = run.square(centre(k));
+                    if square <= margin * margin {
+                        see(k, square);
                     }
                 }
             }
         };
+        // no nearer than a place of a run is the line to the middle of a cell
         let mut nearest = vec![f64::INFINITY; columns * rows];
-        for segment in &self.segments {
-            each(segment, &mut |k, d| nearest[k] = lower(nearest[k], d));
-        }
-        let mut lists: Vec<Vec<u16>> = vec![Vec::new(); columns * rows];
-        for (index, segment) in self.segments.iter().enumerate() {
-            each(segment, &mut |k, d| {
-                if d <= nearest[k] + 2.0 * half + self.tolerance {
-                    lists[k].push(index as u16);
+        for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
+            each(run, &mut |k, _| {
+                for segment in [&segments[0], &segments[segments.len() / 2], &segments[segments.len() - 1]] {
+                    let way = segment.foot(centre(k)).1;
+                    nearest[k] = lower(nearest[k], dot(way, way));
                 }
             });
         }
-        for list in lists {
-            self.near.extend(list);
-            self.ends.push(self.near.len() as u32);
+        let mut farthest: Vec<f64> = nearest.iter().map(|square| square.sqrt() + 2.0 * half + self.tolerance).collect();
+        farthest.iter_mut().for_each(|d| *d *= *d);
+        let mut met = Vec::new();
+        for (index, run) in self.runs.iter().enumerate() {
+            each(run, &mut |k, square| {
+                if square <= farthest[k] {
+                    met.push((k as u32, index as u16));
+                }
+            });
+        }
+        // by cells, the runs of each in their order
+        self.ends = vec![0; columns * rows];
+        met.iter().for_each(|(k, _)| self.ends[*k as usize] += 1);
+        let mut end = 0;
+        for count in &mut self.ends {
+            end += *count;
+            *count = end - *count;
+        }
+        self.near = vec![0; met.len()];
+        for (k, run) in met {
+            let place = &mut self.ends[k as usize];
+            self.near[*place as usize] = run;
+            *place += 1;
         }
     }
 
-    /// The segments that count at `p`, and perhaps more.
+    /// The runs that count at `p`, and perhaps more.
     #[inline]
     fn candidates(&self, p: Point) -> &[u16] {
         if !self.area.contains(p) {
@@ -245,14 +260,25 @@ impl Path {
         &self.near[first..self.ends[k] as usize]
     }
 
+    /// The segments of a run.
+    #[inline]
+    fn run(&self, index: u16) -> &[PathSegment] {
+        let from = usize::from(index) * RUN;
+        &self.segments[from..(from + RUN).min(self.segments.len())]
+    }
+
     /// Where `p` is, if within reach.
     #[inline]
     pub fn nearest_point<const G: bool>(&self, p: Point) -> Option<NearestPoint> {
         let candidates = self.candidates(p);
         let mut nearest = f64::INFINITY;
-        for &k in candidates {
-            let from_foot = self.segments[k as usize].foot(p).1;
-            nearest = lower(nearest, dot(from_foot, from_foot));
+        for &index in candidates {
+            if self.runs[usize::from(index)].square(p) < nearest {
+                for segment in self.run(index) {
+                    let from_foot = segment.foot(p).1;
+                    nearest = lower(nearest, dot(from_foot, from_foot));
+                }
+            }
         }
         let distance = nearest.sqrt();
         if distance >= self.reach {
@@ -264,8 +290,8 @@ impl Path {
         // sums of ∇w, ∇(w s), ∇(w o), each with a part that turns with ∇d
         let (mut dsum, mut turn) = ([[0.0; 2]; 3], [0.0; 3]);
         let mut first = true;
-        for &k in candidates {
-            let segment = &self.segments[k as usize];
+        let counts = |index: &&u16| self.runs[usize::from(**index)].square(p) < farthest * farthest;
+        for segment in candidates.iter().filter(counts).flat_map(|&index| self.run(index)) {
             let (t, from_foot) = segment.foot(p);
             let square = dot(from_foot, from_foot);
             if square >= farthest * farthest {
@@ -352,11 +378,16 @@ impl Path {
     /// [`nearest`](Self::nearest) by the cells; `None` where all segments are farther than the reach and τ.
     fn nearest_in_cell(&self, p: Point) -> Option<(f64, Point)> {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
-        for &k in self.candidates(p) {
-            let from_foot = self.segments[k as usize].foot(p).1;
-            let square = dot(from_foot, from_foot);
-            if square < nearest {
-                (nearest, foot) = (square, from_foot);
+        for &index in self.candidates(p) {
+            if self.runs[usize::from(index)].square(p) >= nearest {
+                continue;
+            }
+            for segment in self.run(index) {
+                let from_foot = segment.foot(p).1;
+                let square = dot(from_foot, from_foot);
+                if square < nearest {
+                    (nearest, foot) = (square, from_foot);
+                }
             }
         }
         // a cell that misses a nearer segment is farther from it than that
@@ -430,143 +461,6 @@ impl NearestBounds {
             doffset: higher(self.doffset, other.doffset),
         }
     }
-}
-
-/// Segments of the curve, and the indices of the given points among their ends.
-fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
-    let n = points.len();
-    if n < 3 || run == CurveFit::Straight {
-        return (points.to_vec(), (0..n).collect());
-    }
-    let tolerance = higher(reach * 1e-3, 1e-3);
-    let room = (MOST_CHORDS / n).clamp(1, MOST_IN_PIECE);
-    let mut line = vec![points[0]];
-    let mut marks = vec![0];
-    let piece = |b: [Point; 4], line: &mut Vec<Point>| {
-        // a cubic strays from its segment by no more than a quarter of its greatest second difference, divided by the
-        // square of the number of segments
-        let bend = |k: usize| length(add(sub(b[k], scaled(b[k + 1], 2.0)), b[k + 2]));
-        let segments = (0.75 * higher(bend(0), bend(1)) / tolerance).sqrt() as usize + 1;
-        let segments = segments.min(room);
-        for k in 1..=segments {
-            let t = k as f64 / segments as f64;
-            let mix = |a: Point, b: Point| add(scaled(a, 1.0 - t), scaled(b, t));
-            let (p, q, r) = (mix(b[0], b[1]), mix(b[1], b[2]), mix(b[2], b[3]));
-            line.push(mix(mix(p, q), mix(q, r)));
-        }
-    };
-    for k in 0..n - 1 {
-        let (a, b) = (points[k], points[k + 1]);
-        match run {
-            CurveFit::Near => {
-                // half a side of a quadratic before and after every inner point
-                let middle = |a: Point, b: Point| scaled(add(a, b), 0.5);
-                let start = middle(a, b);
-                if k == 0 {
-                    line.push(start);
-                }
-                if k + 2 < n {
-                    let to = middle(b, points[k + 2]);
-                    let third = |end: Point| add(scaled(end, 1.0 / 3.0), scaled(b, 2.0 / 3.0));
-                    let before = line.len();
-                    piece([start, third(start), third(to), to], &mut line);
-                    marks.push(usize::midpoint(before, line.len()));
-                } else {
-                    line.push(b);
-                    marks.push(line.len() - 1);
-                }
-            }
-            _ => {
-                let before = if k > 0 { points[k - 1] } else { sub(scaled(a, 2.0), b) };
-                let after = if k + 2 < n { points[k + 2] } else { sub(scaled(b, 2.0), a) };
-                // tangents no longer than the side: no loops where points are unevenly spaced
-                let side = length(sub(b, a));
-                let held = |v: Point| {
-                    let long = length(v);
-                    if long > 2.0 * side && long > 0.0 { scaled(v, 2.0 * side / long) } else { v }
-                };
-                let (ta, tb) = (held(sub(b, before)), held(sub(after, a)));
-                piece([a, add(a, scaled(ta, 1.0 / 6.0)), sub(b, scaled(tb, 1.0 / 6.0)), b], &mut line);
-                marks.push(line.len() - 1);
-            }
-        }
-    }
-    (line, marks)
-}
-
-/// The line with its heading averaged over `over` of arc length, twice.
-fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>) {
-    let mut at = vec![0.0];
-    for ends in line.windows(2) {
-        at.push(at[at.len() - 1] + length(sub(ends[1], ends[0])));
-    }
-    let total = at[at.len() - 1];
-    if total <= 0.0 {
-        return (line.to_vec(), marks.to_vec());
-    }
-    // a window longer than a third of the road would straighten it
-    let over = lower(over, total / 3.0);
-    let count = ((total / over * 12.0) as usize).clamp(32, MOST_CHORDS / 2);
-    let step = total / count as f64;
-    let mut heading = Vec::with_capacity(count);
-    let (mut k, mut turned, mut last) = (0, 0.0, None::<f64>);
-    for i in 0..count {
-        let s = (i as f64 + 0.5) * step;
-        while k + 2 < at.len() && at[k + 1] < s {
-            k += 1;
-        }
-        let step = sub(line[k + 1], line[k]);
-        let angle = libm::atan2(step[1], step[0]);
-        if let Some(last) = last {
-            let mut by = angle - last;
-            while by > std::f64::consts::PI {
-                by -= std::f64::consts::TAU;
-            }
-            while by < -std::f64::consts::PI {
-                by += std::f64::consts::TAU;
-            }
-            turned += by;
-        } else {
-            turned = angle;
-        }
-        last = Some(angle);
-        heading.push(turned);
-    }
-    let half = ((over / step * 0.5) as usize).max(1);
-    for _ in 0..2 {
-        let given = heading.clone();
-        for (i, h) in heading.iter_mut().enumerate() {
-            // a narrower window at the ends keeps their headings
-            let by = half.min(i).min(count - 1 - i);
-            *h = given[i - by..=i + by].iter().sum::<f64>() / (2 * by + 1) as f64;
-        }
-    }
-    let mut made = vec![line[0]];
-    for h in &heading {
-        let last = made[made.len() - 1];
-        made.push(add(last, [step * libm::cos(*h), step * libm::sin(*h)]));
-    }
-    let stations: Vec<usize> = marks.iter().map(|&m| ((at[m] / step + 0.5) as usize).min(count)).collect();
-    // a rounded corner is shorter: half-way between the given points the road comes back to where it was
-    let place = |s: f64| {
-        let k = at.partition_point(|&a| a <= s).clamp(1, at.len() - 1) - 1;
-        let long = at[k + 1] - at[k];
-        let t = if long > 0.0 { (s - at[k]) / long } else { 0.0 };
-        add(scaled(line[k], 1.0 - t), scaled(line[k + 1], t))
-    };
-    let halves = stations.windows(2).map(|s| usize::midpoint(s[0], s[1])).filter(|&i| i > 0 && i < count);
-    let mut knots: Vec<usize> = std::iter::once(0).chain(halves).chain([count]).collect();
-    knots.dedup();
-    let drift = |axis: usize| {
-        let points: Vec<(f64, f64)> =
-            knots.iter().map(|&i| (i as f64, place(i as f64 * step)[axis] - made[i][axis])).collect();
-        super::profile::MonotoneCubic::from_points(&points)
-    };
-    let (x, y) = (drift(0), drift(1));
-    for (i, p) in made.iter_mut().enumerate() {
-        *p = add(*p, [x.sample(i as f64).0, y.sample(i as f64).0]);
-    }
-    (made, stations)
 }
 
 #[cfg(test)]

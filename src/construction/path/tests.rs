@@ -57,6 +57,6 @@ fn roads_lose_their_corners_and_keep_their_ends() {
     // curvature grows steadily: no segment turns by more than a few degrees
     let sharpest = eased.segments.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
     assert!(sharpest < 0.2, "{sharpest}");
-    let corner = eased.segments.iter().map(|c| c.distance([500.0, 0.0])).fold(f64::INFINITY, lower);
+    let corner = eased.segments.iter().map(|c| length(c.foot([500.0, 0.0]).1)).fold(f64::INFINITY, lower);
     assert!(corner > 5.0 && corner < 120.0, "{corner}");
 }

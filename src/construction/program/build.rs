@@ -23,6 +23,8 @@ pub(super) struct Builder<'a> {
     /// Primitives that are ready already, by what they are made of.
     pub known: BTreeMap<u64, Arc<PreparedPrimitive>>,
     pub count: usize,
+    /// Nodes with children so far.
+    pub slots: u32,
 }
 
 impl Builder<'_> {
@@ -125,12 +127,15 @@ impl Builder<'_> {
         };
         let key = xxh3_64(format!("{operator:?}").as_bytes());
         let hierarchy = match operator {
-            Operator::Blend | Operator::Warp { .. } => {
+            // of replace the first counts everywhere, and the box around it is asked for nothing
+            Operator::Blend | Operator::Warp { .. } | Operator::Replace(_) => {
                 Hierarchy::new(&children.iter().map(area_of).collect::<Vec<_>>())
             }
             _ => Hierarchy::default(),
         };
-        let mut node = ProgramNode { operator, area, key, children, hierarchy };
+        let slot = self.slots;
+        self.slots += 1;
+        let mut node = ProgramNode { operator, area, key, children, hierarchy, slot };
         node.area = node.outward(area);
         self.nodes.push(node);
         Some(self.nodes.len() as u32 - 1)
@@ -152,6 +157,17 @@ impl Builder<'_> {
                 }
             },
         };
+        let weights = match piece.weight_file().map(|file| crate::io::raster(&file.0)) {
+            None => None,
+            Some(Ok(raster)) => {
+                text.push_str(&format!("{:x}", raster.hash));
+                Some(ImageSampler::new(raster))
+            }
+            Some(Err(error)) => {
+                self.problems.push(format!("{at}: {error}"));
+                return None;
+            }
+        };
         let key = xxh3_64(text.as_bytes());
         // the frame gives a primitive nothing but its seed
         let made_of = key ^ u64::from(frame.seed);
@@ -160,11 +176,23 @@ impl Builder<'_> {
             (None, form, image_file) => Arc::new(match (form, image_file.map(ImageSampler::new)) {
                 (PieceKind::Disc(disc), _) => PreparedPrimitive::Disc(disc.prepare(frame.seed)),
                 (PieceKind::Curve(curve), _) if !curve.points.is_empty() => PreparedPrimitive::Curve(curve.prepare()),
-                (PieceKind::Contour(contour), _) => PreparedPrimitive::Contour(contour.prepare()),
+                (PieceKind::Contour(contour), _) => {
+                    match contour.outline() {
+                        Err(error) => {
+                            self.problems.push(format!("{at}: {error}; until then points count by direction"))
+                        }
+                        Ok(None) if !contour.goes_around() => self.problems.push(format!(
+                            "{at}: its points do not go once around its centre, so that its line is not the one drawn; \
+                             set its outline to Smooth or Straight"
+                        )),
+                        Ok(_) => {}
+                    }
+                    PreparedPrimitive::Contour(contour.prepare())
+                }
                 (PieceKind::Ribbon(ribbon), Some(image_file)) if !ribbon.points.is_empty() => {
                     PreparedPrimitive::Ribbon(ribbon.prepare(image_file))
                 }
-                (PieceKind::Image(image), Some(image_file)) => match image.prepare(image_file) {
+                (PieceKind::Image(image), Some(image_file)) => match image.prepare(image_file, weights) {
                     Some(image) => PreparedPrimitive::Image(image),
                     None => {
                         self.problems
@@ -179,7 +207,14 @@ impl Builder<'_> {
         let area = frame.inward.inverse().area(&leaf.area());
         let key = xxh3_64(format!("{key} {frame:?}").as_bytes());
         let operator = Operator::Leaf { leaf, made_of, frame };
-        self.nodes.push(ProgramNode { operator, area, key, children: Vec::new(), hierarchy: Hierarchy::default() });
+        self.nodes.push(ProgramNode {
+            operator,
+            area,
+            key,
+            children: Vec::new(),
+            hierarchy: Hierarchy::default(),
+            slot: 0,
+        });
         Some(self.nodes.len() as u32 - 1)
     }
 }

@@ -77,8 +77,10 @@ pub(super) struct ProgramNode {
     pub(super) key: u64,
     /// The first of replace and add is the ground that the others come on.
     pub(super) children: Vec<u32>,
-    /// Boxes around many children of a sum.
+    /// Boxes around many children.
     pub(super) hierarchy: Hierarchy,
+    /// Number among the nodes that have children.
+    pub(super) slot: u32,
 }
 
 impl ProgramNode {
@@ -126,9 +128,11 @@ pub struct Program {
     /// What could not be used, and where.
     pub problems: Vec<String>,
     everything: NodeSelection,
+    /// How many nodes have children.
+    slots: u32,
 }
 
-/// The children worth asking, by node.
+/// The children worth asking, by node that has any.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSelection {
     spans: Vec<(u32, u32)>,
@@ -137,8 +141,11 @@ pub struct NodeSelection {
 
 impl NodeSelection {
     #[inline]
-    pub(super) fn children(&self, node: u32) -> &[u32] {
-        let (from, to) = self.spans[node as usize];
+    pub(super) fn children(&self, node: &ProgramNode) -> &[u32] {
+        if node.children.is_empty() {
+            return &[];
+        }
+        let (from, to) = self.spans[node.slot as usize];
         &self.children[from as usize..to as usize]
     }
 
@@ -165,10 +172,11 @@ impl Program {
             Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
             _ => None,
         });
-        let mut builder = Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0 };
+        let mut builder =
+            Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0, slots: 0 };
         let roots = MaterialLayer::ALL
             .map(|material| builder.add(tree.root(material)?, "Construction", NodeFrame::new(seed), 0));
-        let Builder { nodes, mut problems, .. } = builder;
+        let Builder { nodes, mut problems, slots, .. } = builder;
         problems.dedup();
         let mut program = Self {
             nodes,
@@ -178,6 +186,7 @@ impl Program {
             relief: f64::from(tree.frame.relief),
             problems,
             everything: NodeSelection::default(),
+            slots,
         };
         program.everything = program.selection(&Area::ALL);
         program
@@ -223,7 +232,7 @@ impl Program {
 
     /// What can have weight in `area`.
     pub fn selection(&self, area: &Area) -> NodeSelection {
-        let mut selection = NodeSelection { spans: vec![(0, 0); self.nodes.len()], children: Vec::new() };
+        let mut selection = NodeSelection { spans: vec![(0, 0); self.slots as usize], children: Vec::new() };
         for root in self.roots.into_iter().flatten() {
             self.select(root, *area, &mut selection);
         }
@@ -234,15 +243,24 @@ impl Program {
         let node = &self.nodes[id as usize];
         let inner = if node.inward_is_plain() { area } else { node.inward(area) };
         let inner = inner.grown(node.sight());
+        if node.children.is_empty() {
+            return;
+        }
         let from = out.children.len();
-        for (k, &child) in node.children.iter().enumerate() {
-            // the ground of replace and add keeps its place
-            if k == 0 && node.is_ordered() || self.nodes[child as usize].area.meets(&inner) {
-                out.children.push(child);
-            }
+        // the ground of replace and add keeps its place
+        let ground = usize::from(node.is_ordered());
+        out.children.extend(&node.children[..ground]);
+        let met = |k: usize| k >= ground && self.nodes[node.children[k] as usize].area.meets(&inner);
+        if node.hierarchy.is_empty() {
+            out.children.extend((0..node.children.len()).filter(|&k| met(k)).map(|k| node.children[k]));
+        } else {
+            let mut positions = Vec::new();
+            node.hierarchy.each(|area| area.meets(&inner), |k| positions.extend(met(k as usize).then_some(k)));
+            positions.sort_unstable();
+            out.children.extend(positions.into_iter().map(|k| node.children[k as usize]));
         }
         let to = out.children.len();
-        out.spans[id as usize] = (from as u32, to as u32);
+        out.spans[node.slot as usize] = (from as u32, to as u32);
         for k in from..to {
             self.select(out.children[k], inner, out);
         }
@@ -360,15 +378,22 @@ impl Program {
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
             Operator::Replace(extent) => {
-                let children = selection.children(id);
+                let children = selection.children(node);
                 let mut below = first(p, children);
-                for child in children.iter().skip(1).filter(|child| there(child)) {
-                    below = replace::sample(&below, &self.ask::<G>(selection, *child, p, detail), *extent);
+                let mut put = |child: u32| {
+                    below = replace::sample(&below, &self.ask::<G>(selection, child, p, detail), *extent);
+                };
+                match self.met(node, children, |area| area.contains(p)) {
+                    Some(met) => {
+                        let above = met.positions().iter().filter(|&&k| k > 0).map(|&k| children[k as usize]);
+                        above.filter(|child| there(child)).for_each(&mut put);
+                    }
+                    None => children.iter().skip(1).filter(|child| there(child)).for_each(|&child| put(child)),
                 }
                 below
             }
             Operator::Add(deposit) => {
-                let children = selection.children(id);
+                let children = selection.children(node);
                 let mut below = deposit.ground(&first(p, children));
                 let mut share = None;
                 for child in children.iter().skip(1).filter(|child| there(child)) {
@@ -395,7 +420,7 @@ impl Program {
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
                 let mut sum = BlendSum::default();
-                for child in selection.children(id).iter().filter(|child| there(child)) {
+                for child in selection.children(node).iter().filter(|child| there(child)) {
                     let share = node.share_of(*child, share);
                     if share > 0.0 {
                         sum.add(&self.ask::<G>(selection, *child, p, detail), share);
@@ -410,7 +435,7 @@ impl Program {
     /// that of the tree.
     fn sum<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
         let node = &self.nodes[id as usize];
-        let children = selection.children(id);
+        let children = selection.children(node);
         let mut sum = BlendSum::default();
         let mut add = |child: u32| {
             if self.nodes[child as usize].area.contains(p) {
@@ -458,15 +483,20 @@ impl Program {
             }
             Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
             Operator::Replace(extent) => {
-                let children = selection.children(id);
+                let children = selection.children(node);
                 let mut below = self.first_bound(selection, children, capsule, detail);
-                for child in children.iter().skip(1) {
-                    below = replace::bounds(&below, &self.bound(selection, *child, capsule, detail), *extent);
+                let around = capsule.area_of();
+                let mut put = |child: u32| {
+                    below = replace::bounds(&below, &self.bound(selection, child, capsule, detail), *extent);
+                };
+                match self.met(node, children, |area| area.meets(&around)) {
+                    Some(met) => met.positions().iter().filter(|&&k| k > 0).for_each(|&k| put(children[k as usize])),
+                    None => children.iter().skip(1).for_each(|&child| put(child)),
                 }
                 below
             }
             Operator::Add(deposit) => {
-                let children = selection.children(id);
+                let children = selection.children(node);
                 let below = self.first_bound(selection, children, capsule, detail);
                 let mut below = deposit.ground_bounds(&below);
                 let laid = each(children.get(1..).unwrap_or(&[]), capsule, detail);
@@ -512,7 +542,8 @@ impl Program {
 
     /// Bounds of the children's blend.
     fn sum_bounds(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
-        let children = selection.children(id);
+        let node = &self.nodes[id as usize];
+        let children = selection.children(node);
         let around = capsule.area_of();
         let mut pieces = Vec::new();
         let mut add = |child: u32| {
@@ -521,7 +552,7 @@ impl Program {
                 pieces.push(bounds);
             }
         };
-        match self.met(&self.nodes[id as usize], children, |area| area.meets(&around)) {
+        match self.met(node, children, |area| area.meets(&around)) {
             Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
             None => children.iter().for_each(|&child| add(child)),
         }

@@ -97,7 +97,7 @@ fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32
         Operator::Warp { warp, frame } => warp.displace::<true>(frame.inward.apply(p)).0,
         _ => p,
     };
-    for child in tile.children(id) {
+    for child in tile.children(&program.nodes[id as usize]) {
         compare(program, tile, all, *child, q)?;
     }
     if !node.area.contains(p) {
@@ -108,7 +108,11 @@ fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32
     if a == b {
         Ok(())
     } else {
-        Err(format!("{a:?}\n{b:?}\n{:?} of {:?}\n{kind}", tile.children(id), all.children(id)))
+        Err(format!(
+            "{a:?}\n{b:?}\n{:?} of {:?}\n{kind}",
+            tile.children(&program.nodes[id as usize]),
+            all.children(&program.nodes[id as usize])
+        ))
     }
 }
 

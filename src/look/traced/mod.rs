@@ -20,11 +20,11 @@ use super::colour::{Light, encode};
 use super::image::RgbImage;
 use super::relief::shoulder;
 use crate::construction::plane::higher;
-use crate::construction::trace::{Bound, TraceRay, TracedSurface, Tracer};
+use crate::construction::trace::{Bound, PacketTracer, Trace, TraceRay, TracedSurface, Tracer};
 use crate::construction::{MaterialLayer, Program};
 use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
-use shade::Shade;
+use shade::{GroundPoint, SHADED, SKY_PLACES, Shade};
 
 /// What is drawn and how.
 #[derive(Clone, Copy)]
@@ -56,6 +56,10 @@ impl EvaluationCounts {
         self.heights + self.bounds
     }
 
+    fn from_trace(trace: &Trace) -> Self {
+        Self { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
+    }
+
     fn plus(self, other: Self) -> Self {
         Self { heights: self.heights + other.heights, bounds: self.bounds + other.bounds }
     }
@@ -67,6 +71,25 @@ const SAME_LEVEL: f64 = 1e-3;
 const CONTRAST: f32 = 0.06;
 /// Places of a pixel that is looked at closely, from its middle: a turned square.
 const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
+
+/// Pixels that are looked at together, along and across.
+const TILE: [usize; 2] = [32, 8];
+/// Height above the ground, in sides, that counts as meeting it where rays go by a table: 5 mm in 8 km.
+const TABLE_TOLERANCE: f64 = 6e-7;
+
+/// What rays go through.
+struct SceneTracers<'a> {
+    ground: PacketTracer<'a>,
+    water: Option<PacketTracer<'a>>,
+}
+
+/// What a ray has met.
+enum SeenSurface {
+    Sky,
+    Cut([f64; 3]),
+    Ground(GroundPoint),
+    Water { p: [f64; 3], bed: f64, is_sea: bool },
+}
 
 /// A ray of the picture in metres of the scene and in those of the tree.
 struct PixelRay {
@@ -111,16 +134,20 @@ impl<'a> TracedView<'a> {
         PixelRay { ray, per_metre }
     }
 
-    /// A tracer for rays like this one: as fine as a pixel.
-    fn tracer(&self, of: TracedSurface) -> Tracer<'a> {
+    /// A tracer of rays from the camera: as fine as a pixel.
+    fn tracer(&self, of: TracedSurface) -> PacketTracer<'a> {
         let mut tracer = Tracer::for_surface(self.subject.program, of);
         tracer.bound = self.subject.bound;
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
         // seen at a slant a pixel covers more ground than it is wide; half its width keeps what could flicker
         tracer.spread = 0.5 * self.pixel * k / higher(k, up);
-        tracer.tolerance = (1e-7 * self.subject.program.side, 0.25 * self.pixel * up / higher(k, up));
-        tracer
+        tracer.tolerance = match tracer.bound {
+            Bound::Table => (TABLE_TOLERANCE * self.subject.program.side, 0.0),
+            _ => (1e-7 * self.subject.program.side, 0.25 * self.pixel * up / higher(k, up)),
+        };
+        let eye = self.camera.eye;
+        PacketTracer::new(tracer, [eye[0] * k, eye[1] * k, eye[2] * up])
     }
 
     /// Draws the picture. `show` is told the share that is done.
@@ -133,9 +160,12 @@ impl<'a> TracedView<'a> {
         show: &(dyn Fn(f32) + Sync),
     ) -> Result<(RgbImage, EvaluationCounts), Cancelled> {
         let (width, height) = (self.width, self.height);
-        let tracers = [self.tracer(TracedSurface::Ground), self.tracer(TracedSurface::Water)];
-        let first =
-            self.rows(control, &|share| show(0.7 * share), |x, y| self.look(&tracers, x as f64 + 0.5, y as f64 + 0.5))?;
+        let water = self.subject.program.has(MaterialLayer::Water).then(|| self.tracer(TracedSurface::Water));
+        let tracers = SceneTracers { ground: self.tracer(TracedSurface::Ground), water };
+        let middle = |&(x, y): &(usize, usize)| (x as f64 + 0.5, y as f64 + 0.5);
+        let first = self.tiles(control, &|share| show(0.7 * share), |pixels| {
+            self.look(&tracers, &pixels.iter().map(middle).collect::<Vec<_>>())
+        })?;
         let at = |x: usize, y: usize| first[y * width + x].0;
         let stands_out = |x: usize, y: usize| {
             let here = at(x, y);
@@ -145,24 +175,37 @@ impl<'a> TracedView<'a> {
                 (0..3).any(|k| (here[k] - there[k]).abs() > CONTRAST)
             })
         };
-        let all = self.rows(control, &|share| show(0.7 + 0.3 * share), |x, y| {
-            let (mut light, mut asked) = first[y * width + x];
-            if stands_out(x, y) {
-                for (dx, dy) in CLOSER {
-                    let (more, by) = self.look(&tracers, x as f64 + 0.5 + dx, y as f64 + 0.5 + dy);
-                    light = std::array::from_fn(|k| light[k] + more[k]);
-                    asked = asked.plus(by);
-                }
-                light = light.map(|c| c * 0.2);
-            }
-            (light, asked)
+        let all = self.tiles(control, &|share| show(0.7 + 0.3 * share), |pixels| {
+            let places: Vec<(f64, f64)> = pixels
+                .iter()
+                .filter(|&&(x, y)| stands_out(x, y))
+                .flat_map(|pixel| CLOSER.map(|(dx, dy)| (middle(pixel).0 + dx, middle(pixel).1 + dy)))
+                .collect();
+            let closer = self.look(&tracers, &places);
+            let mut closer = closer.chunks_exact(CLOSER.len());
+            pixels
+                .iter()
+                .map(|&(x, y)| {
+                    let mut pixel = first[y * width + x];
+                    if stands_out(x, y) {
+                        for (more, by) in closer.next().expect("as many as stand out") {
+                            pixel = (std::array::from_fn(|k| pixel.0[k] + more[k]), pixel.1.plus(*by));
+                        }
+                        pixel.0 = pixel.0.map(|c| c * 0.2);
+                    }
+                    pixel
+                })
+                .collect()
         })?;
-        let asked = all.iter().fold(EvaluationCounts::default(), |sum, pixel| sum.plus(pixel.1));
+        let before =
+            tracers.ground.table_evaluations() + tracers.water.as_ref().map_or(0, PacketTracer::table_evaluations);
+        let of_tables = EvaluationCounts { heights: before, bounds: 0 };
+        let asked = all.iter().fold(of_tables, |sum, pixel| sum.plus(pixel.1));
         let image = RgbImage::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
         Ok((image, asked))
     }
 
-    /// How often each pixel's first ray asks the tree.
+    /// How often each pixel's first ray asks the tree, and how often it was asked before.
     ///
     /// # Errors
     /// When the control was cancelled.
@@ -170,96 +213,180 @@ impl<'a> TracedView<'a> {
         &self,
         control: &Control,
         show: &(dyn Fn(f32) + Sync),
-    ) -> Result<Vec<EvaluationCounts>, Cancelled> {
+    ) -> Result<(Vec<EvaluationCounts>, u64), Cancelled> {
         let tracer = self.tracer(TracedSurface::Ground);
-        self.rows(control, show, |x, y| {
-            let trace = tracer.trace(&self.pixel_ray(x as f64 + 0.5, y as f64 + 0.5).ray);
-            EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
-        })
+        let pixels = self.tiles(control, show, |pixels| {
+            let ray = |&(x, y): &(usize, usize)| (self.pixel_ray(x as f64 + 0.5, y as f64 + 0.5).ray, 0.0, 0.0);
+            tracer
+                .trace_rays(&pixels.iter().map(ray).collect::<Vec<_>>())
+                .iter()
+                .map(EvaluationCounts::from_trace)
+                .collect()
+        })?;
+        Ok((pixels, tracer.table_evaluations()))
     }
 
-    fn rows<T: Send + Clone + Default>(
+    /// Computes all pixels, a tile of them at once.
+    fn tiles<T: Send + Clone + Default>(
         &self,
         control: &Control,
         show: &(dyn Fn(f32) + Sync),
-        pixel: impl Fn(usize, usize) -> T + Sync,
+        of_pixels: impl Fn(&[(usize, usize)]) -> Vec<T> + Sync,
     ) -> Result<Vec<T>, Cancelled> {
         let mut all = vec![T::default(); self.width * self.height];
         let done = AtomicUsize::new(0);
-        all.par_chunks_mut(self.width).enumerate().try_for_each(|(y, row)| {
-            for (x, one) in row.iter_mut().enumerate() {
-                if x % 64 == 0 {
-                    control.check()?;
+        all.par_chunks_mut(self.width * TILE[1]).enumerate().try_for_each(|(band, rows)| {
+            let count = rows.len() / self.width;
+            for left in (0..self.width).step_by(TILE[0]) {
+                control.check()?;
+                let right = (left + TILE[0]).min(self.width);
+                let pixels: Vec<(usize, usize)> =
+                    (0..count).flat_map(|y| (left..right).map(move |x| (x, band * TILE[1] + y))).collect();
+                for (&(x, y), value) in pixels.iter().zip(of_pixels(&pixels)) {
+                    rows[(y - band * TILE[1]) * self.width + x] = value;
                 }
-                *one = pixel(x, y);
             }
-            let rows = done.fetch_add(1, Ordering::Relaxed) + 1;
+            let rows = done.fetch_add(count, Ordering::Relaxed) + count;
             show(rows as f32 / self.height as f32);
             Ok(())
         })?;
         Ok(all)
     }
 
-    /// What is seen at a place of the picture.
-    fn look(&self, tracers: &[Tracer; 2], x: f64, y: f64) -> (Light, EvaluationCounts) {
-        let direction = self.camera.direction(x, y, self.width, self.height);
-        let pixel_ray = self.pixel_ray(x, y);
-        let mut asked = EvaluationCounts::default();
-        let ground = tracers[0].trace(&pixel_ray.ray);
-        asked = asked.plus(EvaluationCounts { heights: u64::from(ground.heights), bounds: u64::from(ground.bounds) });
-        let (mut nearest, mut is_sea) = (f64::INFINITY, false);
-        let mut light = self.shade.sky(direction);
-        if let Some(t) = ground.distance {
-            nearest = t;
-            let detail = tracers[0].detail(t);
-            let p = pixel_ray.ray.point(t);
-            let is_cut = t == ground.entry && t > 0.0 && {
-                let above = p[2] - tracers[0].height([p[0], p[1]], &detail);
-                above < -0.002 * self.subject.program.relief
-            };
-            light = if is_cut {
-                self.shade.cut(p)
+    /// What is seen at places of the picture.
+    fn look(&self, tracers: &SceneTracers, places: &[(f64, f64)]) -> Vec<(Light, EvaluationCounts)> {
+        let shade = &self.shade;
+        let rays: Vec<PixelRay> = places.iter().map(|&(x, y)| self.pixel_ray(x, y)).collect();
+        let from_eye = |pixel: &PixelRay| (pixel.ray, 0.0, 0.0);
+        let ground = tracers.ground.trace_rays(&rays.iter().map(from_eye).collect::<Vec<_>>());
+        let mut asked: Vec<EvaluationCounts> = ground.iter().map(EvaluationCounts::from_trace).collect();
+        let mut nearest: Vec<f64> = ground.iter().map(|trace| trace.distance.unwrap_or(f64::INFINITY)).collect();
+        let water = self.water(tracers, &rays, &nearest, &mut asked);
+        let single = tracers.ground.tracer();
+        let mut seen = Vec::with_capacity(rays.len());
+        for (k, pixel) in rays.iter().enumerate() {
+            let mut of_water = None;
+            if let Some(t) = water[k] {
+                let p = pixel.ray.point(t);
+                nearest[k] = t;
+                // water of the construction that stands as high as the sea is the sea
+                let is_sea = (p[2] - shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
+                of_water = Some((p, is_sea));
+            }
+            if of_water.is_none_or(|(_, is_sea)| !is_sea)
+                && let Some(t) = self.sea(single, &pixel.ray, nearest[k])
+            {
+                nearest[k] = t;
+                of_water = Some((pixel.ray.point(t), true));
+            }
+            let detail = tracers.ground.detail(nearest[k]);
+            let p = pixel.ray.point(nearest[k]);
+            seen.push(if let Some((p, is_sea)) = of_water {
+                asked[k].heights += 1;
+                SeenSurface::Water { p, bed: shade.bed(single, p, &detail), is_sea }
+            } else if nearest[k].is_infinite() {
+                SeenSurface::Sky
+            } else if nearest[k] == ground[k].entry
+                && nearest[k] > 0.0
+                && p[2] - single.height([p[0], p[1]], &detail) < -0.002 * self.subject.program.relief
+            {
+                SeenSurface::Cut(p)
             } else {
-                self.shade.ground(&tracers[0], [p[0], p[1]], &detail, &mut asked)
+                asked[k].heights += 1;
+                SeenSurface::Ground(shade.ground([p[0], p[1]], detail))
+            });
+        }
+        let lit = self.sunlit(tracers, &seen, &nearest, &mut asked);
+        let sky = self.skylight(tracers, &seen, &mut asked);
+        let light = |k: usize| {
+            let direction = self.camera.direction(places[k].0, places[k].1, self.width, self.height);
+            let light = match &seen[k] {
+                SeenSurface::Sky => return shade.sky(direction),
+                SeenSurface::Cut(p) => shade.cut(*p),
+                SeenSurface::Ground(ground) => shade.lit_ground(ground, lit[k], sky[k]),
+                SeenSurface::Water { p, bed, is_sea } => shade.water(*p, *bed, direction, *is_sea, lit[k]),
             };
-        }
-        if self.subject.program.has(MaterialLayer::Water)
-            && let Some((t, more)) = self.water(&tracers[1], &pixel_ray, nearest)
-        {
-            asked = asked.plus(more);
-            nearest = t;
-            let p = pixel_ray.ray.point(t);
-            // water of the construction that stands as high as the sea is the sea
-            is_sea = (p[2] - self.shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
-            light = self.shade.water(&tracers[0], p, direction, is_sea, &tracers[0].detail(t), &mut asked);
-        }
-        if !is_sea && let Some(t) = self.sea(&tracers[0], &pixel_ray.ray, nearest) {
-            nearest = t;
-            let p = pixel_ray.ray.point(t);
-            light = self.shade.water(&tracers[0], p, direction, true, &tracers[0].detail(t), &mut asked);
-        }
-        if nearest.is_finite() {
-            light = self.shade.through_air(light, direction, nearest / pixel_ray.per_metre);
-        }
-        (light, asked)
+            shade.through_air(light, direction, nearest[k] / rays[k].per_metre)
+        };
+        (0..rays.len()).map(|k| (light(k), asked[k])).collect()
     }
 
-    /// Where the ray meets the water of the construction before `nearest`.
-    fn water(&self, tracer: &Tracer, pixel_ray: &PixelRay, nearest: f64) -> Option<(f64, EvaluationCounts)> {
-        let mut asked = EvaluationCounts::default();
-        let mut from = 0.0;
+    /// How much of the sun reaches what is seen.
+    fn sunlit(
+        &self,
+        tracers: &SceneTracers,
+        seen: &[SeenSurface],
+        nearest: &[f64],
+        asked: &mut [EvaluationCounts],
+    ) -> Vec<f32> {
+        let mut lit = vec![SHADED; seen.len()];
+        let (mut of, mut rays) = (Vec::new(), Vec::new());
+        for (k, seen) in seen.iter().enumerate() {
+            let (ray, detail) = match seen {
+                SeenSurface::Ground(ground) => (self.shade.sun_ray(ground.place, ground.slope), ground.detail),
+                SeenSurface::Water { p, .. } => (self.shade.sun_ray(*p, [0.0; 2]), tracers.ground.detail(nearest[k])),
+                SeenSurface::Sky | SeenSurface::Cut(_) => continue,
+            };
+            if let Some(ray) = ray {
+                of.push(k);
+                rays.push((ray, 0.0, detail.spacing));
+            }
+        }
+        for (k, trace) in of.into_iter().zip(tracers.ground.trace_rays(&rays)) {
+            asked[k] = asked[k].plus(EvaluationCounts::from_trace(&trace));
+            lit[k] = if trace.distance.is_some_and(|t| t > 0.0) { SHADED } else { 1.0 };
+        }
+        lit
+    }
+
+    /// How much of the sky reaches the ground that is seen.
+    fn skylight(&self, tracers: &SceneTracers, seen: &[SeenSurface], asked: &mut [EvaluationCounts]) -> Vec<f32> {
+        let mut sky = vec![1.0; seen.len()];
+        let of: Vec<(usize, &GroundPoint)> = seen
+            .iter()
+            .enumerate()
+            .filter_map(|(k, seen)| if let SeenSurface::Ground(ground) = seen { Some((k, ground)) } else { None })
+            .collect();
+        // the same place around all of them is asked side by side
+        let around: Vec<_> = of.iter().map(|(_, ground)| self.shade.sky_places(ground)).collect();
+        let places: Vec<_> = (0..SKY_PLACES).flat_map(|side| around.iter().map(move |places| places[side])).collect();
+        let heights = tracers.ground.heights(&places);
+        for (n, (k, ground)) in of.iter().enumerate() {
+            let own: [f64; SKY_PLACES] = std::array::from_fn(|side| heights[side * of.len() + n]);
+            sky[*k] = self.shade.skylight(ground, &own);
+            asked[*k].heights += SKY_PLACES as u64;
+        }
+        sky
+    }
+
+    /// Where rays meet the water of the construction before `nearest`.
+    fn water(
+        &self,
+        tracers: &SceneTracers,
+        rays: &[PixelRay],
+        nearest: &[f64],
+        asked: &mut [EvaluationCounts],
+    ) -> Vec<Option<f64>> {
+        let mut met = vec![None; rays.len()];
+        let Some(water) = &tracers.water else { return met };
+        let mut going: Vec<(usize, f64)> = (0..rays.len()).map(|k| (k, 0.0)).collect();
         // beside its shores the water's surface falls below the ground: what is met there is none
         for _ in 0..8 {
-            let trace = tracer.trace_from(&pixel_ray.ray, from, 0.0);
-            asked = asked.plus(EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
-            let t = trace.distance.filter(|&t| t < nearest)?;
-            let p = pixel_ray.ray.point(t);
-            if self.shade.is_wet([p[0], p[1]], &tracer.detail(t)) {
-                return Some((t, asked));
+            let traces = water.trace_rays(&going.iter().map(|&(k, from)| (rays[k].ray, from, 0.0)).collect::<Vec<_>>());
+            let mut left = Vec::new();
+            for ((k, _), trace) in going.into_iter().zip(traces) {
+                asked[k] = asked[k].plus(EvaluationCounts::from_trace(&trace));
+                let Some(t) = trace.distance.filter(|&t| t < nearest[k]) else { continue };
+                let p = rays[k].ray.point(t);
+                if self.shade.is_wet([p[0], p[1]], &water.detail(t)) {
+                    met[k] = Some(t);
+                } else {
+                    left.push((k, t + 0.01 * self.subject.program.side));
+                }
             }
-            from = t + 0.01 * self.subject.program.side;
+            going = left;
         }
-        None
+        met
     }
 
     /// Where the ray meets the sea before `nearest`.

@@ -4,8 +4,8 @@ use super::super::PaletteTable;
 use super::super::colour::{Light, decode, mix};
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::super::snow_sand::COVERS;
-use super::{EvaluationCounts, TracedScene};
-use crate::construction::plane::{Area, Point};
+use super::TracedScene;
+use crate::construction::plane::{Area, Point, higher};
 use crate::construction::sample::{Detail, THRESHOLD};
 use crate::construction::trace::{TraceRay, Tracer};
 use crate::construction::{MaterialLayer, NodeSelection};
@@ -23,6 +23,24 @@ const MOST_AIR: f32 = 0.85;
 const EARTH: Light = [0.16, 0.125, 0.10];
 /// Where the sky is looked for: four directions, at these parts of the side.
 const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
+const SKY_WAYS: [(f64, f64); 4] = [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)];
+/// Places at which the sky is looked for.
+pub const SKY_PLACES: usize = SKY_STEPS.len() * SKY_WAYS.len();
+/// What of the sun reaches ground in the shadow.
+pub const SHADED: f32 = 1.0 - SHADOW;
+
+/// Ground that a ray has met.
+pub struct GroundPoint {
+    /// Where it is, in metres of the tree.
+    pub place: [f64; 3],
+    /// Its slope in metres of the tree.
+    pub slope: Point,
+    /// Its slope in metres of the scene.
+    lean: [f32; 2],
+    albedo: Light,
+    /// How finely it was asked.
+    pub detail: Detail,
+}
 
 /// Shades one subject.
 pub struct Shade<'a> {
@@ -128,15 +146,15 @@ impl<'a> Shade<'a> {
         EARTH.map(|c| c * tone)
     }
 
-    /// The ground at `p`, with its light.
-    pub fn ground(&self, tracer: &Tracer, p: Point, detail: &Detail, asked: &mut EvaluationCounts) -> Light {
+    /// The ground at `p`, before its light is known.
+    pub fn ground(&self, p: Point, detail: Detail) -> GroundPoint {
         let program = self.subject.program;
-        let terrain = program.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail);
+        let terrain = program.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, &detail);
         let (mut height, mut slope) = terrain.surface(program.ground);
         let mut depths = [0.0f32; 2];
         for (depth, material) in depths.iter_mut().zip(MaterialLayer::LYING) {
             if program.has(material) {
-                let (thick, lean) = program.sample_in::<true>(&self.everything, material, p, detail).surface(0.0);
+                let (thick, lean) = program.sample_in::<true>(&self.everything, material, p, &detail).surface(0.0);
                 if thick > 0.0 {
                     *depth = self.metres(thick);
                     height += thick;
@@ -144,13 +162,15 @@ impl<'a> Shade<'a> {
                 }
             }
         }
-        asked.heights += 1;
         let [k, up] = self.per_metre;
         let (gx, gy) = ((slope[0] * k / up) as f32, (slope[1] * k / up) as f32);
         let albedo = self.albedo(self.metres(height), (gx * gx + gy * gy).sqrt(), depths);
-        let lit = self.sunlit(tracer, [p[0], p[1], height], slope, detail, asked);
-        let sky = self.skylight(tracer, p, height, detail, asked);
-        self.light(albedo, gx, gy, lit, sky)
+        GroundPoint { place: [p[0], p[1], height], slope, lean: [gx, gy], albedo, detail }
+    }
+
+    /// The colour of ground with so much of the sun and of the sky.
+    pub fn lit_ground(&self, ground: &GroundPoint, lit: f32, sky: f32) -> Light {
+        self.light(ground.albedo, ground.lean[0], ground.lean[1], lit, sky)
     }
 
     fn albedo(&self, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
@@ -163,24 +183,18 @@ impl<'a> Shade<'a> {
         })
     }
 
-    /// Water at `p`, of a lake, a river or the sea. Ground shows through near the shore, and the sky is mirrored.
-    pub fn water(
-        &self,
-        tracer: &Tracer,
-        p: [f64; 3],
-        direction: [f64; 3],
-        is_sea: bool,
-        detail: &Detail,
-        asked: &mut EvaluationCounts,
-    ) -> Light {
-        let settings = self.subject.settings;
-        let place = [p[0], p[1]];
+    /// The bed below water at `p`, as seen from where it is seen in `detail`.
+    pub fn bed(&self, tracer: &Tracer, p: [f64; 3], detail: &Detail) -> f64 {
         let side = self.subject.program.side;
         let is_inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
-        let bed = if is_inside { tracer.height(place, detail) } else { self.subject.program.ground };
-        asked.heights += 1;
+        if is_inside { tracer.height([p[0], p[1]], detail) } else { self.subject.program.ground }
+    }
+
+    /// Water of a lake, a river or the sea at `p` over a bed, with so much of the sun. Ground shows through near the
+    /// shore, and the sky is mirrored.
+    pub fn water(&self, p: [f64; 3], bed: f64, direction: [f64; 3], is_sea: bool, lit: f32) -> Light {
+        let settings = self.subject.settings;
         let depth_metres = self.metres(p[2] - bed).max(0.0);
-        let lit = self.sunlit(tracer, p, [0.0; 2], detail, asked);
         let (colour, cover) = if is_sea {
             let deep = depth_metres / (settings.size_metres * CLEAR_WATER);
             (self.place(self.metres(bed)), 1.0 - 0.45 / (1.0 + 60.0 * deep))
@@ -211,35 +225,33 @@ impl<'a> Shade<'a> {
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
     }
 
-    /// How much of the sun reaches a place.
-    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, detail: &Detail, asked: &mut EvaluationCounts) -> f32 {
+    /// The ray to the sun from ground of a slope; `None` where it faces away.
+    pub fn sun_ray(&self, p: [f64; 3], slope: Point) -> Option<TraceRay> {
         let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
-        if facing <= 0.0 {
-            return 1.0 - SHADOW;
-        }
         // off the ground by more than the tracer's tolerance, so that it does not meet itself
         let lift = 2e-5 * self.subject.program.side;
-        let origin = [p[0], p[1], p[2] + lift];
-        let trace = tracer.trace_from(&TraceRay { origin, direction: self.to_sun }, 0.0, detail.spacing);
-        *asked = asked.plus(EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
-        if trace.distance.is_some_and(|t| t > 0.0) { 1.0 - SHADOW } else { 1.0 }
+        (facing > 0.0).then_some(TraceRay { origin: [p[0], p[1], p[2] + lift], direction: self.to_sun })
     }
 
-    /// How much of the sky a place sees: 1 in the open.
-    fn skylight(&self, tracer: &Tracer, p: Point, height: f64, detail: &Detail, asked: &mut EvaluationCounts) -> f32 {
-        let side = self.subject.program.side;
+    /// Places around ground where the sky is looked for, and how far apart samples are that would show it.
+    pub fn sky_places(&self, ground: &GroundPoint) -> [(Point, f64); SKY_PLACES] {
+        std::array::from_fn(|k| {
+            let distance = SKY_STEPS[k % SKY_STEPS.len()] * self.subject.program.side;
+            let (east, south) = SKY_WAYS[k / SKY_STEPS.len()];
+            let [x, y, _] = ground.place;
+            // far ground counts as a whole
+            ([x + east * distance, y + south * distance], ground.detail.spacing + 0.15 * distance)
+        })
+    }
+
+    /// How much of the sky ground sees over heights around it: 1 in the open.
+    pub fn skylight(&self, ground: &GroundPoint, around: &[f64]) -> f32 {
         let mut sum = 0.0f32;
-        for (east, south) in [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)] {
-            let mut horizon = 0.0f64;
-            for step in SKY_STEPS {
-                let distance = step * side;
-                // far ground counts as a whole
-                let coarse = Detail { spacing: detail.spacing + 0.15 * distance, ..*detail };
-                let there = tracer.height([p[0] + east * distance, p[1] + south * distance], &coarse);
-                let rise = (there - height) / distance * self.per_metre[0] / self.per_metre[1];
-                horizon = if rise > horizon { rise } else { horizon };
-            }
-            asked.heights += SKY_STEPS.len() as u64;
+        for way in around.chunks(SKY_STEPS.len()) {
+            let horizon = way.iter().zip(SKY_STEPS).fold(0.0f64, |horizon, (there, step)| {
+                let rise = (there - ground.place[2]) / (step * self.subject.program.side);
+                higher(horizon, rise * self.per_metre[0] / self.per_metre[1])
+            });
             sum += 0.25 / (1.0 + horizon * horizon) as f32;
         }
         sum

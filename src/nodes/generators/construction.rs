@@ -152,6 +152,8 @@ impl Generator for Construction {
     fn traits(&self) -> Traits {
         let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
         Traits {
+            // 2: a curve that grows narrow is narrow
+            version: 2,
             writes: &SETS[set | usize::from(self.cut_out) << LAID.len()],
             previews_exactly: false,
             working_fields: 1.6,

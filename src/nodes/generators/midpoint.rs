@@ -21,6 +21,7 @@ crate::choices! {
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",
         Gaussian "Gaussian": "Small displacements are likely, large ones rare: calm ground with a few high peaks.",
+        Upwards "Upwards": "From nothing to the limit and never down, as document 000 has it: the ground bulges.",
     }
 }
 
@@ -142,6 +143,13 @@ impl MidpointLevel<'_> {
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
                     *h = value(j, self.noise.value_at::<false>(row, column));
+                }
+            }
+            Distribution::Upwards => {
+                // from [-1, 1) to [0, 1), in units of the limit
+                for (j, h) in cells.iter_mut().enumerate() {
+                    let (row, column) = place(j);
+                    *h = value(j, 0.5 * (self.noise.value_at::<false>(row, column) + self.noise.scale));
                 }
             }
             Distribution::Gaussian => {

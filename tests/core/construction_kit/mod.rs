@@ -1,7 +1,7 @@
 //! Random construction trees: every primitive, every operator, any numbers that people would use.
 #![allow(dead_code, reason = "each test binary and bench uses its part")]
 
-use talweg::construction::contour::{Contour, ContourRay, ContourSettings, Landform};
+use talweg::construction::contour::{Contour, ContourRay, ContourSettings, Landform, OutlineFit};
 use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use talweg::construction::deposit::AddSettings;
 use talweg::construction::detail::DetailSettings;
@@ -128,6 +128,7 @@ pub fn contour(dice: &mut Dice) -> Contour {
         radius: radius as f32,
         core: dice.number(0.3, 1.1),
         reach: dice.number(1.2, 2.0),
+        outline: OutlineFit::ALL[corners % OutlineFit::ALL.len()],
     };
     Contour { points, profiles, settings }
 }
@@ -139,8 +140,13 @@ fn image(dice: &mut Dice) -> Image {
     let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
         .map(|(a, b): (f32, f32)| (x + w * (a + off()), y + h * (b + off())));
     let picture = ImageFile(["stamp:mountain", "stamp:mesa", "stamp:dune"][dice.below(3)].into());
-    let settings =
-        ImageSettings { picture, height: dice.number(0.0, 300.0), depth: dice.number(100.0, 800.0), border: 0.25 };
+    let settings = ImageSettings {
+        picture,
+        height: dice.number(0.0, 300.0),
+        depth: dice.number(100.0, 800.0),
+        border: 0.25,
+        weights: ImageFile(if w > h { "stamp:mesa".into() } else { String::new() }),
+    };
     Image { corners, settings }
 }
 

@@ -13,9 +13,9 @@ use bevy::math::UVec2;
 use super::GROUP;
 use crate::app::view::mesh::RenderQuality;
 
-/// Evaluations after which a ray has arrived wherever it is: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`,
+/// Evaluations after which a ray has arrived or is given up: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`,
 /// with those of the ground where it arrived.
-const MOST_EVALUATIONS: u32 = 400 + 8;
+const MOST_EVALUATIONS: u32 = 1024 + 8;
 /// Evaluations of a ray on average, about.
 const USUAL_EVALUATIONS: u64 = 48;
 /// Rays times evaluations of a frame.

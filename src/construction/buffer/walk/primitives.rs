@@ -237,7 +237,7 @@ impl BufferReader<'_> {
     /// Where `p` is beside the centreline at `at`, if within its reach.
     fn nearest(&self, at: usize, p: [f32; 2]) -> Option<WalkNearest> {
         let (reach, tolerance) = (self.real(at), self.real(at + 1));
-        let vertices = at + 4;
+        let vertices = at + 5;
         let chords = self.word(vertices) as usize - 1;
         let runs = vertices + self.list(vertices, 2);
         let square = |run: usize| {
@@ -285,11 +285,21 @@ impl BufferReader<'_> {
 
     /// Where the height, width and depth of the centreline at `at` are, and what follows it.
     fn centreline_lines(&self, at: usize) -> [usize; 4] {
-        let runs = at + 4 + self.list(at + 4, 2);
+        let runs = at + 5 + self.list(at + 5, 2);
         let height = runs + self.list(runs, 5);
         let width = height + self.list(height, 3);
         let depth = width + self.list(width, 3);
         [height, width, depth, depth + self.list(depth, 3)]
+    }
+
+    /// Weight beside the centreline at `at`, whose width is the line at `width`.
+    fn weight_beside(&self, at: usize, width: usize, near: &WalkNearest) -> f32 {
+        let (core, radius, share) = (self.real(at + 2), self.real(at + 3), self.real(at + 4));
+        if share == 0.0 {
+            return falloff(near.distance, core, radius);
+        }
+        let own = share * self.line(width, near.along);
+        falloff(near.distance, own, own + (radius - core))
     }
 
     fn curve(&self, at: usize, p: [f32; 2]) -> WalkSample {
@@ -313,7 +323,7 @@ impl BufferReader<'_> {
                 over += smooth((near.along - self.real(here)) / long) * (rise(next(here)) - over);
             }
         }
-        let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
+        let weight = self.weight_beside(at, width, &near);
         WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
@@ -325,23 +335,29 @@ impl BufferReader<'_> {
         let u = if t <= 1.0 { t } else { 2.0 - t };
         let v = 0.5 + 0.5 * near.offset / self.line(width, near.along);
         let over = self.picture(picture, u, v) - self.real(picture + 4);
-        let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
+        let weight = self.weight_beside(at, width, &near);
         WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
     fn contour(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let offset = [p[0] - self.real(at), p[1] - self.real(at + 1)];
         let rho = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt();
-        if rho >= self.real(at + 6) * self.real(at + 5) {
+        let radius = at + 8 + self.list(at + 8, 2);
+        let is_outline = self.word(at + 8) > 0;
+        if !is_outline && rho >= self.real(at + 6) * self.real(at + 5) {
             return WalkSample::default();
         }
         let angle = libm::atan2f(offset[1], offset[0]);
-        let x = rho / self.line(at + 7, angle);
+        let x = if is_outline {
+            (1.0 + self.outline_distance(at + 8, offset) / self.real(at + 7)).max(0.0)
+        } else {
+            rho / self.line(radius, angle)
+        };
         let weight = falloff(x, self.real(at + 4), self.real(at + 5));
         if weight <= 0.0 {
             return WalkSample::default();
         }
-        let rays = at + 7 + self.list(at + 7, 3);
+        let rays = radius + self.list(radius, 3);
         let count = self.word(rays) as usize;
         let next = |at: usize| at + 1 + self.list(at + 1, 3);
         let first = rays + 1;
@@ -363,8 +379,32 @@ impl BufferReader<'_> {
             let ahead = |from: f32, to: f32| if to >= from { to - from } else { to - from + TAU };
             let wide = ahead(self.real(here), self.real(after));
             rise += smooth(ahead(self.real(here), angle) / wide) * (self.line(after + 1, x) - rise);
+            if is_outline {
+                let middle = self.line(first + 1, x);
+                rise = middle + smooth(rho / self.real(at + 7)) * (rise - middle);
+            }
         }
         WalkSample { height: self.real(at + 2) + self.real(at + 3) * rise, weight }
+    }
+
+    /// Distance from the closed line whose corners are the list at `at`, below 0 inside.
+    fn outline_distance(&self, at: usize, p: [f32; 2]) -> f32 {
+        let count = self.word(at) as usize;
+        let corner = |k: usize| [self.real(at + 1 + 2 * (k % count)), self.real(at + 2 + 2 * (k % count))];
+        let (mut nearest, mut sign) = (f32::INFINITY, 1.0);
+        for k in 0..count {
+            let (a, b) = (corner(k), corner(k + 1));
+            let (side, way) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+            let square = side[0] * side[0] + side[1] * side[1];
+            let t = ((way[0] * side[0] + way[1] * side[1]) / square.max(1e-30)).clamp(0.0, 1.0);
+            let rest = [way[0] - side[0] * t, way[1] - side[1] * t];
+            nearest = nearest.min(rest[0] * rest[0] + rest[1] * rest[1]);
+            let is_left = side[0] * way[1] > side[1] * way[0];
+            if (a[1] <= p[1] && b[1] > p[1] && is_left) || (a[1] > p[1] && b[1] <= p[1] && !is_left) {
+                sign = -sign;
+            }
+        }
+        sign * nearest.sqrt()
     }
 
     fn image(&self, at: usize, p: [f32; 2]) -> WalkSample {
@@ -384,7 +424,9 @@ impl BufferReader<'_> {
             if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
                 let edge = |t: f32| smooth(t / border) * smooth((1.0 - t) / border);
                 let height = self.real(at + 8) + self.real(at + 9) * self.picture(at + 11, u, v);
-                return WalkSample { height, weight: edge(u) * edge(v) };
+                let is_weighted = self.word(at + 15) > 0;
+                let share = if is_weighted { self.picture(at + 14, u, v).clamp(0.0, 1.0) } else { 1.0 };
+                return WalkSample { height, weight: edge(u) * edge(v) * share };
             }
         }
         WalkSample::default()

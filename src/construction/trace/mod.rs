@@ -5,8 +5,15 @@
 //! highest ground of the stretch. The least of these is gone; steps by the bound of one stretch follow each other as
 //! long as they get on. The next stretch is twice as long as the last step. A ray has met the terrain where h falls
 //! below a tolerance that grows with the distance, as a pixel does.
+//! With [`Bound::Table`] a [`PacketTracer`] follows many rays at once, by what it has measured of the ground.
 //! With [`Bound::Global`] one λ holds for everything: Hart's algorithm, to compare with.
 //! Source: document 004, §7.1 and fig. 18; Hart 1994.
+
+mod packet;
+mod table;
+
+pub use packet::PacketTracer;
+pub use table::GroundTable;
 
 use super::material::MaterialLayer;
 use super::plane::{Area, Capsule, Interval, Point, higher, length, lower};
@@ -49,6 +56,8 @@ impl TraceRay {
 /// Which Lipschitz bound steps are taken by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
+    /// What a [`GroundTable`] has measured of the cell; of single rays that of the stretch ahead.
+    Table,
     /// That of the stretch ahead.
     Local,
     /// That of everything.
@@ -65,6 +74,7 @@ pub enum TracedSurface {
 }
 
 /// How a construction is traced.
+#[derive(Clone)]
 pub struct Tracer<'a> {
     program: &'a Program,
     everything: NodeSelection,
@@ -164,6 +174,15 @@ impl<'a> Tracer<'a> {
         Detail { level: self.level, spacing: self.spread * t }
     }
 
+    /// The same for rays that already ask for samples `spacing` apart. Rays of a packet ask together: the spacing is
+    /// rounded down to one of four steps of a doubling, so that many of them ask alike.
+    fn finer_detail(&self, t: f64, spacing: f64) -> Detail {
+        /// All bits of a double but the first two of the fraction.
+        const FINER: u64 = (1 << 50) - 1;
+        let exact = spacing + self.spread * t;
+        Detail { level: self.level, spacing: f64::from_bits(exact.to_bits() & !FINER) }
+    }
+
     /// Lowest and highest ground there may be.
     pub fn range(&self) -> Interval {
         self.range
@@ -203,7 +222,7 @@ impl<'a> Tracer<'a> {
             let mut closing = self.steepest * flat - rise;
             // as far as the bound holds
             let mut end = to;
-            if self.bound == Bound::Local {
+            if self.bound != Bound::Global {
                 end = t + ahead;
                 let last = ray.point(end);
                 trace.bounds += 1;
@@ -243,8 +262,9 @@ impl<'a> Tracer<'a> {
             }
         }
         match self.bound {
-            Bound::Local => self.march(ray, t, to, spacing, trace),
-            Bound::Global => Trace { distance: Some(t), ..trace },
+            Bound::Table | Bound::Local => self.march(ray, t, to, spacing, trace),
+            // it has not arrived: what lies there is not known
+            Bound::Global => trace,
         }
     }
 

@@ -1,0 +1,190 @@
+//! Closed lines of any simple shape, and how far a place is from them.
+//!
+//! Law: the points in the order that they were given, joined by straight sides or by a closed Catmull-Rom curve that is
+//! cut into sides; d(p) the distance to the nearest side, below 0 inside. d is Lipschitz with the constant 1.
+//! The depth of the shape is the radius of the largest circle in it.
+//! Scheme: boxes around eight sides each; a box that lies farther away than the nearest side so far is left out, and so
+//! is one that a ray to the east cannot cross. Inside is where such a ray crosses an odd number of sides. The deepest
+//! place is found by dividing boxes, the most promising first.
+//! Source: document 004, §4.1 (closed curves).
+
+use super::path::{CurveFit, closed_line};
+use super::plane::{Area, Point, cross, dot, higher, length, scaled, sub};
+
+/// Sides in a box.
+const RUN: usize = 8;
+/// How exactly the depth is known, as a share of it.
+const EXACT: f64 = 1e-4;
+/// Boxes that are divided at the most on the way to the deepest place.
+const MOST_DIVIDED: usize = 20_000;
+
+/// A closed line ready to be asked.
+#[derive(Clone, Debug)]
+pub struct ClosedOutline {
+    /// The corners; the last side goes back to the first one.
+    corners: Vec<Point>,
+    runs: Vec<Area>,
+    /// Radius of the largest circle inside.
+    depth: f64,
+}
+
+/// Why points are no outline.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutlineError {
+    /// Two sides meet that are no neighbours: between the points with these numbers and those after them, from 1.
+    #[error("its outline crosses or touches itself after point {0} and after point {1}; move one of them")]
+    Crossing(usize, usize),
+    /// It has no inside.
+    #[error("its outline encloses nothing; three points at least must not lie on one line")]
+    Empty,
+}
+
+/// The way from the nearest place of a side to `p`.
+#[inline]
+fn from_side(a: Point, b: Point, p: Point) -> Point {
+    let (side, way) = (sub(b, a), sub(p, a));
+    let t = dot(way, side) / dot(side, side);
+    let t = if t > 0.0 { if t < 1.0 { t } else { 1.0 } } else { 0.0 };
+    sub(way, scaled(side, t))
+}
+
+/// Whether two sides have a place in common.
+fn meet([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
+    let turn = |a: Point, b: Point, p: Point| cross(sub(b, a), sub(p, a));
+    let (c1, d1, a1, b1) = (turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b));
+    let between = |a: Point, b: Point, p: Point| Area::enclosing([a, b]).contains(p);
+    (c1 * d1 < 0.0 && a1 * b1 < 0.0)
+        || (c1 == 0.0 && between(a, b, c))
+        || (d1 == 0.0 && between(a, b, d))
+        || (a1 == 0.0 && between(c, d, a))
+        || (b1 == 0.0 && between(c, d, b))
+}
+
+impl ClosedOutline {
+    /// The line through `points`, straight from one to the next or [`CurveFit::Through`] them.
+    ///
+    /// # Errors
+    /// When it meets itself, or has no inside.
+    pub fn new(points: &[Point], fit: CurveFit) -> Result<Self, OutlineError> {
+        let mut given: Vec<(usize, Point)> = points.iter().copied().enumerate().collect();
+        given.dedup_by(|a, b| a.1 == b.1);
+        while given.len() > 1 && given[0].1 == given[given.len() - 1].1 {
+            given.pop();
+        }
+        if given.len() < 3 {
+            return Err(OutlineError::Empty);
+        }
+        let places: Vec<Point> = given.iter().map(|(_, p)| *p).collect();
+        let around = Area::enclosing(places.iter().copied());
+        let wide = length(sub(around.high, around.low));
+        let (corners, marks) = closed_line(&places, fit, 0.25 * wide);
+        let runs = runs_of(&corners);
+        let mut outline = Self { corners, runs, depth: 0.0 };
+        if let Some((a, b)) = outline.crossing() {
+            let number = |side: usize| given[marks.partition_point(|&mark| mark <= side) - 1].0 + 1;
+            return Err(OutlineError::Crossing(number(a), number(b)));
+        }
+        outline.depth = outline.deepest(&around);
+        if outline.depth > 1e-9 * wide { Ok(outline) } else { Err(OutlineError::Empty) }
+    }
+
+    fn side(&self, k: usize) -> [Point; 2] {
+        let next = if k + 1 < self.corners.len() { k + 1 } else { 0 };
+        [self.corners[k], self.corners[next]]
+    }
+
+    /// The first two sides that meet and are no neighbours, or neighbours that lie on each other.
+    fn crossing(&self) -> Option<(usize, usize)> {
+        let n = self.corners.len();
+        (0..n).find_map(|a| {
+            let [from, to] = self.side(a);
+            let [_, after] = self.side((a + 1) % n);
+            let (one, next) = (sub(to, from), sub(after, to));
+            if cross(one, next) == 0.0 && dot(one, next) < 0.0 {
+                return Some((a, (a + 1) % n));
+            }
+            let around = Area::enclosing([from, to]);
+            (a + 2..n)
+                .filter(|&b| (b + 1) % n != a)
+                .find(|&b| around.meets(&Area::enclosing(self.side(b))) && meet([from, to], self.side(b)))
+                .map(|b| (a, b))
+        })
+    }
+
+    /// Radius of the largest circle inside.
+    fn deepest(&self, around: &Area) -> f64 {
+        let size = sub(around.high, around.low);
+        let half = 0.5 * higher(size[0], size[1]);
+        // middle, half a side, depth there and the most that may be in the box
+        let look = |middle: Point, half: f64| {
+            let depth = -self.distance(middle).0;
+            (middle, half, depth, depth + half * std::f64::consts::SQRT_2)
+        };
+        let mut boxes = vec![look(around.centre(), half)];
+        let mut best = higher(boxes[0].2, 0.0);
+        for _ in 0..MOST_DIVIDED {
+            let Some(next) = (0..boxes.len()).max_by(|&a, &b| boxes[a].3.total_cmp(&boxes[b].3)) else { break };
+            let (middle, half, _, most) = boxes.swap_remove(next);
+            if most <= best * (1.0 + EXACT) || most <= 1e-9 * size[0] {
+                break;
+            }
+            for (x, y) in [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)] {
+                let part = look([middle[0] + x * half, middle[1] + y * half], 0.5 * half);
+                best = higher(best, part.2);
+                if part.3 > best * (1.0 + EXACT) {
+                    boxes.push(part);
+                }
+            }
+        }
+        best
+    }
+
+    /// Radius of the largest circle inside, in metres.
+    pub fn depth(&self) -> f64 {
+        self.depth
+    }
+
+    /// The corners, in order.
+    pub fn corners(&self) -> &[Point] {
+        &self.corners
+    }
+
+    /// The box around it.
+    pub fn area(&self) -> Area {
+        self.runs.iter().copied().fold(Area::EMPTY, Area::union)
+    }
+
+    /// Distance of `p` from the line, below 0 inside, and the gradient of that.
+    pub fn distance(&self, p: Point) -> (f64, Point) {
+        let n = self.corners.len();
+        let (mut nearest, mut way, mut is_inside) = (f64::INFINITY, [0.0; 2], false);
+        for (number, run) in self.runs.iter().enumerate() {
+            let may_cross = run.low[1] <= p[1] && p[1] <= run.high[1] && p[0] <= run.high[0];
+            if !may_cross && run.square(p) >= nearest {
+                continue;
+            }
+            for k in number * RUN..((number + 1) * RUN).min(n) {
+                let [a, b] = self.side(k);
+                let from = from_side(a, b, p);
+                let square = dot(from, from);
+                if square < nearest {
+                    (nearest, way) = (square, from);
+                }
+                if (a[1] > p[1]) != (b[1] > p[1]) {
+                    let east = a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
+                    is_inside ^= p[0] < east;
+                }
+            }
+        }
+        let distance = nearest.sqrt();
+        let sign = if is_inside { -1.0 } else { 1.0 };
+        let gradient = if distance > 0.0 { scaled(way, sign / distance) } else { [0.0; 2] };
+        (sign * distance, gradient)
+    }
+}
+
+fn runs_of(corners: &[Point]) -> Vec<Area> {
+    let n = corners.len();
+    let ends = |from: usize| (from..(from + RUN).min(n) + 1).map(|k| corners[k % n]);
+    (0..n).step_by(RUN).map(|from| Area::enclosing(ends(from))).collect()
+}

@@ -1,0 +1,302 @@
+//! Rays in packets, by a [`GroundTable`]: they ask the tree for many places at once.
+//!
+//! Scheme: a ray goes over the pyramid of highest ground until it comes as near to the bilinear ground of a cell as the
+//! residual is great. There the tree is asked, and the residual r₀ of that place known. From t₀ on the ray is clear as
+//! long as z(t) - b(t) - r₀ > λ |u_xy| (t - t₀), b the bilinear ground and λ the slope of the residual; b is quadratic
+//! along the ray, so that the end of that stretch is the root of a parabola. It is the step of [`Tracer`], with the
+//! coarse form of the ground taken out of what is bounded.
+//! A ray has met the ground only where it was asked and lies below the ray by less than the tolerance, or where places
+//! above and below it were halved down to that. One that was asked too often goes on in growing strides until it has
+//! met the ground or is past it.
+//! All rays of a packet that wait for a height are answered in rows of [`LANES`] places; it changes no bit which.
+
+use super::table::{CellPatch, GroundTable};
+use super::{Bound, Trace, TraceRay, Tracer};
+use crate::construction::plane::{Point, higher, length, lower};
+use crate::construction::row_samples::{LANES, PointRow};
+use crate::construction::sample::Detail;
+
+/// Heights after which a ray strides on.
+const PATIENCE: u32 = 48;
+
+/// A tracer of many rays at once, with the table of its ground.
+pub struct PacketTracer<'a> {
+    tracer: Tracer<'a>,
+    /// None where single rays step by proven bounds.
+    table: Option<GroundTable>,
+}
+
+/// A ray on its way.
+struct RayLane {
+    ray: TraceRay,
+    /// Plan length of the direction.
+    flat: f64,
+    t: f64,
+    to: f64,
+    /// Added to the spacing that grows with the way.
+    spacing: f64,
+    level: usize,
+    /// Where the residual is known, and its value.
+    known: Option<(f64, f64)>,
+    /// The last place known to be above the ground, and the first below it.
+    above: f64,
+    below: Option<f64>,
+    cell: (usize, usize),
+    trace: Trace,
+    is_done: bool,
+}
+
+/// The first place from 0 to `to` at which a + b t + c t² is not above 0.
+#[inline]
+fn first_below(a: f64, b: f64, c: f64, to: f64) -> Option<f64> {
+    if a <= 0.0 {
+        return Some(0.0);
+    }
+    let square = b * b - 4.0 * a * c;
+    if square < 0.0 {
+        return None;
+    }
+    let under = square.sqrt() - b;
+    let root = 2.0 * a / under;
+    (under > 0.0 && root <= to).then_some(root)
+}
+
+impl<'a> PacketTracer<'a> {
+    /// Rays of `tracer` as seen from `eye`, in metres of the tree; with a table where its bound is
+    /// [`Bound::Table`].
+    pub fn new(tracer: Tracer<'a>, eye: [f64; 3]) -> Self {
+        let table = (tracer.bound == Bound::Table).then(|| GroundTable::new(&tracer, eye));
+        Self { tracer, table }
+    }
+
+    /// The tracer of single rays with proven bounds.
+    pub fn tracer(&self) -> &Tracer<'a> {
+        &self.tracer
+    }
+
+    /// How finely the ground is asked at a distance.
+    pub fn detail(&self, t: f64) -> Detail {
+        if self.table.is_some() { self.tracer.finer_detail(t, 0.0) } else { self.tracer.detail(t) }
+    }
+
+    /// How often the tree was asked before the first ray.
+    pub fn table_evaluations(&self) -> u64 {
+        if self.table.is_some() { GroundTable::EVALUATIONS } else { 0 }
+    }
+
+    /// What rays meet, each from a distance on and with samples at least so far apart, as
+    /// [`Tracer::trace_from`] has them.
+    pub fn trace_rays(&self, rays: &[(TraceRay, f64, f64)]) -> Vec<Trace> {
+        let tracer = &self.tracer;
+        match &self.table {
+            Some(table) => Packet { tracer, table }.trace_rays(rays),
+            None => rays.iter().map(|(ray, start, spacing)| tracer.trace_from(ray, *start, *spacing)).collect(),
+        }
+    }
+
+    /// Heights of the surface at places, each as finely as its samples lie apart.
+    pub fn heights(&self, places: &[(Point, f64)]) -> Vec<f64> {
+        let mut all = Vec::with_capacity(places.len());
+        let detail = |spacing: f64| self.tracer.finer_detail(0.0, spacing);
+        let mut rest = places;
+        while let Some(first) = rest.first() {
+            let own = detail(first.1);
+            let same = rest.iter().take(LANES).take_while(|place| detail(place.1) == own).count();
+            let (mut xs, mut ys, mut heights) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+            for (k, (p, _)) in rest[..same].iter().enumerate() {
+                (xs[k], ys[k]) = (p[0], p[1]);
+            }
+            self.tracer.heights_around(PointRow { xs: &xs[..same], ys: &ys[..same] }, &own, &mut heights);
+            all.extend_from_slice(&heights[..same]);
+            rest = &rest[same..];
+        }
+        all
+    }
+}
+
+/// Rays that go by a table.
+struct Packet<'a> {
+    tracer: &'a Tracer<'a>,
+    table: &'a GroundTable,
+}
+
+impl Packet<'_> {
+    fn trace_rays(&self, rays: &[(TraceRay, f64, f64)]) -> Vec<Trace> {
+        let mut lanes: Vec<RayLane> =
+            rays.iter().map(|&(ray, start, spacing)| self.lane(ray, start, spacing)).collect();
+        let mut waiting: Vec<usize> = Vec::with_capacity(lanes.len());
+        loop {
+            waiting.clear();
+            for (k, lane) in lanes.iter_mut().enumerate() {
+                if !lane.is_done && (lane.below.is_some() || self.seek(lane)) {
+                    waiting.push(k);
+                }
+            }
+            if waiting.is_empty() {
+                return lanes.iter().map(|lane| lane.trace).collect();
+            }
+            let mut from = 0;
+            while from < waiting.len() {
+                let detail = |k: usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing);
+                let first = detail(waiting[from]);
+                let same = waiting[from..].iter().take(LANES).take_while(|&&k| detail(k) == first);
+                let to = from + same.count();
+                self.ask(&mut lanes, &waiting[from..to]);
+                from = to;
+            }
+        }
+    }
+
+    fn lane(&self, ray: TraceRay, start: f64, spacing: f64) -> RayLane {
+        let side = self.tracer.program.side;
+        // the block of ground goes down to where all ground may be, not only that of the table
+        let range = self.tracer.range();
+        let clip = ray.clip([0.0, 0.0, range.low - 1.0], [side, side, range.high + 1.0]);
+        let (from, to) = clip.unwrap_or((0.0, 0.0));
+        let t = higher(from, start);
+        RayLane {
+            flat: length([ray.direction[0], ray.direction[1]]),
+            ray,
+            t,
+            to,
+            spacing,
+            level: GroundTable::LEVELS - 1,
+            known: None,
+            above: t,
+            below: None,
+            cell: (0, 0),
+            trace: Trace { entry: from, ..Trace::default() },
+            is_done: clip.is_none() || t >= to,
+        }
+    }
+
+    /// Goes on to where the ground is to be asked; false where the ray is past it.
+    fn seek(&self, lane: &mut RayLane) -> bool {
+        let table = self.table;
+        let ray = lane.ray;
+        let nudge = 1e-10 * self.tracer.program.side / higher(lane.flat, 1e-6);
+        while lane.t < lane.to {
+            let size = table.cell * (1usize << lane.level) as f64;
+            let count = GroundTable::count(lane.level);
+            let mut cell = [0; 2];
+            let mut end = lane.to;
+            for (k, index) in cell.iter_mut().enumerate() {
+                let (from, way) = (ray.origin[k], ray.direction[k]);
+                let place = higher((from + way * (lane.t + nudge)) / size, 0.0);
+                *index = (place as usize).min(count - 1);
+                if way != 0.0 {
+                    let edge = (*index + usize::from(way > 0.0)) as f64 * size;
+                    end = lower(end, (edge - from) / way);
+                }
+            }
+            end = higher(end, lane.t + nudge);
+            let [j, i] = cell;
+            let z = |t: f64| ray.origin[2] + ray.direction[2] * t;
+            if lower(z(lane.t), z(end)) > table.highest(lane.level, i, j) {
+                lane.t = end;
+                lane.level = (lane.level + 1).min(GroundTable::LEVELS - 1);
+                continue;
+            }
+            if lane.level > 0 {
+                lane.level -= 1;
+                continue;
+            }
+            lane.cell = (i, j);
+            if let Some(at) = self.nearest_ground(lane, end) {
+                lane.t = at;
+                return true;
+            }
+            lane.t = end;
+        }
+        lane.is_done = true;
+        false
+    }
+
+    /// The first place of the cell from where the ray is to `end` that may not be above the ground.
+    #[inline]
+    fn nearest_ground(&self, lane: &RayLane, end: f64) -> Option<f64> {
+        let (i, j) = lane.cell;
+        let (patch, residual) = (self.table.patch(i, j), self.table.residual(i, j));
+        let [b0, b1, b2] = self.over_patch(lane, &patch);
+        let (most, steep) = (f64::from(residual.most), f64::from(residual.slope) * lane.flat);
+        let mut t = 0.0;
+        let long = end - lane.t;
+        // both bounds must have ended; a few turns, then it is asked too early, which is never wrong
+        for _ in 0..4 {
+            t += first_below(b0 + t * (b1 + t * b2) - most, b1 + 2.0 * t * b2, b2, long - t)?;
+            let Some((at, known)) = lane.known else { break };
+            let gone = lane.t + t - at;
+            let left = b0 + t * (b1 + t * b2) - known - steep * gone;
+            if left <= 0.0 {
+                break;
+            }
+            t += first_below(left, b1 + 2.0 * t * b2 - steep, b2, long - t)?;
+        }
+        Some(lane.t + t)
+    }
+
+    /// Height of the ray over the bilinear ground as a parabola of the way from where it is.
+    #[inline]
+    fn over_patch(&self, lane: &RayLane, patch: &CellPatch) -> [f64; 3] {
+        let (i, j) = lane.cell;
+        let per_cell = 1.0 / self.table.cell;
+        let p = lane.ray.point(lane.t);
+        let (u, v) = (p[0] * per_cell - j as f64, p[1] * per_cell - i as f64);
+        let (du, dv) = (lane.ray.direction[0] * per_cell, lane.ray.direction[1] * per_cell);
+        [
+            p[2] - patch.height - patch.east * u - patch.south * v - patch.both * u * v,
+            lane.ray.direction[2] - patch.east * du - patch.south * dv - patch.both * (u * dv + v * du),
+            -patch.both * du * dv,
+        ]
+    }
+
+    /// Asks the tree for the places of some rays, all as finely.
+    fn ask(&self, lanes: &mut [RayLane], waiting: &[usize]) {
+        let (mut xs, mut ys, mut heights) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        let n = waiting.len();
+        for (place, &k) in waiting.iter().enumerate() {
+            let p = lanes[k].ray.point(lanes[k].t);
+            (xs[place], ys[place]) = (p[0], p[1]);
+        }
+        let first = &lanes[waiting[0]];
+        let detail = self.tracer.finer_detail(first.t, first.spacing);
+        self.tracer.heights_around(PointRow { xs: &xs[..n], ys: &ys[..n] }, &detail, &mut heights);
+        for (place, &k) in waiting.iter().enumerate() {
+            self.learn(&mut lanes[k], heights[place]);
+        }
+    }
+
+    /// Takes in the height of the ground below the ray.
+    fn learn(&self, lane: &mut RayLane, height: f64) {
+        lane.trace.heights += 1;
+        let over = lane.ray.origin[2] + lane.ray.direction[2] * lane.t - height;
+        let tolerance = self.tracer.tolerance.0 + self.tracer.tolerance.1 * lane.t;
+        if over < tolerance && (over > -tolerance || lane.t <= lane.trace.entry) {
+            (lane.trace.distance, lane.is_done) = (Some(lane.t), true);
+            return;
+        }
+        if over < 0.0 {
+            // it came in from below what the table allows for: back to where it was above
+            lane.below = Some(lane.t);
+        } else {
+            lane.above = lane.t;
+        }
+        if let Some(below) = lane.below {
+            let middle = 0.5 * (lane.above + below);
+            if below - lane.above <= 0.25 * tolerance || middle <= lane.above || middle >= below {
+                (lane.trace.distance, lane.is_done) = (Some(below), true);
+            }
+            lane.t = middle;
+            return;
+        }
+        let patch = self.table.patch(lane.cell.0, lane.cell.1);
+        let bilinear = self.over_patch(lane, &patch)[0];
+        lane.known = Some((lane.t, bilinear - over));
+        // never nothing, and more and more for a ray that does not get on
+        let late = f64::from(lane.trace.heights.saturating_sub(PATIENCE)) / 16.0;
+        let least = 0.5 * tolerance * (1.0 + late * late * late);
+        let residual = self.table.residual(lane.cell.0, lane.cell.1);
+        let steepest = (f64::from(residual.slope) + 1.0) * lane.flat + lane.ray.direction[2].abs();
+        lane.t += least / higher(steepest, 1.0);
+    }
+}

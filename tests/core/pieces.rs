@@ -1,0 +1,207 @@
+//! Pieces of a construction tree against what document 004 says of them: outlines, widths, maps of weights, many.
+
+use talweg::construction::contour::{Contour, ContourSettings, Landform, OutlineFit};
+use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use talweg::construction::disc::Disc;
+use talweg::construction::image::{Image, ImageSettings};
+use talweg::construction::replace::ReplaceSettings;
+use talweg::construction::{Detail, GroundSample, OperatorGroup, Piece, PieceKind, Program, Tree};
+use talweg::field::{Control, Edges, Grid};
+use talweg::param::ImageFile;
+
+use super::construction_kit::Dice;
+
+fn alone(form: PieceKind) -> Program {
+    Program::new(&Tree { terrain: Piece::new(form), ..Tree::default() }, 1)
+}
+
+fn at(program: &Program, x: f64, y: f64) -> GroundSample {
+    program.sample([x, y], &Detail::FULL)
+}
+
+/// Wyvill's falloff of the document, g(d) = (1 - (d/r)²)³.
+fn falloff(d: f64, r: f64) -> f64 {
+    let x = (d / r).clamp(0.0, 1.0);
+    let t = 1.0 - x * x;
+    t * t * t
+}
+
+fn contour(points: &[(f32, f32)], outline: OutlineFit) -> Contour {
+    let settings = ContourSettings {
+        landform: Landform::Mesa,
+        x: 4000.0,
+        y: 4000.0,
+        height: 100.0,
+        depth: 300.0,
+        core: 1.0,
+        reach: 1.5,
+        outline,
+        ..ContourSettings::default()
+    };
+    Contour { points: points.to_vec(), settings, ..Contour::default() }
+}
+
+const SQUARE: [(f32, f32); 4] = [(-500.0, -500.0), (500.0, -500.0), (500.0, 500.0), (-500.0, 500.0)];
+
+/// Four corners are a square: the height follows the distance from its sides, and the weight from them outwards.
+#[test]
+fn four_corners_make_a_square() {
+    let program = alone(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
+    let profile = Landform::Mesa.profile().prepare();
+    // a line to the middle of a side, and one to a corner: distance from the outline over the depth of 500 m
+    for k in 0..=30 {
+        let away = 30.0 * f64::from(k);
+        for (dx, dy) in [(1.0, 0.0), (0.0, -1.0), (1.0, 1.0)] {
+            let (x, y): (f64, f64) = (away * dx, away * dy);
+            let outside = [(x.abs() - 500.0).max(0.0), (y.abs() - 500.0).max(0.0)];
+            let inside = x.abs().max(y.abs()) - 500.0;
+            let distance = if inside > 0.0 { (outside[0].powi(2) + outside[1].powi(2)).sqrt() } else { inside };
+            let part = (1.0 + distance / 500.0).max(0.0);
+            let sample = at(&program, 4000.0 + x, 4000.0 + y);
+            let weight = if part <= 1.0 { 1.0 } else { falloff(part - 1.0, 0.5) };
+            assert!((sample.weight - weight).abs() < 1e-3, "{x} {y}: {} {weight}", sample.weight);
+            if weight > 0.0 {
+                let height = 100.0 + 300.0 * profile.sample(part).0;
+                assert!((sample.height - height).abs() < 0.1, "{x} {y}: {} {height}", sample.height);
+            }
+        }
+    }
+}
+
+/// A star keeps its arms and its notches, in whichever order it goes around, and far from its centre.
+#[test]
+fn a_star_stays_a_star() {
+    let arm = |k: usize| if k.is_multiple_of(2) { 1000.0 } else { 350.0 };
+    let point = |k: usize, r: f64| {
+        let angle = k as f64 * std::f64::consts::TAU / 10.0;
+        (r * libm::cos(angle), r * libm::sin(angle))
+    };
+    let points: Vec<(f32, f32)> = (0..10).map(|k| point(k, arm(k))).map(|(x, y)| (x as f32, y as f32)).collect();
+    let back: Vec<(f32, f32)> = points.iter().rev().copied().collect();
+    for points in [&points, &back] {
+        for outline in [OutlineFit::Smooth, OutlineFit::Straight] {
+            let program = alone(PieceKind::Contour(contour(points, outline)));
+            assert!(program.problems.is_empty());
+            for k in 0..10 {
+                let (x, y) = point(k, 800.0);
+                let there = at(&program, 4000.0 + x, 4000.0 + y);
+                let is_arm = k.is_multiple_of(2);
+                assert_eq!(there.weight >= 1.0, is_arm, "{k}: {}", there.weight);
+            }
+        }
+    }
+    // far from the centre that the points are given from
+    let shifted: Vec<(f32, f32)> = points.iter().map(|(x, y)| (x + 1500.0, *y)).collect();
+    let program = alone(PieceKind::Contour(contour(&shifted, OutlineFit::Straight)));
+    assert!(at(&program, 6300.0, 4000.0).weight >= 1.0 && at(&program, 4000.0, 4000.0).weight == 0.0);
+}
+
+#[test]
+fn an_outline_that_crosses_itself_is_refused_in_words() {
+    let bow_tie = [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]];
+    let tree = Tree {
+        terrain: Piece::named("lake", PieceKind::Contour(contour(&bow_tie, OutlineFit::Straight))),
+        ..Tree::default()
+    };
+    let error = tree.check().expect_err("it crosses itself").to_string();
+    assert!(error.contains("lake") && error.contains("crosses"), "{error}");
+    assert!(Program::new(&tree, 1).problems.iter().any(|problem| problem.contains("crosses")));
+    // by direction it is what it was: a circle about its centre, which is said
+    let by_direction = alone(PieceKind::Contour(contour(&bow_tie, OutlineFit::Direction)));
+    assert!(by_direction.problems.iter().any(|problem| problem.contains("set its outline")));
+    let mut piece = Piece::new(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
+    let refused = talweg::construction::edit::points::move_handle(&mut piece, 0, [9000.0, 4100.0]);
+    assert!(refused.is_err(), "a corner moved across the opposite side");
+    assert_eq!(piece, Piece::new(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight))));
+}
+
+/// The weight is whole up to the width that the curve has there, and falls off over the fade.
+#[test]
+fn a_curve_that_grows_narrow_is_narrow() {
+    let mut points = vec![CurvePoint::new(1000.0, 4000.0, 300.0), CurvePoint::new(7000.0, 4000.0, 300.0)];
+    points[1].width = 0.05;
+    let settings = CurveSettings { cross: Cross::Bank, width: 400.0, fade: 200.0, ..CurveSettings::default() };
+    let program = alone(PieceKind::Curve(Curve { points, settings }));
+    for (x, width) in [(1000.0, 400.0), (7000.0, 20.0)] {
+        for k in 0..40 {
+            let d = 15.0 * f64::from(k);
+            let weight = if d <= width { 1.0 } else { falloff(d - width, 200.0) };
+            let found = at(&program, x, 4000.0 + d).weight;
+            assert!((found - weight).abs() < 1e-6, "{d} m beside the line at {x}: {found} {weight}");
+        }
+    }
+}
+
+/// The weight of an image is its map's, times that of its border; the map is read where the heights are.
+#[test]
+fn an_image_has_the_weights_of_its_map() {
+    let image = |weights: &str, picture: &str| {
+        let settings = ImageSettings {
+            picture: ImageFile(picture.into()),
+            height: 0.0,
+            depth: 1.0,
+            weights: ImageFile(weights.into()),
+            ..ImageSettings::default()
+        };
+        alone(PieceKind::Image(Image { settings, ..Image::default() }))
+    };
+    let (plain, mapped) = (image("", "stamp:mountain"), image("stamp:mesa", "stamp:mountain"));
+    let map = image("", "stamp:mesa");
+    let mut dice = Dice::new(4);
+    let mut seen = [0; 2];
+    for _ in 0..500 {
+        let (x, y) = (dice.between(2500.0, 5500.0), dice.between(2500.0, 5500.0));
+        let (a, b, m) = (at(&plain, x, y), at(&mapped, x, y), at(&map, x, y));
+        if a.weight > 0.0 {
+            assert!((b.weight - a.weight * m.height.clamp(0.0, 1.0)).abs() < 1e-9);
+            assert!(b.weight == 0.0 || a.height == b.height);
+            seen[usize::from(b.weight > 0.5)] += 1;
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 50), "{seen:?}");
+    let missing = image("no such file.png", "stamp:mountain");
+    assert!(missing.problems.iter().any(|problem| problem.contains("no such file")));
+}
+
+/// A hundred thousand discs, blended and replacing each other: all are there, and boxes change no bit.
+#[test]
+fn a_hundred_thousand_pieces_are_as_many() {
+    let mut dice = Dice::new(11);
+    let disc = |dice: &mut Dice| {
+        let (x, y) = dice.place();
+        let radius = dice.number(15.0, 40.0);
+        let height = dice.number(100.0, 300.0);
+        Piece::new(PieceKind::Disc(Disc { x, y, radius, height, amplitude: 0.0, core: 0.5, ..Disc::default() }))
+    };
+    let plain = Piece::new(PieceKind::Disc(Disc { radius: 30_000.0, core: 0.9, height: 90.0, ..Disc::default() }));
+    for count in [100_000, 3_000] {
+        let mut of = vec![plain.clone()];
+        of.extend((1..count).map(|_| disc(&mut dice)));
+        let group = OperatorGroup { settings: ReplaceSettings::default(), of: of.clone(), ..OperatorGroup::default() };
+        let blend = OperatorGroup { of, ..OperatorGroup::default() };
+        for form in [PieceKind::Replace(group), PieceKind::Blend(blend)] {
+            let program = alone(form);
+            assert!(program.problems.is_empty(), "{:?}", program.problems);
+            assert_eq!(program.len(), count + 1);
+            let grid = Grid::new(65, Edges::Open);
+            let mut heights = vec![0.0f32; grid.len()];
+            let whole = talweg::construction::fill::Region::whole(grid);
+            let options =
+                talweg::construction::fill::FillOptions::for_material(talweg::construction::MaterialLayer::Terrain);
+            program.fill_region(grid, &whole, options, &Control::default(), &mut heights).expect("nobody stops it");
+            let step = program.side / 64.0;
+            let detail = Detail::every(step);
+            for k in (0..grid.len()).step_by(97) {
+                let p = [(k % 65) as f64 * step, (k / 65) as f64 * step];
+                assert_eq!(heights[k].to_bits(), ((program.height(p, &detail) / program.relief) as f32).to_bits());
+            }
+            if count < 10_000 {
+                let slow = program.without_boxes();
+                for k in (0..grid.len()).step_by(397) {
+                    let p = [(k % 65) as f64 * step, (k / 65) as f64 * step];
+                    assert_eq!(heights[k].to_bits(), ((slow.height(p, &detail) / slow.relief) as f32).to_bits());
+                }
+            }
+        }
+    }
+}
