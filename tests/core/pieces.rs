@@ -185,7 +185,7 @@ fn a_hundred_thousand_pieces_are_as_many() {
             assert_eq!(program.len(), count + 1);
             let grid = Grid::new(65, Edges::Open);
             let mut heights = vec![0.0f32; grid.len()];
-            let whole = talweg::construction::fill::Region::whole(grid);
+            let whole = talweg::field::Region::whole(grid);
             let options =
                 talweg::construction::fill::FillOptions::for_material(talweg::construction::MaterialLayer::Terrain);
             program.fill_region(grid, &whole, options, &Control::default(), &mut heights).expect("nobody stops it");

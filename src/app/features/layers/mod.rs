@@ -74,12 +74,12 @@ fn run(
             paste(editor, &text.unwrap_or_default());
         }
         (_, None) => {}
-        (LayerAction::Copy | LayerAction::Cut, Some(index)) => match editor.doc.layer_text(index) {
+        (copies @ (LayerAction::Copy | LayerAction::Cut), Some(index)) => match editor.doc.layer_text(index) {
             Ok(text) => {
                 if let Some(clipboard) = &mut clipboard {
                     clipboard.set_text(&text);
                 }
-                if action == LayerAction::Cut {
+                if copies == LayerAction::Cut {
                     editor.doc.delete_layer(index);
                 }
             }
