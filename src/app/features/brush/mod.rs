@@ -57,6 +57,7 @@ fn applies(world: &World, action: &BrushAction) -> bool {
     let (state, editor) = (world.resource::<BrushState>(), world.resource::<Editor>());
     match action {
         BrushAction::Paint => state.paintable(&editor.doc).is_some(),
+        BrushAction::PaintMask => editor.doc.selected_layer().is_some(),
         BrushAction::DeleteStroke => state.selected_stroke(&editor.doc).is_some(),
         _ => state.target(&editor.doc).is_some(),
     }
