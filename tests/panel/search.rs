@@ -129,3 +129,18 @@ fn the_add_menu_is_as_tall_again_after_a_search_that_found_nothing() {
     drop_at(&mut panels, low);
     assert_eq!(panels.state().names(), ["Billow noise"], "what is lower down is there to be clicked");
 }
+
+#[test]
+fn the_history_goes_back_and_forth_by_clicks() {
+    let mut panels = large(&["Perlin", "Terrace", "Thermal"]);
+    press(&mut panels, Modifiers::COMMAND, Key::H);
+    assert!(panels.query_by_label("Edit 3: Add Thermal erosion").is_some());
+    click(&mut panels, "Edit 1: Add Perlin noise");
+    assert_eq!(panels.state().names(), ["Perlin noise"]);
+    click(&mut panels, "Edit 3: Add Thermal erosion");
+    assert_eq!(panels.state().names().len(), 3);
+    click(&mut panels, "Edit 0: Beginning");
+    assert!(panels.state().names().is_empty());
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert!(panels.query_by_label("Edit 0: Beginning").is_none());
+}

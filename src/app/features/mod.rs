@@ -12,6 +12,7 @@ pub mod drive;
 pub mod erosion;
 pub mod export;
 pub mod help;
+pub mod history;
 pub mod import;
 pub mod layers;
 pub mod measures;
@@ -54,6 +55,7 @@ impl PluginGroup for FeaturePlugins {
             .add(preferences::PreferencesPlugin)
             .add(search::SearchPlugin)
             .add(start::StartPlugin)
+            .add(history::HistoryPlugin)
             .add(help::HelpPlugin)
     }
 }
