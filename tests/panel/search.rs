@@ -62,7 +62,7 @@ fn scenes_and_help_are_found_and_arrows_choose() {
     let mut panels = large(&[]);
     search(&mut panels, "hills example");
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert_eq!(panels.state().editor().doc.name(), "Hills");
+    assert_eq!(panels.state().names(), ["Perlin noise"], "the layer of the example");
     search(&mut panels, "thermal erosion");
     press(&mut panels, Modifiers::NONE, Key::ArrowDown);
     press(&mut panels, Modifiers::NONE, Key::ArrowUp);
@@ -86,7 +86,7 @@ fn the_start_window_opens_scenes_and_can_be_switched_off() {
     assert!(panels.query_by_label("No file was opened yet.").is_some());
     click(&mut panels, "Scenes");
     click(&mut panels, "Hills");
-    assert_eq!(panels.state().editor().doc.name(), "Hills");
+    assert_eq!(panels.state().names(), ["Perlin noise"], "the layer of the example");
     assert!(panels.query_by_label("Recent files").is_none(), "it is closed");
     panels.state_mut().ask(StartAction::Show);
     panels.run();
