@@ -197,6 +197,45 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
 }
 
 #[test]
+fn the_interface_grows_together_with_the_view() {
+    let session = Session::new();
+    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    session.drive(
+        "scene.ron",
+        r#"[
+            Settle, State("usual.json"), Key("Ctrl+="), Key("Ctrl+="), Settle, State("large.json"), Picture("large.png"),
+            ViewDrag(from: (0.5, 0.6), to: (0.7, 0.55), button: Left, shift: false), Settle, State("turned.json"),
+            Click("Hills"), Settle, Key("Ctrl+0"), Settle, State("back.json"),
+        ]"#,
+    );
+    let right = |name: &str| session.state(name)["view"][2].as_f64().expect("a number");
+    assert!((1.25 * right("large.json") - right("usual.json")).abs() < 2.0, "points are larger, and so fewer");
+    assert_ne!(
+        session.state("turned.json")["camera"],
+        session.state("large.json")["camera"],
+        "the view takes the mouse"
+    );
+    let picture = session.picture("large.png");
+    let shades: std::collections::HashSet<[u8; 3]> = picture.part([0.8, 0.98], [0.4, 0.8]).into_iter().collect();
+    assert!(shades.len() > 50, "the view goes to the right edge: {} shades", shades.len());
+    assert_eq!(right("back.json"), right("usual.json"));
+}
+
+#[test]
+fn the_start_window_greets_who_names_no_scene() {
+    let session = Session::new();
+    let steps = r#"[
+        See("The papers reproduced"), Picture("start.png"), Click("The papers reproduced"), See("figure 7: Voronoi"),
+        Click("Scenes"), See("Rounded hills"), Click("Rounded hills"), Gone("The papers reproduced"), Settle,
+        State("opened.json"),
+    ]"#;
+    std::fs::write(session.path("steps.ron"), steps).unwrap();
+    let output = session.talweg().args(["--drive", "steps.ron"]).output().expect("talweg starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(session.state("opened.json")["title"], "Rounded hills — Talweg");
+}
+
+#[test]
 fn overlays_come_and_go_with_their_legends() {
     let session = Session::new();
     std::fs::write(session.path("scene.ron"), SCENE).unwrap();

@@ -64,6 +64,16 @@ impl EditHistory {
         self.undone.last().map(|s| s.label.as_str())
     }
 
+    /// Names of the edits that led here, the oldest first.
+    pub fn done_labels(&self) -> Vec<&str> {
+        self.done.iter().map(|step| step.label.as_str()).collect()
+    }
+
+    /// Names of the edits that were taken back, the one that is brought back next first.
+    pub fn undone_labels(&self) -> Vec<&str> {
+        self.undone.iter().rev().map(|step| step.label.as_str()).collect()
+    }
+
     /// The scene before the newest edit. `present` must be the scene the history led to.
     pub fn undo(&mut self, present: &Scene) -> Option<Scene> {
         let mut step = self.done.pop()?;

@@ -292,7 +292,7 @@ fn the_window_lies_inside_the_screen_with_all_its_parts() {
         assert!(bench.panels.state().get::<BenchState>().is_open());
         press(&mut bench.panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::B);
         assert!(!bench.panels.state().get::<BenchState>().is_open());
-        click(&mut bench.panels, "Help");
+        click(&mut bench.panels, "Tools");
         click(&mut bench.panels, "Benchmark…");
         assert!(bench.panels.state().get::<BenchState>().is_open());
         assert!(bench.panels.state().commands().contains(&Command::from(BenchAction::Toggle)));

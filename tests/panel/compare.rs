@@ -169,7 +169,7 @@ fn b_is_a_layer_hidden_another_scene_or_another_branch() {
     click(&mut panels, "Compare with scene…");
     assert!(panels.state().editor().dialogs.is_open());
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    let menu = ["Keep this as B", "Compare with scene…", "Compare without “Thermal erosion B”", "Split view"];
+    let menu = ["Pin as B", "Compare with scene…", "Compare without “Thermal erosion B”", "Split view"];
     panels.get_by_role_and_label(Role::Button, "Compare").click();
     panels.run();
     for label in menu {

@@ -37,7 +37,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     click(&mut panels, "Continue from here");
     assert_eq!(panels.state().editor().doc.scene().layers[1].epochs[0].iterations, 20);
     assert!(panels.query_by_label_contains("Goes on from iteration 20").is_some());
-    click(&mut panels, "Forget");
+    click(&mut panels, "Clear");
     assert!(panels.state().editor().doc.scene().layers[1].epochs.is_empty());
     change(&mut panels, 15.0);
     click(&mut panels, "As a branch");
@@ -81,7 +81,7 @@ fn charts_ask_for_the_course_and_show_it() {
     {
         assert!(panels.query_by_label_contains(text).is_some(), "{text}");
     }
-    click(&mut panels, "Forget the place");
+    click(&mut panels, "Clear the place");
     assert_eq!(panels.state().editor().doc.place(), None);
     click(&mut panels, "Charts");
     assert!(panels.query_by_label("Mean slope").is_none());

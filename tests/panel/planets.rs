@@ -214,7 +214,7 @@ fn a_planet_is_compared_with_another() {
     }
     panels.get_by_role_and_label(Role::Button, "Compare").click();
     panels.run();
-    for label in ["Keep this as B", "Compare with scene…", "Difference map"] {
+    for label in ["Pin as B", "Compare with scene…", "Difference map"] {
         assert!(panels.query_all_by_label(label).count() > 0, "{label}");
     }
 }

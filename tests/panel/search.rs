@@ -62,7 +62,7 @@ fn scenes_and_help_are_found_and_arrows_choose() {
     let mut panels = large(&[]);
     search(&mut panels, "hills example");
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert_eq!(panels.state().editor().doc.name(), "Hills");
+    assert_eq!(panels.state().names(), ["Perlin noise"], "the layer of the example");
     search(&mut panels, "thermal erosion");
     press(&mut panels, Modifiers::NONE, Key::ArrowDown);
     press(&mut panels, Modifiers::NONE, Key::ArrowUp);
@@ -86,7 +86,7 @@ fn the_start_window_opens_scenes_and_can_be_switched_off() {
     assert!(panels.query_by_label("No file was opened yet.").is_some());
     click(&mut panels, "Scenes");
     click(&mut panels, "Hills");
-    assert_eq!(panels.state().editor().doc.name(), "Hills");
+    assert_eq!(panels.state().names(), ["Perlin noise"], "the layer of the example");
     assert!(panels.query_by_label("Recent files").is_none(), "it is closed");
     panels.state_mut().ask(StartAction::Show);
     panels.run();
@@ -128,4 +128,19 @@ fn the_add_menu_is_as_tall_again_after_a_search_that_found_nothing() {
     panels.drag_at(low);
     drop_at(&mut panels, low);
     assert_eq!(panels.state().names(), ["Billow noise"], "what is lower down is there to be clicked");
+}
+
+#[test]
+fn the_history_goes_back_and_forth_by_clicks() {
+    let mut panels = large(&["Perlin", "Terrace", "Thermal"]);
+    press(&mut panels, Modifiers::COMMAND, Key::H);
+    assert!(panels.query_by_label("Edit 3: Add Thermal erosion").is_some());
+    click(&mut panels, "Edit 1: Add Perlin noise");
+    assert_eq!(panels.state().names(), ["Perlin noise"]);
+    click(&mut panels, "Edit 3: Add Thermal erosion");
+    assert_eq!(panels.state().names().len(), 3);
+    click(&mut panels, "Edit 0: Beginning");
+    assert!(panels.state().names().is_empty());
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert!(panels.query_by_label("Edit 0: Beginning").is_none());
 }

@@ -13,6 +13,7 @@ pub mod drive;
 pub mod erosion;
 pub mod export;
 pub mod help;
+pub mod history;
 pub mod import;
 pub mod layers;
 pub mod measures;
@@ -56,6 +57,7 @@ impl PluginGroup for FeaturePlugins {
             .add(preferences::PreferencesPlugin)
             .add(search::SearchPlugin)
             .add(start::StartPlugin)
+            .add(history::HistoryPlugin)
             .add(help::HelpPlugin)
     }
 }

@@ -33,7 +33,8 @@ impl Plugin for BenchPlugin {
             .add_message::<BenchRequest>()
             .add_actions([BenchAction::Toggle], run)
             .add_closing(|mut state: ResMut<BenchState>| state.close())
-            .add_menu_part("Help", 0, menu)
+            .add_menu("Tools", 80)
+            .add_menu_part("Tools", 10, menu)
             .add_part(Slot::View, window)
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
             .add_systems(
@@ -71,7 +72,6 @@ fn run(In(BenchAction::Toggle): In<BenchAction>, mut state: ResMut<BenchState>) 
 
 fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, BenchAction::Toggle, true);
-    ui.separator();
 }
 
 fn window(

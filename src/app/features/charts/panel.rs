@@ -183,7 +183,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
                 None => format!("{:.0} m east, {:.0} m south", u * size, v * size),
             };
             ui.label(RichText::new(text).small().color(colour::text_weak()));
-            if icon_button(ui, true, icon::X, "Forget the place").on_hover_text("Watches no place.").clicked() {
+            if icon_button(ui, true, icon::X, "Clear the place").on_hover_text("Watches no place.").clicked() {
                 document.watch_place(None);
             }
         }

@@ -72,7 +72,7 @@ fn info(action: &CompareAction) -> Info {
             keys![NONE + C],
         ),
         CompareAction::Keep => (
-            "Keep this as B",
+            "Pin as B",
             "Keeps the terrain on screen: what you change from now on is compared with it.",
             icon::PUSH_PIN,
             keys![SHIFT + Num9],

@@ -64,7 +64,7 @@ pub fn show(
         }
         let must = |ui: &Ui, group| sought::is_within(ui.ctx(), group);
         let seeks_mix = must(ui, Group::Mix(index));
-        opened_section(ui, "Mix", true, seeks_mix, |ui| {
+        opened_section(ui, "Blending", true, seeks_mix, |ui| {
             let _ = rows(ui, document, preview, Group::Mix(index), |spec| shows_mix(&layer, spec.name));
         });
         let seeks_mask = must(ui, Group::Mask(index));
@@ -122,7 +122,7 @@ fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &
         let text = format!("Goes on from iteration {gone}");
         let tip = "Before that the process had other parameters. The iterations below are counted from there.";
         ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::accent())).on_hover_text(tip);
-        if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
+        if ui.button("Clear").on_hover_text("Starts from the ground with the parameters below.").clicked() {
             document.edit("Forget earlier parameters", None, |scene| scene.layers[index].epochs.clear());
         }
     });

@@ -30,7 +30,7 @@ impl Plugin for MeasuresPlugin {
             .init_resource::<MeasuresInfo>()
             .init_resource::<MeasureTask>()
             .add_actions([MeasuresAction::Toggle], run)
-            .add_menu_part("View", 20, menu)
+            .add_menu_part("Tools", 0, menu)
             .add_part(Slot::Right, measures)
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
             .add_systems(EguiPrimaryContextPass, task::tell.in_set(FrameSystems::Tell));
@@ -64,7 +64,6 @@ fn run(In(MeasuresAction::Toggle): In<MeasuresAction>, mut state: ResMut<Measure
 }
 
 fn menu(InMut(ui): InMut<Ui>, state: Res<MeasuresState>, mut queue: ResMut<CommandQueue>) {
-    ui.separator();
     tick(ui, &mut queue, MeasuresAction::Toggle, true, state.open);
 }
 

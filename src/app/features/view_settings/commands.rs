@@ -27,18 +27,16 @@ impl Action for ViewCommand {
     fn info(&self) -> Info {
         match self {
             Self::Frame => {
-                Info::new("Frame terrain", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
+                Info::new("Frame all", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
             }
             Self::Perspective => {
-                Info::new("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
+                Info::new("Perspective", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
             }
-            Self::Top => {
-                Info::new("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2])
-            }
-            Self::FromSouth => Info::new("From the south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
-            Self::FromEast => Info::new("From the east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
-            Self::FromNorth => Info::new("From the north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
-            Self::FromWest => Info::new("From the west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
+            Self::Top => Info::new("Top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2]),
+            Self::FromSouth => Info::new("From south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
+            Self::FromEast => Info::new("From east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
+            Self::FromNorth => Info::new("From north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
+            Self::FromWest => Info::new("From west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
             Self::Look { .. } | Self::Over { .. } => {
                 Info::new("Go there", "Moves the camera to a place.", icon::CROSSHAIR, &[])
             }
@@ -57,7 +55,7 @@ impl Action for ResetView {
 
     fn info(&self) -> Info {
         Info::new(
-            "Reset view",
+            "Home view",
             "Puts the camera back to where a new scene begins.",
             icon::ARROW_COUNTER_CLOCKWISE,
             keys![NONE + Num0],

@@ -157,7 +157,7 @@ impl Action for ComputeAction {
     fn info(&self) -> Info {
         match self {
             Self::Recompute => {
-                Info::new("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
+                Info::new("Rebuild", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
             }
             Self::Cancel => Info::new(
                 "Cancel",

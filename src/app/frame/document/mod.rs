@@ -227,6 +227,16 @@ impl Document {
         self.history.redo_label()
     }
 
+    /// The edits that led here, the oldest first; no more than undo goes back.
+    pub fn edits_done(&self) -> Vec<&str> {
+        self.history.done_labels()
+    }
+
+    /// The edits that were undone, the one that redo brings back first.
+    pub fn edits_undone(&self) -> Vec<&str> {
+        self.history.undone_labels()
+    }
+
     pub fn undo(&mut self) {
         if let Some(scene) = self.history.undo(&self.scene) {
             self.go_to(scene);

@@ -10,12 +10,12 @@ macro_rules! themes {
         $( $(#[doc = $doc:literal])+ $name:ident: $($of_dark:literal),+ => $($of_light:literal),+; )+
     ) => {
         /// The colours of one theme.
-        struct Colours {
+        struct ThemeColours {
             $( $name: Color32, )+
         }
 
-        const $dark: Colours = Colours { $( $name: Color32::from_rgb($($of_dark),+), )+ };
-        const $light: Colours = Colours { $( $name: Color32::from_rgb($($of_light),+), )+ };
+        const $dark: ThemeColours = ThemeColours { $( $name: Color32::from_rgb($($of_dark),+), )+ };
+        const $light: ThemeColours = ThemeColours { $( $name: Color32::from_rgb($($of_light),+), )+ };
 
         $(
             $(#[doc = $doc])+

@@ -157,7 +157,7 @@ pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set:
         if typed != seed {
             document.edit("Change seed", Some(Gesture(field.id.value())), |scene| set(scene, typed));
         }
-        if icon_button(ui, true, icon::DICE_FIVE, "Random seed").on_hover_text("Throws another seed.").clicked() {
+        if icon_button(ui, true, icon::DICE_FIVE, "Reroll the seed").on_hover_text("Throws another seed.").clicked() {
             let thrown = rand::random_range(0..1_000_000);
             document.edit("Change seed", None, |scene| set(scene, thrown));
         }

@@ -11,8 +11,15 @@ use crate::app::frame::theme::colour;
 struct Sought {
     group: Group,
     index: usize,
-    /// It has been brought into view and given the keyboard.
-    is_found: bool,
+    /// In so many frames it is still brought into view and given the keyboard: a dialog that has just closed keeps the
+    /// keyboard for one.
+    frames_left: u8,
+}
+
+impl Sought {
+    fn is_found(&self) -> bool {
+        self.frames_left == 0
+    }
 }
 
 fn id() -> Id {
@@ -25,18 +32,18 @@ fn now(ctx: &Context) -> Option<Sought> {
 
 /// From here on this parameter is looked for.
 pub fn seek(ctx: &Context, group: Group, index: usize) {
-    ctx.data_mut(|data| data.insert_temp(id(), Sought { group, index, is_found: false }));
+    ctx.data_mut(|data| data.insert_temp(id(), Sought { group, index, frames_left: 3 }));
 }
 
 /// Whether a parameter of a group is still to be brought into view: its section must be open.
 pub fn is_within(ctx: &Context, group: Group) -> bool {
-    now(ctx).is_some_and(|sought| sought.group == group && !sought.is_found)
+    now(ctx).is_some_and(|sought| sought.group == group && !sought.is_found())
 }
 
 /// A click or Escape ends what has been found.
 pub fn forget(ctx: &Context) {
     let is_over = ctx.input(|input| input.pointer.any_pressed() || input.key_pressed(Key::Escape));
-    if is_over && now(ctx).is_some_and(|sought| sought.is_found) {
+    if is_over && now(ctx).is_some_and(|sought| sought.is_found()) {
         ctx.data_mut(|data| data.remove::<Sought>(id()));
     }
 }
@@ -50,17 +57,17 @@ pub fn row<R>(
 ) -> InnerResponse<R> {
     let sought = now(ui.ctx()).filter(|sought| sought.group == group && sought.index == index);
     let Some(sought) = sought else { return contents(ui) };
-    if !sought.is_found {
+    if !sought.is_found() {
         ui.data_mut(|data| data.insert_temp(focus_id(), ()));
     }
     let drawn = contents(ui);
     let rect = drawn.response.rect.expand2(egui::vec2(2.0, 1.0));
     ui.painter().rect_stroke(rect, 4.0, Stroke::new(1.5, colour::accent()), StrokeKind::Outside);
-    if !sought.is_found {
+    if !sought.is_found() {
         ui.scroll_to_rect(rect, Some(Align::Center));
         ui.data_mut(|data| {
             data.remove::<()>(focus_id());
-            data.insert_temp(id(), Sought { is_found: true, ..sought });
+            data.insert_temp(id(), Sought { frames_left: sought.frames_left - 1, ..sought });
         });
         ui.ctx().request_repaint();
     }
