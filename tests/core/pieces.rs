@@ -177,7 +177,7 @@ fn a_hundred_thousand_pieces_are_as_many() {
     for count in [100_000, 3_000] {
         let mut of = vec![plain.clone()];
         of.extend((1..count).map(|_| disc(&mut dice)));
-        let group = OperatorGroup { settings: ReplaceSettings::default(), of: of.clone(), ..OperatorGroup::default() };
+        let group = OperatorGroup { settings: ReplaceSettings::default(), of: of.clone() };
         let blend = OperatorGroup { of, ..OperatorGroup::default() };
         for form in [PieceKind::Replace(group), PieceKind::Blend(blend)] {
             let program = alone(form);

@@ -163,7 +163,7 @@ fn a_thin_wall_stops_rays() {
     let wall =
         Curve { points: vec![CurvePoint::new(500.0, 4000.0, 160.0), CurvePoint::new(7500.0, 4100.0, 160.0)], settings };
     let of = vec![Piece::new(PieceKind::Disc(plain)), Piece::new(PieceKind::Curve(wall))];
-    let group = OperatorGroup { settings: ReplaceSettings::default(), of, ..OperatorGroup::default() };
+    let group = OperatorGroup { settings: ReplaceSettings::default(), of };
     let tree = Tree { terrain: Piece::new(PieceKind::Replace(group)), ..Tree::default() };
     let program = Program::new(&tree, 1);
     let eye = [4000.0, 7500.0, 140.0];

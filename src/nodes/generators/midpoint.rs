@@ -20,8 +20,8 @@ crate::choices! {
     /// How the random displacement is distributed.
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",
-        Gaussian "Gaussian": "Small displacements are likely, large ones rare: calm ground with a few high peaks.",
         Upwards "Upwards": "From nothing to the limit and never down, as document 000 has it: the ground bulges.",
+        Gaussian "Gaussian": "Small displacements are likely, large ones rare: calm ground with a few high peaks.",
     }
 }
 
