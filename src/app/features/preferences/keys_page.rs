@@ -49,7 +49,7 @@ pub fn show(
         .auto_shrink([false, true])
         .show(ui, |ui| {
             ui.set_width(ui.available_width() - 12.0);
-            for command in registry.all() {
+            for command in by_section(registry.all()) {
                 let (info, keys) = (command.info(), shortcuts_text(&keymap.keys(command)));
                 let text = format!("{} {} {keys}", command.section(), info.label).to_lowercase();
                 if !sought.split_whitespace().all(|word| text.contains(word)) {
@@ -79,6 +79,14 @@ pub fn show(
         KeyChange::ResetAll => Arc::make_mut(keymap).reset_all(),
         KeyChange::TakeAway(command, chord) => Arc::make_mut(keymap).take_away(&command, chord),
     }
+}
+
+/// The commands of a section one after the other, whichever feature they are of.
+fn by_section(commands: &[Command]) -> Vec<&Command> {
+    let first = |section: &str| commands.iter().position(|command| command.section() == section);
+    let mut sorted: Vec<&Command> = commands.iter().collect();
+    sorted.sort_by_key(|command| first(command.section()));
+    sorted
 }
 
 fn row(ui: &mut Ui, command: &Command, keys: &str, keymap: &Keymap, listens: bool, change: &mut Option<KeyChange>) {

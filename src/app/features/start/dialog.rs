@@ -184,7 +184,11 @@ impl Dialog for StartDialog {
                 });
                 ui.add_space(8.0);
                 ui.vertical(|ui| {
-                    let area = ScrollArea::vertical().id_salt(self.page.label()).max_height(height).auto_shrink(false);
+                    let area = ScrollArea::vertical()
+                        .id_salt(self.page.label())
+                        .max_height(height)
+                        .min_scrolled_height(height)
+                        .auto_shrink(false);
                     let chosen = area.show(ui, |ui| self.gallery(ui)).inner;
                     answer = answer.take().or(chosen.map(|command| vec![command]));
                 });
