@@ -1,8 +1,8 @@
 //! The contour: a closed curve about a centre, with profiles that run out from it: lakes, mesas, craters, islands.
 //!
 //! Law by direction: with (ρ, θ) the polar coordinates about the centre, R(θ) the radius of the contour (a monotone
-//! cubic through the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the
-//! profiles of the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has no
+//! cubic through the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between
+//! the profiles of the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has no
 //! jump there.
 //! Law of an [`outline`](super::outline) in the order of its points, of any simple shape: x = 1 + d/D, d the distance
 //! from the line, below 0 inside, and D the greatest depth inside, so that x goes from 0 at the deepest place over 1 on

@@ -26,8 +26,8 @@ pub fn kept_picture(folder: &Path, scene: &Scene, size: Size) -> Option<RgbImage
     RgbImage::load_png(&picture_file(folder, scene, size)?, size.pixels).ok()
 }
 
-/// The picture of a scene: as it is kept in `folder`, else drawn and kept there. Without a folder it is drawn, and where
-/// it cannot be written it is drawn again the next time.
+/// The picture of a scene: as it is kept in `folder`, else drawn and kept there. Without a folder it is drawn, and
+/// where it cannot be written it is drawn again the next time.
 ///
 /// # Errors
 /// [`Cancelled`] when `control` says so.

@@ -1,6 +1,6 @@
 //! What people like and what they opened last, kept between runs in the configuration folder: `view.ron` and
-//! `recent.ron`, small RON files that anybody may edit. `view.ron` holds all preferences; it has its name from when there
-//! were only those of the view.
+//! `recent.ron`, small RON files that anybody may edit. `view.ron` holds all preferences; it has its name from when
+//! there were only those of the view.
 //!
 //! What goes wrong here costs these settings, never a scene. A file that cannot be read is not written over before a
 //! copy of it is kept.

@@ -1,5 +1,5 @@
 //! From the keyboard of the window to events of the panels, each key with the modifiers that were held when it went
-//! down. `bevy_egui` gives all keys of a frame the modifiers of its end: at few frames a second `Ctrl+Z` would be a `z`.
+//! down. `bevy_egui` gives all keys of a frame the modifiers of its end: at few frames a second `Ctrl+Z` would be `z`.
 
 use bevy::input::keyboard::{Key, KeyboardFocusLost, KeyboardInput};
 use bevy::prelude::*;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::brush::Strokes;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::sculpt::{Canvas, Rock, working_fields};
+use crate::nodes::sculpt::{Canvas, CanvasRock, working_fields};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
@@ -94,7 +94,7 @@ impl PaintedMap {
     /// What the strokes act on.
     pub fn canvas<'a>(&self, cx: &'a Context<'a>) -> Canvas<'a> {
         let unit = self.unit(cx);
-        Canvas { cx, unit, limits: (0.0, self.kind.most() * unit), rock: Rock::None }
+        Canvas { cx, unit, limits: (0.0, self.kind.most() * unit), rock: CanvasRock::None }
     }
 
     /// The map before the first stroke.

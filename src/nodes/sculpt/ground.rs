@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::{Canvas, Rock, working_fields};
+use super::{Canvas, CanvasRock, working_fields};
 use crate::brush::Strokes;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
@@ -32,7 +32,7 @@ impl Sculpt {
     /// What the strokes act on.
     pub fn canvas<'a>(cx: &'a Context<'a>, beneath: &'a Terrain) -> Canvas<'a> {
         let hardness = beneath.map(MapKind::Hardness).map(|map| map.as_slice());
-        Canvas { cx, unit: 1.0 / cx.relief_metres, limits: (-HIGHEST, HIGHEST), rock: Rock::Ground(hardness) }
+        Canvas { cx, unit: 1.0 / cx.relief_metres, limits: (-HIGHEST, HIGHEST), rock: CanvasRock::Ground(hardness) }
     }
 }
 

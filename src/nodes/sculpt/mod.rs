@@ -18,12 +18,12 @@ pub struct Canvas<'a> {
     /// Lowest and highest value of the field.
     pub limits: (f32, f32),
     /// The hardness of the rock, where the field is the ground and can be eroded.
-    pub rock: Rock<'a>,
+    pub rock: CanvasRock<'a>,
 }
 
 /// What erosions under a brush work on.
 #[derive(Clone, Copy)]
-pub enum Rock<'a> {
+pub enum CanvasRock<'a> {
     /// The field is no ground: nothing erodes.
     None,
     /// Ground, with its map of hardness if there is one.
@@ -33,7 +33,7 @@ pub enum Rock<'a> {
 impl<'a> Canvas<'a> {
     /// A mask: from 0 to 1.
     pub fn mask(cx: &'a Context<'a>) -> Self {
-        Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: Rock::None }
+        Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: CanvasRock::None }
     }
 
     /// Lets a stroke act on `field`; returns where it may have changed something.
@@ -53,8 +53,8 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// Numbers for each sample that strokes work with at the most: what those before the last have made, the weights of one,
-/// and what its tool works with where it goes everywhere.
+/// Numbers for each sample that strokes work with at the most: what those before the last have made, the weights of
+/// one, and what its tool works with where it goes everywhere.
 pub fn working_fields(strokes: &Strokes) -> f32 {
     let of_tool = |stroke: &Stroke| match stroke.brush.tool {
         BrushTool::Erode => 11.0,

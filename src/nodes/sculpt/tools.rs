@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::{Canvas, Rock};
+use super::{Canvas, CanvasRock};
 use crate::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, StrokePoint};
 use crate::construction::noise::ReliefNoise;
 use crate::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain};
@@ -71,7 +71,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
             change(field, &|h, w, i, j| if w > 0.0 { window.bilinear(&before, smear.origin(i, j)) } else { h })?;
         }
         BrushTool::Erode => {
-            let Rock::Ground(hardness) = canvas.rock else { return Ok(Region::none()) };
+            let CanvasRock::Ground(hardness) = canvas.rock else { return Ok(Region::none()) };
             let margin = (EROSION_MARGIN * brush.radius / cx.cell_metres()).ceil() as usize + 2;
             let window = Window::enclosing(&covered.region, margin, cx);
             let eroded = window.eroded(cx, brush, field, hardness)?;

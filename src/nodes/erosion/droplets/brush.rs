@@ -139,8 +139,8 @@ impl Brushes {
 
     /// Works the ground, which is of `erodibility` everywhere, or as the patch says; returns how much it rose.
     #[inline(always)]
-    pub fn work(&self, patch: &mut TileGround, erodibility: Option<f32>, stroke: &Stroke) -> f32 {
-        let Stroke { place, mut amount, floor, level, digs } = *stroke;
+    pub fn work(&self, patch: &mut TileGround, erodibility: Option<f32>, stroke: &DropletStroke) -> f32 {
+        let DropletStroke { place, mut amount, floor, level, digs } = *stroke;
         let changed = |h: f32, by: f32| {
             let raised = h + by;
             let (least, most) = (if floor < h { floor } else { h }, if level > h { level } else { h });
@@ -158,7 +158,7 @@ impl Brushes {
 
 /// What a droplet does to the ground around a place.
 #[derive(Clone, Copy)]
-pub struct Stroke {
+pub struct DropletStroke {
     place: [f32; 2],
     /// Sum of what the cells rise by; negative where it digs.
     pub amount: f32,
@@ -168,7 +168,7 @@ pub struct Stroke {
     digs: bool,
 }
 
-impl Stroke {
+impl DropletStroke {
     pub const NONE: Self = Self::lay([0.0; 2], 0.0, 0.0);
 
     /// Raises the ground by `amount` in all, no cell above `level`.

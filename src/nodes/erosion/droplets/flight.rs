@@ -1,7 +1,7 @@
 //! The way of one droplet.
 
 use super::Droplets;
-use super::brush::{FAN, Stroke, Tools};
+use super::brush::{DropletStroke, FAN, Tools};
 use super::ground::{SharedGround, TileGround};
 use crate::field::Cancelled;
 use crate::nodes::Context;
@@ -97,7 +97,7 @@ impl DropletLaw {
                 cx.control.check()?;
             }
             let mut flies = false;
-            let mut strokes = [Stroke::NONE; LANES];
+            let mut strokes = [DropletStroke::NONE; LANES];
             for (lane, stroke) in lanes.iter_mut().zip(&mut strokes) {
                 if lane.droplet.is_none() {
                     cx.control.check()?;
@@ -128,7 +128,7 @@ impl DropletLaw {
 
     /// Takes a droplet a step on; returns what it does to the ground where it was.
     #[inline(always)]
-    fn look_ahead(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> Stroke {
+    fn look_ahead(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> DropletStroke {
         let place = droplet.place;
         let (height, slope) = patch.look(place);
         let turn =
@@ -137,7 +137,7 @@ impl DropletLaw {
         let length = (turned[0] * turned[0] + turned[1] * turned[1]).sqrt();
         if length < 1e-9 {
             droplet.ended = true;
-            return Stroke::NONE;
+            return DropletStroke::NONE;
         }
         let direction = [turned[0] / length, turned[1] / length];
         let water = 1.0 - self.drying * droplet.steps as f32;
@@ -149,7 +149,7 @@ impl DropletLaw {
             ground.place_inside([place[0] + direction[0] * self.step, place[1] + direction[1] * self.step])
         else {
             (droplet.ended, droplet.outside) = (true, true);
-            return Stroke::NONE;
+            return DropletStroke::NONE;
         };
         let (beyond, _) = patch.look(next);
         let fall = height - beyond;
@@ -158,13 +158,13 @@ impl DropletLaw {
         let sine = steep / (1.0 + steep * steep).sqrt();
         let carries = self.capacity * droplet.area * sine * droplet.energy.sqrt() * water;
         let stroke = if fall < 0.0 {
-            Stroke::lay(place, carried, beyond)
+            DropletStroke::lay(place, carried, beyond)
         } else if load > carries {
-            Stroke::lay(place, (load - carries) * self.deposition, height + self.heap)
+            DropletStroke::lay(place, (load - carries) * self.deposition, height + self.heap)
         } else if fall > 0.0 {
-            Stroke::dig(place, (carries - load) * self.erosion, beyond)
+            DropletStroke::dig(place, (carries - load) * self.erosion, beyond)
         } else {
-            Stroke::NONE
+            DropletStroke::NONE
         };
         droplet.energy += fall * self.gravity;
         (droplet.place, droplet.direction) = (next, direction);
@@ -184,10 +184,10 @@ impl DropletLaw {
         // is lost
         if load > 0.0 {
             let level = patch.look(place).0 + self.heap * FAN;
-            load -= tools.fan.work(patch, None, &Stroke::lay(place, load, level));
+            load -= tools.fan.work(patch, None, &DropletStroke::lay(place, load, level));
         }
         if load > 0.0 {
-            load -= tools.fan.work(patch, None, &Stroke::lay(place, load, f32::INFINITY));
+            load -= tools.fan.work(patch, None, &DropletStroke::lay(place, load, f32::INFINITY));
         }
         if tools.fan.is_cut_off(patch, place) { [f64::from(load), 0.0] } else { [0.0, f64::from(load)] }
     }
