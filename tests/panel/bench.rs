@@ -142,7 +142,7 @@ fn the_pair_of_document_001_is_chosen_and_nodes_are_searched() {
     click(&mut bench.panels, "Run benchmark");
     let order = bench.order();
     let names: Vec<&str> = order.subjects.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["Perlin noise (001)", "Midpoint displacement (001)"]);
+    assert_eq!(names, ["Perlin noise, 10 octaves (001)", "Midpoint displacement (001)"]);
     assert_eq!(order.plan.sizes, [129, 257, 513, 1025]);
     assert_eq!((order.plan.repetitions, order.plan.extremes), (7, None));
     click(&mut bench.panels, "Choose no node");
@@ -231,7 +231,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     for name in ["Growth", "Threads", "Extremes"] {
         tab(&mut bench, name);
     }
-    assert!(bench.panels.query_by_role_and_label(Role::Label, "Perlin noise (001)").is_some(), "a heading");
+    assert!(bench.panels.query_by_role_and_label(Role::Label, "Perlin noise, 10 octaves (001)").is_some(), "a heading");
     let shown = bench.panels.query_all_by_label_contains(": relief, all finite").count();
     assert!(shown > 0, "extremes are listed");
     click(&mut bench.panels, "Show Remarkable");

@@ -38,7 +38,7 @@ fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
     let on = StrokeTarget::Layer(1);
     let target = |panels: &Panels| panels.state().get::<BrushState>().target(&panels.state().editor().doc);
     assert_eq!(target(&panels), Some(on));
-    panels.get_by_label_contains("No strokes yet");
+    panels.get_by_label_contains("none yet");
     for tool in [BrushTool::Raise, BrushTool::Lower, BrushTool::Noise] {
         draw(&mut panels, on, tool);
     }
@@ -67,7 +67,8 @@ fn a_new_layer_of_strokes_is_drawn_on_at_once_and_its_strokes_stay_editable() {
     assert_eq!(target(&panels), Some(on));
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(target(&panels), None);
-    click(&mut panels, "Take up the brush");
+    panels.get_by_label_contains("Take up the brush").click();
+    panels.run();
     panels.state_mut().ask(LayerAction::SelectBelow);
     panels.run();
     assert_eq!(target(&panels), None);

@@ -9,6 +9,7 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::app::features::brush::BrushAction;
 use talweg::app::features::construction::{PieceAction, PieceView};
 use talweg::app::frame::commands::FileAction;
 use talweg::app::frame::document::Selection;
@@ -439,9 +440,10 @@ fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
         assert!(!info.label.is_empty() && !info.icon.is_empty(), "{command:?}");
         assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
         for shortcut in info.shortcuts {
-            // those for pieces hold while a piece is selected, in the place of those of the layer
-            let of_pieces = command.action::<PieceAction>().is_some();
-            if let Some(other) = owners.insert(format!("{shortcut:?} {of_pieces}"), info.label.clone()) {
+            // those for pieces and strokes hold while one is selected, in the place of those of the layer
+            let is_scoped = command.action::<PieceAction>().is_some() || command.action::<BrushAction>().is_some();
+            let state = if is_scoped { command.section() } else { "" };
+            if let Some(other) = owners.insert(format!("{shortcut:?} {state}"), info.label.clone()) {
                 panic!("{other} and {} share {shortcut:?}", info.label);
             }
         }

@@ -313,7 +313,8 @@ mod tests {
             let stamp = raster(&name).unwrap();
             let (low, high) = stamp.values.iter().fold((1.0f32, 0.0f32), |(lo, hi), &v| (lo.min(v), hi.max(v)));
             assert!(low == 0.0 && high == 1.0, "{name}: {low} to {high}");
-            assert_eq!(stamp.width, stamp.height, "{name}");
+            // strips go along curves
+            assert!(stamp.width == stamp.height || name.ends_with("-strip"), "{name}");
         }
     }
 }

@@ -89,13 +89,17 @@ fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target:
     let count = list.list().len();
     ui.add_space(4.0);
     let title = match count {
-        0 => "No strokes yet: take up the brush and drag over the ground.".into(),
-        1 => "1 stroke".into(),
-        many => format!("{many} strokes"),
+        0 => "none yet: drag over the ground".into(),
+        many => many.to_string(),
+    };
+    let heading = match target {
+        StrokeTarget::Layer(_) => "Strokes",
+        StrokeTarget::Mask(_) => "Painted",
     };
     let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target).map(|(_, index, _)| index);
     ui.horizontal(|ui| {
-        ui.label(RichText::new(title).strong());
+        ui.label(RichText::new(heading).strong());
+        ui.label(RichText::new(title).color(colour::text_weak()));
         if let Some(index) = selected {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 arrange(ui, document, state, target, index, count);

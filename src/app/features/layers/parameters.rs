@@ -67,7 +67,8 @@ pub fn show(
         opened_section(ui, "Blending", true, seeks_mix, |ui| {
             let _ = rows(ui, document, preview, Group::Mix(index), |spec| shows_mix(&layer, spec.name));
         });
-        let seeks_mask = must(ui, Group::Mask(index));
+        let paints_mask = brush.target(document) == Some(StrokeTarget::Mask(index));
+        let seeks_mask = must(ui, Group::Mask(index)) || paints_mask;
         opened_section(ui, "Mask", layer.mask.is_active(), seeks_mask, |ui| {
             if layer.mask.is_active() {
                 brush::panel::mask_row(ui, document, index);

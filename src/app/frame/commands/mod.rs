@@ -211,7 +211,9 @@ impl CommandRegistry {
     /// The other commands that a shortcut of `command` asks for as well, in the same state.
     pub fn conflicts(&self, keymap: &Keymap, command: &Command) -> Vec<(KeyboardShortcut, Command)> {
         let keys = keymap.keys(command);
-        let same = |other: &&Command| *other != command && self.is_scoped(other) == self.is_scoped(command);
+        // those of two features hold in different states
+        let state = |command: &Command| self.is_scoped(command).then(|| command.0.as_any().type_id());
+        let same = |other: &&Command| *other != command && state(other) == state(command);
         let shared = |other: &Command| {
             let common = keymap.keys(other).into_iter().find(|chord| keys.contains(chord))?;
             Some((common, other.clone()))
