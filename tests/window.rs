@@ -225,14 +225,14 @@ fn the_interface_grows_together_with_the_view() {
 fn the_start_window_greets_who_names_no_scene() {
     let session = Session::new();
     let steps = r#"[
-        See("The papers reproduced"), Picture("start.png"), Click("The papers reproduced"), See("figure 7: Voronoi"),
-        Click("Scenes"), See("Rounded hills"), Click("Rounded hills"), Gone("The papers reproduced"), Settle,
+        See("The papers reproduced"), Click("The papers reproduced"), See("figure 7: Voronoi"),
+        Click("Scenes"), See("Alpine range"), Click("Alpine range"), Gone("The papers reproduced"), Settle,
         State("opened.json"),
     ]"#;
     std::fs::write(session.path("steps.ron"), steps).unwrap();
     let output = session.talweg().args(["--drive", "steps.ron"]).output().expect("talweg starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(session.state("opened.json")["title"], "Rounded hills — Talweg");
+    assert_eq!(session.state("opened.json")["title"], "Alpine range — Talweg");
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Filter for PaintedMap {
         Traits {
             writes: WRITTEN[self.kind as usize],
             previews_exactly: false,
-            working_fields: working_fields(&self.strokes),
+            working_fields: working_fields(&self.strokes, false),
             ..Traits::FILTER
         }
     }

@@ -38,7 +38,7 @@ impl Sculpt {
 
 impl Filter for Sculpt {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, working_fields: working_fields(&self.strokes), ..Traits::FILTER }
+        Traits { previews_exactly: false, working_fields: working_fields(&self.strokes, true), ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

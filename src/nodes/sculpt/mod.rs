@@ -55,10 +55,10 @@ impl<'a> Canvas<'a> {
 
 /// Numbers for each sample that strokes work with at the most: what those before the last have made, the weights of
 /// one, and what its tool works with where it goes everywhere.
-pub fn working_fields(strokes: &Strokes) -> f32 {
+pub fn working_fields(strokes: &Strokes, is_ground: bool) -> f32 {
     let of_tool = |stroke: &Stroke| match stroke.brush.tool {
-        BrushTool::Erode => 11.0,
-        BrushTool::Smooth => 3.0,
+        BrushTool::Erode if is_ground => 14.0,
+        BrushTool::Smooth => 2.0,
         BrushTool::Smear => 1.0,
         _ => 0.0,
     };
