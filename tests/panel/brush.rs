@@ -93,12 +93,9 @@ fn a_mask_is_seen_while_it_is_edited() {
     assert!(panels.query_by_label("Erode").is_none(), "there is no ground to erode");
     click(&mut panels, "Show on the ground");
     assert_eq!(shown(&panels), None);
-    let mask = |panels: &mut Panels, name: &str| {
-        let doc = &mut panels.state_mut().editor_mut().doc;
-        doc.edit("Change mask", None, |scene| drop(scene.set(name)));
-        panels.run();
-    };
-    mask(&mut panels, "2.mask.by_height=true");
+    let doc = &mut panels.state_mut().editor_mut().doc;
+    doc.edit("Change mask", None, |scene| scene.layers[1].mask.by_height = true);
+    panels.run();
     assert_eq!(shown(&panels), Some(1), "any condition is seen when it changes");
     panels.state_mut().ask(LayerAction::SelectBelow);
     panels.run();
