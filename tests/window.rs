@@ -226,13 +226,13 @@ fn the_start_window_greets_who_names_no_scene() {
     let session = Session::new();
     let steps = r#"[
         See("The papers reproduced"), Click("The papers reproduced"), See("figure 7: Voronoi"),
-        Click("Scenes"), See("Alpine range"), Click("Alpine range"), Gone("The papers reproduced"), Settle,
+        Click("Scenes"), See("Badlands"), Click("Badlands"), Gone("The papers reproduced"), Settle,
         State("opened.json"),
     ]"#;
     std::fs::write(session.path("steps.ron"), steps).unwrap();
     let output = session.talweg().args(["--drive", "steps.ron"]).output().expect("talweg starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(session.state("opened.json")["title"], "Alpine range — Talweg");
+    assert_eq!(session.state("opened.json")["title"], "Badlands — Talweg");
 }
 
 #[test]
