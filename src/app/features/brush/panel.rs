@@ -10,14 +10,12 @@ use super::commands::{BrushAction, StampAction, tool_icon};
 use super::state::{BrushState, tools};
 use crate::app::frame::commands::{Action, Command};
 use crate::app::frame::document::Document;
-use crate::app::frame::theme::{colour, icon_button, icon_toggle};
+use crate::app::frame::theme::{ICON_BUTTON, colour, icon_button, icon_toggle};
 use crate::app::frame::widgets::params::piece_row;
 use crate::brush::Stroke;
 use crate::eval::StrokeTarget;
 use crate::param::Params;
 
-/// Height of a row of the list.
-const ROW_HEIGHT: f32 = 22.0;
 /// Rows that are seen at a time.
 const ROWS: usize = 7;
 
@@ -109,10 +107,11 @@ fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target:
     if count == 0 {
         return;
     }
-    let height = ROW_HEIGHT * count.min(ROWS) as f32 + 4.0;
+    let row_height = ICON_BUTTON.max(ui.spacing().interact_size.y);
+    let height = (row_height + ui.spacing().item_spacing.y) * count.min(ROWS) as f32;
     let area =
         ScrollArea::vertical().id_salt(("strokes", target.layer())).max_height(height).auto_shrink([false, true]);
-    area.stick_to_bottom(true).show_rows(ui, ROW_HEIGHT - ui.spacing().item_spacing.y, count, |ui, shown| {
+    area.stick_to_bottom(true).show_rows(ui, row_height, count, |ui, shown| {
         for index in shown {
             let stroke = &list.list()[index];
             ui.horizontal(|ui| {
