@@ -101,6 +101,9 @@ fn scrub(_: &mut Criterion) {
 
 /// From a movement of a brush to the ground at full size, the worker's way there and back included: while a stroke of
 /// every tool grows across the terrain, and with an erosion above it.
+///
+/// On two cores, median and longest: raise 3.9 and 7.5 ms, smooth 9.3 and 21, noise 5.0 and 13, stamp 8.9 and 24,
+/// smear 20 and 49; erode 1.8 and 5.8 s, as it begins the whole stroke anew at every movement.
 fn strokes(_: &mut Criterion) {
     const SAMPLES: u32 = 1025;
     const MOVEMENTS: usize = 60;

@@ -8,7 +8,6 @@ mod coverage;
 mod path;
 mod text;
 
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -150,11 +149,6 @@ impl Stroke {
         *self.key.get_or_init(|| xxh3_128(text::stroke_text(self).as_bytes()))
     }
 
-    /// Length of the path in metres.
-    pub fn length_metres(&self) -> f32 {
-        self.path.windows(2).map(|ends| path::distance(ends[0], ends[1])).sum()
-    }
-
     /// The stroke with every number in its range and what had to move; nothing if all were.
     fn sanitised(&self) -> Option<(Self, Vec<Clamped>)> {
         let mut brush = self.brush.clone();
@@ -176,12 +170,6 @@ impl PartialEq for Strokes {
     fn eq(&self, other: &Self) -> bool {
         let same = |(a, b): (&Arc<Stroke>, &Arc<Stroke>)| Arc::ptr_eq(a, b) || a == b;
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(same)
-    }
-}
-
-impl Hash for Strokes {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.iter().for_each(|stroke| stroke.key().hash(state));
     }
 }
 

@@ -157,6 +157,28 @@ mod worker {
     }
 
     #[test]
+    fn a_mask_that_is_painted_is_reported_alone_and_at_full_size_where_all_below_is_known() {
+        let worker = start();
+        let mut scene = scene(513, 2);
+        scene.layers[1].mask.by_paint = true;
+        let painting = |revision: u64, scene: &Scene| Request {
+            mask: Some(1),
+            stroke: Some(StrokeTarget::Mask(1)),
+            ..request(revision, scene.clone(), RequestQuality::Preview)
+        };
+        for (revision, samples) in [(1, PREVIEW_SAMPLES), (3, 513)] {
+            worker.submit(painting(revision, &scene));
+            let Some(WorkerReport::Mask { mask, .. }) = worker.wait(LONG) else { panic!("no mask") };
+            assert_eq!((mask.layer, mask.grid.samples, mask.weights.iter().any(|&w| w > 0.0)), (1, samples, false));
+            // the whole stack makes known what lies below
+            let full = request(revision + 1, scene.clone(), RequestQuality::Full);
+            worker.submit(Request { mask: Some(1), ..full });
+            assert!(matches!(worker.wait(LONG), Some(WorkerReport::Done { .. })));
+            assert!(matches!(worker.wait(LONG), Some(WorkerReport::Mask { .. })));
+        }
+    }
+
+    #[test]
     fn the_newest_request_wins() {
         let worker = start();
         for revision in 1..=20 {

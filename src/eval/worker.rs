@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 use super::live::{LiveChange, LiveGround, StrokeTarget};
 use super::{
     ChangedRegion, Evaluated, LayerMask, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, PlaceProbe, Playhead,
-    ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_course, probe, thread_pool,
+    ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_course, probe,
+    scene_beneath, thread_pool,
 };
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
@@ -372,8 +373,12 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let revision = request.revision;
         match request.stroke.filter(|_| request.quality == RequestQuality::Preview) {
-            // the ground follows when the brush is lifted
-            Some(StrokeTarget::Mask(_)) => return self.report_mask(request, full, store, control),
+            // the ground follows when the brush is lifted; what lies below the mask is not worth waiting for
+            Some(StrokeTarget::Mask(layer)) => {
+                let is_known = is_cached(&scene_beneath(&request.scene, layer), full, None, store);
+                let samples = if is_known { full } else { PREVIEW_SAMPLES.min(full) };
+                return self.report_mask(request, samples, store, control);
+            }
             Some(StrokeTarget::Layer(layer)) => {
                 if let Some(change) = live.drawn(request, layer, store, control)? {
                     let output = self.live_output(request, &change);
