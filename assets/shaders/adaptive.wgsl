@@ -103,14 +103,16 @@ fn adaptive_surface(in: AdaptiveVertex, grit: vec3<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
     let steepness = length(in.slope);
     let slope = in.slope + grit.yz * (0.05 + 0.10 * min(steepness, 1.5));
-    return Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), steepness, light.x, light.y);
+    return Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), steepness, sun_share_of(light.x), light.y);
 }
 
 fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
     let grit = grit_at(in.world.xz);
     let surface = adaptive_surface(in, grit);
     let ground = as_ground(in);
-    return with_haze(light_on(natural(ground, surface) * (1.0 + 0.10 * grit.x), surface), ground);
+    var seen = natural(ground, surface);
+    seen.colour *= 1.0 + 0.10 * grit.x;
+    return with_haze(light_on_ground(seen, surface, in.world), ground);
 }
 
 // Data is read: without what no tree holds.
@@ -270,7 +272,7 @@ fn adaptive_water_vertex(
 
 @fragment
 fn adaptive_water_fragment(in: WetVertex) -> @location(0) vec4<f32> {
-    let sun_share = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x;
+    let sun_share = sun_share_of(textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x);
     if in.depth <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }

@@ -9,6 +9,11 @@ fn with_cover(ground: vec3<f32>, cover: vec2<f32>, rough: f32) -> vec3<f32> {
     return mix(mix(ground, SAND * (1.0 + 0.06 * rough), cover.x), SNOW, cover.y);
 }
 
+// Ground on which plants grow so densely.
+fn with_plants(ground: vec3<f32>, density: f32) -> vec3<f32> {
+    return mix(ground, vec3<f32>(0.055, 0.086, 0.030), 0.85 * smoothstep(0.0, 0.9, density));
+}
+
 // What water looks like in thin and in thick layers.
 struct WaterLook {
     shallow: vec3<f32>,

@@ -20,6 +20,12 @@ struct Frame {
     clip_from_eye: mat4x4<f32>,
     // of the patches of a tree: step, where the eye lies in its step, quads
     tiles: vec4<f32>,
+    // light of the sun, share of the stars
+    sun_light: vec4<f32>,
+    // light of the whole sky, what lies around: 0 nothing, 1 land, 2 sea
+    sky_light: vec4<f32>,
+    // extinction of the air for each colour, and how far what lies around reaches in sides
+    air: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -37,11 +43,17 @@ struct Frame {
 @group(0) @binding(9) var smooth_sampler: sampler;
 // shares of the ground that lie under sand and under snow
 @group(0) @binding(11) var cover_map: texture_2d<f32>;
+// the sky by azimuth from the sun and elevation
+@group(0) @binding(12) var sky_map: texture_2d<f32>;
+// flow, deposits, vegetation, what is not worn
+@group(0) @binding(16) var site_map: texture_2d<f32>;
+const NO_SITE = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 
 fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
 // 1 where the ground is shown without its colours
 fn is_plain() -> f32 { return frame.sun_plain.w; }
+fn metres_per_unit() -> f32 { return frame.rock_slopes.z; }
 fn last_sample() -> f32 { return frame.grid.x; }
 fn cell() -> f32 { return frame.grid.y; }
 fn relief() -> f32 { return frame.grid.z; }
@@ -49,6 +61,8 @@ fn side() -> f32 { return frame.grid.w; }
 fn sea() -> f32 { return frame.heights.x; }
 fn base() -> f32 { return frame.heights.y; }
 fn has_sea() -> bool { return frame.patches.w > 0.5; }
+fn is_endless_land() -> bool { return frame.sky_light.w == 1.0; }
+fn is_endless_sea() -> bool { return frame.sky_light.w == 2.0; }
 
 // ---- the surface ----
 
@@ -88,11 +102,16 @@ struct Vertex {
 // Vertex `quad` of a patch (column, row, level): moved towards the vertex of the next coarser level as it nears the
 // end of the range of its own level. What lies beyond the last sample is drawn up to it.
 fn surface_vertex(piece: vec4<u32>, quad: vec2<f32>) -> Vertex {
+    return surface_vertex_from(piece, quad, frame.lod.xy);
+}
+
+// The same as seen by an eye over another place.
+fn surface_vertex_from(piece: vec4<u32>, quad: vec2<f32>, own_eye: vec2<f32>) -> Vertex {
     let stride = exp2(f32(piece.z));
     let corner = vec2<f32>(piece.xy);
     let place = corner + quad * stride;
     let end = vec2<f32>(last_sample());
-    let away = world_of(min(place, end)) - frame.lod.xy;
+    let away = world_of(min(place, end)) - own_eye;
     let far = sqrt(dot(away, away) + frame.lod.z * frame.lod.z);
     let start = frame.patches.y;
     var morph = saturate((far / (frame.lod.w * stride) - start) / (1.0 - start));
@@ -125,18 +144,25 @@ fn is_void(flat: vec2<f32>) -> bool {
 
 // ---- light ----
 
-// How low the sun stands: 0 from some 30 degrees up, 1 at the horizon.
-fn dusk() -> f32 {
-    let up = saturate(to_sun().y / 0.5);
-    return (1.0 - up) * (1.0 - up);
+struct Surface {
+    normal: vec3<f32>,
+    // tangent of the slope
+    steepness: f32,
+    sun_share: f32,
+    openness: f32,
 }
 
-fn sun_colour() -> vec3<f32> {
-    return mix(vec3<f32>(1.0, 0.93, 0.82) * 2.15, vec3<f32>(1.0, 0.55, 0.26) * 2.3, dusk());
-}
 
+fn sun_colour() -> vec3<f32> { return frame.sun_light.rgb; }
+
+// Light of the sky, and what all around throws back.
 fn sky_light() -> vec3<f32> {
-    return mix(vec3<f32>(0.38, 0.48, 0.64) * 0.90, vec3<f32>(0.40, 0.42, 0.56) * 0.75, dusk());
+    return 1.15 * frame.sky_light.rgb + vec3<f32>(0.085, 0.080, 0.075) * frame.sun_light.rgb;
+}
+
+// Share of the sun that is seen where the light map holds such a depth in the shadow; see `shadow_depth` in light.rs.
+fn sun_share_of(depth: f32) -> f32 {
+    return 1.0 - smoothstep(0.0, 1.0, (depth - 0.5) * 8.0);
 }
 
 // Light on ground of a colour: sun, sky from above, what the surroundings throw back, and a little from behind.

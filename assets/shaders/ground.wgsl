@@ -19,41 +19,62 @@ fn ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32
 fn palette_colour(height: f32) -> vec3<f32> {
     let above = (height - sea()) / max(relief() - sea(), 1e-6);
     let below = (sea() - height) / max(relief(), 1e-6);
-    let land = 0.5 + 0.5 / 512.0 + saturate(above) * (255.0 / 512.0);
-    let water = 0.5 - 0.5 / 512.0 - saturate(below) * (255.0 / 512.0);
-    let at = select(land, water, height < sea());
-    return textureSampleLevel(palette, smooth_sampler, vec2<f32>(at, 0.25), 0.0).rgb;
+    let at = select(256.0 + 255.0 * saturate(above), 255.0 - 255.0 * saturate(below), height < sea());
+    // loaded: filters in hardware draw lines where 8-bit colours change by a step
+    let low = floor(at);
+    let a = textureLoad(palette, vec2<i32>(i32(low), 0), 0).rgb;
+    let b = textureLoad(palette, vec2<i32>(min(i32(low) + 1, 511), 0), 0).rgb;
+    return mix(a, b, at - low);
 }
 
-struct Surface {
+#ifndef DETAIL
+// What lies at a place, ready to be lit.
+struct Ground {
+    colour: vec3<f32>,
     normal: vec3<f32>,
-    // tangent of the slope
-    steepness: f32,
-    sun_share: f32,
-    openness: f32,
+    open: f32,
+    gloss: f32,
 }
+#endif
 
 fn surface_at(flat: vec2<f32>) -> Surface {
     let at = map_coordinates(flat);
     let slope = textureSample(slope_map, smooth_sampler, at).xy;
     let light = textureSample(light_map, smooth_sampler, at).xy;
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
-    return Surface(normal, length(slope), light.x, light.y);
+    return Surface(normal, length(slope), sun_share_of(light.x), light.y);
 }
 
 // Modes and overlays have a fragment stage for each of their combinations: drawing in software pays for every branch.
 
-// The colours of the scene.
-fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
+// The colours of the scene, with the detail of the ground where it is wanted.
+fn natural(in: GroundVertex, surface: Surface) -> Ground {
+    return natural_at(in.world, map_coordinates(in.world.xz), surface);
+}
+
+// The same of a place that shows the ground at other coordinates of the maps.
+fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
     var biomes = vec3<f32>(0.0);
     if frame.rock_slopes.w > 0.5 {
-        biomes = textureSample(colour_map, smooth_sampler, map_coordinates(in.world.xz)).rgb;
+        biomes = textureSample(colour_map, smooth_sampler, at).rgb;
     }
     var cover = vec2<f32>(0.0);
     if frame.surface_water.w > 0.5 {
-        cover = textureSample(cover_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
+        cover = textureSample(cover_map, smooth_sampler, at).xy;
     }
-    return coloured(in.world, surface, biomes, cover);
+    let site = textureSample(site_map, smooth_sampler, at);
+    return ground_at(world, surface, biomes, cover, site);
+}
+
+fn ground_at(world: vec3<f32>, surface: Surface, biomes: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
+#ifdef DETAIL
+    let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);
+    return ground_of(world, surface, bare, cover, site);
+#else
+    let rough = noise(world.xz * (64.0 / side())) - 0.5;
+    let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);
+    return Ground(with_cover(bare, cover, rough), surface.normal, 1.0, 0.0);
+#endif
 }
 
 // The same at a place with the colour of what grows there, and how much sand and snow hide.
@@ -74,7 +95,7 @@ fn coloured(world: vec3<f32>, surface: Surface, biomes: vec3<f32>, cover: vec2<f
     let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
     let colour = with_cover(bare, cover, rough);
     // wet ground at the shore
-    let wet = frame.patches.w * (1.0 - smoothstep(0.0, 0.012 * relief(), above));
+    let wet = frame.patches.w * (1.0 - smoothstep(0.0, min(0.012 * relief(), 4.0 / metres_per_unit()), above));
     return colour * (1.0 - 0.28 * wet);
 }
 
@@ -103,6 +124,17 @@ fn lightened(surface: Surface) -> Surface {
     return Surface(surface.normal, surface.steepness, mix(surface.sun_share, 1.0, 0.5), surface.openness);
 }
 
+fn light_on_ground(ground: Ground, surface: Surface, world: vec3<f32>) -> vec3<f32> {
+    var light = lit(ground.colour, ground.normal, surface.sun_share, surface.openness * ground.open);
+    if ground.gloss > 0.0 {
+        let to_eye = normalize(eye() - world);
+        let middle = normalize(to_eye + to_sun());
+        let shine = pow(max(dot(ground.normal, middle), 0.0), 60.0) * surface.sun_share;
+        light += ground.gloss * (sun_colour() * shine + 0.25 * sky_light() * mirrored_share(dot(to_eye, ground.normal)));
+    }
+    return light;
+}
+
 fn light_on(colour: vec3<f32>, surface: Surface) -> vec3<f32> {
     return lit(colour, surface.normal, surface.sun_share, surface.openness);
 }
@@ -113,11 +145,16 @@ fn with_haze(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
 
 fn shaded(in: GroundVertex) -> vec3<f32> {
     let surface = surface_at(in.world.xz);
-    return with_haze(light_on(natural(in, surface), surface), in);
+    return with_haze(light_on_ground(natural(in, surface), surface, in.world), in);
 }
 
 fn shaded_tinted(in: GroundVertex, surface: Surface, tint: vec4<f32>) -> vec3<f32> {
-    return with_haze(light_on(mix(natural(in, surface), tint.rgb, tint.a), surface), in);
+    var ground = natural(in, surface);
+    ground.colour = mix(ground.colour, tint.rgb, tint.a);
+    ground.normal = normalize(mix(ground.normal, surface.normal, tint.a));
+    ground.open = mix(ground.open, 1.0, tint.a);
+    ground.gloss *= 1.0 - tint.a;
+    return with_haze(light_on_ground(ground, surface, in.world), in);
 }
 
 fn hillshade(surface: Surface) -> vec3<f32> {
@@ -188,4 +225,48 @@ fn ground_wireframe_slope(in: GroundVertex) -> @location(0) vec4<f32> {
 @fragment
 fn ground_wireframe_data(in: GroundVertex) -> @location(0) vec4<f32> {
     return to_target(with_edges(shaded_tinted(in, lightened(surface_at(in.world.xz)), data_tint(in)), in), in);
+}
+
+// ---- the land around: copies of the terrain, mirrored at every edge in between ----
+
+struct FarVertex {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+    // the place of the terrain that is seen there
+    @location(1) flat: vec2<f32>,
+    @location(2) haze: vec4<f32>,
+}
+
+@vertex
+fn far_ground_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32>) -> FarVertex {
+    let row = u32(frame.patches.z) + 1u;
+    let tile = vec2<f32>(f32(piece.w & 255u), f32(piece.w >> 8u)) - 64.0;
+    let signs = 1.0 - 2.0 * abs(tile - 2.0 * floor(0.5 * tile + 0.25));
+    let middle = tile * side();
+    let its_eye = (frame.lod.xy - middle) * signs;
+    let vertex = surface_vertex_from(piece, vec2<f32>(f32(index % row), f32(index / row)), its_eye);
+    let world = vec3<f32>(vertex.world.x * signs.x + middle.x, vertex.world.y, vertex.world.z * signs.y + middle.y);
+    return FarVertex(clip_of(world), world, vertex.world.xz, haze(world));
+}
+
+@fragment
+fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
+#ifdef VOID_MASK
+    if is_void(in.flat) {
+        discard;
+    }
+#endif
+    var surface = surface_at(in.flat);
+    // a mirrored slope leans the other way
+    let signs = 1.0 - 2.0 * mirrored_axes(in);
+    surface.normal = vec3<f32>(surface.normal.x * signs.x, surface.normal.y, surface.normal.z * signs.y);
+    let ground = natural_at(in.world, map_coordinates(in.flat), surface);
+    let light = light_on_ground(ground, surface, in.world);
+    return vec4<f32>(to_screen(mix(light, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);
+}
+
+// 1 for each axis along which what is seen is mirrored.
+fn mirrored_axes(in: FarVertex) -> vec2<f32> {
+    let tile = round(in.world.xz / side());
+    return abs(tile - 2.0 * floor(0.5 * tile + 0.25));
 }

@@ -1,23 +1,39 @@
 // The sky, the floor below the block, and the haze between the eye and what it sees.
 
-fn horizon_colour(ray: vec3<f32>) -> vec3<f32> {
-    let sun = to_sun();
+// Light of the sky from an azimuth, counted from that of the sun, and an elevation from 0 to 1 as src/look/sky.rs has it.
+fn sky_at(ray: vec3<f32>, up: f32) -> vec3<f32> {
     let level = normalize(ray.xz + vec2<f32>(1e-5));
-    let towards = max(dot(level, normalize(sun.xz + vec2<f32>(1e-5))), 0.0);
-    let clear = vec3<f32>(0.58, 0.69, 0.81);
-    let low = mix(vec3<f32>(0.50, 0.50, 0.58), vec3<f32>(1.0, 0.58, 0.32), towards * towards);
-    return mix(clear * (1.0 + 0.12 * towards), low, dusk());
+    let sun = normalize(to_sun().xz + vec2<f32>(1e-5));
+    let azimuth = acos(clamp(dot(level, sun), -1.0, 1.0)) / 3.14159265;
+    let at = vec2<f32>((azimuth * 63.0 + 0.5) / 64.0, (up * 31.0 + 0.5) / 32.0);
+    return textureSampleLevel(sky_map, smooth_sampler, at, 0.0).rgb;
+}
+
+fn horizon_colour(ray: vec3<f32>) -> vec3<f32> {
+    return sky_at(ray, 0.06);
 }
 
 fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
-    let up = saturate(ray.y);
-    let zenith = mix(vec3<f32>(0.085, 0.20, 0.44), vec3<f32>(0.10, 0.14, 0.30), dusk());
-    let rise = 1.0 - pow(1.0 - up, 4.0);
-    var colour = mix(horizon_colour(ray), zenith, rise);
+    let up = asin(saturate(ray.y)) / 1.57079633;
+    var colour = sky_at(ray, max(sqrt(up), 0.06));
     let sun = max(dot(ray, to_sun()), 0.0);
-    let glow = 0.22 * pow(sun, 12.0) + 0.5 * pow(sun, 180.0) + 14.0 * smoothstep(0.99955, 0.9998, sun);
-    colour += sun_colour() * glow * 0.35;
+    colour += sun_colour() * 6.0 * smoothstep(0.99992, 0.99997, sun);
+    if frame.sun_light.w > 0.0 {
+        colour += frame.sun_light.w * stars(ray);
+    }
     return colour;
+}
+
+// Stars: one in some of the cells of a grid around the eye.
+fn stars(ray: vec3<f32>) -> vec3<f32> {
+    let place = ray * 160.0;
+    let number = floor(place);
+    let own = hash(number.xy + number.z * vec2<f32>(7.1, 3.7));
+    let other = hash(number.zy + number.x * vec2<f32>(1.9, 5.3));
+    let middle = number + 0.35 + 0.3 * vec3<f32>(own, other, hash(number.xz));
+    let bright = smoothstep(0.90, 1.0, other);
+    let round = 1.0 - smoothstep(0.05, 0.22, distance(place, middle));
+    return vec3<f32>(0.9, 0.95, 1.0) * (bright * bright * round * smoothstep(0.0, 0.2, ray.y) * 1.2);
 }
 
 // The floor the block stands over: wide, pale and out of focus, with the shadow of the block.
@@ -33,7 +49,7 @@ fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
     let thrown = max(abs(place - lean * along) - 0.5 * side(), vec2<f32>(0.0));
     let contact = exp(-length(under) / (0.06 * side()));
     let shade = exp(-length(thrown) / (0.13 * side()));
-    let ground = mix(vec3<f32>(0.27, 0.315, 0.36), vec3<f32>(0.26, 0.25, 0.29), dusk());
+    let ground = 0.36 * (sky_light() + sun_colour() * to_sun().y * 0.30);
     let spot = exp(-dot(place, place) / (2.2 * side() * side()));
     let colour = ground * (0.80 + 0.35 * spot) * (1.0 - 0.42 * contact) * (1.0 - 0.30 * shade);
     let haze = 1.0 - exp(-distance / (4.5 * side()));
@@ -45,6 +61,9 @@ fn backdrop(ray: vec3<f32>) -> vec3<f32> {
     if ray.y >= 0.0 {
         return sky_colour(ray);
     }
+    if frame.sky_light.w > 0.5 {
+        return horizon_colour(ray);
+    }
     return floor_colour(ray);
 }
 
@@ -53,13 +72,28 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     let offset = world - eye();
     let distance = length(offset);
     let ray = offset / distance;
-    // thinner higher up: density falls with height over the lowest ground
-    let height = saturate((world.y - frame.heights.z) / (0.35 * side()));
-    let density = mix(1.0, 0.45, height) / (6.5 * side());
-    let optical = distance * density;
-    let amount = 1.0 - exp(-optical * (0.55 + 0.9 * saturate(optical)));
-    let colour = horizon_colour(ray) * vec3<f32>(0.88, 0.95, 1.05);
-    return vec4<f32>(colour, amount);
+    // a block on a table is seen from nearer than a land
+    let share = select(1.0, 0.4, frame.sky_light.w == 0.0);
+    let optical = distance * air_along(world.y) * share;
+    let through = exp(-frame.air.rgb * optical);
+    let amount = 1.0 - dot(through, vec3<f32>(0.3, 0.45, 0.25));
+    // blue air comes first
+    let blue = (1.0 - through) / max(amount, 1e-4);
+    let beyond = smoothstep(0.72, 1.0, length(offset.xz) / (frame.air.w * side())) * step(0.5, frame.sky_light.w);
+    let far = mix(amount, 1.0, beyond);
+    return vec4<f32>(horizon_colour(ray) * mix(blue, vec3<f32>(1.0), far * far), far);
+}
+
+// Mean density of the air between the eye and a height: it falls by e every 8 km above the lowest ground.
+fn air_along(height: f32) -> f32 {
+    let metres = frame.rock_slopes.z / 8000.0;
+    let a = max(height - frame.heights.z, 0.0) * metres;
+    let b = max(eye().y - frame.heights.z, 0.0) * metres;
+    let rise = b - a;
+    if abs(rise) < 1e-3 {
+        return exp(-a);
+    }
+    return (exp(-a) - exp(-b)) / rise;
 }
 
 fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {

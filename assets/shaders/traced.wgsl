@@ -154,18 +154,21 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     }
     let world = eye() + own * t;
     let light = mapped(light_map, world.xz).xy;
-    var surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
+    var surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), sun_share_of(light.x), light.y);
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     var cover = vec2<f32>(0.0);
     if frame.surface_water.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
-    var bare = coloured(world, surface, mapped(colour_map, world.xz), cover);
+    var ground_seen = ground_at(world, surface, mapped(colour_map, world.xz), cover, NO_SITE);
+    var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {
         let data = ramp_tint(mapped(data_map, world.xz).x);
         bare = mix(bare, data.rgb, data.a);
     }
     if tint != NATURAL { surface = lightened(surface); }
-    var colour = with_haze(light_on(bare, surface), vertex);
+    ground_seen.colour = bare;
+    if tint != NATURAL { ground_seen = Ground(bare, surface.normal, 1.0, 0.0); }
+    var colour = with_haze(light_on_ground(ground_seen, surface, world), vertex);
     // data would be hard to read through water
     if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }
     let depth = met.marched.w / tracing.scale.y;
@@ -176,7 +179,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
         let share = depth / relief();
         let close = saturate(t / (0.1 * side()));
         let seen = smoothstep(frame.surface_water.x * close * close, frame.surface_water.y * close, share);
-        let body = surface_water_light(top, share, seen, light.x);
+        let body = surface_water_light(top, share, seen, surface.sun_share);
         colour = mix(colour, hazed(body.rgb, top), body.a);
         return seen_at(to_screen(colour, in.clip.xy), own * (t - back));
     }

@@ -95,11 +95,33 @@ fn water_vertex(@builtin(vertex_index) index: u32) -> WaterVertex {
         vec2<f32>(-0.5, -0.5), vec2<f32>(-0.5, 0.5), vec2<f32>(0.5, 0.5),
         vec2<f32>(-0.5, -0.5), vec2<f32>(0.5, 0.5), vec2<f32>(0.5, -0.5),
     );
-    let flat = corners[index] * side();
+    var flat = corners[index] * side();
+    // a sea to the horizon, and waters of the mirrored land
+    if frame.sky_light.w > 0.5 { flat *= 2.0 * frame.air.w; }
     let world = vec3<f32>(flat.x, sea(), flat.y);
     return WaterVertex(clip_of(world), world);
 }
 
+#ifdef DETAIL
+// Slopes of waves of a metre to a hundred, each seen up to where it is as small as a few pixels.
+fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
+    let metres = metres_per_unit();
+    var slope = vec2<f32>(0.0);
+    for (var k = 0u; k < 4u; k += 1u) {
+        let long = 1.1 * pow(4.6, f32(k));
+        let seen = 1.0 - smoothstep(60.0 * long, 260.0 * long, distance * metres);
+        if seen <= 0.0 { continue; }
+        let c = cos(0.9 * f32(k));
+        let s = sin(0.9 * f32(k));
+        let at = flat * metres / long;
+        let place = vec2<f32>(c * at.x - s * at.y, 1.7 * (s * at.x + c * at.y));
+        let east = noise(place + vec2<f32>(0.3, 0.0)) - noise(place - vec2<f32>(0.3, 0.0));
+        let south = noise(place + vec2<f32>(0.0, 0.3)) - noise(place - vec2<f32>(0.0, 0.3));
+        slope += seen * 0.10 * vec2<f32>(c * east + s * south, c * south - s * east);
+    }
+    return slope;
+}
+#else
 // Slopes of ripples, weaker where they are too small to see.
 fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
     let place = flat * (260.0 / side());
@@ -109,13 +131,20 @@ fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
     let swell = vec2<f32>(noise(wide + 0.4) - noise(wide - 0.4), noise(wide.yx + 9.4) - noise(wide.yx + 8.6));
     return vec2<f32>(across, near) * 0.05 * exp(-distance / (0.9 * side())) + swell * 0.02;
 }
+#endif
 
 // What is seen of the sea's surface at a place, over ground so far below it.
 fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
     let mirror = mirror_at(world);
     let body = sea_body(max(depth, 0.0) * (0.45 + 0.55 / max(-mirror.ray.y, 0.2)));
-    let shore = smoothstep(0.0, 0.004 * relief(), depth);
-    let foam = (1.0 - smoothstep(0.0, 0.007 * relief(), depth)) * 0.18;
+    // a line of foam half a metre deep, or as wide as a few pixels
+    let metres = metres_per_unit();
+    let at = world.xz * metres;
+    let deep = depth * metres;
+    let width = max(0.5, 0.0012 * distance(world, eye()) * metres);
+    let shore = smoothstep(0.0, 0.6 * width, deep);
+    let broken = noise(at / (2.1 * width)) + 0.6 * noise(at / (0.7 * width) + 3.0) - 0.8;
+    let foam = (1.0 - smoothstep(0.3 * width, 2.2 * width, deep + width * broken)) * 0.45;
     let share = max(body.a, mirror.share) * shore;
     let light = mix(body.rgb, mirror.sky, min(mirror.share, 0.75)) + mirror.glint * shore + foam;
     return covered(light, saturate(share + foam * shore), world, pixel);
@@ -123,10 +152,30 @@ fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
 
 @fragment
 fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
-    if is_void(in.world.xz) {
+    var flat = in.world.xz;
+    var beyond = 0.0;
+    if is_endless_land() {
+        let unit = fract((flat / side() + 0.5) * 0.5) * 2.0;
+        flat = (select(unit, 2.0 - unit, unit > vec2<f32>(1.0)) - 0.5) * side();
+    } else {
+        let outside = max(abs(flat) - 0.5 * side(), vec2<f32>(0.0));
+        beyond = length(outside);
+    }
+    if beyond == 0.0 && is_void(flat) {
         discard;
     }
-    let place = (in.world.xz + 0.5 * side()) / cell();
-    let depth = sea() - ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
-    return sea_surface(in.world, depth, in.clip.xy);
+    let place = (flat + 0.5 * side()) / cell();
+    let ground = ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
+    // beyond its edges the ground falls away
+    let away = smoothstep(0.0, 0.4, beyond / side());
+    let depth = sea() - mix(ground, min(ground, sea() - 0.3 * relief()), away);
+    let seen = sea_surface(in.world, depth, in.clip.xy);
+    // how far what is seen through it lies from where one looks at it
+    let ray = in.world - eye();
+    let run = ray.xz * ((sea() - frame.heights.z) / max(-ray.y, 1e-3));
+    if beyond > 0.0 || (is_endless_sea() && any(abs(flat + run) > vec2<f32>(0.5 * side()))) {
+        // there is no ground that could be seen through it
+        return vec4<f32>(seen.rgb / max(seen.a, 0.05), 1.0);
+    }
+    return seen;
 }

@@ -9,12 +9,14 @@ use super::output::ForceArgs;
 use super::render::{check_picture, pixels};
 use super::{CommandResult, EditorCommands};
 use crate::io::SaveTarget;
+use crate::scene::LightPreset;
 
 /// Draw the editor's 3D view as a PNG picture, without a window
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   talweg shot alpine-range -o view.png --width 1920 --height 1080
+  talweg shot alpine-range -o evening.png --preset golden-hour --from 5600,2600,30,200,-10
   talweg shot eroded-hills -o change.png --overlay change --mode hillshade")]
 pub struct ShotArgs {
     #[command(flatten)]
@@ -42,6 +44,9 @@ pub struct ShotArgs {
     /// north, 90 east) and tilt (-90 is down) in degrees
     #[arg(long, value_name = "EAST,SOUTH,ABOVE,HEADING,TILT", value_delimiter = ',', allow_hyphen_values = true)]
     pub from: Vec<f32>,
+    /// Light in place of the scene's
+    #[arg(long, value_name = "LIGHT", value_parser = LightPreset::ALL.map(LightPreset::name))]
+    pub preset: Option<String>,
     /// How a planet is shown: globe, map or orbit
     #[arg(long, value_name = "NAME", default_value = "globe")]
     pub way: String,
@@ -63,5 +68,9 @@ impl ShotArgs {
 
 pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
     check_picture(&args.target())?;
-    (editor.shot)(args, &args.scene.load()?)
+    let mut job = args.scene.load()?;
+    if let Some(preset) = args.preset.as_deref().and_then(LightPreset::named) {
+        preset.apply(&mut job.scene.settings);
+    }
+    (editor.shot)(args, &job)
 }

@@ -20,6 +20,7 @@
 //! A [`BiomeTable`] colours the ground by what grows there instead; both are named where a scene says `palette`.
 
 mod biome_table;
+mod materials;
 
 use std::sync::LazyLock;
 
@@ -30,6 +31,8 @@ pub use biome_table::{
     BIOME_PREFIX, BiomeError, BiomeTable, GroundType, HeightLevel, HeightUnits, LEAST_TOLERANCE, MAX_TYPES, Niche,
     biome_names,
 };
+
+pub use materials::{Band, CONDITIONS, MOST_RULES, Material, MaterialError, MaterialRule, MaterialRules};
 
 /// The palette of scenes that name none.
 pub const DEFAULT_PALETTE: &str = "alpine";

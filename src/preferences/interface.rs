@@ -10,6 +10,15 @@ crate::choices! {
     }
 }
 
+crate::choices! {
+    /// How much of the ground's materials the 3D view shows.
+    GroundDetail {
+        Automatic "Automatic": "Full with a graphics card, plain where the processor draws.",
+        Full "Full": "Rock, scree, grass, sand and snow up close. Slow without a graphics card.",
+        Plain "Plain": "The colours of the palette alone: the quickest picture.",
+    }
+}
+
 crate::params! {
     /// How the window looks and moves. This changes neither the scene nor what is exported.
     InterfacePreferences "Interface" in "Preferences" {
@@ -19,6 +28,8 @@ crate::params! {
         scale: f32 ["%"] = 100.0, 75.0..=200.0;
         /// How the mouse moves the camera.
         mouse_style: MouseStyle = MouseStyle::Talweg;
+        /// How much of the materials of the ground is seen.
+        ground_detail: GroundDetail = GroundDetail::Automatic;
         /// Whether the camera jumps where it would glide, menus open at once, and clouds stay where they are.
         reduced_motion: bool = false;
         /// Whether the start window opens when Talweg starts without a scene.

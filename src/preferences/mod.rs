@@ -14,7 +14,7 @@ mod view;
 
 pub use config_file::ConfigError;
 pub use globe_view::{AirModel, GlobeView, PlanetProjection};
-pub use interface::{InterfacePreferences, ThemeChoice};
+pub use interface::{GroundDetail, InterfacePreferences, ThemeChoice};
 pub use mouse::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 pub use recent::Recent;
 pub use view::{ChosenKeys, MOST_VERSIONS, Preferences, PreferencesFile};

@@ -3,6 +3,25 @@
 use crate::field::Edges;
 use crate::planet::World;
 
+crate::choices! {
+    /// What the sky is like, for the light of the 3D view. No height depends on it.
+    SkyCondition {
+        Clear "Clear": "Sun and blue sky; red when the sun is low.",
+        Overcast "Overcast": "Even grey light, hardly any shadows.",
+        Twilight "Blue hour": "The sun is down: bluish light from the sky alone.",
+        Moonlight "Moonlight": "A clear night; the moon stands where the sun stood.",
+    }
+}
+
+crate::choices! {
+    /// What the 3D view shows around a square.
+    Surroundings {
+        Block "Block": "The terrain as a block cut from the ground.",
+        Land "Endless land": "The ground goes on, mirrored at its edges, into the haze.",
+        Sea "Sea": "The terrain lies in a sea that reaches to the horizon.",
+    }
+}
+
 crate::params! {
     /// What holds for the whole scene: its size on the ground, its seed, the sea and the sun.
     Settings "Scene" in "Scene" {
@@ -24,6 +43,12 @@ crate::params! {
         sun_azimuth: f32 ["°"] = 315.0, 0.0..=360.0;
         /// How high the sun stands above the horizon.
         sun_elevation: f32 ["°"] = 40.0, 1.0..=90.0, slider 5.0..=90.0;
+        /// What the sky is like.
+        sky: SkyCondition = SkyCondition::Clear => |scene| scene.world == World::Terrain;
+        /// How much haze is in the air; 1 is a clear day.
+        haze: f32 = 1.0, 0.0..=50.0, slider 0.0..=10.0 => |scene| scene.world == World::Terrain;
+        /// What is seen around the terrain.
+        surroundings: Surroundings = Surroundings::Block => |scene| scene.world == World::Terrain;
     }
 }
 

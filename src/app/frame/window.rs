@@ -265,6 +265,10 @@ pub(super) fn apply_view_settings(
         view_state.water = view.water;
         redraw.write(RequestRedraw);
     }
+    if view_state.ground_detail != editor.interface.ground_detail {
+        view_state.ground_detail = editor.interface.ground_detail;
+        redraw.write(RequestRedraw);
+    }
     // what is painted is seen
     let mask = editor.doc.shown_mask();
     let is_known = mask.is_some() && evaluation.known_mask() == mask;

@@ -69,7 +69,12 @@ pub fn near_world<'a>(
 ) -> f32 {
     let near = |square: &SquareTerrain| {
         let over_top = pose.eye_world.y - square.scale.top_world();
-        (0.2 * clearance_world(square, tree_surface)).max(0.1 * over_top)
+        let floor = match tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-4),
+            None => square.scale.ground_world(&square.terrain, pose.eye_world),
+        };
+        let above = (pose.eye_world.y - floor).max(0.0);
+        (0.2 * clearance_world(square, tree_surface)).max(0.1 * over_top.min(above)).max(1e-4)
     };
     terrains.into_iter().map(near).reduce(f32::min).unwrap_or(0.5)
 }

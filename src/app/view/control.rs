@@ -450,12 +450,13 @@ fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose
 
 /// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
 pub fn clearance_world(square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
-    let of_grid = (1.5 * square.scale.cell_world).clamp(0.3, 4.0);
-    tree_surface.map_or(of_grid, |_| (NEAREST_METRES / square.scale.metres_per_world).clamp(1e-3, of_grid))
+    let nearest_metres = if tree_surface.is_some() { NEAREST_TO_TREE_METRES } else { NEAREST_METRES };
+    (nearest_metres / square.scale.metres_per_world).clamp(1e-3, 4.0)
 }
 
-/// How near the eye comes to the ground of a tree.
-const NEAREST_METRES: f32 = 0.06;
+/// How near the eye comes to the ground of a grid, and of a tree.
+const NEAREST_METRES: f32 = 0.3;
+const NEAREST_TO_TREE_METRES: f32 = 0.06;
 
 /// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
 pub fn confined(pose: Pose, state: &ViewState) -> Pose {

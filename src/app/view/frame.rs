@@ -8,6 +8,7 @@ use super::mode::ViewMode;
 use super::scale::SIDE_WORLD;
 use super::square::SquareTerrain;
 use crate::look::PaletteTable;
+use crate::scene::Surroundings;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -41,10 +42,19 @@ pub struct SquareFrame {
     clip_from_eye: Mat4,
     /// Of the patches of a tree: step, where the eye lies in its step, quads.
     pub tiles: Vec4,
+    /// Light of the sun on ground that faces it; how much of the stars is seen.
+    sun_light: Vec4,
+    /// Light of the whole sky on level ground; what lies around the terrain: 0 nothing, 1 land, 2 sea.
+    sky_light: Vec4,
+    /// Extinction of the air at the ground, a unit of the world; how far what lies around reaches, in sides.
+    air: Vec4,
 }
 
 /// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
+
+/// Copies of the terrain on each side of it where the land goes on.
+pub const FAR_TILES: i32 = 3;
 
 /// What is known of the camera.
 pub struct SquareEye {
@@ -61,7 +71,7 @@ impl SquareFrame {
         eye: &SquareEye,
         terrain: &SquareTerrain,
         palette: &PaletteTable,
-        (mode, has_sea): (ViewMode, bool),
+        (mode, has_sea, surroundings): (ViewMode, bool, Surroundings),
         range: &LodRange,
         quads: u32,
     ) -> Self {
@@ -96,6 +106,9 @@ impl SquareFrame {
             ),
             clip_from_eye: eye.clip_from_eye,
             tiles: Vec4::ZERO,
+            sun_light: Vec3::from(terrain.daylight.sun).extend(terrain.daylight.stars),
+            sky_light: Vec3::from(terrain.daylight.sky).extend(surroundings as usize as f32),
+            air: (Vec3::from(terrain.daylight.extinction) * scale.metres_per_world).extend(FAR_TILES as f32 + 0.5),
         }
     }
 }

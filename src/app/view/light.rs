@@ -10,11 +10,16 @@ use crate::field::{Cancelled, Control, Terrain};
 /// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
 const SUN_TANGENT: f32 = 0.03;
 
-/// Share of the sun seen from every sample, from 0 to 1. `towards_sun` is (east, up, south).
+/// Half the range of the depth in shadow that a texel holds, in widths of the half-shadow.
+pub const SHADOW_RANGE: f32 = 4.0;
+
+/// Depth in the shadow of every sample, in widths of the half-shadow: 0 where it begins, 1 where it is full; stored
+/// from 0 to 1 for -[`SHADOW_RANGE`] to [`SHADOW_RANGE`]. Between samples it is the depth that is interpolated, so that
+/// the edge of a shadow is finer than a cell. `towards_sun` is (east, up, south).
 ///
 /// The upper edge of the shadow is carried away from the sun from row to row (of columns, if the sun stands nearer
 /// to east or west), falling by the tangent of the sun's elevation: one pass, whatever the length of the shadows.
-pub fn sunlight(
+pub fn shadow_depth(
     terrain: &Terrain,
     scale: &WorldScale,
     towards_sun: [f32; 3],
@@ -23,7 +28,7 @@ pub fn sunlight(
     let [east, up, south] = towards_sun;
     let level = (east * east + south * south).sqrt();
     if level < 1e-3 || scale.relief_world == 0.0 {
-        return Ok(vec![1.0; terrain.height.len()]);
+        return Ok(vec![0.0; terrain.height.len()]);
     }
     let by_rows = south.abs() >= east.abs();
     let (along, across) = if by_rows { (south, east) } else { (east, south) };
@@ -97,7 +102,6 @@ impl SunSweep {
         // zeros cost nothing until they are written
         let mut lit = vec![0.0; height.len()];
         let first = if self.from_end { n - 1 } else { 0 };
-        lit[first * n..][..n].fill(1.0);
         let mut front = Shadows { top: vec![0.0; n + 2], way: vec![0.0; n + 2] };
         for (top, h) in front.top[1..].iter_mut().zip(&height[first * n..][..n]) {
             *top = h * self.relief_world;
@@ -159,8 +163,7 @@ impl SunSweep {
                 let way = way_a[j] + (way_b[j] - way_a[j]) * part + self.step_world;
                 let ground = heights[j] * self.relief_world;
                 let penumbra = SUN_TANGENT * way + 0.35 * self.cell_world * self.fall;
-                let x = ((top - ground) / penumbra).clamp(0.0, 1.0);
-                shade[j] = 1.0 - x * x * (3.0 - 2.0 * x);
+                shade[j] = (0.5 + (top - ground) / (2.0 * SHADOW_RANGE * penumbra)).clamp(0.0, 1.0);
                 let is_dark = top > ground;
                 tops[j] = if is_dark { top } else { ground };
                 ways[j] = if is_dark { way } else { 0.0 };
@@ -312,18 +315,18 @@ mod tests {
         let (terrain, scale) = wall();
         let half = std::f32::consts::FRAC_1_SQRT_2;
         for (sun, side) in [([half, half, 0.0], -1), ([-half, half, 0.0], 1)] {
-            let lit = sunlight(&terrain, &scale, sun, &Control::default()).unwrap();
+            let depth = shadow_depth(&terrain, &scale, sun, &Control::default()).unwrap();
             // 45°: 100 units of wall cast 100 units, 12.8 cells
-            let at = |cells: i32| lit[(64 * 129 + 64 + side * cells) as usize];
-            assert!(at(8) < 0.2, "{}", at(8));
-            assert!(at(18) > 0.9 && at(-8) > 0.9);
+            let at = |cells: i32| 2.0 * SHADOW_RANGE * (depth[(64 * 129 + 64 + side * cells) as usize] - 0.5);
+            assert!(at(8) > 0.8, "{}", at(8));
+            assert!(at(18) < 0.1 && at(-8) < 0.1);
         }
     }
 
     /// Row after row, the whole width at once: what the stripes must come to.
     fn plain_sweep(sweep: &SunSweep, height: &[f32]) -> Vec<f32> {
         let n = sweep.size;
-        let mut lit = vec![1.0; n * n];
+        let mut lit = vec![0.0; n * n];
         let row_at = |k: usize| if sweep.from_end { n - 1 - k } else { k };
         let mut top: Vec<f32> = (0..n).map(|j| height[row_at(0) * n + j] * sweep.relief_world).collect();
         let mut way = vec![0.0; n];
@@ -338,9 +341,8 @@ mod tests {
             for j in 0..n {
                 let (top, way) = (at(&top, j) - sweep.step_world * sweep.fall, at(&way, j) + sweep.step_world);
                 let ground = height[row_at(k) * n + j] * sweep.relief_world;
-                let x = (top - ground) / (SUN_TANGENT * way + 0.35 * sweep.cell_world * sweep.fall);
-                let x = x.clamp(0.0, 1.0);
-                lit[row_at(k) * n + j] = 1.0 - x * x * (3.0 - 2.0 * x);
+                let penumbra = SUN_TANGENT * way + 0.35 * sweep.cell_world * sweep.fall;
+                lit[row_at(k) * n + j] = (0.5 + (top - ground) / (2.0 * SHADOW_RANGE * penumbra)).clamp(0.0, 1.0);
                 (tops[j], ways[j]) = if top > ground { (top, way) } else { (ground, 0.0) };
             }
             (top, way) = (tops, ways);
@@ -367,7 +369,8 @@ mod tests {
     fn a_plane_is_lit_and_half_open_and_a_pit_is_darker_than_a_peak() {
         let plane = Terrain::from_fn(65, Edges::Open, |u, _| 0.1 * u);
         let scale = WorldScale::new(&plane, &Settings::default());
-        assert!(sunlight(&plane, &scale, [0.5, 0.5, 0.707], &Control::default()).unwrap().iter().all(|l| *l > 0.99));
+        let sun = [0.5, 0.5, 0.707];
+        assert!(shadow_depth(&plane, &scale, sun, &Control::default()).unwrap().iter().all(|depth| *depth <= 0.5));
         let middle = openness(&plane, &scale, &Control::default()).unwrap()[32 * 65 + 32];
         assert!((middle - 0.5).abs() < 0.02, "{middle}");
         let bump = |sign: f32| {

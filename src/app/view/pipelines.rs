@@ -19,6 +19,7 @@ use bevy::shader::Shader;
 use super::adaptive::atlas::TileInstance;
 use super::frame::SquareFrame;
 use super::globe::frame::GlobeFrame;
+use super::ground_materials::RulesUniform;
 use super::mode::ViewMode;
 use super::square::Tint;
 use super::trace::Tracing;
@@ -27,6 +28,8 @@ use super::trace::Tracing;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewPart {
     Ground,
+    /// The ground again, mirrored at the edges of the terrain.
+    FarGround,
     Sides,
     /// Walls where the ground ends inside the square.
     Walls,
@@ -94,8 +97,9 @@ impl VertexInput {
 
 impl ViewPart {
     /// The parts of a terrain drawn from its grid.
-    const OF_GRID: [Self; 9] = [
+    const OF_GRID: [Self; 10] = [
         Self::Ground,
+        Self::FarGround,
         Self::Sides,
         Self::Walls,
         Self::Sky,
@@ -140,6 +144,7 @@ impl ViewPart {
                 };
                 ("ground_vertex", fragment)
             }
+            Self::FarGround => ("far_ground_vertex", "far_ground_fragment"),
             Self::Sides => ("sides_vertex", "sides_fragment"),
             Self::Walls => ("walls_vertex", "walls_fragment"),
             Self::SeaWalls => ("water_walls_vertex", "water_walls_fragment"),
@@ -201,6 +206,7 @@ impl ViewPart {
         matches!(
             self,
             Self::Ground
+                | Self::FarGround
                 | Self::Sides
                 | Self::Walls
                 | Self::AdaptiveGround
@@ -260,6 +266,8 @@ pub struct TargetKey {
     pub samples: u32,
     /// Whether there is no ground in some places; else no pixel pays for asking.
     pub void_mask: bool,
+    /// Whether the ground has the detail of its materials; else no pixel pays for it.
+    pub is_detailed: bool,
 }
 
 impl TargetKey {
@@ -294,7 +302,7 @@ macro_rules! joined {
 /// What all shaders of a square have, and more.
 macro_rules! square {
     ($($file:literal),*) => {
-        joined!("common", "sky", "ground", "sides", "water", "surface_water" $(, $file)*)
+        joined!("common", "sky", "materials", "ground", "sides", "water", "surface_water" $(, $file)*)
     };
 }
 
@@ -372,6 +380,11 @@ impl Pipelines {
                     filtered(),
                     sampler(SamplerBindingType::Filtering),
                     texture_2d(TextureSampleType::Float { filterable: false }),
+                    filtered(),
+                    filtered(),
+                    faces(true),
+                    sampler(SamplerBindingType::Filtering),
+                    uniform_buffer_sized(false, (size_of::<RulesUniform>() as u64).try_into().ok()),
                     filtered(),
                 ),
             ),
@@ -467,7 +480,7 @@ impl Pipelines {
 
     fn describe(&self, part: ViewPart, style: GroundStyle, key: TargetKey) -> RenderPipelineDescriptor {
         let (vertex, fragment) = part.entry_points(style);
-        let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask)];
+        let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask), ("DETAIL", key.is_detailed)];
         let shader_defs: Vec<_> = defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
         let shader = match (part, part.input()) {
             (ViewPart::Traced, _) => &self.shader.rays,
@@ -485,8 +498,9 @@ impl Pipelines {
             _ if part.is_side() => PrimitiveTopology::TriangleStrip,
             _ => PrimitiveTopology::TriangleList,
         };
-        // clouds are seen from both sides
-        let is_culled = !part.is_everywhere() && !matches!(part, ViewPart::GlobeClouds | ViewPart::GlobeLines);
+        // clouds are seen from both sides, and what is mirrored is turned
+        let is_two_sided = matches!(part, ViewPart::FarGround | ViewPart::GlobeClouds | ViewPart::GlobeLines);
+        let is_culled = !part.is_everywhere() && !is_two_sided;
         RenderPipelineDescriptor {
             label: Some(format!("talweg {part:?}").into()),
             layout,

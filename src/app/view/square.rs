@@ -13,11 +13,13 @@ use super::overlay::{Data, OverlayChoice, overlay_data};
 use super::pick::GridPicker;
 use super::render_base::{BiomePaint, RenderBase, has_same_map, next_serial, resampled};
 use super::scale::WorldScale;
+use super::site::Site;
 use super::surface_water::{SurfaceWater, surface_water};
 use super::texels::TerrainMap;
 use super::void_mask::{VoidMask, void_mask};
 use crate::field::Region;
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
+use crate::look::sky::Daylight;
 use crate::scene::Settings;
 
 /// The widest texture that every graphics card takes.
@@ -31,7 +33,7 @@ pub struct SquareTerrain {
     pub bounds: Arc<GridBounds>,
     /// Slopes to the east and to the south, as tangents in half precision.
     pub slopes: Arc<Mips>,
-    /// Sunlight and openness, as bytes.
+    /// Depth in shadow and openness, as bytes.
     pub light: Arc<Mips>,
     /// Towards the sun: east, up, south.
     pub towards_sun: [f32; 3],
@@ -44,6 +46,10 @@ pub struct SquareTerrain {
     pub colours: Option<Arc<Mips>>,
     /// How much of the ground lies under sand and under snow, as bytes, if any does.
     pub cover: Option<SnowSandCover>,
+    /// What the maps say about each place, for the materials of the ground.
+    pub site: Option<Site>,
+    /// The light of the sun and of the sky.
+    pub daylight: Arc<Daylight>,
 }
 
 impl Deref for SquareTerrain {
@@ -96,17 +102,17 @@ impl SquareTerrain {
         let mut scale = WorldScale::with_range(&terrain, settings, range);
         control.check()?;
         let towards_sun = settings.sun_direction();
-        let (sunlight, (slopes, openness)) = rayon::join(
-            || light::sunlight(&terrain, &scale, towards_sun, control),
+        let (shadow, (slopes, openness)) = rayon::join(
+            || light::shadow_depth(&terrain, &scale, towards_sun, control),
             || rayon::join(|| slopes(&terrain, settings, control), || light::openness(&terrain, &scale, control)),
         );
-        let (sunlight, slopes, openness) = (sunlight?, slopes?, openness?);
+        let (shadow, slopes, openness) = (shadow?, slopes?, openness?);
         let n = scale.samples;
         let mut both = vec![[0.0; 2]; n * n];
         both.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
             control.check()?;
             let row_of = |map: &'_ [f32], j: usize| map[i * n + j];
-            row.iter_mut().enumerate().for_each(|(j, out)| *out = [row_of(&sunlight, j), row_of(&openness, j)]);
+            row.iter_mut().enumerate().for_each(|(j, out)| *out = [row_of(&shadow, j), row_of(&openness, j)]);
             Ok(())
         })?;
         let light = Mips::new(scale.samples, both, unit_bytes, control)?;
@@ -116,6 +122,8 @@ impl SquareTerrain {
         let base = RenderBase { legend, ..RenderBase::new(terrain, settings, range, choice) };
         Ok(Self {
             cover: SnowSandCover::new(&base.terrain, settings, control)?,
+            site: Site::new(&base.terrain, settings, control)?,
+            daylight: Daylight::of_scene(settings),
             colours: base.biomes.as_ref().map(|biomes| painted(&base.terrain, biomes, control)).transpose()?,
             base,
             bounds: Arc::new(bounds),
@@ -187,11 +195,13 @@ impl SquareTerrain {
         };
         scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
         let cover = SnowSandCover::renewed(self.cover.as_ref(), &self.terrain, terrain, settings, region, control)?;
+        let site = Site::renewed(self.site.as_ref(), &self.terrain, terrain, settings, region, control)?;
         let (terrain, settings) = (terrain.clone(), settings.clone());
         let base = RenderBase { serial: next_serial(), range, settings, terrain, ..self.base.clone() };
         Ok(Some(Self {
             base,
             cover,
+            site,
             bounds: Arc::new(bounds),
             slopes: Arc::new(slopes),
             light: Arc::new(light),
@@ -240,14 +250,14 @@ impl SquareTerrain {
             out.copy_from_slice(&terrain.height[row * n + seen.columns.start..][..side]);
         }
         let near = WorldScale { samples: side, ..*scale };
-        let (sunlight, openness) = rayon::join(
-            || light::sunlight(&part, &near, self.towards_sun, control),
+        let (shadow, openness) = rayon::join(
+            || light::shadow_depth(&part, &near, self.towards_sun, control),
             || light::openness(&part, &near, control),
         );
-        let (sunlight, openness) = (sunlight?, openness?);
+        let (shadow, openness) = (shadow?, openness?);
         let texel = |i: usize, j: usize| {
             let k = (i - seen.rows.start) * side + j - seen.columns.start;
-            [sunlight[k], openness[k]]
+            [shadow[k], openness[k]]
         };
         Ok(self.light.renewed(lit, texel, (unit_bytes, from_unit_bytes)))
     }
@@ -290,6 +300,7 @@ impl SquareTerrain {
             TerrainMap::Colours => self.colours.clone(),
             TerrainMap::VoidMask => self.void_mask.as_ref().map(|mask| mask.void.clone()),
             TerrainMap::Cover => self.cover.as_ref().map(|cover| cover.shares.clone()),
+            TerrainMap::Site => self.site.as_ref().map(|site| site.texels.clone()),
         }
     }
 }

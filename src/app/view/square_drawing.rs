@@ -11,13 +11,17 @@ use super::adaptive::TileCamera;
 use super::adaptive::atlas::Steps;
 use super::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, picture_pixels, uniform_buffer};
 use super::compare::{CompareSide, Pane};
-use super::frame::{SquareEye, SquareFrame};
+use super::frame::{FAR_TILES, SquareEye, SquareFrame};
+use super::ground_materials::{self, GroundMaterials};
 use super::lod::{Frustum, GridPatch, LodRange, select};
+use super::mesh::RenderQuality;
 use super::mesh::{self, SideKind};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
-use super::pipelines::{Pipelines, TargetKey, ViewPart};
+use super::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
 use super::ramp::Ramp;
+use super::scale::SIDE_WORLD;
+use super::sky_texture::SkyTexture;
 use super::square::{SquareTerrain, Tint};
 use super::texels::TerrainMap;
 use super::textures::{TerrainTextures, blank};
@@ -26,6 +30,8 @@ use super::trace::{self, RayCamera, Rays};
 use super::tree_surface::TreeSurface;
 use super::void_mask::VoidMask;
 use crate::look::PaletteTable;
+use crate::preferences::GroundDetail;
+use crate::scene::Surroundings;
 
 /// What a square keeps from frame to frame beside its textures.
 pub struct SquareDrawing {
@@ -34,6 +40,8 @@ pub struct SquareDrawing {
     /// Stands for maps that a terrain has not.
     blank: TextureView,
     palette: PaletteTexture,
+    sky: SkyTexture,
+    materials: GroundMaterials,
     /// The walls that are in the buffer, and the buffer.
     walls: Option<(Arc<VoidMask>, Buffer)>,
     tiles: Option<TileRenderer>,
@@ -42,7 +50,10 @@ pub struct SquareDrawing {
 
 impl SquareDrawing {
     pub fn new(context: &DrawContext) -> Self {
+        let (device, queue) = (context.device, context.queue);
         Self {
+            sky: SkyTexture::new(device),
+            materials: GroundMaterials::new(context.quality == RenderQuality::Still, device, queue),
             frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
             instances: GrowingBuffer::new(context.device, 16 * 1024),
             blank: blank(context.device),
@@ -83,6 +94,18 @@ impl SquareDrawing {
         context: &DrawContext,
         pipelines: &mut Pipelines,
     ) -> Option<Batch> {
+        let wants_detail = match context.state.ground_detail {
+            GroundDetail::Automatic => !context.is_frugal(),
+            GroundDetail::Full => true,
+            GroundDetail::Plain => false,
+        };
+        if wants_detail && !self.materials.is_complete {
+            ground_materials::begin();
+        }
+        if self.materials.is_outdated() {
+            self.materials = GroundMaterials::new(true, context.device, context.queue);
+        }
+        self.sky.update(&terrain.daylight, context.queue);
         let table = self.palette.table()?;
         let (view, mesh, mode, water) = (context.view, context.mesh, context.mode, context.state.water);
         let has_sea = water && terrain.scale.has_sea();
@@ -99,14 +122,38 @@ impl SquareDrawing {
         let range = LodRange::new(&terrain.scale, mesh.detail, eye.eye_world, pixels_per_radian);
         let frustum = Frustum::new(pane.crop() * clip_from_world);
         let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
-        let instances = instances(&patches, mesh.detail.quads, terrain.scale.samples);
-        let mut frame = SquareFrame::new(&eye, terrain, table, (mode, has_sea), &range, mesh.detail.quads);
-        let void_mask = terrain.void_mask.as_ref();
-        let target =
-            TargetKey { format: view.target_format, samples: context.msaa.samples(), void_mask: void_mask.is_some() };
-        let mut parts = pipelines.grid_parts(context.cache, target, (mode.of_grid(), terrain.tint()));
-        let (mut tiles, mut march, mut rays_seen, mut is_settled) = (None, None, None, true);
+        let mut instances = instances(&patches, mesh.detail.quads, terrain.scale.samples);
         let tree = tree_of(pane.side, context);
+        // what is drawn of a tree itself stands alone
+        let surroundings = if tree.is_some() { Surroundings::Block } else { terrain.settings.surroundings };
+        let block_end = instances.len() as u32;
+        if surroundings == Surroundings::Land {
+            for tile in FarTile::all() {
+                let range = LodRange::new(&terrain.scale, mesh.detail, tile.mirrored(eye.eye_world), pixels_per_radian);
+                let frustum = Frustum::new(pane.crop() * clip_from_world * tile.matrix());
+                let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
+                instances.extend(patches.iter().map(|p| [p.column, p.row, p.level, tile.number()]));
+            }
+        }
+        let far_ground = block_end..instances.len() as u32;
+        let shown = (mode, has_sea, surroundings);
+        let mut frame = SquareFrame::new(&eye, terrain, table, shown, &range, mesh.detail.quads);
+        let void_mask = terrain.void_mask.as_ref();
+        let target = TargetKey {
+            format: view.target_format,
+            samples: context.msaa.samples(),
+            void_mask: void_mask.is_some(),
+            is_detailed: wants_detail && self.materials.is_complete,
+        };
+        let style = (mode.of_grid(), terrain.tint());
+        let mut parts = pipelines.grid_parts(context.cache, target, style);
+        // until the detail can be drawn the ground is drawn without
+        let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
+        if target.is_detailed && !is_ready(&parts) {
+            parts = pipelines.grid_parts(context.cache, TargetKey { is_detailed: false, ..target }, style);
+        }
+        let is_complete = target.is_detailed == wants_detail;
+        let (mut tiles, mut march, mut rays_seen, mut is_settled) = (None, None, None, is_complete);
         let is_traced = |tree: &&Arc<TreeSurface>| mode.traces() && trace::unsupported(tree, context.device).is_none();
         if let Some(tree) = tree.filter(is_traced) {
             let camera = RayCamera {
@@ -168,6 +215,11 @@ impl SquareDrawing {
             &self.palette.sampler,
             self.tiles.as_ref().map_or(&self.blank, |tiles| &tiles.atlas().view),
             map(TerrainMap::Cover),
+            &self.sky.view,
+            &self.materials.maps,
+            &self.materials.sampler,
+            self.materials.rules.as_entire_binding(),
+            map(TerrainMap::Site),
         ));
         let own = context.device.create_bind_group("talweg view", &layout, &entries);
 
@@ -176,19 +228,23 @@ impl SquareDrawing {
         let has_surface_water = water && terrain.surface_water.is_some() && is_plain;
         let has_tree_water = water && is_plain && tree.is_some_and(|tree| tree.has_water());
         let count = patches.len() as u32;
-        let (ground, sides) = (0..count, count..instances.len() as u32);
+        let (ground, sides) = (0..count, count..block_end);
+        let has_sides = surroundings != Surroundings::Land;
         let walls = 0..void_mask.map_or(0, |mask| mask.walls.len() as u32);
         let tile_instances = self.tiles.as_ref().filter(|_| tiles.is_some()).map(|renderer| renderer.instances());
         let tiles = tiles.unwrap_or_default();
         let call = |(part, pipeline)| {
             let (geometry, instances) = match part {
                 ViewPart::Ground => (Geometry::Patch, ground.clone()),
-                ViewPart::Sides => (Geometry::Strip, sides.clone()),
+                ViewPart::FarGround => (Geometry::Patch, far_ground.clone()),
+                ViewPart::Sides if has_sides => (Geometry::Strip, sides.clone()),
                 ViewPart::Walls => (Geometry::Vertices(4), walls.clone()),
                 ViewPart::Sky => (Geometry::Vertices(3), 0..1),
-                ViewPart::SurfaceWaterSides if has_surface_water => (Geometry::Strip, sides.clone()),
+                ViewPart::SurfaceWaterSides if has_surface_water && has_sides => (Geometry::Strip, sides.clone()),
                 ViewPart::SurfaceWater if has_surface_water => (Geometry::Patch, ground.clone()),
-                ViewPart::SeaSides if has_sea => (Geometry::Strip, sides.clone()),
+                ViewPart::SeaSides if has_sea && surroundings == Surroundings::Block => {
+                    (Geometry::Strip, sides.clone())
+                }
                 ViewPart::SeaWalls if has_sea => (Geometry::Vertices(4), walls.clone()),
                 ViewPart::SeaSurface if has_sea => (Geometry::Vertices(6), 0..1),
                 ViewPart::Traced => (Geometry::Vertices(3), 0..1),
@@ -231,6 +287,45 @@ fn walls_buffer(mask: &VoidMask, device: &RenderDevice) -> Buffer {
     })
 }
 
+/// A copy of the terrain beside it, mirrored at every edge in between.
+#[derive(Clone, Copy)]
+struct FarTile {
+    column: i32,
+    row: i32,
+}
+
+impl FarTile {
+    fn all() -> impl Iterator<Item = Self> {
+        let span = -FAR_TILES..=FAR_TILES;
+        let all = span.clone().flat_map(move |row| span.clone().map(move |column| Self { column, row }));
+        all.filter(|tile| (tile.column, tile.row) != (0, 0))
+    }
+
+    /// What the shaders know it by.
+    fn number(self) -> u32 {
+        ((self.row + 64) as u32) << 8 | (self.column + 64) as u32
+    }
+
+    /// Signs of both axes, and where its middle lies.
+    fn axes(self) -> (Vec3, Vec3) {
+        let sign = |k: i32| if k.rem_euclid(2) == 1 { -1.0 } else { 1.0 };
+        let middle = Vec3::new(self.column as f32, 0.0, self.row as f32) * SIDE_WORLD;
+        (Vec3::new(sign(self.column), 1.0, sign(self.row)), middle)
+    }
+
+    /// From the terrain to the copy.
+    fn matrix(self) -> Mat4 {
+        let (signs, middle) = self.axes();
+        Mat4::from_translation(middle) * Mat4::from_scale(signs)
+    }
+
+    /// The place of the terrain that a place of the copy shows.
+    fn mirrored(self, place: Vec3) -> Vec3 {
+        let (signs, middle) = self.axes();
+        (place - middle) * signs
+    }
+}
+
 /// All patches, then those at an edge of the terrain once for each of its sides.
 fn instances(patches: &[GridPatch], quads: u32, samples: usize) -> Vec<[u32; 4]> {
     let ground = patches.iter().map(|p| [p.column, p.row, p.level, 0]);
@@ -238,4 +333,23 @@ fn instances(patches: &[GridPatch], quads: u32, samples: usize) -> Vec<[u32; 4]>
         .iter()
         .flat_map(|p| mesh::sides_of(*p, quads, samples).map(|side: SideKind| [p.column, p.row, p.level, side as u32]));
     ground.chain(sides).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_meets_the_terrain_at_their_common_edge() {
+        assert_eq!(FarTile::all().count() as i32, (2 * FAR_TILES + 1).pow(2) - 1);
+        let edge = Vec3::new(0.5 * SIDE_WORLD, 12.0, 77.0);
+        let east = FarTile { column: 1, row: 0 };
+        assert_eq!(east.matrix().transform_point3(edge), edge);
+        assert_eq!(east.mirrored(edge), edge);
+        let beyond = FarTile { column: -2, row: 1 };
+        let place = Vec3::new(-1900.0, 3.0, 820.0);
+        let shown = beyond.mirrored(place);
+        assert!(shown.x.abs() <= 0.5 * SIDE_WORLD && shown.z.abs() <= 0.5 * SIDE_WORLD, "{shown}");
+        assert_eq!(beyond.matrix().transform_point3(shown), place);
+    }
 }

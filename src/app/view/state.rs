@@ -12,6 +12,7 @@ use super::render_terrain::RenderTerrain;
 use super::square::SquareTerrain;
 use super::tree_surface::{TreeSurface, Unsupported};
 use crate::look::PaletteTable;
+use crate::preferences::GroundDetail;
 
 /// What the view shows; set it and the next frames will.
 #[derive(Resource, Clone)]
@@ -20,6 +21,8 @@ pub struct ViewState {
     pub palette: Option<Arc<PaletteTable>>,
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
+    /// How much of the materials of the ground is drawn.
+    pub ground_detail: GroundDetail,
     /// Another terrain to compare with; its textures go when this goes.
     pub beside: Option<ComparedTerrain>,
     /// The tree that the terrain was made of, where it is that tree and nothing else; only while it is drawn.
@@ -28,7 +31,14 @@ pub struct ViewState {
 
 impl Default for ViewState {
     fn default() -> Self {
-        Self { terrain: None, palette: None, water: true, beside: None, tree_surface: None }
+        Self {
+            terrain: None,
+            palette: None,
+            water: true,
+            ground_detail: GroundDetail::Automatic,
+            beside: None,
+            tree_surface: None,
+        }
     }
 }
 

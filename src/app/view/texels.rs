@@ -17,10 +17,11 @@ pub enum TerrainMap {
     Colours,
     VoidMask,
     Cover,
+    Site,
 }
 
 impl TerrainMap {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Heights,
         Self::Slopes,
         Self::Light,
@@ -29,6 +30,7 @@ impl TerrainMap {
         Self::Colours,
         Self::VoidMask,
         Self::Cover,
+        Self::Site,
     ];
 }
 

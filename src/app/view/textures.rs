@@ -29,6 +29,7 @@ fn format(map: TerrainMap, faces: usize) -> TextureFormat {
         TerrainMap::Light | TerrainMap::Cover => TextureFormat::Rg8Unorm,
         TerrainMap::SurfaceWater | TerrainMap::Data | TerrainMap::VoidMask => TextureFormat::R16Float,
         TerrainMap::Colours => TextureFormat::Rgba8UnormSrgb,
+        TerrainMap::Site => TextureFormat::Rgba8Unorm,
     }
 }
 
@@ -236,6 +237,8 @@ mod tests {
         assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare, "no flow map, no data");
         assert_eq!(bytes(&prepared(&terrain, Overlay::Slope), None), bare, "slopes are there in any case");
         terrain.map_mut(MapKind::Flow).fill(2.0);
+        // what the materials of the ground ask for, four bytes
+        let bare = bare + 4 * texels;
         assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "a map nobody looks at");
         assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare + 2 * texels);
         terrain.map_mut(MapKind::Water)[70] = 0.1;

@@ -1,5 +1,6 @@
 //! The settings of the scene: what they show where no layer is selected.
 
+mod light;
 pub mod panel;
 mod sun;
 
@@ -9,7 +10,7 @@ use bevy_egui::egui::Ui;
 
 use self::panel::Swatch;
 use crate::app::features::variants::panel::VariantsState;
-use crate::app::frame::commands::CommandQueue;
+use crate::app::frame::commands::{CommandApp, CommandQueue};
 use crate::app::frame::document::Selection;
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, Slot, parameter_area};
@@ -17,13 +18,16 @@ use crate::app::frame::widgets::params::own_rows;
 use crate::app::frame::widgets::row::section;
 use crate::look::PaletteTable;
 use crate::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
-use crate::scene::Settings;
+use crate::scene::{LightPreset, Settings};
 
 pub struct SceneSettingsPlugin;
 
 impl Plugin for SceneSettingsPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<Swatches>().add_part(Slot::Parameters, settings);
+        app.init_resource::<Swatches>()
+            .add_part(Slot::Parameters, settings)
+            .add_actions(LightPreset::ALL, light::set)
+            .add_menu_part("View", 20, light::menu);
     }
 }
 

@@ -51,7 +51,7 @@ pub fn show(
     seed_row(ui, document, seed, "Changes every random value of the scene at once.", |scene, seed| {
         scene.settings.seed = seed;
     });
-    let special = ["seed", "resolution", "sun_azimuth", "sun_elevation"];
+    let special = ["seed", "resolution", "sun_azimuth", "sun_elevation", "sky", "haze", "surroundings"];
     if let Some(index) = about.find("resolution") {
         row(ui, document, preview, Group::Settings, index);
         let free = free_bytes(ui);
@@ -84,9 +84,9 @@ pub fn show(
     if document.scene().as_planet().is_some() {
         return command; // its sun is that of the season and the hour
     }
-    section(ui, "Sun", true, |ui| {
+    section(ui, "Light and surroundings", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));
-        rows(ui, document, preview, Group::Settings, |spec| spec.name.starts_with("sun_"));
+        rows(ui, document, preview, Group::Settings, |spec| special[2..].contains(&spec.name));
     });
     command
 }

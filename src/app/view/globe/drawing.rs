@@ -100,7 +100,12 @@ impl GlobeDrawing {
     ) -> Option<Batch> {
         let (view, mesh) = (context.view, context.mesh);
         let is_map = scenery.projection == PlanetProjection::Map;
-        let target = TargetKey { format: view.target_format, samples: context.msaa.samples(), void_mask: false };
+        let target = TargetKey {
+            format: view.target_format,
+            samples: context.msaa.samples(),
+            void_mask: false,
+            is_detailed: false,
+        };
         let parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
 
         let size = view.viewport.as_vec4();

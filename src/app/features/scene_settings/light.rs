@@ -1,0 +1,44 @@
+//! Commands that give the scene a ready-made light: the menu View ▸ Light.
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::{self, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, CommandQueue, Info};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::menu::pick;
+use crate::scene::LightPreset;
+
+impl Action for LightPreset {
+    fn section(&self) -> &'static str {
+        "Light"
+    }
+
+    fn info(&self) -> Info {
+        let icon = match self {
+            Self::Noon | Self::Morning => icon::SUN,
+            Self::GoldenHour | Self::BlueHour => icon::SUN_HORIZON,
+            Self::Overcast => icon::CLOUD,
+            Self::Moonlight => icon::MOON_STARS,
+        };
+        Info::new(self.label(), self.help(), icon, &[])
+    }
+}
+
+pub fn set(In(preset): In<LightPreset>, mut editor: ResMut<Editor>) {
+    editor.doc.edit(&format!("Light: {}", preset.label()), None, |scene| preset.apply(&mut scene.settings));
+}
+
+pub fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    if editor.doc.scene().as_planet().is_some() {
+        return; // its sun is that of the season and the hour
+    }
+    ui.separator();
+    let menu = ui.menu_button(format!("{}  Light", icon::SUN_HORIZON), |ui| {
+        for preset in LightPreset::ALL {
+            pick(ui, &mut queue, preset, true);
+        }
+    });
+    menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Light"));
+}

@@ -1,0 +1,192 @@
+//! The textures of the ground materials on the graphics card, and the rules that the shaders lay them by.
+
+use std::sync::OnceLock;
+
+use bevy::math::Vec4;
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    AddressMode, Buffer, BufferInitDescriptor, BufferUsages, Extent3d, FilterMode, MipmapFilterMode, Origin3d, Sampler,
+    SamplerDescriptor, TexelCopyBufferLayout, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages,
+    TextureView, TextureViewDescriptor, TextureViewDimension,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+use crate::look::materials::{MaterialTexture, look_of};
+use crate::palette::{CONDITIONS, MOST_RULES, Material, MaterialRules};
+
+/// Texels of a side of every texture; 14 MiB of memory in all.
+const SIDE: usize = 512;
+
+const MATERIALS: usize = Material::ALL.len();
+
+/// Made once for the program: some tenths of a second of both cores.
+static TEXTURES: OnceLock<Vec<MaterialTexture>> = OnceLock::new();
+
+fn textures() -> &'static [MaterialTexture] {
+    TEXTURES.get_or_init(|| Material::ALL.par_iter().map(|material| MaterialTexture::new(*material, SIDE)).collect())
+}
+
+/// Begins to make the textures; the picture is drawn without them until they are there.
+pub fn begin() {
+    if TEXTURES.get().is_none() {
+        rayon::spawn(|| {
+            textures();
+        });
+    }
+}
+
+/// Mirrors `MaterialLook` in `assets/shaders/materials.wgsl`.
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+struct LookUniform {
+    /// Colour and gloss.
+    colour: Vec4,
+    /// Steepest slope of a texel, contrast of the tone, widest repeat in metres, unused.
+    form: Vec4,
+}
+
+/// Mirrors `MaterialRule`.
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+struct RuleUniform {
+    /// Material, share, tint, unused.
+    what: Vec4,
+    bands: [Vec4; CONDITIONS.len()],
+}
+
+/// Mirrors `GroundRules`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct RulesUniform {
+    /// Rules, texels of a side, whether there are textures, unused.
+    count: Vec4,
+    looks: [LookUniform; MATERIALS],
+    rules: [RuleUniform; MOST_RULES],
+}
+
+impl RulesUniform {
+    fn new(rules: &MaterialRules, textures: &[MaterialTexture]) -> Self {
+        let look = |k: usize| {
+            let (look, texture) = (look_of(Material::ALL[k]), textures.get(k));
+            let steepest = texture.map_or(0.0, |texture| texture.steepest) * look.depth;
+            LookUniform {
+                colour: Vec3::from(look.colour).extend(look.gloss),
+                form: Vec4::new(steepest, look.contrast, look.widest_metres, 0.0),
+            }
+        };
+        let mut uniforms = [RuleUniform::default(); MOST_RULES];
+        for (out, rule) in uniforms.iter_mut().zip(&rules.0) {
+            out.what = Vec4::new(rule.material as usize as f32, rule.share, rule.tint, 0.0);
+            out.bands = rule.bands.map(Vec4::from);
+        }
+        Self {
+            count: Vec4::new(rules.0.len() as f32, SIDE as f32, f32::from(u8::from(!textures.is_empty())), 0.0),
+            looks: std::array::from_fn(look),
+            rules: uniforms,
+        }
+    }
+}
+
+/// What the shaders read of the materials.
+pub struct GroundMaterials {
+    pub maps: TextureView,
+    pub sampler: Sampler,
+    pub rules: Buffer,
+    /// Whether the maps are those of the materials, not a texel that stands for them.
+    pub is_complete: bool,
+}
+
+impl GroundMaterials {
+    /// Those there are: `wait` until the textures are made, or make do without.
+    pub fn new(wait: bool, device: &RenderDevice, queue: &RenderQueue) -> Self {
+        let made = if wait { textures() } else { TEXTURES.get().map_or(&[][..], Vec::as_slice) };
+        let uniform = RulesUniform::new(MaterialRules::shipped(), made);
+        let rules = device.create_buffer_with_data(&BufferInitDescriptor {
+            label: Some("talweg material rules"),
+            contents: bytemuck::bytes_of(&uniform),
+            usage: BufferUsages::UNIFORM,
+        });
+        let sampler = device.create_sampler(&SamplerDescriptor {
+            label: Some("talweg materials"),
+            address_mode_u: AddressMode::Repeat,
+            address_mode_v: AddressMode::Repeat,
+            mag_filter: FilterMode::Linear,
+            min_filter: FilterMode::Linear,
+            mipmap_filter: MipmapFilterMode::Linear,
+            ..default()
+        });
+        Self { maps: uploaded(made, device, queue), sampler, rules, is_complete: !made.is_empty() }
+    }
+
+    /// Whether the textures have been made since, so that this is out of date.
+    pub fn is_outdated(&self) -> bool {
+        !self.is_complete && TEXTURES.get().is_some()
+    }
+}
+
+fn uploaded(textures: &[MaterialTexture], device: &RenderDevice, queue: &RenderQueue) -> TextureView {
+    let side = textures.first().map_or(1, |texture| texture.side);
+    let texture = device.create_texture(&TextureDescriptor {
+        label: Some("talweg materials"),
+        size: Extent3d { width: side as u32, height: side as u32, depth_or_array_layers: MATERIALS as u32 },
+        mip_level_count: side.ilog2() + 1,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format: TextureFormat::Rgba8Unorm,
+        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+        view_formats: &[],
+    });
+    for (layer, material) in textures.iter().enumerate() {
+        let mut texels = material.texels.clone();
+        for level in 0..=side.ilog2() {
+            let size = side >> level;
+            let mut target = texture.as_image_copy();
+            target.mip_level = level;
+            target.origin = Origin3d { x: 0, y: 0, z: layer as u32 };
+            queue.write_texture(
+                target,
+                bytemuck::cast_slice(&texels),
+                TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * size as u32), rows_per_image: None },
+                Extent3d { width: size as u32, height: size as u32, depth_or_array_layers: 1 },
+            );
+            texels = halved(size, &texels);
+        }
+    }
+    let dimension = Some(TextureViewDimension::D2Array);
+    texture.create_view(&TextureViewDescriptor { dimension, ..default() })
+}
+
+/// Averages of 2 × 2 texels.
+fn halved(size: usize, texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
+    let half = size / 2;
+    let mean = |k: usize| {
+        let (i, j) = (2 * (k / half), 2 * (k % half));
+        let four = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(a, b)| texels[(i + a) * size + j + b]);
+        std::array::from_fn(|c| ((four.iter().map(|t| u16::from(t[c])).sum::<u16>() + 2) / 4) as u8)
+    };
+    (0..half * half).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_textures_keep_the_mean() {
+        let texels: Vec<[u8; 4]> = (0..64u8).map(|k| [k, 255 - k, 128, 0]).collect();
+        let half = halved(8, &texels);
+        assert_eq!(half.len(), 16);
+        assert_eq!(half[0], [5, 251, 128, 0]);
+        assert_eq!(halved(1, &half[..1]).len(), 0);
+    }
+
+    #[test]
+    fn the_rules_fit_into_what_every_graphics_card_takes() {
+        assert!(size_of::<RulesUniform>() <= 16 * 1024);
+        let uniform = RulesUniform::new(MaterialRules::shipped(), &[]);
+        assert_eq!(uniform.count.x as usize, MaterialRules::shipped().0.len());
+        assert_eq!(uniform.count.z, 0.0);
+    }
+}

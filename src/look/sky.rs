@@ -1,0 +1,400 @@
+//! Daylight: the colour of the sky in every direction, of the sun, and of the light that falls from the sky.
+//!
+//! Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*: air molecules (Rayleigh),
+//! haze (Mie) and ozone; single scattering along each ray, and light scattered more often as a geometric series (his
+//! equations 5 to 10). The sun shines with 1 in every colour outside the air; [`Daylight`] is exposed so that level
+//! ground looks the same at noon and, a little darker, in the evening.
+
+use std::f32::consts::{FRAC_PI_2, PI};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::scene::{Settings, SkyCondition};
+
+/// Azimuths of [`Daylight::map`], from the sun's to its opposite.
+pub const AZIMUTHS: usize = 64;
+/// Elevations of [`Daylight::map`]: the square root of the share of the way from the horizon to the zenith.
+pub const ELEVATIONS: usize = 32;
+
+type Rgb = [f32; 3];
+
+const GROUND: f32 = 6_360_000.0;
+const TOP: f32 = 6_460_000.0;
+/// Scattering of air molecules at the ground, per metre.
+const RAYLEIGH: Rgb = [5.802e-6, 13.558e-6, 33.1e-6];
+const RAYLEIGH_HEIGHT: f32 = 8000.0;
+/// Scattering and extinction of clear air's haze at the ground, per metre.
+const MIE: f32 = 3.996e-6;
+const MIE_EXTINCTION: f32 = 4.44e-6;
+const MIE_HEIGHT: f32 = 1200.0;
+/// How far forward haze scatters.
+const FORWARD: f32 = 0.8;
+/// Absorption of ozone at 25 km, per metre.
+const OZONE: Rgb = [0.650e-6, 1.881e-6, 0.085e-6];
+/// How far white is what level ground looks like, from 0 to 1.
+const ADAPTED: f32 = 0.45;
+/// Height of the eye over the sea.
+const EYE: f32 = 500.0;
+/// Part of the light that the ground throws back.
+const GROUND_ALBEDO: f32 = 0.25;
+
+/// What lights the ground and the sky behind it, as linear light ready for the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Daylight {
+    /// The sky: [`ELEVATIONS`] rows from the horizon up of [`AZIMUTHS`] directions.
+    pub map: Vec<Rgb>,
+    /// Light of the sun on white ground that faces it.
+    pub sun: Rgb,
+    /// Light of the whole sky on level white ground.
+    pub sky: Rgb,
+    /// Extinction of the air at the ground for each colour, per metre.
+    pub extinction: Rgb,
+    /// How much of the starry sky is seen, 0 to 1.
+    pub stars: f32,
+}
+
+impl Daylight {
+    /// That of a scene; the last one is remembered.
+    pub fn of_scene(settings: &Settings) -> Arc<Self> {
+        static LAST: Mutex<Option<((u32, u32, SkyCondition), Arc<Daylight>)>> = Mutex::new(None);
+        let key = (settings.sun_elevation.to_bits(), settings.haze.to_bits(), settings.sky);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, daylight)) if *known == key => daylight.clone(),
+            _ => last.insert((key, Arc::new(Self::new(settings)))).1.clone(),
+        }
+    }
+
+    /// That of a scene, from the height of its sun and the state of its sky.
+    pub fn new(settings: &Settings) -> Self {
+        let haze = settings.haze.max(0.0);
+        let elevation = settings.sun_elevation.to_radians();
+        let extinction = std::array::from_fn(|c| RAYLEIGH[c] + MIE_EXTINCTION * haze);
+        let lit = |elevation: f32, sun_share: f32| {
+            let air = SunlitAir::new(elevation, haze);
+            let sun = air.sun_at_ground().map(|light| light * sun_share / PI);
+            (air.map(), sun)
+        };
+        let rise = (settings.sun_elevation / 25.0).clamp(0.0, 1.0);
+        let brightness = 0.95 + 0.35 * rise * (2.0 - rise);
+        let (map, sun, target, tint, stars) = match settings.sky {
+            SkyCondition::Clear => {
+                let (map, sun) = lit(elevation, 1.0);
+                (map, sun, brightness, [1.0; 3], 0.0)
+            }
+            SkyCondition::Overcast => (overcast(), [0.10; 3], 1.15, [1.0; 3], 0.0),
+            SkyCondition::Twilight => {
+                let (map, _) = lit(-0.07, 0.0);
+                (map, [0.0; 3], 0.45, [0.80, 0.95, 1.15], 0.25)
+            }
+            SkyCondition::Moonlight => {
+                let (map, sun) = lit(elevation, 1.0);
+                (map, sun, 0.34, [0.62, 0.82, 1.18], 1.0)
+            }
+        };
+        let sky = irradiance(&map).map(|light| light / PI);
+        let level: Rgb = std::array::from_fn(|c| sun[c] * libm::sinf(elevation).max(0.05) + sky[c]);
+        let exposure = target / luminance(level).max(1e-9);
+        // eyes and cameras take most of the colour out of the light on level ground
+        let balance: Rgb = std::array::from_fn(|c| libm::powf(luminance(level) / level[c].max(1e-9), ADAPTED));
+        let exposed = |light: Rgb| std::array::from_fn(|c| light[c] * exposure * balance[c] * tint[c]);
+        Self { map: map.into_iter().map(exposed).collect(), sun: exposed(sun), sky: exposed(sky), extinction, stars }
+    }
+}
+
+fn luminance([r, g, b]: Rgb) -> f32 {
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+/// Azimuth from the sun and elevation of an entry of the map.
+fn direction(k: usize) -> (f32, f32) {
+    let along = (k % AZIMUTHS) as f32 / (AZIMUTHS - 1) as f32;
+    let up = (k / AZIMUTHS) as f32 / (ELEVATIONS - 1) as f32;
+    (PI * along, FRAC_PI_2 * up * up)
+}
+
+/// Light of a sky on level ground: the integral of radiance times the sine of the elevation.
+fn irradiance(map: &[Rgb]) -> Rgb {
+    let mut sum = [0.0; 3];
+    for (k, light) in map.iter().enumerate() {
+        let (_, elevation) = direction(k);
+        let row = (k / AZIMUTHS) as f32 / (ELEVATIONS - 1) as f32;
+        // d(elevation) = π · row / (rows - 1), both halves of the circle
+        let solid = libm::cosf(elevation) * PI * row / (ELEVATIONS - 1) as f32 * 2.0 * PI / AZIMUTHS as f32;
+        (0..3).for_each(|c| sum[c] += light[c] * libm::sinf(elevation) * solid);
+    }
+    sum
+}
+
+/// The sky of the CIE's overcast day: three times as bright at the zenith as at the horizon.
+fn overcast() -> Vec<Rgb> {
+    let at = |k: usize| {
+        let share = (1.0 + 2.0 * libm::sinf(direction(k).1)) / 3.0;
+        [0.94 * share, 0.98 * share, 1.05 * share]
+    };
+    (0..AZIMUTHS * ELEVATIONS).map(at).collect()
+}
+
+/// What a stretch of air does, per metre.
+struct Scattering {
+    rayleigh: Rgb,
+    mie: f32,
+    extinction: Rgb,
+}
+
+const HEIGHTS: usize = 32;
+const COSINES: usize = 64;
+
+/// The air under one sun.
+struct SunlitAir {
+    sun_elevation: f32,
+    haze: f32,
+    /// Share of the light that comes through from outside, by height and cosine to the vertical.
+    through: Vec<Rgb>,
+    /// Light that was scattered more than once, by height.
+    multiple: [Rgb; HEIGHTS],
+}
+
+impl SunlitAir {
+    fn new(sun_elevation: f32, haze: f32) -> Self {
+        let mut air = Self { sun_elevation, haze, through: Vec::new(), multiple: [[0.0; 3]; HEIGHTS] };
+        air.through = (0..HEIGHTS * COSINES)
+            .map(|k| {
+                let radius = GROUND + height_of(k / COSINES);
+                air.transmittance(radius, cosine_of(k % COSINES))
+            })
+            .collect();
+        air.multiple = std::array::from_fn(|k| air.scattered_more_than_once(height_of(k)));
+        air
+    }
+
+    fn scattering(&self, height: f32) -> Scattering {
+        let thin = libm::expf(-height / RAYLEIGH_HEIGHT);
+        let hazy = self.haze * libm::expf(-height / MIE_HEIGHT);
+        let ozone = (1.0 - (height - 25_000.0).abs() / 15_000.0).max(0.0);
+        let rayleigh = RAYLEIGH.map(|b| b * thin);
+        let extinction = std::array::from_fn(|c| rayleigh[c] + MIE_EXTINCTION * hazy + OZONE[c] * ozone);
+        Scattering { rayleigh, mie: MIE * hazy, extinction }
+    }
+
+    /// Share of the light from outside that reaches a place; nothing from below the horizon.
+    fn transmittance(&self, radius: f32, cosine: f32) -> Rgb {
+        const STEPS: usize = 40;
+        if way_to_ground(radius, cosine).is_some() {
+            return [0.0; 3];
+        }
+        let step = way_out(radius, cosine) / STEPS as f32;
+        let mut depth = [0.0; 3];
+        for k in 0..STEPS {
+            let (there, _) = moved(radius, cosine, (k as f32 + 0.5) * step);
+            let air = self.scattering(there - GROUND);
+            (0..3).for_each(|c| depth[c] += air.extinction[c] * step);
+        }
+        depth.map(|d| libm::expf(-d))
+    }
+
+    /// The same from the table.
+    fn sun_through(&self, radius: f32, cosine: f32) -> Rgb {
+        let at = libm::sqrtf(((radius - GROUND) / (TOP - GROUND)).clamp(0.0, 1.0)) * (HEIGHTS - 1) as f32;
+        let of = (0.5 + 0.5 * root(cosine)).clamp(0.0, 1.0) * (COSINES - 1) as f32;
+        let (i, j) = ((at as usize).min(HEIGHTS - 2), (of as usize).min(COSINES - 2));
+        let (s, t) = (at - i as f32, of - j as f32);
+        let entry = |i: usize, j: usize, c: usize| self.through[i * COSINES + j][c];
+        std::array::from_fn(|c| {
+            let low = entry(i, j, c) + (entry(i, j + 1, c) - entry(i, j, c)) * t;
+            let high = entry(i + 1, j, c) + (entry(i + 1, j + 1, c) - entry(i + 1, j, c)) * t;
+            low + (high - low) * s
+        })
+    }
+
+    fn sun_at_ground(&self) -> Rgb {
+        self.sun_through(GROUND + EYE, libm::sinf(self.sun_elevation))
+    }
+
+    fn multiple_at(&self, height: f32) -> Rgb {
+        let at = libm::sqrtf((height / (TOP - GROUND)).clamp(0.0, 1.0)) * (HEIGHTS - 1) as f32;
+        let k = (at as usize).min(HEIGHTS - 2);
+        std::array::from_fn(|c| self.multiple[k][c] + (self.multiple[k + 1][c] - self.multiple[k][c]) * (at - k as f32))
+    }
+
+    /// Hillaire's equations 5 to 10: light of the second scattering, times the sum of all that follow.
+    fn scattered_more_than_once(&self, height: f32) -> Rgb {
+        const ROWS: usize = 8;
+        let radius = GROUND + height.max(10.0);
+        let (mut second, mut again) = ([0.0; 3], [0.0; 3]);
+        for k in 0..ROWS * ROWS {
+            let cosine = 1.0 - 2.0 * ((k / ROWS) as f32 + 0.5) / ROWS as f32;
+            let azimuth = 2.0 * PI * ((k % ROWS) as f32 + 0.5) / ROWS as f32;
+            let ray = self.ray(radius, cosine, azimuth, 20, None);
+            (0..3).for_each(|c| {
+                second[c] += ray.light[c] / (ROWS * ROWS) as f32;
+                again[c] += ray.scattered[c] / (ROWS * ROWS) as f32;
+            });
+        }
+        std::array::from_fn(|c| second[c] / (1.0 - again[c].min(0.95)))
+    }
+
+    /// The sky in every direction from the ground.
+    fn map(&self) -> Vec<Rgb> {
+        let at = |k: usize| {
+            let (azimuth, elevation) = direction(k);
+            self.ray(GROUND + EYE, libm::sinf(elevation), azimuth, 40, Some(())).light
+        };
+        (0..AZIMUTHS * ELEVATIONS).map(at).collect()
+    }
+
+    /// Light along a ray. With `sky` the phase functions count and light scattered more often is added; without, all
+    /// directions are alike and the ground throws light back.
+    fn ray(&self, radius: f32, cosine: f32, azimuth: f32, steps: usize, sky: Option<()>) -> RayLight {
+        let to_ground = way_to_ground(radius, cosine).filter(|_| sky.is_none());
+        let length = to_ground.unwrap_or_else(|| way_out(radius, cosine.max(if sky.is_some() { 0.0 } else { -1.0 })));
+        let (sun_up, sun_level) = (libm::sinf(self.sun_elevation), libm::cosf(self.sun_elevation));
+        let level = libm::sqrtf((1.0 - cosine * cosine).max(0.0));
+        let towards = sun_up * cosine + sun_level * level * libm::cosf(azimuth);
+        let (mut light, mut scattered, mut through) = ([0.0; 3], [0.0; 3], [1.0; 3]);
+        let mut before = 0.0;
+        for k in 0..steps {
+            // short steps near the eye
+            let share = (k + 1) as f32 / steps as f32;
+            let end = length * share * share;
+            let (middle, step) = (0.5 * (before + end), end - before);
+            before = end;
+            let (there, _) = moved(radius, cosine, middle);
+            let air = self.scattering((there - GROUND).max(0.0));
+            // cosine of the sun at that place
+            let sun = (radius * sun_up + middle * towards) / there;
+            let sunlight = self.sun_through(there, sun);
+            let multiple = if sky.is_some() { self.multiple_at(there - GROUND) } else { [0.0; 3] };
+            for c in 0..3 {
+                let whole = air.rayleigh[c] + air.mie;
+                let phased = match sky {
+                    Some(()) => air.rayleigh[c] * rayleigh_phase(towards) + air.mie * mie_phase(towards),
+                    None => whole / (4.0 * PI),
+                };
+                let passed = libm::expf(-air.extinction[c] * step);
+                let reach = through[c] * (1.0 - passed) / air.extinction[c].max(1e-12);
+                light[c] += reach * (phased * sunlight[c] + whole * multiple[c]);
+                scattered[c] += reach * whole;
+                through[c] *= passed;
+            }
+        }
+        if to_ground.is_some() {
+            let sunlight = self.sun_through(GROUND, sun_up);
+            (0..3).for_each(|c| light[c] += through[c] * sunlight[c] * sun_up.max(0.0) * GROUND_ALBEDO / PI);
+        }
+        RayLight { light, scattered }
+    }
+}
+
+struct RayLight {
+    light: Rgb,
+    /// Share of evenly scattered light that is scattered again.
+    scattered: Rgb,
+}
+
+fn rayleigh_phase(cosine: f32) -> f32 {
+    3.0 / (16.0 * PI) * (1.0 + cosine * cosine)
+}
+
+/// Cornette and Shanks.
+fn mie_phase(cosine: f32) -> f32 {
+    let g = FORWARD;
+    let away = 1.0 + g * g - 2.0 * g * cosine;
+    3.0 / (8.0 * PI) * (1.0 - g * g) * (1.0 + cosine * cosine) / ((2.0 + g * g) * away * libm::sqrtf(away))
+}
+
+/// Height of a row of the tables: close together near the ground.
+fn height_of(row: usize) -> f32 {
+    let share = row as f32 / (HEIGHTS - 1) as f32;
+    (TOP - GROUND) * share * share
+}
+
+/// Cosine of a column of the table: close together at the horizon.
+fn cosine_of(column: usize) -> f32 {
+    let x = 2.0 * column as f32 / (COSINES - 1) as f32 - 1.0;
+    x * x.abs()
+}
+
+/// What [`cosine_of`] squares.
+fn root(cosine: f32) -> f32 {
+    libm::sqrtf(cosine.abs()).copysign(cosine)
+}
+
+/// Distance along a ray to the top of the air.
+fn way_out(radius: f32, cosine: f32) -> f32 {
+    let along = radius * cosine;
+    libm::sqrtf((along * along + (TOP - radius) * (TOP + radius)).max(0.0)) - along
+}
+
+/// Distance along a ray to the ground, if it meets it.
+fn way_to_ground(radius: f32, cosine: f32) -> Option<f32> {
+    let along = radius * cosine;
+    let square = along * along - (radius - GROUND) * (radius + GROUND);
+    (cosine < 0.0 && square >= 0.0).then(|| -along - libm::sqrtf(square))
+}
+
+/// Radius and cosine to the vertical after a way along a ray.
+fn moved(radius: f32, cosine: f32, way: f32) -> (f32, f32) {
+    let there = libm::sqrtf((radius * radius + way * way + 2.0 * radius * cosine * way).max(0.0));
+    (there, (radius * cosine + way) / there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn daylight(sun_elevation: f32, sky: SkyCondition) -> Daylight {
+        Daylight::new(&Settings { sun_elevation, sky, ..Settings::default() })
+    }
+
+    fn entry_of(daylight: &Daylight, azimuth: usize, row: usize) -> Rgb {
+        daylight.map[row * AZIMUTHS + azimuth]
+    }
+
+    #[test]
+    fn light_from_the_zenith_loses_what_the_optical_depth_of_the_air_says() {
+        // Bodhaine et al. 1999: vertical optical depth of clean air 0.0975 at 550 nm; ours at the green of 550 nm
+        let air = SunlitAir::new(FRAC_PI_2, 0.0);
+        let [_, green, _] = air.transmittance(GROUND, 1.0);
+        let ozone = 1.881e-6 * 15_000.0;
+        assert!((-libm::logf(green) - 13.558e-6 * RAYLEIGH_HEIGHT - ozone).abs() < 0.01, "{green}");
+    }
+
+    #[test]
+    fn the_day_is_blue_and_the_evening_sun_red() {
+        let noon = daylight(60.0, SkyCondition::Clear);
+        let [r, g, b] = entry_of(&noon, 32, ELEVATIONS - 1);
+        assert!(b > 1.8 * r && b > g, "{r} {g} {b}");
+        let evening = daylight(5.0, SkyCondition::Clear);
+        let warmth = |light: &Daylight| light.sun[0] / light.sun[2];
+        assert!(warmth(&evening) > 2.0 * warmth(&noon));
+        // towards the sun the horizon is brighter than away from it
+        assert!(luminance(entry_of(&evening, 0, 3)) > 1.3 * luminance(entry_of(&evening, AZIMUTHS - 1, 3)));
+        // most of the light of a clear noon comes from the sun: sky to sun is about 1 to 12 to 1 to 4
+        let share = luminance(noon.sky) / (luminance(noon.sun) * 0.866);
+        assert!((0.06..0.40).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn level_ground_is_exposed_as_each_sky_asks() {
+        let level = |elevation: f32, sky| {
+            let light = daylight(elevation, sky);
+            luminance(light.sky) + luminance(light.sun) * libm::sinf(elevation.to_radians()).max(0.05)
+        };
+        assert!((level(60.0, SkyCondition::Clear) - 1.3).abs() < 0.1);
+        assert!(level(5.0, SkyCondition::Clear) < level(30.0, SkyCondition::Clear));
+        assert!(level(40.0, SkyCondition::Moonlight) < 0.4 * level(40.0, SkyCondition::Overcast));
+        for sky in SkyCondition::ALL {
+            for elevation in [1.0, 10.0, 45.0, 90.0] {
+                let light = daylight(elevation, *sky);
+                let all = light.map.iter().chain([&light.sun, &light.sky]).flatten();
+                assert!(all.copied().all(|c| c.is_finite() && (0.0..500.0).contains(&c)), "{sky:?} {elevation}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_even_sky_lights_level_ground_with_pi() {
+        let even = vec![[1.0; 3]; AZIMUTHS * ELEVATIONS];
+        assert!((irradiance(&even)[1] - PI).abs() < 0.03, "{:?}", irradiance(&even));
+    }
+}
