@@ -106,9 +106,10 @@ pub fn put_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: 
 pub fn owned<'py>(py: Python<'py>, grid: Grid, values: Vec<f32>) -> PyResult<Bound<'py, PyAny>> {
     let n = grid.samples;
     let flat = PyArray1::from_vec(py, values);
+    // before it has a shape: what a locked array is the base of stays locked
+    lock(flat.as_any())?;
     let shaped =
         if grid.is_globe() { flat.reshape([grid.faces(), n, n])?.into_any() } else { flat.reshape([n, n])?.into_any() };
-    lock(&shaped)?;
     Ok(shaped)
 }
 

@@ -16,6 +16,7 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::nodes::multiscale::LargestScale;
 use crate::nodes::{Context, MassBalance, Node, Run};
 use crate::param::{ParamKind, Value};
+use crate::planet::World;
 use crate::scene::{Layer, Scene, Settings};
 
 /// The description of a node: name, sentence, source, parameters with unit, range and default, presets.
@@ -61,6 +62,10 @@ fn exact_relief(heights: &[f32]) -> f32 {
 impl NodeGround<'_, '_> {
     /// A scene of this node alone, the ground beneath it and the samples a side.
     fn scene(&self, py: Python<'_>, node: Node) -> PyResult<(Scene, Option<BaseTerrain>, usize)> {
+        if !node.fits(World::Terrain) {
+            let text = format!("`{}` runs on whole planets alone; use it in a scene", node.about().name);
+            return Err(usage(py, text));
+        }
         let (heights, cell_metres) = match self.heights {
             Some(heights) => {
                 let (array, cell) = unwrapped(heights, self.cell_metres)?;

@@ -44,8 +44,8 @@ def test_the_program_writes_the_same_files(terrain, run_binary, tmp_path):
 def test_options_are_those_of_the_program(terrain, tmp_path):
     report = terrain.export(tmp_path / "a.exr", maps=["slope", "normals"], range=(-100, 900), tiles=33, force=True)
     assert len(report["rasters"]) == 12
-    folder = tmp_path / "godot"
-    assert terrain.export(folder, preset="godot")["others"]
+    folder = tmp_path / "blender"
+    assert terrain.export(folder, preset="blender")["others"]
     many = terrain.export([tmp_path / "b.png", tmp_path / "b.r16"], epsg=2056, origin=(2600000, 1200000))
     assert [raster["map"] for raster in many["rasters"]] == ["heights", "heights"]
     for wrong, words in [

@@ -109,8 +109,7 @@ NOTEBOOKS = sorted(path.name for path in (ROOT / "docs/python").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs(name, monkeypatch):
-    monkeypatch.setenv("MPLBACKEND", "agg")
+def test_a_notebook_runs(name):
     notebook = nbformat.read(ROOT / "docs/python" / name, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "kept without what it prints"
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": ROOT}}).execute()

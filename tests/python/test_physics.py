@@ -67,8 +67,8 @@ def test_a_range_at_rest_stands_as_high_as_in_fastscapelib(range_at_rest):
 
 
 def test_a_hillslope_at_rest_is_the_parabola_that_landlab_finds():
-    cell, uplift, diffusivity, size = 10.0, 0.5e-3, 0.1, 33
-    years, steps = 200.0, 3000
+    cell, uplift, diffusivity, size = 10.0, 0.5e-3, 0.1, 17
+    years, steps = 200.0, 600
     creep = talweg.StreamPower(**PLAIN, time_step=years, uplift_rate=1e3 * uplift, erodibility=0, diffusivity=diffusivity)
     made = creep.run(np.zeros((size, size)), cell_metres=cell, iterations=steps)
     grid = RasterModelGrid((size, size), xy_spacing=cell)
@@ -77,9 +77,9 @@ def test_a_hillslope_at_rest_is_the_parabola_that_landlab_finds():
     for _ in range(steps // 10):
         heights[grid.core_nodes] += uplift * 10 * years
         diffuser.run_one_step(10 * years)
-    # the middle of a square whose edges stay: 0.0736713 · U · L² / D (Timoshenko's membrane)
+    # the middle of a square whose edges stay: 0.0736713 · U · L² / D (Timoshenko's membrane), less 1 % of 17 samples
     side = cell * (size - 1)
-    assert made.heights[size // 2, size // 2] == pytest.approx(0.0736713 * uplift * side**2 / diffusivity, rel=0.01)
+    assert made.heights[size // 2, size // 2] == pytest.approx(0.0736713 * uplift * side**2 / diffusivity, rel=0.015)
     # landlab's steps are ten times as long: after each its ground stands a little high
     theirs = heights.reshape(size, size)
     np.testing.assert_allclose(made.heights, theirs, atol=0.02 * theirs.max())
@@ -87,13 +87,13 @@ def test_a_hillslope_at_rest_is_the_parabola_that_landlab_finds():
 
 def test_creep_without_uplift_is_the_decay_of_a_wave():
     cell, diffusivity, years, steps, size = 10.0, 0.01, 500.0, 40, 65
-    side = cell * (size - 1)
-    along = np.linspace(0, np.pi, size)
-    # a wave whose slope is 0 at the edges, over which nothing leaves
+    # a wave whose slope is 0 half a cell beyond the edges, over which nothing leaves
+    side = cell * size
+    along = np.pi * (np.arange(size) + 0.5) / size
     start = np.tile(50 * np.cos(along), (size, 1)).astype(np.float32)
     made = talweg.Creep(time_step=years, diffusivity=diffusivity).run(start, cell_metres=cell, iterations=steps)
     decay = np.exp(-diffusivity * (np.pi / side) ** 2 * years * steps)
-    np.testing.assert_allclose(made.heights, start * decay, atol=0.05)
+    np.testing.assert_allclose(made.heights, start * decay, atol=0.005)
 
 
 @pytest.mark.parametrize("size", [33, 64])
