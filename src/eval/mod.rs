@@ -177,8 +177,8 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerS
     plan_with(scene, None, samples, playhead, &mut HashMap::new())
 }
 
-/// [`plan`] on the ground `base`, knowing the keys of some layers that masks read: without that, masks that read layers whose masks read
-/// layers would be followed again and again.
+/// [`plan`] on the ground `base`, knowing the keys of some layers that masks read: without that, masks that read
+/// layers whose masks read layers would be followed again and again.
 fn plan_with<'a>(
     scene: &'a Scene,
     base: Option<&BaseTerrain>,
@@ -327,9 +327,9 @@ struct LevelResult {
     changes: HashMap<usize, LevelChange>,
 }
 
-/// [`evaluate_on`] one grid, after the coarser ones that processes begin on, knowing some of the layers that masks read,
-/// by their index. Where only the changes up to the layer `topmost` are wanted, for a finer grid, the terrain need not
-/// be made.
+/// [`evaluate_on`] one grid, after the coarser ones that processes begin on, knowing some of the layers that masks
+/// read, by their index. Where only the changes up to the layer `topmost` are wanted, for a finer grid, the terrain
+/// need not be made.
 #[allow(clippy::too_many_arguments, reason = "it calls itself with all of them")]
 fn evaluate_level(
     scene: &Scene,

@@ -1,8 +1,9 @@
 //! `import talweg`: the extension module `talweg._core` of the Python package, built by maturin (`pyproject.toml`).
 //!
 //! It is a way in beside the command line and uses the same functions: [`eval`](crate::eval) with the same bits, the
-//! options of `talweg export` and `talweg render` as keyword arguments, the same words in its exceptions. The Python files
-//! in `src/python/talweg` make classes out of the node descriptions and join xarray and tqdm where they are there.
+//! options of `talweg export` and `talweg render` as keyword arguments, the same words in its exceptions. The Python
+//! files in `src/python/talweg` make classes out of the node descriptions and join xarray and tqdm where they are
+//! there.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -30,7 +30,8 @@ fn named(py: Python<'_>, name: &str) -> PyResult<Node> {
     Node::named(name).ok_or_else(|| usage(py, format_args!("there is no node `{name}`")))
 }
 
-/// A generator, filter or erosion with its parameters. The classes of `talweg`, such as `talweg.Thermal`, are made of it.
+/// A generator, filter or erosion with its parameters. The classes of `talweg`, such as `talweg.Thermal`, are made of
+/// it.
 #[pyclass(name = "Node", module = "talweg._core", subclass)]
 pub struct PyNode {
     node: Node,
@@ -383,7 +384,8 @@ impl PyProcessRun {
         Ok(Some(slf.clone()))
     }
 
-    /// Does `count` iterations, past the end as well. Stopped by Ctrl-C it stands after the last whole one, and can go on.
+    /// Does `count` iterations, past the end as well. Stopped by Ctrl-C it stands after the last whole one, and can go
+    /// on.
     #[pyo3(signature = (count=1))]
     fn step(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
         self.advance(py, count)

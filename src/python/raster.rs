@@ -38,7 +38,8 @@ impl PyRaster {
         self.shaped(py, metres)
     }
 
-    /// 1 where the file has data and 0 where not, to be given as the data map `ground`; None where it has data everywhere.
+    /// 1 where the file has data and 0 where not, to be given as the data map `ground`; None where it has data
+    /// everywhere.
     #[getter]
     fn ground<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.raster.is_void.is_empty() {

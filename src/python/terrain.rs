@@ -320,8 +320,8 @@ impl PyTerrain {
     }
 
     /// Writes files for other programs in one step and gives the report as `talweg export --json` does. The ending
-    /// chooses the format: .png, .tif, .exr, .r16, .r32, .asc; .glb, .obj, .ply and .stl are meshes. `options` are those of
-    /// `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path` is a folder),
+    /// chooses the format: .png, .tif, .exr, .r16, .r32, .asc; .glb, .obj, .ply and .stl are meshes. `options` are
+    /// those of `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path` is a folder),
     /// `range=(-100, 2500)`, `tiles=513`, `epsg=2056, origin=(2600000, 1200000)`, `mesh_error=0.5`, `force=True` …
     #[pyo3(signature = (path, *, threads=0, progress=None, **options))]
     fn export<'py>(
@@ -347,8 +347,8 @@ impl PyTerrain {
         of_json(py, &report)
     }
 
-    /// Heights and data maps as a Dataset of xarray, with coordinates in metres: `x` to the east, `y` to the north. With
-    /// `like`, an array of xarray, they are its own. Of a planet they are `face`, `row` and `column`.
+    /// Heights and data maps as a Dataset of xarray, with coordinates in metres: `x` to the east, `y` to the north.
+    /// With `like`, an array of xarray, they are its own. Of a planet they are `face`, `row` and `column`.
     #[pyo3(signature = (*, like=None))]
     fn to_xarray<'py>(slf: &Bound<'py, Self>, like: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import(intern!(slf.py(), "talweg._xarray"))?;
