@@ -1,6 +1,7 @@
 //! Whatever takes time runs on threads of its own, without the interpreter's lock, while the caller's thread looks for
-//! signals and tells the progress: Ctrl-C stops it as soon as the library does, within 50 ms.
+//! signals and tells the progress: Ctrl-C stops it as soon as the library looks at its [`Control`].
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub struct Listener<'py> {
     /// `talweg._progress.Reporter`, if anybody listens.
     reporter: Option<Bound<'py, PyAny>>,
     layers: Vec<String>,
+    /// The greatest share that was told: coarse grids and masks go through layers more than once.
+    told: Cell<f32>,
 }
 
 impl<'py> Listener<'py> {
@@ -47,15 +50,17 @@ impl<'py> Listener<'py> {
             }
             _ => None,
         };
-        Ok(Self { reporter, layers })
+        Ok(Self { reporter, layers, told: Cell::new(0.0) })
     }
 
     fn tell(&self, py: Python<'py>, control: &Control) -> PyResult<()> {
         let Some(reporter) = &self.reporter else { return Ok(()) };
         let (layer, fraction) = control.progress();
         let share = (layer as f32 + fraction.clamp(0.0, 1.0)) / self.layers.len().max(1) as f32;
+        let share = share.max(self.told.get()).min(1.0);
+        self.told.set(share);
         let name = self.layers.get(layer).map_or("", String::as_str);
-        reporter.call_method1(intern!(py, "tell"), (share.min(1.0), name)).map(drop)
+        reporter.call_method1(intern!(py, "tell"), (share, name)).map(drop)
     }
 
     fn close(&self, py: Python<'py>, is_done: bool) -> PyResult<()> {
