@@ -53,3 +53,47 @@ impl BaseTerrain {
         Ok(Arc::new(made))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Cache, Store, Timeline, evaluate, evaluate_on};
+    use crate::field::Edges;
+    use crate::nodes::Node;
+    use crate::scene::{Layer, Scene};
+
+    #[test]
+    fn a_store_tells_one_ground_from_another() {
+        let blur = Layer::new(Node::named("Blur").unwrap(), 1);
+        let mut scene = Scene { layers: vec![blur], ..Scene::default() };
+        scene.settings.resolution = 33;
+        let control = Control::default();
+        let mut store = Store::new(Cache::new(1 << 20), Timeline::new(0));
+        let slope = |steep: f32| BaseTerrain::new(Terrain::from_fn(33, Edges::Open, |u, _| steep * u));
+        let (gentle, steep) = (slope(0.1), slope(0.2));
+        let mut highest = |base: Option<&BaseTerrain>| {
+            evaluate_on(base, &scene, 33, None, &mut store, &control).unwrap().terrain.range().1
+        };
+        for _ in 0..2 {
+            assert_eq!(highest(None), 0.0);
+            assert!(highest(Some(&gentle)) < 0.11 && highest(Some(&gentle)) > 0.05);
+            assert!(highest(Some(&steep)) > 0.15);
+        }
+        let level = evaluate(&scene, 33, None, &mut store, &control).unwrap().terrain;
+        assert_eq!(level.range(), (0.0, 0.0));
+    }
+
+    #[test]
+    fn on_a_finer_grid_the_ground_goes_through_its_own_samples() {
+        let mut coarse = Terrain::from_fn(17, Edges::Open, |u, v| u * u - 0.5 * v);
+        coarse.map_mut(MapKind::Flow).fill(3.0);
+        let base = BaseTerrain::new(coarse.clone());
+        let fine = base.terrain_on(Grid::new(33, Edges::Open), &Control::default()).unwrap();
+        for (k, h) in coarse.height.iter().enumerate() {
+            assert_eq!(fine.height[2 * (k / 17) * 33 + 2 * (k % 17)], *h);
+        }
+        // four times as many cells drain to a place
+        let factor = sample_ratio(coarse.grid, fine.grid) as f32;
+        assert!(fine.map(MapKind::Flow).unwrap().iter().all(|flow| (flow - 3.0 * factor).abs() < 1e-4));
+    }
+}
