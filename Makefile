@@ -19,11 +19,12 @@ quick:
 	$(CARGO) run --release --config tools/quick.toml -- saves/alpine-range.ron
 
 ## All tests, each once: those of the library and the command line without Bevy and with the checks of a debug build;
-## those of the editor as it is released, on a virtual screen with a software Vulkan driver; there the golden hashes of
-## nodes and scenes again.
+## those of the Python package, built as a wheel with the same checks; those of the editor as it is released, on a
+## virtual screen with a software Vulkan driver; there the golden hashes of nodes and scenes again.
 test: setup-test
 	TALWEG_TOOLS_INSTALLED=1 $(CARGO) test --profile checked --no-default-features --lib --test core --test cli --test memory --test campaign
 	$(CARGO) test --profile checked --no-default-features --doc
+	tools/wheel --test
 	$(CARGO) test --release --lib -- app::
 	$(CARGO) test --release --test panel --test window --test cli
 	$(CARGO) test --release --test core -- golden scenes
@@ -36,6 +37,7 @@ lint: setup-lint
 	$(LINT_PATH) $(CARGO) deny --locked --log-level error check licenses bans sources
 	$(CARGO) clippy --release --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
+	$(CARGO) clippy --release --no-default-features --features python --lib --target-dir "$(TARGET)/headless" -- -D warnings
 	$(CARGO) clippy --release --manifest-path fuzz/Cargo.toml --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
 	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps
 	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps --no-default-features --target-dir "$(TARGET)/headless"
@@ -43,6 +45,7 @@ lint: setup-lint
 ## Cost per cell of every node, beside the peers that the package registry has.
 bench:
 	$(CARGO) bench
+	tools/wheel --bench
 
 setup:
 	@tools/setup

@@ -179,15 +179,9 @@ fn failed(error: ExportError) -> Failure {
 }
 
 pub fn run(args: &ExportArgs) -> CommandResult {
-    let formats = args.output.iter().map(|path| args.format(path)).collect::<Result<Vec<_>, _>>()?;
+    args.formats()?;
     let mut job = args.scene.load()?;
-    let is_planet = job.scene.settings.is_planet();
-    if !is_planet && (args.projection == ExportProjection::Cube || args.width.is_some()) {
-        return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
-    }
-    let preset = args.build_preset(&job.scene, &formats)?;
-    let place = ExportPlace { folder: args.folder(), force: args.force.is_forced() };
-    export::check(&preset, &job.scene, &place).map_err(failed)?;
+    let (preset, place) = args.checked_preset(&job.scene, None)?;
     job.samples = export::samples(&preset, &job.scene).map_err(failed)?;
     let terrain = job.evaluate(&export::memory_use(&preset, &job.scene, job.samples).map_err(failed)?)?;
     let report = job.with_progress(|control, tell| {
@@ -200,6 +194,29 @@ pub fn run(args: &ExportArgs) -> CommandResult {
 }
 
 impl ExportArgs {
+    /// The raster formats of all files.
+    fn formats(&self) -> Result<Vec<Option<&'static RasterFormat>>, Failure> {
+        self.output.iter().map(|path| self.format(path)).collect()
+    }
+
+    /// What is written, of a terrain of so many samples if there is one already, and where it goes; all that can be
+    /// known beforehand is found in order.
+    pub(crate) fn checked_preset(
+        &self,
+        scene: &Scene,
+        samples: Option<usize>,
+    ) -> Result<(BuildPreset, ExportPlace), Failure> {
+        let is_planet = scene.settings.is_planet();
+        if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
+            return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
+        }
+        let mut preset = self.build_preset(scene, &self.formats()?)?;
+        preset.samples = samples.map(|samples| samples as u32).or(preset.samples);
+        let place = ExportPlace { folder: self.folder(), force: self.force.is_forced() };
+        export::check(&preset, scene, &place).map_err(failed)?;
+        Ok((preset, place))
+    }
+
     /// The raster format of a file; meshes have none, and with a preset the output is a folder.
     fn format(&self, path: &Path) -> Result<Option<&'static RasterFormat>, Failure> {
         if self.preset.is_some() || MeshFormat::for_path(path).is_some() {

@@ -106,7 +106,7 @@ struct MeasuredTerrain {
 }
 
 pub fn run(args: &MeasureArgs) -> CommandResult {
-    let limits = args.limits()?;
+    let limits = limits(&args.limit).map_err(|why| usage(anyhow::anyhow!("--limit: {why}")))?;
     args.scene.memory.apply();
     if !is_measured(args.scene.path()) {
         let job = args.scene.load()?;
@@ -201,23 +201,55 @@ struct WithClimate<'a> {
     climate: Option<ClimateMeasures>,
 }
 
-impl MeasureArgs {
-    fn limits(&self) -> Result<Limits, Failure> {
-        let mut limits = Limits::default();
-        for text in &self.limit {
-            let wrong = |why: String| usage(anyhow::anyhow!("--limit: {why}"));
-            let about = limits.about();
-            let (name, value) = text.split_once('=').ok_or_else(|| wrong(format!("`{text}`: give LIMIT=VALUE")))?;
-            let index = about.find(name.trim()).ok_or_else(|| {
-                let known: Vec<&str> = about.params.iter().map(|p| p.name).collect();
-                wrong(format!("there is no limit `{}`; give one of {}", name.trim(), known.join(", ")))
-            })?;
-            let value = about.params[index].parse(value).map_err(|e| wrong(e.to_string()))?;
-            limits.set(index, &value).map_err(|e| wrong(e.to_string()))?;
-        }
-        Ok(limits)
+/// The limits with what is changed in them, each as LIMIT=VALUE.
+///
+/// # Errors
+/// When there is no such limit, or it cannot have that value.
+pub fn limits(changes: &[String]) -> Result<Limits, String> {
+    let mut limits = Limits::default();
+    for text in changes {
+        let about = limits.about();
+        let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: give LIMIT=VALUE"))?;
+        let index = about.find(name.trim()).ok_or_else(|| {
+            let known: Vec<&str> = about.params.iter().map(|p| p.name).collect();
+            format!("there is no limit `{}`; give one of {}", name.trim(), known.join(", "))
+        })?;
+        let value = about.params[index].parse(value).map_err(|e| e.to_string())?;
+        limits.set(index, &value).map_err(|e| e.to_string())?;
     }
+    Ok(limits)
+}
 
+/// Everything measured of a terrain, that of a scene with its climate where it has one, as JSON; of a planet all of it.
+/// Call it inside the pool that shall do the work.
+///
+/// # Errors
+/// When it was cancelled.
+#[cfg(feature = "python")]
+pub fn terrain_measures(
+    scene: Option<&Scene>,
+    terrain: &Terrain,
+    scale: TerrainScale,
+    limits: &Limits,
+    control: &Control,
+) -> Result<serde_json::Value, Failure> {
+    if let Some(scene) = scene.filter(|scene| scene.settings.is_planet()) {
+        return Ok(serde_json::to_value(measure_planet(terrain, scene, limits, control)?)?);
+    }
+    let climate = match scene.filter(|scene| has_climate(scene)) {
+        Some(scene) => Some(climate_measures(scene, terrain, control)?),
+        None => None,
+    };
+    let measures = measure(terrain, scale, limits, control)?;
+    Ok(serde_json::to_value(WithClimate { measures: &measures, climate })?)
+}
+
+/// Whether a scene has a climate of its own or that of a biome table.
+fn has_climate(scene: &Scene) -> bool {
+    scene.climate.is_some() || scene.biome_table().is_some()
+}
+
+impl MeasureArgs {
     /// The scene or heightmap of `scene`.
     fn subject(&self, scene: &SceneArgs) -> Result<MeasuredTerrain, Failure> {
         let name = scene.path().display().to_string();
@@ -239,8 +271,7 @@ impl MeasureArgs {
             return Err(usage(anyhow::anyhow!("--against: a terrain is compared with terrains alone")));
         }
         let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));
-        let has_climate = job.scene.climate.is_some() || job.scene.biome_table().is_some();
-        Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate.then_some(job.scene) })
+        Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate(&job.scene).then_some(job.scene) })
     }
 }
 

@@ -81,7 +81,8 @@ fn slider_text(spec: &ParamSpec) -> String {
     }
 }
 
-fn json_of(about: &About, shape: Option<&str>) -> serde_json::Value {
+/// A group of parameters as JSON, with the shape of a node.
+pub fn json_of(about: &About, shape: Option<&str>) -> serde_json::Value {
     let mut value = json!({
         "name": about.name,
         "label": about.label,
@@ -90,6 +91,7 @@ fn json_of(about: &About, shape: Option<&str>) -> serde_json::Value {
         "source": about.source,
         "synonyms": about.synonyms,
         "params": about.params.iter().map(json_of_param).collect::<Vec<_>>(),
+        "presets": about.presets.iter().map(|p| json!({"name": p.name, "label": p.label, "help": p.help})).collect::<Vec<_>>(),
     });
     if let Some(shape) = shape {
         value["shape"] = shape.into();

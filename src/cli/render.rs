@@ -149,14 +149,38 @@ impl RenderArgs {
             height,
         )
     }
-}
 
-pub fn run(args: &RenderArgs) -> CommandResult {
-    let output = args.force.target(&args.output);
-    check_picture(&output)?;
-    let job = args.scene.load()?;
-    let mut scene = job.scene.clone();
-    if let Some(name) = &args.palette {
+    /// Where the picture goes.
+    ///
+    /// # Errors
+    /// When that is no PNG file in an existing folder.
+    pub(crate) fn checked_target(&self) -> Result<SaveTarget, Failure> {
+        let output = self.force.target(&self.output);
+        check_picture(&output)?;
+        Ok(output)
+    }
+
+    /// The picture of a terrain that is there; call it inside the pool that shall do the work.
+    ///
+    /// # Errors
+    /// When the palette is not known.
+    pub(crate) fn picture(&self, scene: &Scene, terrain: &Terrain) -> Result<RgbImage, Failure> {
+        let scene = &self.with_palette(scene)?;
+        if scene.settings.is_planet() {
+            let (width, height) = self.planet_size();
+            return Ok(self.planet(scene, terrain, width, height));
+        }
+        let (width, height) = self.size();
+        Ok(match self.style {
+            Style::Relief => relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), width, height),
+            Style::Heights => heightmap(terrain, width, height),
+        })
+    }
+
+    /// The scene in the colours that are asked for.
+    fn with_palette(&self, scene: &Scene) -> Result<Scene, Failure> {
+        let mut scene = scene.clone();
+        let Some(name) = &self.palette else { return Ok(scene) };
         if !is_palette(name) {
             let known = all_palette_names().join(", ");
             return Err(usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {known}")));
@@ -164,24 +188,21 @@ pub fn run(args: &RenderArgs) -> CommandResult {
         // asked for by name, it is the shipped table
         scene.palette.clone_from(name);
         scene.biomes = None;
+        Ok(scene)
     }
+}
+
+pub fn run(args: &RenderArgs) -> CommandResult {
+    let output = args.checked_target()?;
+    let job = args.scene.load()?;
+    let scene = args.with_palette(&job.scene)?;
     let (width, height) = args.size();
     if args.trace.sphere_trace {
         return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &output, (width, height));
     }
-    let is_planet = job.scene.settings.is_planet();
-    let (width, height) = if is_planet { args.planet_size() } else { (width, height) };
+    let (width, height) = if scene.settings.is_planet() { args.planet_size() } else { (width, height) };
     let terrain = job.evaluate(&MemoryUse::picture(&scene, width, height))?;
-    if is_planet {
-        let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));
-        picture.save(&output).map_err(Failure::from)?;
-        return args.report(width, height);
-    }
-    let settings = &scene.settings;
-    let picture = job.pool.install(|| match args.style {
-        Style::Relief => relief(&terrain, settings, &PaletteTable::for_scene(&scene), width, height),
-        Style::Heights => heightmap(&terrain, width, height),
-    });
+    let picture = job.pool.install(|| args.picture(&scene, &terrain))?;
     picture.save(&output).map_err(Failure::from)?;
-    args.report(width, height)
+    args.report(picture.width, picture.height)
 }

@@ -3,6 +3,7 @@
 //! Evaluation is a pure function of (scene, resolution, playhead). [`Store`] only makes it faster: it never changes
 //! a bit of the result. The editor reaches this through [`Worker`], the command line directly.
 
+mod base;
 mod cache;
 mod construction;
 mod history;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
+pub use base::BaseTerrain;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
@@ -113,6 +115,8 @@ pub struct Evaluated {
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub mass_balance: Option<MassBalance>,
+    /// The accounts of all processes that were run just now, by the index of their layer.
+    pub mass_balances: Vec<(usize, MassBalance)>,
     /// In what it differs from an earlier one, if it was computed in part.
     pub patch: Option<ChangedRegion>,
 }
@@ -170,13 +174,14 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
 
 /// The layers that take part, from the ground up.
 fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerStep<'_>> {
-    plan_with(scene, samples, playhead, &mut HashMap::new())
+    plan_with(scene, None, samples, playhead, &mut HashMap::new())
 }
 
-/// [`plan`], knowing the keys of some layers that masks read: without that, masks that read layers whose masks read
-/// layers would be followed again and again.
+/// [`plan`] on the ground `base`, knowing the keys of some layers that masks read: without that, masks that read
+/// layers whose masks read layers would be followed again and again.
 fn plan_with<'a>(
     scene: &'a Scene,
+    base: Option<&BaseTerrain>,
     samples: usize,
     playhead: Option<Playhead>,
     sources: &mut HashMap<usize, u128>,
@@ -192,6 +197,9 @@ fn plan_with<'a>(
     ]);
     if let Some(planet) = scene.as_planet() {
         key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
+    }
+    if let Some(base) = base {
+        key = key.join(&base.hash().to_le_bytes());
     }
     let control = Control::default();
     let mut transient = false;
@@ -235,7 +243,7 @@ fn plan_with<'a>(
         key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
         if let Some((source, alone)) = mask_scene(scene, index) {
             let made = sources.get(&source).copied().unwrap_or_else(|| {
-                plan_with(&alone, samples, None, sources).last().map_or(0, |step| step.result.bits())
+                plan_with(&alone, base, samples, None, sources).last().map_or(0, |step| step.result.bits())
             });
             sources.insert(source, made);
             key = key.join(&made.to_le_bytes());
@@ -280,44 +288,52 @@ pub fn evaluate(
     store: &mut Store,
     control: &Control,
 ) -> Result<Evaluated, Cancelled> {
-    let is_sole = construction::sole(scene).is_some();
-    store.constructions.newest = None;
-    store.constructions.has_run = false;
-    let (terrain, mass_balance) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
-    let patch = store.constructions.newest.take().filter(|_| is_sole);
-    if is_sole && store.constructions.has_run {
-        // one and the same, so that it is known again on the way to the screen
-        store.constructions.share(&terrain);
-    }
-    Ok(Evaluated { terrain, mass_balance, patch, problems: scene.problems() })
+    evaluate_on(None, scene, samples, playhead, store, control)
 }
 
-/// [`evaluate`], knowing some of the layers that masks read, by their index.
-fn evaluate_with(
+/// [`evaluate`] on a ground of the caller's, in place of level ground at height 0.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_on(
+    base: Option<&BaseTerrain>,
     scene: &Scene,
     samples: usize,
     playhead: Option<Playhead>,
     store: &mut Store,
     control: &Control,
-    sources: &mut HashMap<usize, Arc<Terrain>>,
-) -> Result<(Arc<Terrain>, Option<MassBalance>), Cancelled> {
-    let made = evaluate_level(scene, samples, playhead, None, store, control, sources)?;
-    Ok((made.terrain, made.mass_balance))
+) -> Result<Evaluated, Cancelled> {
+    let is_sole = base.is_none() && construction::sole(scene).is_some();
+    store.constructions.newest = None;
+    store.constructions.has_run = false;
+    let LevelResult { terrain, mass_balances, .. } =
+        evaluate_level(scene, base, samples, playhead, None, store, control, &mut HashMap::new())?;
+    let of_playhead = |p: Playhead| mass_balances.iter().find(|(index, _)| *index == p.layer).map(|(_, of)| *of);
+    let mass_balance = playhead.and_then(of_playhead);
+    let patch = store.constructions.newest.take().filter(|_| is_sole);
+    if is_sole && store.constructions.has_run {
+        // one and the same, so that it is known again on the way to the screen
+        store.constructions.share(&terrain);
+    }
+    Ok(Evaluated { terrain, mass_balance, mass_balances, patch, problems: scene.problems() })
 }
 
 /// What an evaluation on one grid made.
 struct LevelResult {
     terrain: Arc<Terrain>,
-    /// Of the process under the playhead.
-    mass_balance: Option<MassBalance>,
+    /// Of the processes that were run, by the index of the layer.
+    mass_balances: Vec<(usize, MassBalance)>,
     /// Of processes that run from coarse to fine, by the index of the layer.
     changes: HashMap<usize, LevelChange>,
 }
 
-/// [`evaluate_with`] on one grid, after the coarser ones that processes begin on. Where only the changes up to the
-/// layer `topmost` are wanted, for a finer grid, the terrain need not be made.
+/// [`evaluate_on`] one grid, after the coarser ones that processes begin on, knowing some of the layers that masks
+/// read, by their index. Where only the changes up to the layer `topmost` are wanted, for a finer grid, the terrain
+/// need not be made.
+#[allow(clippy::too_many_arguments, reason = "it calls itself with all of them")]
 fn evaluate_level(
     scene: &Scene,
+    base: Option<&BaseTerrain>,
     samples: usize,
     playhead: Option<Playhead>,
     topmost: Option<usize>,
@@ -325,8 +341,8 @@ fn evaluate_level(
     control: &Control,
     sources: &mut HashMap<usize, Arc<Terrain>>,
 ) -> Result<LevelResult, Cancelled> {
-    let mut mass_balance = None;
-    let mut steps = plan(scene, samples, playhead);
+    let mut mass_balances = Vec::new();
+    let mut steps = plan_with(scene, base, samples, playhead, &mut HashMap::new());
     steps.retain(|step| topmost.is_none_or(|topmost| step.index <= topmost));
     let mut changes = HashMap::new();
     let mut most_known = steps.len();
@@ -338,18 +354,20 @@ fn evaluate_level(
             }
         }
     }
+    let level = || Ok(Arc::new(Terrain::flat(scene.grid(samples))));
     // the highest result that is known makes everything below it needless
     let (first, mut beneath) = match topmost {
         Some(_) if most_known == steps.len() => (steps.len(), Arc::new(Terrain::flat(Grid::new(2, Edges::Open)))),
-        _ => store
-            .highest_known(&steps[..most_known])
-            .unwrap_or_else(|| (0, Arc::new(Terrain::flat(scene.grid(samples))))),
+        _ => match store.highest_known(&steps[..most_known]) {
+            Some(known) => known,
+            None => (0, base.map_or_else(level, |base| base.terrain_on(scene.grid(samples), control))?),
+        },
     };
     let steps = &steps[first..];
     let mut coarse = match (steps.iter().rfind(|step| step.is_refined), coarser_samples(samples)) {
         (Some(refined), Some(coarser)) => {
             let topmost = Some(refined.index);
-            evaluate_level(scene, coarser, playhead, topmost, store, control, &mut HashMap::new())?.changes
+            evaluate_level(scene, base, coarser, playhead, topmost, store, control, &mut HashMap::new())?.changes
         }
         _ => HashMap::new(),
     };
@@ -374,24 +392,22 @@ fn evaluate_level(
             None => None,
             Some((index, alone)) => {
                 if !sources.contains_key(&index) {
-                    let (made, _) = evaluate_with(&alone, samples, None, store, control, sources)?;
-                    sources.insert(index, made);
+                    let made = evaluate_level(&alone, base, samples, None, None, store, control, sources)?;
+                    sources.insert(index, made.terrain);
                     control.enter_layer(step.index);
                 }
                 sources.get(&index)
             }
         };
         mix::weigh(&cx, step.layer, &beneath, source.map(Arc::as_ref), &mut store.strokes, &mut result)?;
-        if playhead.is_some_and(|p| p.layer == step.index) {
-            mass_balance = account;
-        }
+        mass_balances.extend(account.map(|account| (step.index, account)));
         beneath = Arc::new(result);
         if !step.transient && !store.transient {
             store.cache.insert(step.result, &beneath);
         }
     }
     control.check()?;
-    Ok(LevelResult { terrain: beneath, mass_balance, changes })
+    Ok(LevelResult { terrain: beneath, mass_balances, changes })
 }
 
 impl LayerStep<'_> {

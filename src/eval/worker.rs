@@ -451,7 +451,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         store.transient = request.quality == RequestQuality::Preview;
         let evaluated = evaluate(&request.scene, samples, playhead, store, control);
         let transient = std::mem::take(&mut store.transient);
-        let Evaluated { terrain, mass_balance, patch, problems } = evaluated?;
+        let Evaluated { terrain, mass_balance, patch, problems, .. } = evaluated?;
         let elapsed = started.elapsed();
         let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| transient));
         control.check()?;

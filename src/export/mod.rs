@@ -357,18 +357,57 @@ pub fn export(
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
-    let products = checked_products(preset, scene)?;
+    let made = MadeTerrain { scene, terrain, texts: origin::texts(scene, terrain)? };
+    export_made(preset, &made, place, control, tell)
+}
+
+/// [`export`] of a terrain that the scene alone does not make: the files carry no scene.
+///
+/// # Errors
+/// As [`export`], and when a map is asked for that would have to be evaluated again.
+pub fn export_without_scene(
+    preset: &BuildPreset,
+    scene: &Scene,
+    terrain: &Terrain,
+    place: &ExportPlace,
+    control: &Control,
+    tell: &(dyn Fn(f32) + Sync),
+) -> Result<ExportReport, ExportError> {
+    for product in checked_products(preset, scene)? {
+        if let CheckedKind::Map(map @ ExportMap::Mask(_), _) = product.kind {
+            let text = format!("`{map}` would be that of another terrain: the scene alone does not make this one");
+            return Err(ExportError::Preset(text));
+        }
+    }
+    export_made(preset, &MadeTerrain { scene, terrain, texts: Vec::new() }, place, control, tell)
+}
+
+/// A terrain with the scene that says how large it is, and the texts that its files carry.
+struct MadeTerrain<'a> {
+    scene: &'a Scene,
+    terrain: &'a Terrain,
+    texts: Vec<(String, String)>,
+}
+
+fn export_made(
+    preset: &BuildPreset,
+    made: &MadeTerrain,
+    place: &ExportPlace,
+    control: &Control,
+    tell: &(dyn Fn(f32) + Sync),
+) -> Result<ExportReport, ExportError> {
+    let products = checked_products(preset, made.scene)?;
     let folder = place.folder.join(&preset.folder);
     let is_new = !preset.folder.is_empty() && !folder.exists();
     if is_new {
         std::fs::create_dir(&folder).map_err(|source| FileError::Write { path: folder.clone(), source })?;
     }
-    let made = stage(&products, preset, scene, terrain, place, control, tell);
-    if made.is_err() && is_new {
+    let staged = stage(&products, preset, made, place, control, tell);
+    if staged.is_err() && is_new {
         // empty again; what others put there meanwhile stays
         let _ = std::fs::remove_dir(&folder);
     }
-    let (report, set) = made?;
+    let (report, set) = staged?;
     set.commit()?;
     Ok(report)
 }
@@ -377,13 +416,11 @@ pub fn export(
 fn stage(
     products: &[CheckedProduct],
     preset: &BuildPreset,
-    scene: &Scene,
-    terrain: &Terrain,
+    MadeTerrain { scene, terrain, texts }: &MadeTerrain,
     place: &ExportPlace,
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<(ExportReport, StagedSet), ExportError> {
-    let texts = origin::texts(scene, terrain)?;
     let layouts = layouts(terrain, planet_map(preset, scene, terrain.samples()));
     let source =
         MapSource { scene, terrain, band_metres: preset.band_metres.unwrap_or(scene.settings.relief_metres / 16.0) };
@@ -393,7 +430,7 @@ fn stage(
         match &product.kind {
             CheckedKind::Mesh(format) => {
                 let path = file_name(preset, scene, product, MESH, None, None, terrain.samples());
-                let job = MeshJob { scene, terrain, format, how: preset.mesh, texts: &texts };
+                let job = MeshJob { scene, terrain, format, how: preset.mesh, texts };
                 let (made, staged) = job.stage(&place.target(&path), control)?;
                 report.meshes.push(made);
                 set.push(staged);
@@ -415,7 +452,7 @@ fn stage(
                             layout,
                             sheet,
                         };
-                        job.stage(&texts, control, &mut report, &mut set)?;
+                        job.stage(texts, control, &mut report, &mut set)?;
                     }
                 }
             }

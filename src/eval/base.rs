@@ -1,0 +1,99 @@
+//! What a stack stands on where it is not level ground: heights and data maps that the caller has.
+
+use std::sync::Arc;
+
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, resample};
+use crate::nodes::multiscale::sample_ratio;
+
+/// A terrain beneath the lowest layer, in place of level ground at height 0.
+#[derive(Clone, Debug)]
+pub struct BaseTerrain {
+    terrain: Arc<Terrain>,
+    hash: u128,
+}
+
+impl BaseTerrain {
+    /// `terrain` as the ground of a stack. It has the edges and faces of the scene; on another number of samples it is
+    /// resampled.
+    pub fn new(terrain: Terrain) -> Self {
+        Self { hash: terrain.hash(), terrain: Arc::new(terrain) }
+    }
+
+    /// Content hash: equal hashes mean equal grounds.
+    pub fn hash(&self) -> u128 {
+        self.hash
+    }
+
+    /// Samples per side, of a planet per side of a face.
+    pub fn samples(&self) -> usize {
+        self.terrain.samples()
+    }
+
+    /// The ground on `grid`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn terrain_on(&self, grid: Grid, control: &Control) -> Result<Arc<Terrain>, Cancelled> {
+        let own = self.terrain.grid;
+        if own == grid {
+            return Ok(self.terrain.clone());
+        }
+        let mut made = Terrain::flat(grid);
+        made.height = resample(own, grid, &self.terrain.height, control)?;
+        for (kind, map) in self.terrain.maps() {
+            let mut map = resample(own, grid, map, control)?;
+            // flow is counted in cells; the curve through a jump swings below nothing, except where a map may
+            let factor = if kind == MapKind::Flow { sample_ratio(own, grid) as f32 } else { 1.0 };
+            let is_signed = matches!(kind, MapKind::Brightness | MapKind::Ridge);
+            for value in &mut map {
+                *value = if *value > 0.0 || is_signed { *value * factor } else { 0.0 };
+            }
+            made.set_map(kind, Some(Arc::new(map)));
+        }
+        Ok(Arc::new(made))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Cache, Store, Timeline, evaluate, evaluate_on};
+    use crate::field::Edges;
+    use crate::nodes::Node;
+    use crate::scene::{Layer, Scene};
+
+    #[test]
+    fn a_store_tells_one_ground_from_another() {
+        let blur = Layer::new(Node::named("Blur").unwrap(), 1);
+        let mut scene = Scene { layers: vec![blur], ..Scene::default() };
+        scene.settings.resolution = 33;
+        let control = Control::default();
+        let mut store = Store::new(Cache::new(1 << 20), Timeline::new(0));
+        let slope = |steep: f32| BaseTerrain::new(Terrain::from_fn(33, Edges::Open, |u, _| steep * u));
+        let (gentle, steep) = (slope(0.1), slope(0.2));
+        let mut highest = |base: Option<&BaseTerrain>| {
+            evaluate_on(base, &scene, 33, None, &mut store, &control).unwrap().terrain.range().1
+        };
+        for _ in 0..2 {
+            assert_eq!(highest(None), 0.0);
+            assert!(highest(Some(&gentle)) < 0.11 && highest(Some(&gentle)) > 0.05);
+            assert!(highest(Some(&steep)) > 0.15);
+        }
+        let level = evaluate(&scene, 33, None, &mut store, &control).unwrap().terrain;
+        assert_eq!(level.range(), (0.0, 0.0));
+    }
+
+    #[test]
+    fn on_a_finer_grid_the_ground_goes_through_its_own_samples() {
+        let mut coarse = Terrain::from_fn(17, Edges::Open, |u, v| u * u - 0.5 * v);
+        coarse.map_mut(MapKind::Flow).fill(3.0);
+        let base = BaseTerrain::new(coarse.clone());
+        let fine = base.terrain_on(Grid::new(33, Edges::Open), &Control::default()).unwrap();
+        for (k, h) in coarse.height.iter().enumerate() {
+            assert_eq!(fine.height[2 * (k / 17) * 33 + 2 * (k % 17)], *h);
+        }
+        // four times as many cells drain to a place
+        let factor = sample_ratio(coarse.grid, fine.grid) as f32;
+        assert!(fine.map(MapKind::Flow).unwrap().iter().all(|flow| (flow - 3.0 * factor).abs() < 1e-4));
+    }
+}

@@ -1,0 +1,140 @@
+//! Numpy arrays in metres in and out. Inside, heights are fractions of the relief.
+
+use numpy::ndarray::{ArrayView2, ArrayView3};
+use numpy::{AllowTypeChange, PyArray1, PyArrayLikeDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::error::usage;
+use crate::field::{Grid, MapKind, Terrain};
+
+/// Name of a data map, as exports have it.
+pub fn map_name(kind: MapKind) -> String {
+    format!("{kind:?}").to_ascii_lowercase()
+}
+
+/// The data map called `name`.
+pub fn map_kind(py: Python<'_>, name: &str) -> PyResult<MapKind> {
+    let found = MapKind::ALL.iter().find(|kind| map_name(**kind) == name.to_ascii_lowercase());
+    found.copied().ok_or_else(|| {
+        let known: Vec<String> = MapKind::ALL.iter().map(|kind| map_name(*kind)).collect();
+        usage(py, format_args!("there is no data map `{name}`; the maps are {}", known.join(", ")))
+    })
+}
+
+/// What `relief` multiplies in a map on its way to people.
+pub fn map_unit(kind: MapKind, relief_metres: f32) -> f32 {
+    if kind.is_thickness() { relief_metres } else { 1.0 }
+}
+
+/// Numbers of a field with the samples of a side.
+pub struct GivenField {
+    /// Samples per side, of a planet per side of a face.
+    pub samples: usize,
+    /// Row by row from the north-west, of planets face by face.
+    pub values: Vec<f32>,
+}
+
+/// A square array, or one of the six faces of a planet, each number divided by `unit`; `what` is what messages call it.
+///
+/// # Errors
+/// When it is no array of numbers, no square, or a number in it is not finite.
+pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -> PyResult<GivenField> {
+    let py = array.py();
+    let array: PyArrayLikeDyn<'_, f32, AllowTypeChange> =
+        array.extract().map_err(|_| usage(py, format_args!("{what}: give an array of numbers")))?;
+    let shape = array.shape().to_vec();
+    let samples = match (shape.as_slice(), is_planet) {
+        ([rows, columns], false) if rows == columns => *rows,
+        ([6, rows, columns], true) if rows == columns => *rows,
+        ([rows, columns], false) => {
+            let text =
+                format!("{what}: {columns} × {rows} samples; only square terrains can be computed, crop it first");
+            return Err(usage(py, text));
+        }
+        (_, false) => return Err(usage(py, format_args!("{what}: give a square array of two dimensions"))),
+        (_, true) => {
+            return Err(usage(py, format_args!("{what}: a planet has six square faces; give an array of 6 × n × n")));
+        }
+    };
+    if Grid::working(samples, crate::field::Edges::Open).samples
+        != Grid::new(samples, crate::field::Edges::Open).samples
+    {
+        return Err(usage(py, format_args!("{what}: give 2 to 16384 samples per side, not {samples}")));
+    }
+    let scaled = |value: &f32| value / unit;
+    let view = array.as_array();
+    // in the order of rows, whatever the strides
+    let values: Vec<f32> = match view.as_slice() {
+        Some(numbers) => numbers.iter().map(scaled).collect(),
+        None => view.iter().map(scaled).collect(),
+    };
+    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+        let (row, column) = (at / samples, at % samples);
+        return Err(usage(
+            py,
+            format_args!(
+                "{what}: row {row}, column {column} is no finite number; fill it, or cut it out by a map `ground`"
+            ),
+        ));
+    }
+    Ok(GivenField { samples, values })
+}
+
+/// Puts data maps of the caller, in the units of people, onto a terrain.
+///
+/// # Errors
+/// When a name is none, or a map is not as large as the terrain.
+pub fn put_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: f32) -> PyResult<()> {
+    let py = maps.py();
+    for (name, array) in maps {
+        let name: String = name.extract()?;
+        let kind = map_kind(py, &name)?;
+        let unit = map_unit(kind, relief_metres);
+        let GivenField { samples, values } = given(&format!("map `{name}`"), &array, unit, terrain.grid.is_globe())?;
+        if samples != terrain.samples() {
+            let text = format!("map `{name}`: {samples} samples per side, and the heights have {}", terrain.samples());
+            return Err(usage(py, text));
+        }
+        terrain.set_map(kind, Some(std::sync::Arc::new(values)));
+    }
+    Ok(())
+}
+
+/// Numbers as an array of the grid's shape, which owns them and cannot be written to: no number is copied.
+pub fn owned<'py>(py: Python<'py>, grid: Grid, values: Vec<f32>) -> PyResult<Bound<'py, PyAny>> {
+    let n = grid.samples;
+    let flat = PyArray1::from_vec(py, values);
+    // before it has a shape: what a locked array is the base of stays locked
+    lock(flat.as_any())?;
+    let shaped =
+        if grid.is_globe() { flat.reshape([grid.faces(), n, n])?.into_any() } else { flat.reshape([n, n])?.into_any() };
+    Ok(shaped)
+}
+
+/// Makes an array one that cannot be written to.
+fn lock(array: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = array.py();
+    let flags = PyDict::new(py);
+    flags.set_item(intern!(py, "write"), false)?;
+    array.call_method(intern!(py, "setflags"), (), Some(&flags)).map(drop)
+}
+
+/// A map of a terrain as an array that reads the terrain's own memory and keeps `owner` alive.
+#[allow(unsafe_code, reason = "numpy is lent memory that the owner keeps")]
+pub fn view<'py>(owner: &Bound<'py, PyAny>, grid: Grid, values: &[f32]) -> PyResult<Bound<'py, PyAny>> {
+    let n = grid.samples;
+    let made = if grid.is_globe() {
+        let lent = ArrayView3::from_shape([grid.faces(), n, n], values).map_err(super::error::failed)?;
+        // SAFETY: `owner` is the Python object that holds the values in an `Arc` and never changes them; numpy keeps it
+        // alive as the array's base, and the array is locked before anybody has it.
+        unsafe { numpy::PyArray3::borrow_from_array(&lent, owner.clone()) }.into_any()
+    } else {
+        let lent = ArrayView2::from_shape([n, n], values).map_err(super::error::failed)?;
+        // SAFETY: as above.
+        unsafe { numpy::PyArray2::borrow_from_array(&lent, owner.clone()) }.into_any()
+    };
+    lock(&made)?;
+    Ok(made)
+}

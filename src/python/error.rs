@@ -1,0 +1,77 @@
+//! Exceptions: the words are those of the command line.
+
+use pyo3::exceptions::{PyException, PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
+use pyo3::{create_exception, intern};
+
+use crate::cli::Failure;
+use crate::scene::{Scene, Severity, Warning};
+
+create_exception!(
+    talweg,
+    TalwegError,
+    PyException,
+    "Something could not be done; the text says what, where and what to do."
+);
+create_exception!(talweg, TalwegWarning, PyUserWarning, "Something in a scene was mended or does nothing.");
+
+/// `talweg.UsageError`: what was given is wrong. A [`TalwegError`] and a `ValueError`.
+pub fn usage_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let made = TYPE.get_or_try_init(py, || {
+        let bases = PyTuple::new(py, [py.get_type::<TalwegError>(), py.get_type::<PyValueError>()])?;
+        let about = pyo3::types::PyDict::new(py);
+        about.set_item("__doc__", "What was given is wrong; the text says what would be right.")?;
+        about.set_item("__module__", "talweg")?;
+        let made = py.get_type::<PyType>().call1(("UsageError", bases, about))?;
+        Ok::<_, PyErr>(made.cast_into::<PyType>()?.unbind())
+    })?;
+    Ok(made.bind(py).clone())
+}
+
+/// What was given is wrong.
+pub fn usage(py: Python<'_>, text: impl std::fmt::Display) -> PyErr {
+    match usage_error(py) {
+        Ok(class) => PyErr::from_type(class, text.to_string()),
+        Err(error) => error,
+    }
+}
+
+/// What could not be done.
+pub fn failed(error: impl std::fmt::Display) -> PyErr {
+    TalwegError::new_err(error.to_string())
+}
+
+/// A failure of the command line as an exception.
+pub fn of_command(py: Python<'_>, failure: &Failure) -> PyErr {
+    match failure {
+        Failure::Usage(error) => usage(py, error),
+        _ => failed(failure.text()),
+    }
+}
+
+/// Shows a warning where Python's warnings go.
+pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    py.import(intern!(py, "warnings"))?
+        .call_method1(intern!(py, "warn"), (text, py.get_type::<TalwegWarning>(), 2))
+        .map(drop)
+}
+
+/// Shows what was mended when a scene was read.
+pub fn warn_of_mended(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
+    warnings.iter().try_for_each(|Warning(text)| warn(py, text))
+}
+
+/// Refuses a scene with files or layers that cannot be used, and warns of what does nothing.
+pub fn check_problems(py: Python<'_>, scene: &Scene) -> PyResult<()> {
+    for problem in scene.problems() {
+        let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);
+        match problem.severity {
+            Severity::Broken => return Err(failed(text)),
+            Severity::Idle => warn(py, &text)?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! `import talweg`: the extension module `talweg._core` of the Python package, built by maturin (`pyproject.toml`).
+//!
+//! It is a way in beside the command line and uses the same functions: [`eval`](crate::eval) with the same bits, the
+//! options of `talweg export` and `talweg render` as keyword arguments, the same words in its exceptions. The Python
+//! files in `src/python/talweg` make classes out of the node descriptions and join xarray and tqdm where they are
+//! there.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `work` | threads, progress, Ctrl-C: whatever takes time runs on threads of its own while Python looks for signals |
+//! | `arrays` | numpy arrays in metres in and out |
+//! | `scene` | scenes and their evaluation |
+//! | `terrain` | what comes out: arrays, maps, mass balance, hash, measures, pictures, files |
+//! | `node` | the nodes by themselves, and processes that are stepped |
+//! | `raster` | files of heights |
+//! | `error` | exceptions |
+//!
+//! Units: metres everywhere; the library's fractions of the relief do not show. Rows go from north to south.
+
+mod arrays;
+mod error;
+mod node;
+mod raster;
+mod scene;
+mod terrain;
+mod work;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::field::MapKind;
+use crate::nodes::Node;
+use crate::palette::all_palette_names;
+
+/// Names of the shipped scenes, which [`load`](scene::load) takes.
+#[pyfunction]
+fn examples() -> Vec<&'static str> {
+    crate::scene::examples().iter().map(|example| example.name).collect()
+}
+
+/// Names of the palettes and biome tables that pictures can be drawn in.
+#[pyfunction]
+fn palettes() -> Vec<String> {
+    all_palette_names()
+}
+
+/// The data maps that terrains can have, by name: "m" for depths in metres, "" for what has no unit of length.
+#[pyfunction]
+fn map_kinds(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let kinds = PyDict::new(py);
+    for &kind in MapKind::ALL {
+        kinds.set_item(arrays::map_name(kind), if kind.is_thickness() { "m" } else { "" })?;
+    }
+    Ok(kinds)
+}
+
+/// Names of all nodes, in the order of the Add menu.
+#[pyfunction]
+fn node_names() -> Vec<&'static str> {
+    Node::catalogue().iter().map(|node| node.about().name).collect()
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("TalwegError", py.get_type::<error::TalwegError>())?;
+    module.add("UsageError", error::usage_error(py)?)?;
+    module.add("TalwegWarning", py.get_type::<error::TalwegWarning>())?;
+    module.add_class::<scene::PyScene>()?;
+    module.add_class::<terrain::PyTerrain>()?;
+    module.add_class::<node::PyNode>()?;
+    module.add_class::<node::PyProcessRun>()?;
+    module.add_class::<raster::PyRaster>()?;
+    module.add_function(wrap_pyfunction!(scene::load, module)?)?;
+    module.add_function(wrap_pyfunction!(scene::parse, module)?)?;
+    module.add_function(wrap_pyfunction!(scene::scene_of_file, module)?)?;
+    module.add_function(wrap_pyfunction!(terrain::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(raster::read, module)?)?;
+    module.add_function(wrap_pyfunction!(node::node_description, module)?)?;
+    module.add_function(wrap_pyfunction!(examples, module)?)?;
+    module.add_function(wrap_pyfunction!(palettes, module)?)?;
+    module.add_function(wrap_pyfunction!(map_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(node_names, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,450 @@
+//! The nodes by themselves: run on an array of heights, or, where they are processes, stepped by hand.
+
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::ThreadPool;
+
+use super::arrays::{self, given, put_maps};
+use super::error::{failed, usage};
+use super::scene::{apply_memory, checked_samples, evaluate, unwrapped, value_text};
+use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
+use super::work::{Listener, finish, pool};
+use crate::cli::description_json;
+use crate::eval::BaseTerrain;
+use crate::field::{Cancelled, Control, Terrain};
+use crate::nodes::multiscale::LargestScale;
+use crate::nodes::{Context, MassBalance, Node, Run};
+use crate::param::{ParamKind, Value};
+use crate::planet::World;
+use crate::scene::{Layer, Scene, Settings};
+
+/// The description of a node: name, sentence, source, parameters with unit, range and default, presets.
+#[pyfunction]
+pub fn node_description<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let node = named(py, name)?;
+    of_json(py, &description_json(node.about(), Some(node.work().shape())))
+}
+
+fn named(py: Python<'_>, name: &str) -> PyResult<Node> {
+    Node::named(name).ok_or_else(|| usage(py, format_args!("there is no node `{name}`")))
+}
+
+/// A generator, filter or erosion with its parameters. The classes of `talweg`, such as `talweg.Thermal`, are made of
+/// it.
+#[pyclass(name = "Node", module = "talweg._core", subclass)]
+pub struct PyNode {
+    node: Node,
+}
+
+/// What a node runs on, as keyword arguments give it.
+struct NodeGround<'a, 'py> {
+    heights: Option<&'a Bound<'py, PyAny>>,
+    size: Option<usize>,
+    cell_metres: Option<f64>,
+    relief_metres: Option<f32>,
+    seed: u32,
+    sea_level: f32,
+    edges: &'a str,
+    maps: Option<&'a Bound<'py, PyDict>>,
+}
+
+/// The smallest power of two that no height exceeds: dividing by it changes no bit.
+fn exact_relief(heights: &[f32]) -> f32 {
+    let highest =
+        heights.iter().fold(0.0f32, |highest, height| if height.abs() > highest { height.abs() } else { highest });
+    let mut relief = 1.0f32;
+    while relief < highest && relief < 65_536.0 {
+        relief *= 2.0;
+    }
+    relief
+}
+
+impl NodeGround<'_, '_> {
+    /// A scene of this node alone, the ground beneath it and the samples a side.
+    fn scene(&self, py: Python<'_>, node: Node) -> PyResult<(Scene, Option<BaseTerrain>, usize)> {
+        if !node.fits(World::Terrain) {
+            let text = format!("`{}` runs on whole planets alone; use it in a scene", node.about().name);
+            return Err(usage(py, text));
+        }
+        let (heights, cell_metres) = match self.heights {
+            Some(heights) => {
+                let (array, cell) = unwrapped(heights, self.cell_metres)?;
+                (Some(array), cell)
+            }
+            None => (None, self.cell_metres),
+        };
+        let cell = checked_cell(py, cell_metres)?;
+        let field = heights.map(|heights| given("heights", &heights, 1.0, false)).transpose()?;
+        let samples = match (&field, self.size) {
+            (Some(field), None) => field.samples,
+            (Some(field), Some(size)) if field.samples == size => size,
+            (Some(_), Some(_)) => return Err(usage(py, "size: the heights have their own; give one of the two")),
+            (None, Some(size)) => checked_samples(py, size)?,
+            (None, None) => {
+                return Err(usage(py, "give heights, or size for level ground of so many samples per side"));
+            }
+        };
+        let relief = self.relief_metres.unwrap_or_else(|| {
+            field.as_ref().map_or(Settings::default().relief_metres, |field| exact_relief(&field.values))
+        });
+        let name = node.about().name;
+        let layer = Layer { name: name.into(), ..Layer::new(node, 1) };
+        let mut scene = Scene { name: name.into(), layers: vec![layer], ..Scene::default() };
+        let side = (cell * (samples - 1) as f64) as f32;
+        for change in [
+            format!("scene.size_metres={side}"),
+            format!("scene.relief_metres={relief}"),
+            format!("scene.sea_level={}", self.sea_level),
+            format!("scene.edges={}", self.edges),
+            format!("scene.resolution={samples}"),
+        ] {
+            scene.set(&change).map_err(|error| usage(py, error))?;
+        }
+        scene.settings.seed = self.seed;
+        let Some(mut field) = field else {
+            if self.maps.is_some_and(|maps| !maps.is_empty()) {
+                return Err(usage(py, "maps: give heights as well, on which they lie"));
+            }
+            return Ok((scene, None, samples));
+        };
+        field.values.iter_mut().for_each(|height| *height /= relief);
+        let mut terrain = Terrain::flat(scene.grid(samples));
+        terrain.height = field.values;
+        if let Some(maps) = self.maps {
+            put_maps(&mut terrain, maps, relief)?;
+        }
+        terrain.close_seam();
+        Ok((scene, Some(BaseTerrain::new(terrain)), samples))
+    }
+}
+
+/// Sets parameters by name, as the command line does.
+fn set_all(py: Python<'_>, node: &mut Node, values: &Bound<'_, PyDict>) -> PyResult<()> {
+    for (name, value) in values {
+        set_one(py, node, &name.extract::<String>()?, &value)?;
+    }
+    Ok(())
+}
+
+fn set_one(py: Python<'_>, node: &mut Node, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let about = node.about();
+    let Some(index) = about.find(name) else {
+        let known: Vec<&str> = about.params.iter().map(|spec| spec.name).collect();
+        let text = format!("`{}` has no parameter `{name}`; it has {}", about.name, known.join(", "));
+        return Err(usage(py, text));
+    };
+    let value = about.params[index].parse(&value_text(value)?).map_err(|error| usage(py, error))?;
+    node.params_mut().set(index, &value).map_err(|error| usage(py, error))
+}
+
+impl PyNode {
+    /// The node, with another number of iterations if one is given.
+    fn with_iterations(&self, py: Python<'_>, iterations: Option<u32>) -> PyResult<Node> {
+        let mut node = self.node.clone();
+        if let Some(iterations) = iterations {
+            set_one(py, &mut node, "iterations", iterations.into_pyobject(py)?.as_any())?;
+        }
+        Ok(node)
+    }
+}
+
+#[pymethods]
+impl PyNode {
+    #[new]
+    fn new(py: Python<'_>, name: &str) -> PyResult<Self> {
+        Ok(Self { node: named(py, name)? })
+    }
+
+    /// Name of the node, as scenes have it.
+    #[getter]
+    fn node_name(&self) -> &'static str {
+        self.node.about().name
+    }
+
+    /// The value of a parameter.
+    fn get_parameter<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let about = self.node.about();
+        let index = about.find(name).ok_or_else(|| PyAttributeError::new_err(name.to_string()))?;
+        let (spec, value) = (&about.params[index], self.node.params().get(index));
+        Ok(match value {
+            // the shortest decimal that is this f32, as files have it
+            Value::Float(_) => spec.show(&value).parse::<f64>().map_err(failed)?.into_pyobject(py)?.into_any(),
+            Value::Int(number) => number.into_pyobject(py)?.into_any(),
+            Value::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
+            Value::Curve(curve) => curve.0.into_pyobject(py)?.into_any(),
+            other => spec.show(&other).into_pyobject(py)?.into_any(),
+        })
+    }
+
+    /// Sets parameters by name; out of range is an error, as on the command line.
+    #[pyo3(signature = (**values))]
+    fn set(&mut self, py: Python<'_>, values: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let mut changed = self.node.clone();
+        if let Some(values) = values {
+            set_all(py, &mut changed, values)?;
+        }
+        self.node = changed;
+        Ok(())
+    }
+
+    /// Sets every parameter as a preset has it; what that does not name goes back to its default.
+    fn adopt(&mut self, py: Python<'_>, preset: &str) -> PyResult<()> {
+        let about = self.node.about();
+        let Some(found) = about.preset(preset) else {
+            let known: Vec<&str> = about.presets.iter().map(|preset| preset.name).collect();
+            let text = format!("`{}` has no preset `{preset}`; it has {}", about.name, known.join(", "));
+            return Err(usage(py, text));
+        };
+        self.node.adopt(found);
+        Ok(())
+    }
+
+    /// The parameters that are not at their defaults, by name.
+    fn changed_parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (index, spec) in self.node.about().params.iter().enumerate() {
+            if self.node.params().get(index) != spec.default {
+                let is_text = matches!(spec.kind, ParamKind::Tree | ParamKind::Strokes);
+                let value = if is_text {
+                    spec.show(&self.node.params().get(index)).into_pyobject(py)?.into_any()
+                } else {
+                    self.get_parameter(py, spec.name)?
+                };
+                dict.set_item(spec.name, value)?;
+            }
+        }
+        Ok(dict)
+    }
+
+    /// Runs the node on `heights` (metres, n × n, rows from north to south, `cell_metres` apart) and gives the terrain;
+    /// without heights on level ground of `size` samples per side.
+    ///
+    /// An array of xarray brings its own distance. `iterations` takes the place of the node's own. Where a node works
+    /// with fractions of the relief, that is `relief_metres`; without it the smallest power of two that no height
+    /// exceeds, of level ground 1800. `edges` are "Open" or "Wrap". `maps` are data maps by name, such as
+    /// `hardness`. `progress`, `threads` and `memory` are those of `Scene.evaluate`.
+    #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, progress=None, memory=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        heights: Option<&Bound<'py, PyAny>>,
+        size: Option<usize>,
+        cell_metres: Option<f64>,
+        iterations: Option<u32>,
+        relief_metres: Option<f32>,
+        seed: u32,
+        sea_level: f32,
+        edges: &str,
+        maps: Option<&Bound<'py, PyDict>>,
+        threads: usize,
+        progress: Option<&Bound<'py, PyAny>>,
+        memory: Option<&str>,
+    ) -> PyResult<PyTerrain> {
+        apply_memory(py, memory)?;
+        let ground = NodeGround { heights, size, cell_metres, relief_metres, seed, sea_level, edges, maps };
+        let (scene, base, samples) = ground.scene(py, self.with_iterations(py, iterations)?)?;
+        evaluate(py, scene, base, samples, threads, progress)
+    }
+
+    /// Begins a process on `heights` and gives it as an iterator: each `next` does `every` iterations and gives the
+    /// run itself, which can be looked at, changed (`set`) and stopped on the way. The arguments are those of `run`.
+    #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, every=1, memory=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn start<'py>(
+        &self,
+        py: Python<'py>,
+        heights: Option<&Bound<'py, PyAny>>,
+        size: Option<usize>,
+        cell_metres: Option<f64>,
+        iterations: Option<u32>,
+        relief_metres: Option<f32>,
+        seed: u32,
+        sea_level: f32,
+        edges: &str,
+        maps: Option<&Bound<'py, PyDict>>,
+        threads: usize,
+        every: u32,
+        memory: Option<&str>,
+    ) -> PyResult<PyProcessRun> {
+        apply_memory(py, memory)?;
+        if every == 0 {
+            return Err(usage(py, "every: give 1 or more iterations"));
+        }
+        let ground = NodeGround { heights, size, cell_metres, relief_metres, seed, sea_level, edges, maps };
+        let (scene, base, samples) = ground.scene(py, self.with_iterations(py, iterations)?)?;
+        super::error::check_problems(py, &scene)?;
+        let grid = scene.grid(samples);
+        let pool = pool(py, threads)?;
+        let terrain = match base {
+            Some(base) => Terrain::clone(&*base.terrain_on(grid, &Control::default()).map_err(failed)?),
+            None => Terrain::flat(grid),
+        };
+        let run = started(py, &pool, &scene, terrain)?;
+        let end = scene.layers[0].node.as_process().map_or(0, |process| process.iterations());
+        Ok(PyProcessRun {
+            run,
+            scene,
+            pool,
+            before: MassBalance::default(),
+            iteration: 0,
+            end,
+            every,
+            is_stopped: false,
+        })
+    }
+}
+
+/// Where the node of a scene of one layer runs.
+fn context<'a>(scene: &'a Scene, control: &'a Control) -> Context<'a> {
+    Context {
+        grid: scene.grid(scene.samples()),
+        size_metres: scene.side_metres(),
+        relief_metres: scene.settings.relief_metres,
+        sea_level: scene.settings.sea_level / scene.settings.relief_metres,
+        planet: None,
+        scene_samples: scene.samples(),
+        level: 1.0,
+        random: scene.random(&scene.layers[0]),
+        control,
+    }
+}
+
+/// The process of a scene of one layer at its first iteration.
+fn started(py: Python<'_>, pool: &ThreadPool, scene: &Scene, terrain: Terrain) -> PyResult<Box<dyn Run>> {
+    let node = &scene.layers[0].node;
+    let name = node.about().name;
+    let Some(process) = node.as_process() else {
+        return Err(usage(py, format_args!("`{name}` is no process and has no iterations; use `run`")));
+    };
+    if process.multiscale().largest != LargestScale::OneGrid {
+        let text =
+            format!("`{name}` goes from coarse to fine and has no course on one grid; set largest_scale to OneGrid");
+        return Err(usage(py, text));
+    }
+    let listener = Listener::new(py, None, Vec::new())?;
+    let begin = |control: &Control| {
+        let process = scene.layers[0].node.as_process()?;
+        Some(process.start(&context(scene, control), terrain))
+    };
+    finish(py, pool, &listener, begin)?.ok_or_else(|| failed("the node is no process"))
+}
+
+/// A process under way: an iterator that gives itself after every step. Made by `start` of a node.
+#[pyclass(name = "Run", module = "talweg._core")]
+pub struct PyProcessRun {
+    run: Box<dyn Run>,
+    scene: Scene,
+    pool: ThreadPool,
+    /// Of the stretches with other parameters.
+    before: MassBalance,
+    iteration: u32,
+    end: u32,
+    every: u32,
+    is_stopped: bool,
+}
+
+impl PyProcessRun {
+    fn balance(&self) -> MassBalance {
+        let mut sum = self.before;
+        sum += self.run.mass_balance();
+        sum
+    }
+
+    fn advance(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
+        let listener = Listener::new(py, None, Vec::new())?;
+        let Self { run, scene, pool, iteration, .. } = self;
+        let made = finish(py, pool, &listener, |control| {
+            let cx = context(scene, control);
+            for _ in 0..count {
+                control.check()?;
+                run.step(&cx)?;
+                *iteration += 1;
+            }
+            Ok::<(), Cancelled>(())
+        })?;
+        made.map_err(failed)
+    }
+}
+
+#[pymethods]
+impl PyProcessRun {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, Self>>> {
+        let mut this = slf.try_borrow_mut()?;
+        let left = this.end.saturating_sub(this.iteration).min(this.every);
+        if this.is_stopped || left == 0 {
+            return Ok(None);
+        }
+        this.advance(slf.py(), left)?;
+        Ok(Some(slf.clone()))
+    }
+
+    /// Does `count` iterations, past the end as well. Stopped by Ctrl-C it stands after the last whole one, and can go
+    /// on.
+    #[pyo3(signature = (count=1))]
+    fn step(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
+        self.advance(py, count)
+    }
+
+    /// Changes parameters from here on. `iterations` moves the end.
+    #[pyo3(signature = (**values))]
+    fn set(&mut self, py: Python<'_>, values: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let Some(values) = values else { return Ok(()) };
+        let mut scene = self.scene.clone();
+        set_all(py, &mut scene.layers[0].node, values)?;
+        let run = started(py, &self.pool, &scene, self.run.terrain().clone())?;
+        self.before = self.balance();
+        self.end = match values.contains("iterations")? {
+            true => scene.layers[0].node.as_process().map_or(self.end, |process| process.iterations()),
+            false => self.end,
+        };
+        (self.run, self.scene) = (run, scene);
+        Ok(())
+    }
+
+    /// Ends the iteration: `next` gives nothing any more. `step` still goes on.
+    fn stop(&mut self) {
+        self.is_stopped = true;
+    }
+
+    /// Iterations that were done.
+    #[getter]
+    fn iteration(&self) -> u32 {
+        self.iteration
+    }
+
+    /// Iterations to the end.
+    #[getter]
+    fn iterations(&self) -> u32 {
+        self.end
+    }
+
+    /// Heights in metres as they are now: a copy.
+    #[getter]
+    fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (terrain, relief) = (self.run.terrain(), self.scene.settings.relief_metres);
+        arrays::owned(py, terrain.grid, terrain.height.iter().map(|height| height * relief).collect())
+    }
+
+    /// Where the material went so far, in cubic metres: see `Terrain.mass_balance`.
+    #[getter]
+    fn mass_balance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        balance_dict(py, &self.balance(), self.run.terrain().grid, &self.scene)
+    }
+
+    /// The terrain as it is now: a copy that does not change when the run goes on.
+    #[getter]
+    fn terrain(&self) -> PyTerrain {
+        let terrain = std::sync::Arc::new(self.run.terrain().clone());
+        PyTerrain::new(terrain, self.scene.clone(), false, vec![(0, self.balance())])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<talweg.Run of `{}`, iteration {} of {}>", self.scene.name, self.iteration, self.end)
+    }
+}

@@ -1,0 +1,98 @@
+//! Files of heights, of any format that Talweg reads, as arrays.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+
+use super::error::failed;
+use crate::io::formats::RawLayout;
+use crate::io::{Raster, check_name};
+use crate::mesh::raster_or_mesh;
+
+/// A file of heights: GeoTIFF, PNG, OpenEXR, ESRI ASCII, SRTM, raw, or a mesh seen from above.
+#[pyclass(name = "Raster", module = "talweg._core", frozen)]
+pub struct PyRaster {
+    raster: Arc<Raster>,
+    path: PathBuf,
+}
+
+/// Reads a file of heights. The numbers are metres where the file says so, and otherwise go from 0 to 1.
+#[pyfunction]
+pub fn read(py: Python<'_>, path: PathBuf) -> PyResult<PyRaster> {
+    check_name(&path).map_err(failed)?;
+    let name = std::path::absolute(&path).map_err(failed)?.to_string_lossy().into_owned();
+    let raster = py.detach(|| raster_or_mesh(&name, RawLayout::default())).map_err(failed)?;
+    Ok(PyRaster { raster, path })
+}
+
+#[pymethods]
+impl PyRaster {
+    /// Rows from north to south: metres where the file has them, otherwise 0 to 1. What has no data is filled from the
+    /// rim of the gap; `ground` says where.
+    #[getter]
+    fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (low, high) = self.raster.range_metres.unwrap_or((0.0, 1.0));
+        let metres = self.raster.filled().iter().map(|value| low + (high - low) * value).collect();
+        self.shaped(py, metres)
+    }
+
+    /// 1 where the file has data and 0 where not, to be given as the data map `ground`; None where it has data
+    /// everywhere.
+    #[getter]
+    fn ground<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.raster.is_void.is_empty() {
+            return Ok(None);
+        }
+        let ground = self.raster.is_void.iter().map(|is_void| if *is_void { 0.0 } else { 1.0 }).collect();
+        self.shaped(py, ground).map(Some)
+    }
+
+    /// Whether the numbers are metres.
+    #[getter]
+    fn is_metres(&self) -> bool {
+        self.raster.range_metres.is_some()
+    }
+
+    /// Distance between samples on the ground in metres, to the east and to the south, where the file says where it
+    /// lies; of degrees at the latitude in its middle.
+    #[getter]
+    fn cell_metres(&self) -> Option<(f64, f64)> {
+        self.raster.cell_metres().map(|[east, south]| (east, south))
+    }
+
+    /// Coordinate system as EPSG numbers them, where the file says it.
+    #[getter]
+    fn epsg(&self) -> Option<u16> {
+        self.raster.placement.as_ref()?.epsg
+    }
+
+    /// Easting and northing, or longitude and latitude, of the first sample, where the file says where it lies.
+    #[getter]
+    fn north_west(&self) -> Option<(f64, f64)> {
+        self.raster.placement.as_ref().map(|place| (place.west, place.north))
+    }
+
+    /// Rows and columns.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.raster.height, self.raster.width)
+    }
+
+    fn __repr__(&self) -> String {
+        let unit = if self.is_metres() { "metres" } else { "0 to 1" };
+        format!(
+            "<talweg.Raster {}, {} × {} samples, {unit}>",
+            self.path.display(),
+            self.raster.width,
+            self.raster.height
+        )
+    }
+}
+
+impl PyRaster {
+    fn shaped<'py>(&self, py: Python<'py>, values: Vec<f32>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyArray1::from_vec(py, values).reshape([self.raster.height, self.raster.width])?.into_any())
+    }
+}

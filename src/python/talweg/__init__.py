@@ -1,0 +1,55 @@
+"""Terrain: generators, filters and erosion, the same bits as Talweg's editor and command line.
+
+>>> import talweg
+>>> terrain = talweg.load("alpine-range").set("scene.seed", 7).evaluate(size=257)
+>>> terrain.heights.shape                                     # metres, rows from north to south
+(257, 257)
+>>> eroded = talweg.Thermal(talus_angle=33).run(terrain.heights, cell_metres=30, iterations=50)
+
+Every node is a class with its parameters as keyword arguments; `help(talweg.Thermal)` describes them. `docs/python` of
+Talweg's sources has a guide and notebooks.
+"""
+
+from . import nodes
+from ._core import (
+    Raster,
+    Run,
+    Scene,
+    TalwegError,
+    TalwegWarning,
+    Terrain,
+    UsageError,
+    __version__,
+    examples,
+    load,
+    map_kinds,
+    measure,
+    palettes,
+    parse,
+    read,
+    scene_of_file,
+)
+from .nodes import *  # noqa: F403: the names are those of the catalogue
+from .nodes import Node
+
+__all__ = [
+    "Node",
+    "Raster",
+    "Run",
+    "Scene",
+    "TalwegError",
+    "TalwegWarning",
+    "Terrain",
+    "UsageError",
+    "__version__",
+    "examples",
+    "load",
+    "map_kinds",
+    "measure",
+    "nodes",
+    "palettes",
+    "parse",
+    "read",
+    "scene_of_file",
+    *nodes.__all__,
+]

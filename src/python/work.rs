@@ -1,0 +1,116 @@
+//! Whatever takes time runs on threads of its own, without the interpreter's lock, while the caller's thread looks for
+//! signals and tells the progress: Ctrl-C stops it as soon as the library looks at its [`Control`].
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use rayon::ThreadPool;
+
+use super::error::{failed, usage};
+use crate::eval::thread_pool;
+use crate::field::Control;
+
+/// More than that take longer to start than any processor gains by them.
+const MOST_THREADS: usize = 256;
+/// Between two looks for signals.
+const LOOK: Duration = Duration::from_millis(5);
+/// Looks between two reports of progress.
+const LOOKS_PER_REPORT: u32 = 20;
+
+/// The threads that are asked for; 0 is one for each processor.
+pub fn pool(py: Python<'_>, threads: usize) -> PyResult<ThreadPool> {
+    if threads > MOST_THREADS {
+        return Err(usage(py, format_args!("threads: give a whole number from 0 to {MOST_THREADS}")));
+    }
+    thread_pool(threads).map_err(failed)
+}
+
+/// Who is told how much is done.
+pub struct Listener<'py> {
+    /// `talweg._progress.Reporter`, if anybody listens.
+    reporter: Option<Bound<'py, PyAny>>,
+    layers: Vec<String>,
+    /// The greatest share that was told: coarse grids and masks go through layers more than once.
+    told: Cell<f32>,
+}
+
+impl<'py> Listener<'py> {
+    /// `progress` is a function of the share and the layer's name, or True for a bar of tqdm. `layers` are the names of
+    /// what is computed.
+    pub fn new(py: Python<'py>, progress: Option<&Bound<'py, PyAny>>, layers: Vec<String>) -> PyResult<Self> {
+        let reporter = match progress {
+            Some(progress) if !progress.is_none() => {
+                let module = py.import(intern!(py, "talweg._progress"))?;
+                let made = module.call_method1(intern!(py, "reporter"), (progress,))?;
+                (!made.is_none()).then_some(made)
+            }
+            _ => None,
+        };
+        Ok(Self { reporter, layers, told: Cell::new(0.0) })
+    }
+
+    fn tell(&self, py: Python<'py>, control: &Control) -> PyResult<()> {
+        let Some(reporter) = &self.reporter else { return Ok(()) };
+        let (layer, fraction) = control.progress();
+        let share = (layer as f32 + fraction.clamp(0.0, 1.0)) / self.layers.len().max(1) as f32;
+        let share = share.max(self.told.get()).min(1.0);
+        self.told.set(share);
+        let name = self.layers.get(layer).map_or("", String::as_str);
+        reporter.call_method1(intern!(py, "tell"), (share, name)).map(drop)
+    }
+
+    fn close(&self, py: Python<'py>, is_done: bool) -> PyResult<()> {
+        let Some(reporter) = &self.reporter else { return Ok(()) };
+        reporter.call_method1(intern!(py, "close"), (is_done,)).map(drop)
+    }
+}
+
+/// Does `work` in `pool` and waits for it. A signal that Python makes an exception of, or an exception of the listener,
+/// cancels the work and is raised.
+pub fn finish<'py, T: Send>(
+    py: Python<'py>,
+    pool: &ThreadPool,
+    listener: &Listener<'py>,
+    work: impl FnOnce(&Control) -> T + Send,
+) -> PyResult<T> {
+    let control = Control::default();
+    let is_done = AtomicBool::new(false);
+    let caller = thread::current();
+    let (made, mut stopped) = thread::scope(|scope| {
+        let (control, is_done) = (&control, &is_done);
+        let worker = scope.spawn(move || {
+            let made = pool.install(|| work(control));
+            is_done.store(true, Ordering::Release);
+            caller.unpark();
+            made
+        });
+        let mut stopped = None;
+        let mut looks = 0u32;
+        while !is_done.load(Ordering::Acquire) && !worker.is_finished() {
+            py.detach(|| thread::park_timeout(LOOK));
+            if stopped.is_none() {
+                let mut look = py.check_signals();
+                if look.is_ok() && looks.is_multiple_of(LOOKS_PER_REPORT) {
+                    look = listener.tell(py, control);
+                }
+                if let Err(exception) = look {
+                    control.cancel();
+                    stopped = Some(exception);
+                }
+            }
+            looks = looks.wrapping_add(1);
+        }
+        (py.detach(|| worker.join()), stopped)
+    });
+    // a bar that is closed says no more than what was raised
+    let closed = listener.close(py, stopped.is_none());
+    let made = made.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    match stopped.take() {
+        Some(exception) => Err(exception),
+        None => closed.map(|()| made),
+    }
+}

@@ -1,0 +1,44 @@
+"""What the tests of the Python package share. `tools/wheel --test` builds and installs the wheel and runs them."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENES = sorted(path.stem for path in (ROOT / "saves").glob("*.ron"))
+
+
+def waves(samples: int, high: float = 300.0) -> np.ndarray:
+    """Hills and hollows in metres, the same on every machine but for the last bits of numpy's sine."""
+    along = np.linspace(0.0, 1.0, samples)
+    x, y = np.meshgrid(along, along)
+    ground = np.sin(9.0 * x + 2.0 * y) * np.cos(7.0 * y - 3.0 * x) + 0.5 * np.sin(23.0 * x * y)
+    return (high * (1.5 + ground) / 3.0).astype(np.float32)
+
+
+@pytest.fixture(scope="session")
+def binary() -> Path:
+    """The program, built with the same profile as the wheel."""
+    path = os.environ.get("TALWEG_BINARY")
+    assert path and Path(path).is_file(), "TALWEG_BINARY does not name the program; run tools/wheel --test"
+    return Path(path)
+
+
+@pytest.fixture
+def run_binary(binary):
+    """Runs the program; gives what it printed, and what it said on standard error where it failed."""
+
+    def run(*arguments: object) -> tuple[str, str]:
+        done = subprocess.run([binary, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, check=False)
+        return done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch):
+    """Names of files count from the root of the sources."""
+    monkeypatch.chdir(ROOT)

@@ -1,0 +1,126 @@
+"""Measures, pictures and files: what the program does, from Python."""
+
+import json
+
+import numpy as np
+import pytest
+import talweg
+from conftest import waves
+
+SIZE = 65
+
+
+@pytest.fixture(scope="module")
+def terrain():
+    return talweg.load("island").evaluate(size=SIZE)
+
+
+def test_measures_are_those_of_the_program(terrain, run_binary):
+    printed = json.loads(run_binary("measure", "island", "--size", SIZE, "--json", "--limit", "prominence=40")[0])
+    assert terrain.measure(prominence=40) == printed
+    with pytest.raises(talweg.UsageError, match="there is no limit `height`"):
+        terrain.measure(height=3)
+
+
+def test_measures_of_an_array_are_those_of_its_file(terrain, run_binary, tmp_path):
+    file = tmp_path / "island.tif"
+    terrain.export(file)
+    line = ["measure", file, "--json", "--side", terrain.size_metres, "--sea", "12"]
+    printed = json.loads(run_binary(*line)[0])
+    mine = talweg.measure(terrain.heights, terrain.cell_metres, sea=12.0)
+    for key in ("peaks", "land_fraction", "mean_slope", "fractal_dimension", "erosion_score"):
+        assert mine[key] == pytest.approx(printed[key], rel=1e-6), key
+
+
+def test_the_program_writes_the_same_files(terrain, run_binary, tmp_path):
+    for ending in ("png", "tif", "cog.tif", "exr", "asc", "r32", "r16", "glb", "obj", "stl"):
+        mine, its = tmp_path / f"mine.{ending}", tmp_path / f"its.{ending}"
+        report = terrain.export(mine)
+        assert report["rasters"] or report["meshes"]
+        run_binary("export", "island", "--size", SIZE, "-o", its)
+        assert mine.read_bytes() == its.read_bytes(), ending
+
+
+def test_options_are_those_of_the_program(terrain, tmp_path):
+    report = terrain.export(tmp_path / "a.exr", maps=["slope", "normals"], range=(-100, 900), tiles=33, force=True)
+    assert len(report["rasters"]) == 12
+    folder = tmp_path / "blender"
+    assert terrain.export(folder, preset="blender")["others"]
+    many = terrain.export([tmp_path / "b.png", tmp_path / "b.r16"], epsg=2056, origin=(2600000, 1200000))
+    assert [raster["map"] for raster in many["rasters"]] == ["heights", "heights"]
+    for wrong, words in [
+        ({"what": "gold"}, "gold"),
+        ({"mesh_error": -1}, "0 or above"),
+        ({"size": 99}, "`size` is nothing that a finished terrain can be given"),
+        ({"colour": "red"}, "colour"),
+        ({"width": 99}, "for planets"),
+    ]:
+        with pytest.raises(talweg.UsageError, match=words):
+            terrain.export(tmp_path / "c.png", **wrong)
+    with pytest.raises(talweg.UsageError, match="takes no 65 samples"):
+        terrain.export(tmp_path / "unreal", preset="unreal")
+    with pytest.raises(talweg.TalwegError, match="nowhere"):
+        terrain.export(tmp_path / "nowhere" / "c.png")
+    assert not (tmp_path / "c.png").exists()
+
+
+def test_a_file_carries_the_scene_that_made_it_and_no_other(terrain, tmp_path):
+    terrain.export(tmp_path / "own.png")
+    assert talweg.load(tmp_path / "own.png").evaluate(size=SIZE).hash == terrain.hash
+    other = talweg.Thermal().run(terrain.heights, cell_metres=terrain.cell_metres, iterations=2)
+    other.export(tmp_path / "other.png")
+    with pytest.raises(talweg.TalwegError, match="carries no scene"):
+        talweg.load(tmp_path / "other.png")
+    with pytest.raises(talweg.TalwegError, match="another terrain"):
+        other.export(tmp_path / "mask.png", what="mask:Thermal")
+
+
+@pytest.mark.parametrize("ending", ["tif", "exr", "asc", "r32", "png", "r16"])
+def test_every_format_is_read_again(ending, tmp_path):
+    heights = waves(SIZE)
+    made = talweg.parse("(version: 1, settings: (relief_metres: 512.0, size_metres: 640.0))").evaluate(heights=heights)
+    file = tmp_path / f"heights.{ending}"
+    made.export(file)
+    raster = talweg.read(file)
+    assert raster.shape == (SIZE, SIZE)
+    if not raster.is_metres:
+        assert ending in ("r16", "r32"), "raw files do not say what their numbers are"
+    span = heights.max() - heights.min()
+    read = raster.heights if raster.is_metres else heights.min() + raster.heights * span
+    # 16 bits have 65535 steps
+    np.testing.assert_allclose(read, heights, atol=span / 65535)
+    if ending in ("tif", "asc"):
+        assert raster.cell_metres == pytest.approx((10.0, 10.0))
+
+
+def test_gaps_are_filled_and_told():
+    raster = talweg.read("assets/elevation/made-range.tif")
+    assert raster.is_metres and raster.cell_metres == pytest.approx((93.75, 93.75))
+    assert raster.ground is not None and 0.9 < raster.ground.mean() < 1.0
+    assert np.isfinite(raster.heights).all()
+    scene = talweg.scene_of_file("assets/elevation/made-range.tif")
+    np.testing.assert_allclose(scene.evaluate().heights, raster.heights, atol=0.01)
+    with pytest.raises(talweg.TalwegError, match="nowhere.tif"):
+        talweg.read("nowhere.tif")
+
+
+def test_pictures_are_those_of_the_program(terrain, run_binary, tmp_path):
+    mine, its = tmp_path / "mine.png", tmp_path / "its.png"
+    picture = terrain.render(mine, width=96, height=64, palette="tropical")
+    run_binary("render", "island", "--size", SIZE, "-o", its, "--width", 96, "--height", 64, "--palette", "tropical")
+    assert mine.read_bytes() == its.read_bytes()
+    assert picture.shape == (64, 96, 3) and picture.dtype == np.uint8 and picture.std() > 1
+    assert terrain.render(picture=32, style="heights").shape == (32, 32, 3)
+    assert "tropical" in talweg.palettes()
+    with pytest.raises(talweg.UsageError, match="there is no palette `gold`"):
+        terrain.render(palette="gold")
+    with pytest.raises(talweg.UsageError, match="pictures are .png files"):
+        terrain.render("a.jpg")
+    assert talweg.load("earthlike").evaluate(size=17).render(picture=64, projection="map").shape == (32, 64, 3)
+
+
+def test_a_small_planet_is_exported(tmp_path):
+    planet = talweg.load("earthlike").evaluate(size=17)
+    report = planet.export(tmp_path / "earth.tif", width=64)
+    assert (report["rasters"][0]["samples"], report["rasters"][0]["rows"]) == (64, 32)
+    assert len(planet.export(tmp_path / "face.png", projection="cube")["rasters"]) == 6

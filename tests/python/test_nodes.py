@@ -1,0 +1,172 @@
+"""The nodes as classes, and processes that are stepped."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+import talweg
+import xarray
+from conftest import waves
+
+SIZE = 33
+PROCESSES = [name for name in talweg.nodes.__all__ if getattr(talweg, name).description["shape"] == "process"]
+PLANETS_ONLY = ["Continents", "PlanetImport", "PlanetRivers", "Patch"]
+
+
+@pytest.mark.parametrize("name", talweg.nodes.__all__)
+def test_a_node_is_described(name):
+    node = getattr(talweg, name)
+    about = node.description
+    assert about["help"] in node.__doc__
+    assert list(inspect.signature(node).parameters) == [parameter["name"] for parameter in about["params"]]
+    made = node()
+    for parameter in about["params"]:
+        assert parameter["help"] in node.__doc__
+        assert parameter["help"] in inspect.getdoc(getattr(node, parameter["name"]))
+        value = getattr(made, parameter["name"])
+        if parameter["type"] in ("float", "int", "bool", "choice", "image"):
+            assert value == pytest.approx(parameter["default"])
+        # what is read can be written, and changes nothing
+        setattr(made, parameter["name"], value)
+    assert made == node() and not made.changed_parameters()
+
+
+@pytest.mark.parametrize("name", [name for name in talweg.nodes.__all__ if name not in PLANETS_ONLY])
+def test_a_node_runs_on_heights(name):
+    node = getattr(talweg, name)
+    short = {"iterations": 3} if name in PROCESSES else {}
+    terrain = node().run(waves(SIZE), cell_metres=30, **short)
+    assert terrain.heights.shape == (SIZE, SIZE) and np.isfinite(terrain.heights).all()
+    assert terrain.cell_metres == 30
+
+
+@pytest.mark.parametrize("name", PLANETS_ONLY)
+def test_what_runs_on_planets_alone_says_so(name):
+    with pytest.raises(talweg.UsageError, match="runs on whole planets alone"):
+        getattr(talweg, name)().run(waves(SIZE), cell_metres=30)
+
+
+def test_a_node_alone_is_a_scene_of_one_layer():
+    scene = talweg.parse(
+        '(version: 1, settings: (resolution: 65, size_metres: 1920.0, relief_metres: 512.0, seed: 5), layers: [(name: "Slide", '
+        "node: Thermal(iterations: 7, talus_angle: 20.0), seed: 1)])"
+    )
+    heights = waves(65)
+    alone = talweg.Thermal(talus_angle=20).run(heights, cell_metres=30, iterations=7, seed=5)
+    assert alone.hash == scene.evaluate(heights=heights).hash
+    hills = talweg.Perlin(octaves=3).run(size=65, cell_metres=30, seed=5)
+    assert hills.heights.std() > 1.0
+
+
+def test_dividing_by_the_relief_changes_no_bit():
+    heights = waves(SIZE) * 7.7
+    # no slope is as steep
+    still = talweg.Thermal(talus_angle=89).run(heights, cell_metres=1000, iterations=5)
+    np.testing.assert_array_equal(still.heights, heights)
+    assert still.scene.relief_metres == 4096.0
+    # what works with fractions of the relief is told another
+    steps = talweg.Terrace().run(heights, cell_metres=30, relief_metres=2500)
+    assert steps.hash != talweg.Terrace().run(heights, cell_metres=30).hash
+
+
+def test_wrong_parameters_say_what_would_be_right():
+    with pytest.raises(talweg.UsageError, match="`talus_angle` cannot be `95`: give a number from 0 to 89 °"):
+        talweg.Thermal(talus_angle=95)
+    with pytest.raises(talweg.UsageError, match="`Thermal` has no parameter `angle`; it has iterations"):
+        talweg.Thermal(angle=3)
+    with pytest.raises(talweg.UsageError, match="has no preset `Wet`; it has Light, Natural"):
+        talweg.Thermal.preset("Wet")
+    with pytest.raises(talweg.UsageError, match="has no parameter `iterations`"):
+        talweg.Blur().run(waves(SIZE), cell_metres=1, iterations=3)
+    with pytest.raises(talweg.UsageError, match="give cell_metres"):
+        talweg.Blur().run(waves(SIZE))
+    with pytest.raises(talweg.UsageError, match="give heights, or size"):
+        talweg.Blur().run(cell_metres=3)
+    with pytest.raises(TypeError, match="use one of its classes"):
+        talweg.Node()
+    node = talweg.Thermal(rate=0.25)
+    with pytest.raises(talweg.UsageError):
+        node.set(talus_angle=30, rate=7)
+    assert node == talweg.Thermal(rate=0.25), "all of a change or none of it"
+
+
+def test_nodes_pickle_and_have_presets():
+    node = talweg.Thermal.preset("Granite")
+    assert node.talus_angle == 40 and node.hardness == 0.5 and "Granite" in talweg.Thermal.presets
+    assert pickle.loads(pickle.dumps(node)) == node
+    assert repr(talweg.Thermal(talus_angle=33.3)) == "talweg.Thermal(talus_angle=33.3)"
+    curve = talweg.Levels(curve=[(0, 0), (0.5, 0.25), (1, 1)]) if hasattr(talweg.Levels, "curve") else None
+    assert curve is None or len(curve.curve) == 3
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_steps_by_hand_are_the_run(name):
+    heights = waves(SIZE)
+    node = getattr(talweg, name)()
+    whole = node.run(heights, cell_metres=30, iterations=6)
+    run = node.start(heights, cell_metres=30, iterations=6)
+    seen = [state.iteration for state in run]
+    assert seen == [1, 2, 3, 4, 5, 6] and run.iterations == 6
+    assert run.terrain.hash == whole.hash
+    np.testing.assert_array_equal(run.heights, whole.heights)
+    by_name = whole.mass_balance[name]
+    assert run.mass_balance == pytest.approx(by_name)
+
+
+def test_a_run_is_changed_and_stopped_on_the_way():
+    heights = waves(65)
+    run = talweg.Thermal(talus_angle=25).start(heights, cell_metres=10, iterations=20)
+    for state in run:
+        if state.iteration == 8:
+            state.set(talus_angle=10.0)
+        if state.iteration == 14:
+            state.stop()
+    assert run.iteration == 14 and next(run, None) is None
+    # the same as a scene file has it: 8 iterations as it was, 6 as it is
+    scene = talweg.parse(
+        "(version: 1, settings: (resolution: 65, size_metres: 640.0, relief_metres: 512.0), layers: [(name: \"Slide\", seed: 1, "
+        "node: Thermal(iterations: 6, talus_angle: 10.0), "
+        "past: [(node: Thermal(talus_angle: 25.0), iterations: 8)])])"
+    )
+    assert scene.evaluate(heights=heights).hash == run.terrain.hash
+    kept = run.terrain
+    run.step(3)
+    assert run.iteration == 17 and kept.hash != run.terrain.hash, "a terrain stays as it was"
+    run.set(iterations=18)
+    assert run.iterations == 18
+
+
+def test_several_iterations_at_a_time():
+    run = talweg.Thermal().start(waves(SIZE), cell_metres=10, iterations=10, every=4)
+    assert [state.iteration for state in run] == [4, 8, 10]
+
+
+def test_what_has_no_course_cannot_be_stepped():
+    with pytest.raises(talweg.UsageError, match="`Blur` is no process"):
+        talweg.Blur().start(waves(SIZE), cell_metres=10)
+    with pytest.raises(talweg.UsageError, match="from coarse to fine"):
+        talweg.Thermal(largest_scale="Samples33").start(waves(129), cell_metres=10)
+    with pytest.raises(talweg.UsageError, match="every"):
+        talweg.Thermal().start(waves(SIZE), cell_metres=10, every=0)
+
+
+def test_arrays_of_xarray_bring_their_distance():
+    heights = waves(SIZE)
+    along = 25.0 * np.arange(SIZE)
+    north_up = xarray.DataArray(heights, dims=("y", "x"), coords={"y": 5000.0 - along, "x": 300.0 + along})
+    plain = talweg.Thermal().run(heights, cell_metres=25, iterations=4)
+    given = talweg.Thermal().run(north_up, iterations=4)
+    assert given.hash == plain.hash
+    south_up = north_up.isel(y=slice(None, None, -1))
+    turned = talweg.Thermal().run(south_up, iterations=4)
+    assert turned.hash == plain.hash
+    made = turned.to_xarray(like=south_up)
+    assert made.heights.y.equals(south_up.y)
+    np.testing.assert_array_equal(made.heights.sortby("y", ascending=False).values, plain.heights)
+    own = plain.to_xarray()
+    assert float(own.x[-1]) == 25.0 * (SIZE - 1) and float(own.y[0]) == float(own.x[-1])
+    assert own.attrs["talweg_hash"] == plain.hash and set(own) == {"heights", *plain.maps}
+    uneven = north_up.assign_coords(x=along**1.1)
+    with pytest.raises(talweg.UsageError, match="not evenly spaced"):
+        talweg.Thermal().run(uneven)

@@ -1,0 +1,264 @@
+"""Scenes: the same bits as the program, the same words, progress, and an end by Ctrl-C."""
+
+import os
+import pickle
+import signal
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import talweg
+from conftest import ROOT, SCENES, waves
+
+SIZE = 33
+
+
+@pytest.fixture(scope="session")
+def hashes(binary) -> dict[str, str]:
+    """What the program says of every scene of saves/."""
+
+    def one(name: str) -> tuple[str, str]:
+        line = [binary, "verify", f"saves/{name}.ron", "--size", str(SIZE), "--quiet"]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, check=True)
+        return name, done.stdout.strip()
+
+    with ThreadPoolExecutor() as pool:
+        return dict(pool.map(one, SCENES))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_the_same_bits_as_the_program(name, hashes):
+    terrain = talweg.load(f"saves/{name}.ron").evaluate(size=SIZE, threads=2)
+    assert terrain.hash == hashes[name]
+    assert np.isfinite(terrain.heights).all()
+
+
+def test_a_scene_is_text_and_pickles():
+    scene = talweg.load("alpine-range").set("scene.seed", 7)
+    assert talweg.parse(scene.to_ron()) == scene == pickle.loads(pickle.dumps(scene))
+    assert scene.copy().set("1.enabled", False) != scene
+    assert "alpine-range" in talweg.examples() and scene.layers
+
+
+def test_what_is_set_counts():
+    scene = talweg.load("alpine-range")
+    plain = scene.evaluate(size=SIZE).hash
+    assert scene.evaluate(size=SIZE, seed=8).hash == scene.copy().set("scene.seed=8").evaluate(size=SIZE).hash != plain
+    assert scene.seed != 8, "seed= is for one evaluation"
+    assert scene.set("scene.size_metres", 12_000.0).size_metres == 12_000.0
+
+
+def test_errors_have_the_words_of_the_program(run_binary, tmp_path):
+    def said(*arguments):
+        return run_binary(*arguments)[1].strip().removeprefix("talweg: ").removeprefix("--set: ")
+
+    with pytest.raises(talweg.TalwegError) as missing:
+        talweg.load("nowhere.ron")
+    assert str(missing.value) == said("verify", "nowhere.ron")
+
+    broken = tmp_path / "broken.ron"
+    broken.write_text("(version: 1, layers: [(node: Perlin(octaves: 3, hight: 2))])")
+    with pytest.raises(talweg.TalwegError) as syntax:
+        talweg.load(broken)
+    assert str(syntax.value) == said("verify", broken)
+
+    for change in ["Peaks", "nobody.octaves=3", "1.nothing=3", "scene.sea_level=high", "1.opacity=7"]:
+        with pytest.raises(talweg.UsageError) as wrong:
+            talweg.load("alpine-range").set(change)
+        assert str(wrong.value) == said("verify", "alpine-range", "--set", change)
+        assert isinstance(wrong.value, ValueError)
+
+
+def test_what_is_mended_is_a_warning():
+    text = talweg.load("alpine-range").to_ron().replace("size_metres: ", "size_metres: -")
+    assert "size_metres: -" in text
+    with pytest.warns(talweg.TalwegWarning, match="out of its range"):
+        talweg.parse(text)
+
+
+def test_a_file_that_is_missing_is_an_error():
+    scene = talweg.parse('(version: 1, layers: [(name: "File", node: Import(file: "/nowhere/at/all.tif"))])')
+    with pytest.raises(talweg.TalwegError, match="layer `File`.*/nowhere/at/all.tif"):
+        scene.evaluate(size=SIZE)
+
+
+def test_heights_of_ones_own_lie_beneath_the_layers():
+    bare = talweg.parse("(version: 1, settings: (relief_metres: 1024.0))")
+    heights = waves(SIZE)
+    ground = {"hardness": np.full((SIZE, SIZE), 0.25)}
+    made = bare.evaluate(heights=heights, maps=ground)
+    assert made.samples == SIZE
+    np.testing.assert_array_equal(made.heights, heights)
+    np.testing.assert_array_equal(made.maps["hardness"], ground["hardness"])
+    assert made.hash != bare.evaluate(size=SIZE).hash
+    # a finer grid goes through the same heights
+    fine = bare.evaluate(heights=heights, size=2 * SIZE - 1).heights
+    np.testing.assert_array_equal(fine[::2, ::2], heights)
+    # the layers work on it: by 100 m
+    hills = talweg.parse(
+        '(version: 1, settings: (relief_metres: 1024.0), layers: [(name: "Up", node: Levels(), seed: 1, '
+        'mask: (by_height: true, height_from: 0.0)), (name: "Hill", node: Perlin(), seed: 1, mix: (blend: Add))])'
+    )
+    alone, on_ground = hills.evaluate(size=SIZE).heights, hills.evaluate(heights=heights).heights
+    np.testing.assert_allclose(on_ground - alone, heights, atol=1e-3)
+
+
+def test_from_coarse_to_fine_the_ground_counts_on_every_grid():
+    scene = talweg.parse(
+        '(version: 1, settings: (resolution: 129), layers: [(name: "Slide", node: Thermal(iterations: 40, talus_angle: '
+        "2.0, largest_scale: Samples33), seed: 1)])"
+    )
+    heights = waves(129)
+    made = scene.evaluate(heights=heights)
+    change = made.heights - heights
+    assert abs(change).max() > 10.0, "steep ground has slid"
+    assert abs(change).mean() < 0.5 * abs(heights).mean(), "and is still that ground"
+    balance = made.mass_balance["Slide"]
+    assert abs(balance["residual"]) <= 1e-4 * balance["eroded"]
+
+
+@pytest.mark.parametrize(
+    ("heights", "words"),
+    [
+        (np.zeros((3, 4)), "4 × 3 samples; only square"),
+        (np.zeros(9), "square array of two dimensions"),
+        (np.full((4, 4), np.nan), "row 0, column 0 is no finite number"),
+        ([["a", "b"], ["c", "d"]], "give an array of numbers"),
+    ],
+)
+def test_heights_that_cannot_be(heights, words):
+    with pytest.raises(talweg.UsageError, match=words):
+        talweg.load("alpine-range").evaluate(heights=heights)
+
+
+def test_maps_that_cannot_be():
+    bare = talweg.parse("(version: 1)")
+    with pytest.raises(talweg.UsageError, match="no data map `gold`; the maps are water, sediment"):
+        bare.evaluate(heights=np.zeros((9, 9)), maps={"gold": np.zeros((9, 9))})
+    with pytest.raises(talweg.UsageError, match="map `water`: 8 samples per side, and the heights have 9"):
+        bare.evaluate(heights=np.zeros((9, 9)), maps={"water": np.zeros((8, 8))})
+    with pytest.raises(talweg.UsageError, match="give heights as well"):
+        bare.evaluate(size=9, maps={"water": np.zeros((9, 9))})
+
+
+def test_any_array_of_the_same_numbers_gives_the_same_bits():
+    bare = talweg.parse("(version: 1)")
+    heights = waves(SIZE)
+    variants = [heights, heights.astype(np.float64), np.asfortranarray(heights), heights.tolist(), heights[::-1][::-1]]
+    assert len({bare.evaluate(heights=variant).hash for variant in variants}) == 1
+
+
+def test_no_number_is_copied_again():
+    terrain = talweg.load("river-valleys").evaluate(size=SIZE)
+    assert terrain.heights is terrain.heights
+    maps = terrain.maps
+    views = [name for name, unit in talweg.map_kinds().items() if name in maps and not unit]
+    assert views, "the scene writes a map that is no depth"
+    for name, array in maps.items():
+        assert array is terrain.maps[name]
+        assert not array.flags.writeable and array.dtype == np.float32 and array.flags.c_contiguous
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+    # a view into the terrain keeps what it reads
+    array = maps[views[0]]
+    before = array.copy()
+    assert not array.flags.owndata
+    del terrain, maps
+    np.testing.assert_array_equal(array, before)
+
+
+def test_maps_come_back_as_they_are():
+    terrain = talweg.load("river-valleys").evaluate(size=SIZE)
+    bare = talweg.parse(f"(version: 1, settings: (relief_metres: {terrain.scene.relief_metres}))")
+    again = bare.evaluate(heights=terrain.heights, maps=terrain.maps)
+    for name, array in terrain.maps.items():
+        np.testing.assert_allclose(again.maps[name], array, rtol=1e-6, err_msg=name)
+
+
+def test_a_planet_has_six_faces():
+    scene = talweg.load("earthlike")
+    terrain = scene.evaluate(size=17)
+    assert scene.is_planet and terrain.heights.shape == (6, 17, 17)
+    assert terrain.measure()["hash"] == terrain.hash
+    stood = scene.copy()
+    for number in range(len(stood.layers)):
+        stood.set(f"{number + 1}.enabled", False)
+    again = stood.evaluate(heights=terrain.heights)
+    np.testing.assert_allclose(again.heights, terrain.heights, rtol=1e-6, atol=1e-3)
+    with pytest.raises(talweg.UsageError, match="6 × n × n"):
+        scene.evaluate(heights=np.zeros((17, 17)))
+
+
+def test_sizes_and_threads_have_bounds():
+    scene = talweg.load("alpine-range")
+    for wrong in [{"size": 1}, {"size": 20_000}, {"threads": 300}, {"memory": "much"}]:
+        with pytest.raises(talweg.UsageError, match=next(iter(wrong))):
+            scene.evaluate(**{"size": SIZE, **wrong})
+
+
+def test_progress_goes_up_to_1():
+    told = []
+    # from coarse to fine, which goes through the layers on every grid
+    talweg.load("growing-range").evaluate(size=257, progress=lambda share, layer: told.append((share, layer)))
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares) and shares[-1] == 1.0 and 0.0 <= shares[0]
+    talweg.load("alpine-range").evaluate(size=SIZE, progress=True)
+    with pytest.raises(talweg.UsageError, match="progress: give True"):
+        talweg.load("alpine-range").evaluate(size=SIZE, progress="yes")
+
+
+def long_work(progress):
+    """Work of hours."""
+    return talweg.Thermal(iterations=10_000, talus_angle=1.0).run(waves(2049), cell_metres=10.0, progress=progress)
+
+
+def test_what_progress_raises_ends_the_work():
+    def progress(_share, _layer):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        long_work(progress)
+
+
+def test_control_c_ends_the_work():
+    def press(_share, _layer):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        long_work(press)
+
+    # from elsewhere, while the work runs without Python
+    threads = []
+
+    def press_later(_share, _layer):
+        if not threads:
+            threads.append(threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT)))
+            threads[0].start()
+
+    with pytest.raises(KeyboardInterrupt):
+        long_work(press_later)
+    threads[0].join()
+    assert talweg.load("alpine-range").evaluate(size=9).samples == 9, "and the next work is done"
+
+
+def test_other_threads_of_python_go_on_meanwhile():
+    begun, seen = threading.Event(), threading.Event()
+
+    def other():
+        begun.wait()
+        seen.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+
+    def progress(_share, _layer):
+        begun.set()
+        # true only where this thread lets the other have the interpreter: the work is far from its end
+        if seen.is_set():
+            raise StopIteration
+
+    with pytest.raises(StopIteration):
+        long_work(progress)
+    thread.join()
