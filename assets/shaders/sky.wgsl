@@ -72,9 +72,9 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     let offset = world - eye();
     let distance = length(offset);
     let ray = offset / distance;
-    // a block on a table is seen from nearer than a land
-    let share = select(1.0, 0.4, frame.sky_light.w == 0.0);
-    let optical = distance * air_along(world.y) * share;
+    // around a block there is no air
+    let start = select(0.0, clamp(way_to_block(ray), 0.0, distance), frame.sky_light.w == 0.0);
+    let optical = (distance - start) * air_between(eye().y + start * ray.y, world.y);
     let through = exp(-frame.air.rgb * optical);
     let amount = 1.0 - dot(through, vec3<f32>(0.3, 0.45, 0.25));
     // blue air comes first
@@ -84,11 +84,21 @@ fn haze(world: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(horizon_colour(ray) * mix(blue, vec3<f32>(1.0), far * far), far);
 }
 
-// Mean density of the air between the eye and a height: it falls by e every 8 km above the lowest ground.
-fn air_along(height: f32) -> f32 {
-    let metres = frame.rock_slopes.z / 8000.0;
-    let a = max(height - frame.heights.z, 0.0) * metres;
-    let b = max(eye().y - frame.heights.z, 0.0) * metres;
+// Distance along a ray to the air over the block: up to its highest peak, within its sides.
+fn way_to_block(ray: vec3<f32>) -> f32 {
+    let flat = select(ray.xz, vec2<f32>(1e-6), abs(ray.xz) < vec2<f32>(1e-6));
+    let ends = (vec2<f32>(-0.5 * side()) - eye().xz) / flat;
+    let others = (vec2<f32>(0.5 * side()) - eye().xz) / flat;
+    let near = min(ends, others);
+    let down = max(eye().y - frame.heights.w, 0.0) / max(-ray.y, 1e-6);
+    return max(max(near.x, near.y), down);
+}
+
+// Mean density of the air between two heights: it falls by e every 8 km above the lowest ground.
+fn air_between(from_height: f32, to_height: f32) -> f32 {
+    let metres = metres_per_unit() / 8000.0;
+    let a = max(to_height - frame.heights.z, 0.0) * metres;
+    let b = max(from_height - frame.heights.z, 0.0) * metres;
     let rise = b - a;
     if abs(rise) < 1e-3 {
         return exp(-a);
