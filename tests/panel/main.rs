@@ -7,6 +7,7 @@ mod compare;
 mod editing;
 mod erosion;
 mod export;
+mod ground_menu;
 mod kit;
 mod measures;
 mod pieces;

@@ -12,6 +12,7 @@ pub mod construction;
 pub mod drive;
 pub mod erosion;
 pub mod export;
+pub mod ground_menu;
 pub mod help;
 pub mod history;
 pub mod import;
@@ -42,6 +43,7 @@ impl PluginGroup for FeaturePlugins {
             .add(erosion::ErosionPlugin)
             .add(place_marker::PlaceMarkerPlugin)
             .add(charts::ChartsPlugin)
+            .add(ground_menu::GroundMenuPlugin)
             .add(scene_settings::SceneSettingsPlugin)
             .add(variants::VariantsPlugin)
             .add(view_settings::ViewSettingsPlugin)

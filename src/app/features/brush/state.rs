@@ -178,6 +178,12 @@ impl BrushState {
         Some((target, index, stroke))
     }
 
+    /// Selects a stroke of the selected layer, so that its brush is changed next.
+    pub fn select_stroke(&mut self, document: &mut Document, target: StrokeTarget, index: usize) {
+        self.follow(document);
+        self.selected = Some((target, index));
+    }
+
     pub(super) fn delete_selected(&mut self, document: &mut Document) {
         if let Some((target, index, _)) = self.selected_stroke(document) {
             document.edit_strokes(target, "Delete stroke", None, |strokes| drop(strokes.list_mut().remove(index)));
