@@ -9,6 +9,7 @@ mod erosion;
 mod export;
 mod ground_menu;
 mod kit;
+mod map;
 mod measures;
 mod pieces;
 mod planets;

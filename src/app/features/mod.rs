@@ -17,12 +17,14 @@ pub mod help;
 pub mod history;
 pub mod import;
 pub mod layers;
+pub mod map;
 pub mod measures;
 pub mod patch;
 pub mod place_marker;
 pub mod planet_view;
 pub mod preferences;
 pub mod recovery;
+pub mod ruler;
 pub mod scene_settings;
 pub mod search;
 pub mod start;
@@ -49,6 +51,8 @@ impl PluginGroup for FeaturePlugins {
             .add(view_settings::ViewSettingsPlugin)
             .add(planet_view::PlanetViewPlugin)
             .add(measures::MeasuresPlugin)
+            .add(ruler::RulerPlugin)
+            .add(map::MapPlugin)
             .add(biomes::BiomesPlugin)
             .add(import::ImportPlugin)
             .add(export::ExportPlugin)

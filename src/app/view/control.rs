@@ -214,6 +214,21 @@ impl ViewCamera {
         true
     }
 
+    /// Goes over another place of the terrain, a share of its side to the east and to the south; height and heading
+    /// stay, unless the ground is in the way.
+    pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
+        let mut pose = self.pose;
+        (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
+        self.pose = confined(pose, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Turns on the spot to a heading in radians, clockwise from north.
+    pub fn turn_to(&mut self, state: &ViewState, yaw: f32) {
+        self.pose = confined(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..self.pose }, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
     /// Whether it is on its way to another place.
     pub fn is_gliding(&self) -> bool {
         self.glide.is_some()

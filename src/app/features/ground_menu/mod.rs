@@ -196,6 +196,9 @@ fn menu(
             Popup::open_id(&ctx, id);
         }
     }
+    if std::mem::take(&mut state.is_asked) {
+        Popup::open_id(&ctx, id);
+    }
     let (Some(point), Some(at)) = (state.picked, state.at) else { return };
     let popup = Popup::new(id, ctx, PopupAnchor::Position(at.into()), ui.layer_id());
     let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min)).style(menu_style);

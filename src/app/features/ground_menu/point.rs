@@ -84,7 +84,7 @@ impl GroundPoint {
     }
 
     /// What brings the camera there.
-    pub(super) fn look(&self, settings: &Settings) -> ViewCommand {
+    pub fn look(&self, settings: &Settings) -> ViewCommand {
         if let Some([latitude, longitude]) = self.latitude_longitude {
             let above = 40.0 * f64::from(settings.relief_metres);
             return ViewCommand::Over { place: [f64::from(latitude), f64::from(longitude), above, 0.0, -60.0] };
@@ -107,6 +107,8 @@ pub struct GroundMenuState {
     pub picked: Option<GroundPoint>,
     /// Where the menu opens, in points.
     pub(super) at: Option<[f32; 2]>,
+    /// The menu is wanted in the next frame.
+    pub(super) is_asked: bool,
 }
 
 impl GroundMenuState {
@@ -116,6 +118,11 @@ impl GroundMenuState {
             (self.picked, self.at) = (self.under, Some(at));
         }
         self.under.is_some()
+    }
+
+    /// Opens the menu about a place that was clicked elsewhere, at a point of the screen.
+    pub fn ask(&mut self, point: GroundPoint, at: [f32; 2]) {
+        (self.picked, self.at, self.is_asked) = (Some(point), Some(at), true);
     }
 }
 
