@@ -283,7 +283,10 @@ pub fn evaluate(
     let is_sole = construction::sole(scene).is_some();
     store.constructions.newest = None;
     store.constructions.has_run = false;
-    let (terrain, mass_balance) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
+    control.begin_layers();
+    let made = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new());
+    control.leave_layers();
+    let (terrain, mass_balance) = made?;
     let patch = store.constructions.newest.take().filter(|_| is_sole);
     if is_sole && store.constructions.has_run {
         // one and the same, so that it is known again on the way to the screen

@@ -69,6 +69,8 @@ pub struct Request {
 pub struct Insight {
     /// Of the terrain as it is shown.
     pub slopes: Option<Slopes>,
+    /// How long each layer took that was computed for it; the others were known.
+    pub costs: Vec<(usize, Duration)>,
     /// Of the process that is watched.
     pub history: Option<ProcessHistory>,
     /// Of the place that is watched.
@@ -585,7 +587,8 @@ fn look_into(
     control: &Control,
 ) -> Result<Insight, Cancelled> {
     let (scene, samples) = (&*request.scene, terrain.samples());
-    let mut insight = Insight { slopes: Some(slopes(terrain)), ..Insight::default() };
+    let (slopes, costs) = (Some(slopes(terrain)), control.layer_times());
+    let mut insight = Insight { slopes, costs, ..Insight::default() };
     if let Some(layer) = request.watch {
         measure_course(scene, samples, layer, store, control)?;
         insight.history = history(scene, samples, layer, store);

@@ -186,6 +186,9 @@ impl ChangeList {
         let owner = was.name.as_str();
         let shown = |is_shown: bool| if is_shown { "shown" } else { "hidden" };
         self.value(owner, "layer", shown(was.enabled), shown(now.enabled));
+        let guard = |is_locked: bool| if is_locked { "locked" } else { "open" };
+        self.value(owner, "guard", guard(was.locked), guard(now.locked));
+        self.value(owner, "note", &was.note, &now.note);
         self.value(owner, "seed", &was.seed.to_string(), &now.seed.to_string());
         if was.node.about().name == now.node.about().name {
             self.params(owner, was.node.params(), now.node.params());

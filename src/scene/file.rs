@@ -246,6 +246,10 @@ struct LayerV1 {
     mix: Mix,
     #[serde(default, skip_serializing_if = "is_default")]
     mask: Mask,
+    #[serde(default, skip_serializing_if = "is_default")]
+    note: String,
+    #[serde(default, skip_serializing_if = "is_default")]
+    locked: bool,
 }
 
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -322,6 +326,8 @@ impl Scene {
                     branch: layer.branch,
                     mix: layer.mix.clone(),
                     mask: layer.mask.clone(),
+                    note: layer.note.clone(),
+                    locked: layer.locked,
                 })
                 .collect(),
         };
@@ -368,6 +374,8 @@ impl Scene {
                     branch: layer.branch,
                     mix: layer.mix,
                     mask: layer.mask,
+                    note: layer.note,
+                    locked: layer.locked,
                     ..Layer::new(layer.node, layer.seed)
                 };
                 let is_written_by_hand = layer.name.is_none();

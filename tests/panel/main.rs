@@ -16,4 +16,5 @@ mod planets;
 mod preferences;
 mod saving;
 mod search;
+mod stack;
 mod variants;

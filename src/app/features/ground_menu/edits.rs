@@ -53,14 +53,15 @@ pub(super) fn flatten(document: &mut Document, point: &GroundPoint) -> (usize, u
     let [x, y] = point.metres;
     let stroke = Stroke::new(brush, vec![StrokePoint::new(x, y)]);
     let selected = document.selected_layer();
-    let is_sculpted = |index: &usize| matches!(document.scene().layers[*index].node, Node::Sculpt(_));
+    let is_sculpted =
+        |index: &usize| !document.is_locked(*index) && matches!(document.scene().layers[*index].node, Node::Sculpt(_));
     if let Some(index) = selected.filter(is_sculpted) {
         let target = StrokeTarget::Layer(index);
         document.edit_strokes(target, LABEL, None, |strokes| strokes.list_mut().push(Arc::new(stroke)));
         return (index, document.strokes(target).map_or(0, |strokes| strokes.list().len() - 1));
     }
     let scene = document.scene();
-    let sculpt = Sculpt { strokes: Arc::new([stroke].into_iter().collect::<Strokes>()), ..Sculpt::default() };
+    let sculpt = Sculpt { strokes: Arc::new([stroke].into_iter().collect::<Strokes>()) };
     let mut layer = Layer::new(Node::Sculpt(sculpt), scene.unused_seed());
     layer.name = scene.unused_name(&layer.name);
     let top = scene.layers.len();

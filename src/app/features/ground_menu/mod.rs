@@ -74,9 +74,13 @@ impl GroundAction {
     /// Why it cannot be done now.
     fn obstacle(self, editor: &Editor) -> Option<&'static str> {
         let is_planet = editor.doc.scene().as_planet().is_some();
+        let selected: Vec<usize> = editor.doc.selected_layer().into_iter().collect();
         match self {
             Self::MaskByHeight | Self::MaskBySlope if editor.doc.selected_layer().is_none() => {
                 Some("Select the layer that shall act here first.")
+            }
+            Self::MaskByHeight | Self::MaskBySlope if editor.doc.first_locked(&selected).is_some() => {
+                Some("The selected layer is locked.")
             }
             Self::Flatten | Self::River if is_planet => {
                 Some("Needs a square piece of ground: take a patch of the planet first.")

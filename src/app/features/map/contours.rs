@@ -138,7 +138,7 @@ mod tests {
         let mut image = RgbImage::from_fn(400, 400, |_, _| [255; 3]);
         lay(&mut image, &ramp, &settings, 10.0, &Control::default()).unwrap();
         let row = &image.rgb[200 * 1200..201 * 1200];
-        let dark: Vec<usize> = (0..400).filter(|&x| row[3 * x] < 190).collect();
+        let dark: Vec<usize> = (0..400).filter(|&x| row[3 * x] < 240).collect();
         assert!(dark.iter().all(|x| (x % 40).min(40 - x % 40) <= 1), "{dark:?}");
         assert!((9..=30).contains(&dark.len()), "{dark:?}");
         let labels = labels(&ramp, &settings, 10.0, 400);
