@@ -107,6 +107,11 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
             list.value("scene", &format!("build preset `{}`", build.name), "as it was", "another one");
         }
     }
+    let places = |scene: &Scene| {
+        let words = scene.bookmarks.iter().map(|bookmark| format!("{} {:?}", bookmark.name, bookmark.view()));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    list.value("scene", "camera bookmarks", &places(first), &places(second));
     list.layers(&first.layers, &second.layers);
     list.changes
 }

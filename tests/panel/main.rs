@@ -3,6 +3,7 @@
 mod bench;
 mod biomes;
 mod brush;
+mod camera;
 mod compare;
 mod editing;
 mod erosion;

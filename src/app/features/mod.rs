@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod biomes;
 pub mod brush;
+pub mod camera;
 pub mod charts;
 pub mod compare;
 pub mod construction;
@@ -49,6 +50,7 @@ impl PluginGroup for FeaturePlugins {
             .add(scene_settings::SceneSettingsPlugin)
             .add(variants::VariantsPlugin)
             .add(view_settings::ViewSettingsPlugin)
+            .add(camera::CameraPlugin)
             .add(planet_view::PlanetViewPlugin)
             .add(measures::MeasuresPlugin)
             .add(ruler::RulerPlugin)

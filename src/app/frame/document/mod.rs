@@ -434,6 +434,7 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         scene.name.clear();
         scene.palette.clear();
         (scene.climate, scene.biomes, scene.patch) = (None, None, None);
+        scene.bookmarks.clear();
         scene.layers.iter_mut().for_each(|layer| (layer.note, layer.locked) = (String::new(), false));
         // a mask may read a layer by its name
         if !scene.layers.iter().any(|layer| layer.mask.by_layer) {
