@@ -71,6 +71,6 @@ fn a_picture_asks_for_its_size_first() {
     let doc = &mut panels.state_mut().editor_mut().doc;
     doc.edit("Make a planet", None, |scene| scene.settings.world = talweg::planet::World::Planet);
     panels.run();
-    click(&mut panels, "View");
+    click(&mut panels, "File");
     assert!(panels.get_by_label("Save picture of the view…").accesskit_node().is_disabled());
 }

@@ -29,6 +29,7 @@ pub mod ruler;
 pub mod scene_settings;
 pub mod search;
 pub mod start;
+pub mod tour;
 pub mod variants;
 pub mod view_settings;
 
@@ -65,6 +66,7 @@ impl PluginGroup for FeaturePlugins {
             .add(preferences::PreferencesPlugin)
             .add(search::SearchPlugin)
             .add(start::StartPlugin)
+            .add(tour::TourPlugin)
             .add(history::HistoryPlugin)
             .add(help::HelpPlugin)
     }

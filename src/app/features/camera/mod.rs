@@ -28,7 +28,7 @@ impl Plugin for CameraPlugin {
             .add_leaving(fly::leave)
             .add_menu_part("View", 10, bookmarks::menu)
             .add_menu_part("View", 12, fly::menu)
-            .add_menu_part("View", 30, picture::menu)
+            .add_menu_part("File", 25, picture::menu)
             .add_part(Slot::Begin, fly::take_keys)
             .add_part(Slot::View, fly::hint)
             .add_part(Slot::Begin, picture::receive)

@@ -206,6 +206,7 @@ fn list(
     });
 }
 
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 fn parameters_of_layer(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,

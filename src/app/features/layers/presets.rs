@@ -51,7 +51,7 @@ impl PresetLibrary {
         let folder = config.ok_or(PresetError::NoFolder)?.join(FOLDER);
         let path = file_of(&folder, name);
         std::fs::create_dir_all(&folder).map_err(|source| PresetError::Remove { path: folder, source })?;
-        StagedFile::new(&SaveTarget::new(&path), |file| file.write_all(text.as_bytes()))?.commit()?;
+        StagedFile::new(SaveTarget::new(&path), |file| file.write_all(text.as_bytes()))?.commit()?;
         self.0 = None;
         Ok(())
     }

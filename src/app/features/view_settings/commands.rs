@@ -19,6 +19,9 @@ pub const CAMERA: [ViewCommand; 7] = [
     ViewCommand::FromWest,
 ];
 
+/// From here on they look from a side.
+pub const SIDES_FROM: usize = 3;
+
 impl Action for ViewCommand {
     fn section(&self) -> &'static str {
         "View"
