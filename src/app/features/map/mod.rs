@@ -180,8 +180,10 @@ fn show(
     if !state.is_open {
         return;
     }
-    let most = (root.available_width() - 240.0).clamp(260.0, 1100.0);
-    right_panel(root, "2D map", 400.0, 260.0..=most, |ui| {
+    // the bars under the view keep the room that they need
+    let available = root.available_width();
+    let most = (available - 400.0).clamp(260.0, 1100.0);
+    right_panel(root, "2D map", (0.42 * available).clamp(260.0, 420.0), 260.0..=most, |ui| {
         let mut hands = panel::MapHands {
             link: &link,
             ruler: &mut ruler,

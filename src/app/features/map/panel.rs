@@ -120,6 +120,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands, edit
 }
 
 fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
+    let is_narrow = ui.available_width() < 330.0;
     ui.horizontal(|ui| {
         let name = MapStyle::ALL.into_iter().find(|(style, _)| *style == state.style).map_or("", |(_, name)| name);
         let styles = ComboBox::from_id_salt("style of the map").width(92.0).selected_text(name).show_ui(ui, |ui| {
@@ -128,12 +129,8 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
             }
         });
         styles.response.on_hover_text("How the map colours the ground.");
-        ui.checkbox(&mut state.contours, "Contours");
-        let (mut interval, speed) = (state.interval, state.interval * 0.02);
-        let field = DragValue::new(&mut interval).speed(speed).range(0.01..=10_000.0).suffix(" m");
-        let field = ui.add_enabled(state.contours && state.interval > 0.0, field);
-        if field.on_hover_text("Height between two lines; every fifth is thick and bears its height.").changed() {
-            state.interval = interval;
+        if !is_narrow {
+            contours(ui, state);
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let close = icon_button(ui, true, icon::X, "Close the map");
@@ -150,6 +147,20 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
             }
         });
     });
+    if is_narrow {
+        ui.horizontal(|ui| contours(ui, state));
+    }
+}
+
+/// Whether there are contour lines, and their interval.
+fn contours(ui: &mut Ui, state: &mut MapState) {
+    ui.checkbox(&mut state.contours, "Contours");
+    let (mut interval, speed) = (state.interval, state.interval * 0.02);
+    let field = DragValue::new(&mut interval).speed(speed).range(0.01..=10_000.0).suffix(" m");
+    let field = ui.add_enabled(state.contours && state.interval > 0.0, field);
+    if field.on_hover_text("Height between two lines; every fifth is thick and bears its height.").changed() {
+        state.interval = interval;
+    }
 }
 
 /// The wheel zooms at the pointer, a drag moves the map, the camera or its heading.

@@ -16,7 +16,12 @@ const NUMBERS: f32 = 250.0;
 /// Shows both; returns the place of the ground under the pointer on the profile.
 pub(super) fn show(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) -> Option<[f32; 2]> {
     let area = ui.available_rect_before_wrap();
-    let (left, right) = area.split_left_right_at_x(area.left() + NUMBERS.min(0.5 * area.width()));
+    if area.width() < NUMBERS + 80.0 {
+        // there is no room for both
+        numbers(ui, ruler, queue);
+        return None;
+    }
+    let (left, right) = area.split_left_right_at_x(area.left() + NUMBERS.min(0.6 * area.width()));
     let mut column = ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(left));
     column.shrink_clip_rect(left);
     numbers(&mut column, ruler, queue);
@@ -97,17 +102,19 @@ fn profile(ui: &mut Ui, ruler: &mut Ruler) -> Option<[f32; 2]> {
     let low = points.iter().fold(f64::INFINITY, |low, point| low.min(point[1]));
     let here = hovered.and_then(|place| profile.points.iter().find(|point| point.place == place));
     let size = vec2(ui.available_width(), ui.available_height());
-    let shown = still("profile of the ruler", size)
-        .x_axis_label("metres along the line")
-        .y_axis_label("height, m")
-        .show(ui, |plot| {
-            let line = Line::new("Height", PlotPoints::from(points)).color(ink::blue()).width(1.8);
-            plot.line(line.fill(low as f32));
-            if let Some(point) = here {
-                let text = format!("{:.1} m at {:.1} m", point.height_metres, point.along_metres);
-                plot.vline(VLine::new(text, point.along_metres).color(colour::text_weak()));
-            }
-        });
+    let plot = still("profile of the ruler", size);
+    let plot = match size.x > 240.0 {
+        true => plot.x_axis_label("metres along the line").y_axis_label("height, m"),
+        false => plot,
+    };
+    let shown = plot.show(ui, |plot| {
+        let line = Line::new("Height", PlotPoints::from(points)).color(ink::blue()).width(1.8);
+        plot.line(line.fill(low as f32));
+        if let Some(point) = here {
+            let text = format!("{:.1} m at {:.1} m", point.height_metres, point.along_metres);
+            plot.vline(VLine::new(text, point.along_metres).color(colour::text_weak()));
+        }
+    });
     let at = shown.response.hover_pos()?;
     let point = profile.nearest(shown.transform.value_from_position(at).x)?;
     let text = format!("{:.1} m high, {:.1} m along", point.height_metres, point.along_metres);
