@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::kit::*;
 use bevy_egui::egui::{PointerButton, Pos2, pos2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::ground_menu::{GroundMenuState, GroundPoint};
+use talweg::app::features::ground_menu::{GroundMenuState, PickedPoint};
 use talweg::app::view::ViewCommand;
 use talweg::brush::BrushTool;
 use talweg::eval::StrokeTarget;
@@ -16,10 +16,10 @@ use talweg::scene::Blend;
 const PLACE: Pos2 = pos2(800.0, 350.0);
 
 /// Says what lies under the pointer, as the view does, and clicks there.
-fn open(panels: &mut Panels) -> GroundPoint {
+fn open(panels: &mut Panels) -> PickedPoint {
     let terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.9 - 0.5 * v + 0.3 * (u - 0.5).abs());
     let settings = panels.state().editor().doc.scene().settings.clone();
-    let point = GroundPoint::on_square(&terrain, &settings, [0.25, 0.25]);
+    let point = PickedPoint::on_square(&terrain, &settings, [0.25, 0.25]);
     let state = panels.state_mut().get_mut::<GroundMenuState>();
     (state.terrain, state.under) = (Some(Arc::new(terrain)), Some(point));
     panels.hover_at(PLACE);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::point::GroundPoint;
+use super::point::PickedPoint;
 use crate::app::frame::document::Document;
 use crate::brush::{Brush, BrushTool, Stroke, StrokePoint, Strokes};
 use crate::eval::StrokeTarget;
@@ -18,7 +18,7 @@ const SLOPE_BAND: f32 = 6.0;
 const FLAT_RADIUS: f32 = 0.04;
 
 /// The mask acts about as high as a place.
-pub(super) fn mask_height(mask: &mut Mask, point: &GroundPoint, relief_metres: f32) {
+pub(super) fn mask_height(mask: &mut Mask, point: &PickedPoint, relief_metres: f32) {
     let band = tidy(relief_metres * HEIGHT_BAND);
     mask.by_height = true;
     mask.height_from = tidy(point.height_metres) - band;
@@ -27,7 +27,7 @@ pub(super) fn mask_height(mask: &mut Mask, point: &GroundPoint, relief_metres: f
 }
 
 /// The mask acts about where it is as steep as at a place.
-pub(super) fn mask_slope(mask: &mut Mask, point: &GroundPoint) {
+pub(super) fn mask_slope(mask: &mut Mask, point: &PickedPoint) {
     let slope = point.slope_degrees.round();
     mask.by_slope = true;
     mask.slope_from = (slope - SLOPE_BAND).max(0.0);
@@ -37,7 +37,7 @@ pub(super) fn mask_slope(mask: &mut Mask, point: &GroundPoint) {
 
 /// Flattens the ground around a place: on the selected layer if that holds strokes of the ground, else on a new one on
 /// top. Returns the layer and the number of the stroke.
-pub(super) fn flatten(document: &mut Document, point: &GroundPoint) -> (usize, usize) {
+pub(super) fn flatten(document: &mut Document, point: &PickedPoint) -> (usize, usize) {
     const LABEL: &str = "Flatten here";
     let settings = &document.scene().settings;
     let level = (point.height_metres * 10.0).round() / 10.0;

@@ -16,7 +16,7 @@ use bevy_egui::egui::{self, Align, Layout, Popup, PopupAnchor, PopupKind, RichTe
 use bevy_egui::{EguiClipboard, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
-pub use self::point::{GroundMenuState, GroundPoint};
+pub use self::point::{GroundMenuState, PickedPoint};
 use self::probe::ProbeWindow;
 use self::river::RiverTask;
 use crate::app::features::brush::BrushState;

@@ -15,7 +15,7 @@ use crate::scene::{Scene, Settings};
 
 /// A place of the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GroundPoint {
+pub struct PickedPoint {
     /// Shares of the square to the east and to the south; of a planet those of a map of all longitudes and latitudes.
     pub place: [f32; 2],
     /// Index of the sample next to it.
@@ -28,7 +28,7 @@ pub struct GroundPoint {
     pub latitude_longitude: Option<[f32; 2]>,
 }
 
-impl GroundPoint {
+impl PickedPoint {
     /// The place of a square at shares of its side.
     pub fn on_square(terrain: &Terrain, settings: &Settings, [u, v]: [f32; 2]) -> Self {
         let n = terrain.samples();
@@ -102,9 +102,9 @@ pub struct GroundMenuState {
     /// The terrain on screen.
     pub terrain: Option<Arc<Terrain>>,
     /// What lies under the pointer.
-    pub under: Option<GroundPoint>,
+    pub under: Option<PickedPoint>,
     /// What the menu is about.
-    pub picked: Option<GroundPoint>,
+    pub picked: Option<PickedPoint>,
     /// Where the menu opens, in points.
     pub(super) at: Option<[f32; 2]>,
     /// The menu is wanted in the next frame.
@@ -121,7 +121,7 @@ impl GroundMenuState {
     }
 
     /// Opens the menu about a place that was clicked elsewhere, at a point of the screen.
-    pub fn ask(&mut self, point: GroundPoint, at: [f32; 2]) {
+    pub fn ask(&mut self, point: PickedPoint, at: [f32; 2]) {
         (self.picked, self.at, self.is_asked) = (Some(point), Some(at), true);
     }
 }
@@ -138,14 +138,14 @@ pub(super) fn tell(
     state.under = terrain.and_then(|terrain| match scene.as_planet() {
         Some(planet) => globe.hit.and_then(|hit| {
             let degrees = [hit.latitude, hit.longitude];
-            GroundPoint::on_planet(terrain, scene, planet, degrees, hit.on_map(), hit.height_metres)
+            PickedPoint::on_planet(terrain, scene, planet, degrees, hit.on_map(), hit.height_metres)
         }),
         // what is on screen may still be of the scene before
         None if terrain.grid.is_globe() => None,
-        None => probe.hit.map(|hit| GroundPoint {
+        None => probe.hit.map(|hit| PickedPoint {
             // a tree is drawn finer than the grid
             height_metres: hit.height_metres,
-            ..GroundPoint::on_square(terrain, &scene.settings, [hit.u, hit.v])
+            ..PickedPoint::on_square(terrain, &scene.settings, [hit.u, hit.v])
         }),
     });
     state.terrain = terrain.cloned();

@@ -7,7 +7,7 @@ use bevy::ecs::system::InMut;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, RichText, ScrollArea, Ui, vec2};
 
-use super::point::{GroundMenuState, GroundPoint};
+use super::point::{GroundMenuState, PickedPoint};
 use crate::app::frame::document::Document;
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::InterfaceFrame;
@@ -36,7 +36,7 @@ pub(super) struct Contribution {
 /// The place that is probed.
 #[derive(Resource, Default)]
 pub(super) struct ProbeWindow {
-    point: Option<GroundPoint>,
+    point: Option<PickedPoint>,
     /// Names and values of the data maps there.
     maps: Vec<(&'static str, String)>,
     /// Samples per side that the contributions are worked out on.
@@ -46,7 +46,7 @@ pub(super) struct ProbeWindow {
 
 impl ProbeWindow {
     /// Probes a place.
-    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &GroundPoint, tasks: &Tasks) {
+    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
         let scene = document.scene().clone();
         let relief = scene.settings.relief_metres;
         let maps = state.terrain.iter().flat_map(|terrain| terrain.maps()).map(|(kind, map)| {
@@ -71,7 +71,7 @@ impl ProbeWindow {
 }
 
 /// What each layer that takes part adds to the height of a place; none where it was stopped.
-fn contributions(scene: &Scene, samples: usize, point: &GroundPoint, control: &Control) -> Option<Vec<Contribution>> {
+fn contributions(scene: &Scene, samples: usize, point: &PickedPoint, control: &Control) -> Option<Vec<Contribution>> {
     let mut store = Store::new(Cache::new(BUDGET), Timeline::new(0));
     // masks may read what is hidden: no layer goes away
     let mut shown = scene.clone();
@@ -169,7 +169,7 @@ mod tests {
         let scene = document.scene();
         let control = Control::default();
         let terrain = evaluate(scene, 65, None, &mut Store::forgetful(), &control).unwrap().terrain;
-        let point = GroundPoint::on_square(&terrain, &scene.settings, [0.3, 0.7]);
+        let point = PickedPoint::on_square(&terrain, &scene.settings, [0.3, 0.7]);
         let found = contributions(scene, 65, &point, &control).unwrap();
         assert_eq!(found.len(), 2, "hidden layers add nothing");
         let sum: f32 = found.iter().map(|contribution| contribution.added).sum();

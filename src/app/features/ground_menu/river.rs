@@ -9,7 +9,7 @@ use bevy::ecs::system::InMut;
 use bevy::prelude::*;
 use bevy_egui::egui::Ui;
 
-use super::point::{GroundMenuState, GroundPoint};
+use super::point::{GroundMenuState, PickedPoint};
 use crate::app::frame::document::Document;
 use crate::app::frame::editor::Editor;
 use crate::app::frame::tasks::{Newest, Tasks};
@@ -41,7 +41,7 @@ pub(super) struct RiverTask(Newest<u64, Vec<CurvePoint>>);
 
 impl RiverTask {
     /// Looks for the river from a place.
-    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &GroundPoint, tasks: &Tasks) {
+    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
         let Some(terrain) = state.terrain.clone() else { return };
         let (settings, sample) = (document.scene().settings.clone(), point.sample);
         let task = tasks.start("river", move |control| course(&terrain, &settings, sample, control).ok());

@@ -41,7 +41,7 @@ impl PixelGround<'_> {
     }
 
     /// Height in metres and how it grows to the east and to the south, in metres a pixel.
-    fn at(&self, x: usize, y: usize) -> (f32, [f32; 2]) {
+    fn height_and_slope(&self, x: usize, y: usize) -> (f32, [f32; 2]) {
         let (x, y) = (x as f32 + 0.5, y as f32 + 0.5);
         let east = 0.5 * (self.height(x + 1.0, y) - self.height(x - 1.0, y));
         let south = 0.5 * (self.height(x, y + 1.0) - self.height(x, y - 1.0));
@@ -62,7 +62,7 @@ pub(super) fn lay(
     image.rgb.par_chunks_mut(side * 3).enumerate().try_for_each(|(y, row)| {
         control.check()?;
         for (x, pixel) in row.chunks_mut(3).enumerate() {
-            let (height, [east, south]) = ground.at(x, y);
+            let (height, [east, south]) = ground.height_and_slope(x, y);
             let steep = (east * east + south * south).sqrt();
             let share = |interval: f32, half_width: f32| {
                 if steep * LEAST_PIXELS > interval || steep <= 0.0 {
@@ -94,7 +94,7 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
         for dy in (margin..side / parts - margin).step_by(2) {
             for dx in (margin..side / parts - margin).step_by(2) {
                 let (x, y) = (corner[0] + dx, corner[1] + dy);
-                let (height, [east, south]) = ground.at(x, y);
+                let (height, [east, south]) = ground.height_and_slope(x, y);
                 let steep = (east * east + south * south).sqrt();
                 let level = (height / index).round() * index;
                 let away = (height - level).abs() / steep.max(1e-6);

@@ -11,7 +11,7 @@ use egui::{
 use egui_phosphor::regular as icon;
 
 use super::{MapAction, MapLink, MapPicture, MapRequest, MapState, MapStyle};
-use crate::app::features::ground_menu::{GroundMenuState, GroundPoint};
+use crate::app::features::ground_menu::{GroundMenuState, PickedPoint};
 use crate::app::features::ruler::{Ruler, RulerAction};
 use crate::app::frame::commands::{Action, CommandQueue};
 use crate::app::frame::editor::Editor;
@@ -221,7 +221,7 @@ fn clicks(ui: &Ui, hands: &mut MapHands, editor: &Editor, response: &Response, p
     let terrain = hands.ground_menu.terrain.clone();
     let point = terrain
         .filter(|terrain| !terrain.grid.is_globe())
-        .map(|terrain| GroundPoint::on_square(&terrain, settings, place));
+        .map(|terrain| PickedPoint::on_square(&terrain, settings, place));
     if response.double_clicked() && !hands.ruler.is_active() {
         if let Some(point) = point {
             hands.queue.push(point.look(settings));

@@ -79,7 +79,7 @@ impl Action for RulerAction {
 }
 
 /// A terrain with its scale.
-pub type ScaledTerrain = (Arc<Terrain>, TerrainScale);
+pub type RulerGround = (Arc<Terrain>, TerrainScale);
 
 /// See the module.
 #[derive(Resource, Default)]
@@ -88,7 +88,7 @@ pub struct Ruler {
     /// Shares of the side, to the east and to the south.
     points: Vec<[f32; 2]>,
     /// The square on screen, and the one that it is compared with.
-    pub grounds: [Option<ScaledTerrain>; 2],
+    pub grounds: [Option<RulerGround>; 2],
     stage: Option<Stage>,
     known: Option<Measured>,
     /// The place under the pointer on the profile.
@@ -98,7 +98,7 @@ pub struct Ruler {
 /// What a line came to, and of what.
 struct Measured {
     points: Vec<[f32; 2]>,
-    grounds: [Option<ScaledTerrain>; 2],
+    grounds: [Option<RulerGround>; 2],
     profile: GroundProfile,
     area_m2: f64,
     volume: Option<EnclosedVolume>,
@@ -122,7 +122,7 @@ impl Ruler {
 
     /// What the line comes to on the ground that is there.
     fn measured(&mut self) -> Option<&Measured> {
-        let same = |a: &Option<ScaledTerrain>, b: &Option<ScaledTerrain>| match (a, b) {
+        let same = |a: &Option<RulerGround>, b: &Option<RulerGround>| match (a, b) {
             (Some(a), Some(b)) => Arc::ptr_eq(&a.0, &b.0) && a.1 == b.1,
             (a, b) => a.is_none() && b.is_none(),
         };
