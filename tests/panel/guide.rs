@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::kit::*;
+use talweg::app::frame::commands::shortcut_text;
 use talweg::nodes::Node;
 
 /// The texts between `begin` and `end`, which differ.
@@ -29,12 +30,8 @@ fn every_menu_entry_link_and_node_of_the_guide_exists() {
         assert!(folder.join(link).exists(), "the guide links to {link}, which is not there");
     }
     assert!(guide.contains("*Sculpt*") && Node::named("Sculpt").is_some());
-    let keys: Vec<String> = commands
-        .iter()
-        .flat_map(|command| {
-            command.info().shortcuts.iter().map(|keys| talweg::app::frame::commands::shortcut_text(keys))
-        })
-        .collect();
+    let keys: Vec<String> =
+        commands.iter().flat_map(|command| command.info().shortcuts.iter().map(shortcut_text)).collect();
     for key in ["Shift+M", "U", "Shift+W", "Shift+Q", "F12", "Shift+A", "Shift+T", "Ctrl+K"] {
         assert!(guide.contains(&format!("`{key}`")) && keys.iter().any(|k| k == key), "{key}: {keys:?}");
     }
