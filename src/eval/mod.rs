@@ -304,10 +304,11 @@ pub fn evaluate_on(
     control: &Control,
 ) -> Result<Evaluated, Cancelled> {
     let is_sole = base.is_none() && construction::sole(scene).is_some();
-    store.constructions.newest = None;
-    store.constructions.has_run = false;
-    let LevelResult { terrain, mass_balances, .. } =
-        evaluate_level(scene, base, samples, playhead, None, store, control, &mut HashMap::new())?;
+    (store.constructions.newest, store.constructions.has_run) = (None, false);
+    control.begin_layers();
+    let made = evaluate_level(scene, base, samples, playhead, None, store, control, &mut HashMap::new());
+    control.leave_layers();
+    let LevelResult { terrain, mass_balances, .. } = made?;
     let of_playhead = |p: Playhead| mass_balances.iter().find(|(index, _)| *index == p.layer).map(|(_, of)| *of);
     let mass_balance = playhead.and_then(of_playhead);
     let patch = store.constructions.newest.take().filter(|_| is_sole);

@@ -1,8 +1,8 @@
 //! The background thread that evaluates: newest request wins, the last good result stays with its owner.
 //!
 //! One named thread owns a rayon pool. A request that arrives while another runs stops it, with one exception: while a
-//! slider is dragged a running preview is let through, or nothing would ever be seen. Every report carries
-//! the revision of its request, so that stale ones can be dropped.
+//! slider is dragged a running preview is let through, or nothing would ever be seen. Every report carries the revision
+//! of its request, so that stale ones can be dropped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,6 +69,8 @@ pub struct Request {
 pub struct Insight {
     /// Of the terrain as it is shown.
     pub slopes: Option<Slopes>,
+    /// Time of each layer that was computed for it.
+    pub costs: Vec<(usize, Duration)>,
     /// Of the process that is watched.
     pub history: Option<ProcessHistory>,
     /// Of the place that is watched.
@@ -585,7 +587,7 @@ fn look_into(
     control: &Control,
 ) -> Result<Insight, Cancelled> {
     let (scene, samples) = (&*request.scene, terrain.samples());
-    let mut insight = Insight { slopes: Some(slopes(terrain)), ..Insight::default() };
+    let mut insight = Insight { slopes: Some(slopes(terrain)), costs: control.layer_times(), ..Insight::default() };
     if let Some(layer) = request.watch {
         measure_course(scene, samples, layer, store, control)?;
         insight.history = history(scene, samples, layer, store);

@@ -54,6 +54,12 @@ impl FlowGraph {
         self.basins.filled(height)
     }
 
+    /// The way of water from cell `from`, itself first, to the outlet that it reaches, last.
+    pub fn course(&self, from: usize) -> Vec<usize> {
+        let next = |&k: &usize| Some(self.receivers[k] as usize).filter(|&to| to != k);
+        std::iter::successors(Some(from), next).collect()
+    }
+
     /// Every cell, each after all that drain to it.
     ///
     /// # Errors
@@ -125,6 +131,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_course_falls_over_the_filled_ground_to_the_sea() {
+        let (control, grid) = (Control::default(), Grid::globe(33));
+        let mesh = FlowMesh::new(grid);
+        let height = ground(grid, 1000.0);
+        let outlets = Outlets::new(grid, &height, 0.5);
+        let graph = FlowGraph::new(&mesh, &height, &outlets, FlowRouting::D8, &control).unwrap();
+        let filled = graph.filled(&height);
+        let high = (0..mesh.len()).filter(|&k| grid.owns(k)).max_by(|&a, &b| height[a].total_cmp(&height[b])).unwrap();
+        let course = graph.course(high);
+        assert!(course.len() > 3 && course[0] == high, "{course:?}");
+        assert!(height[course[course.len() - 1]] <= 0.5);
+        assert!(course.windows(2).all(|pair| filled[pair[1]] <= filled[pair[0]]));
     }
 
     #[test]

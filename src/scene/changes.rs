@@ -107,6 +107,11 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
             list.value("scene", &format!("build preset `{}`", build.name), "as it was", "another one");
         }
     }
+    let places = |scene: &Scene| {
+        let words = scene.bookmarks.iter().map(|bookmark| format!("{} {:?}", bookmark.name, bookmark.view()));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    list.value("scene", "camera bookmarks", &places(first), &places(second));
     list.layers(&first.layers, &second.layers);
     list.changes
 }
@@ -186,6 +191,9 @@ impl ChangeList {
         let owner = was.name.as_str();
         let shown = |is_shown: bool| if is_shown { "shown" } else { "hidden" };
         self.value(owner, "layer", shown(was.enabled), shown(now.enabled));
+        let guard = |is_locked: bool| if is_locked { "locked" } else { "open" };
+        self.value(owner, "guard", guard(was.locked), guard(now.locked));
+        self.value(owner, "note", &was.note, &now.note);
         self.value(owner, "seed", &was.seed.to_string(), &now.seed.to_string());
         if was.node.about().name == now.node.about().name {
             self.params(owner, was.node.params(), now.node.params());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{BuildPreset, Layer, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
+use super::{BuildPreset, CameraBookmark, Layer, MAX_BOOKMARKS, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
 use crate::nodes::Node;
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
@@ -220,6 +220,8 @@ struct SceneV1 {
     patch: Option<PatchOrigin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     builds: Vec<BuildPreset>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    bookmarks: Vec<CameraBookmark>,
     #[serde(default, deserialize_with = "read_layers")]
     layers: Vec<LayerV1>,
 }
@@ -246,6 +248,10 @@ struct LayerV1 {
     mix: Mix,
     #[serde(default, skip_serializing_if = "is_default")]
     mask: Mask,
+    #[serde(default, skip_serializing_if = "is_default")]
+    note: String,
+    #[serde(default, skip_serializing_if = "is_default")]
+    locked: bool,
 }
 
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -305,6 +311,7 @@ impl Scene {
             biomes: self.biomes.clone(),
             patch: self.patch.clone(),
             builds: self.builds.clone(),
+            bookmarks: self.bookmarks.clone(),
             layers: self
                 .layers
                 .iter()
@@ -322,6 +329,8 @@ impl Scene {
                     branch: layer.branch,
                     mix: layer.mix.clone(),
                     mask: layer.mask.clone(),
+                    note: layer.note.clone(),
+                    locked: layer.locked,
                 })
                 .collect(),
         };
@@ -368,6 +377,8 @@ impl Scene {
                     branch: layer.branch,
                     mix: layer.mix,
                     mask: layer.mask,
+                    note: layer.note,
+                    locked: layer.locked,
                     ..Layer::new(layer.node, layer.seed)
                 };
                 let is_written_by_hand = layer.name.is_none();
@@ -442,7 +453,15 @@ impl Scene {
             }
             build.is_sound()
         });
-        let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, builds, layers };
+        let mut bookmarks = file.bookmarks;
+        let count = bookmarks.len();
+        bookmarks.retain(CameraBookmark::is_sound);
+        bookmarks.truncate(MAX_BOOKMARKS);
+        if bookmarks.len() < count {
+            let text = format!("scene: {} camera bookmarks cannot be and were left out", count - bookmarks.len());
+            warnings.push(Warning(text));
+        }
+        let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, builds, bookmarks, layers };
         scene.name_biomes();
         Ok((scene, warnings))
     }

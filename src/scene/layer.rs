@@ -182,6 +182,10 @@ pub struct Layer {
     pub mix: Mix,
     /// Where it acts.
     pub mask: Mask,
+    /// What somebody wrote about it; may be empty.
+    pub note: String,
+    /// Cannot be changed by accident.
+    pub locked: bool,
 }
 
 impl Layer {
@@ -196,6 +200,8 @@ impl Layer {
             branch: 0,
             mix: Mix::default(),
             mask: Mask::default(),
+            note: String::new(),
+            locked: false,
         }
     }
 

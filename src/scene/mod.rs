@@ -1,5 +1,6 @@
 //! What people make: a scene of settings and layers, its file, and its history.
 
+mod bookmark;
 mod build;
 mod changes;
 mod examples;
@@ -13,6 +14,7 @@ mod patch;
 mod settings;
 mod works;
 
+pub use bookmark::{CameraBookmark, MAX_BOOKMARKS};
 pub use build::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, USUAL_FILE_NAMES};
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
@@ -54,6 +56,8 @@ pub struct Scene {
     pub patch: Option<PatchOrigin>,
     /// What leaves the program together; the last that was built stands first.
     pub builds: Vec<BuildPreset>,
+    /// Places of the camera that somebody kept.
+    pub bookmarks: Vec<CameraBookmark>,
     /// From the ground up.
     pub layers: Vec<Layer>,
 }
@@ -69,6 +73,7 @@ impl Default for Scene {
             biomes: None,
             patch: None,
             builds: Vec::new(),
+            bookmarks: Vec::new(),
             layers: Vec::new(),
         }
     }

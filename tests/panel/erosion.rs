@@ -71,6 +71,7 @@ fn charts_ask_for_the_course_and_show_it() {
         slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
         history: Some(history),
         probe: Some(probe),
+        ..Insight::default()
     };
     panels.state_mut().info_mut().insight = std::sync::Arc::new(insight);
     panels.state_mut().editor_mut().doc.watch_place(Some([0.5, 0.25]));

@@ -6,25 +6,30 @@
 pub mod bench;
 pub mod biomes;
 pub mod brush;
+pub mod camera;
 pub mod charts;
 pub mod compare;
 pub mod construction;
 pub mod drive;
 pub mod erosion;
 pub mod export;
+pub mod ground_menu;
 pub mod help;
 pub mod history;
 pub mod import;
 pub mod layers;
+pub mod map;
 pub mod measures;
 pub mod patch;
 pub mod place_marker;
 pub mod planet_view;
 pub mod preferences;
 pub mod recovery;
+pub mod ruler;
 pub mod scene_settings;
 pub mod search;
 pub mod start;
+pub mod tour;
 pub mod variants;
 pub mod view_settings;
 
@@ -42,11 +47,15 @@ impl PluginGroup for FeaturePlugins {
             .add(erosion::ErosionPlugin)
             .add(place_marker::PlaceMarkerPlugin)
             .add(charts::ChartsPlugin)
+            .add(ground_menu::GroundMenuPlugin)
             .add(scene_settings::SceneSettingsPlugin)
             .add(variants::VariantsPlugin)
             .add(view_settings::ViewSettingsPlugin)
+            .add(camera::CameraPlugin)
             .add(planet_view::PlanetViewPlugin)
             .add(measures::MeasuresPlugin)
+            .add(ruler::RulerPlugin)
+            .add(map::MapPlugin)
             .add(biomes::BiomesPlugin)
             .add(import::ImportPlugin)
             .add(export::ExportPlugin)
@@ -57,6 +66,7 @@ impl PluginGroup for FeaturePlugins {
             .add(preferences::PreferencesPlugin)
             .add(search::SearchPlugin)
             .add(start::StartPlugin)
+            .add(tour::TourPlugin)
             .add(history::HistoryPlugin)
             .add(help::HelpPlugin)
     }

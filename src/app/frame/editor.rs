@@ -69,6 +69,7 @@ pub struct Editor {
     /// Which keys ask for which command.
     pub keymap: Arc<Keymap>,
     preferences: PreferencesFile,
+    config: Option<PathBuf>,
     /// A command that waits for the text field to give its value away.
     pub(super) deferred: Option<Command>,
 }
@@ -102,8 +103,14 @@ impl Editor {
             interface: kept.interface,
             keymap: keymap.into(),
             preferences,
+            config: config.map(Path::to_path_buf),
             deferred: None,
         }
+    }
+
+    /// Where preferences and presets are kept; without it they are not.
+    pub fn config(&self) -> Option<&Path> {
+        self.config.as_deref()
     }
 
     /// Shows the dialog that is open; returns what was answered.

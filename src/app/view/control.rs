@@ -55,11 +55,13 @@ pub struct CameraManners {
     pub mouse: MouseStyle,
     /// It jumps where it would glide.
     pub jumps: bool,
+    /// It flies or walks: the left button looks around.
+    pub flies: bool,
 }
 
 impl Default for CameraManners {
     fn default() -> Self {
-        Self { mouse: MouseStyle::Talweg, jumps: false }
+        Self { mouse: MouseStyle::Talweg, jumps: false, flies: false }
     }
 }
 
@@ -87,6 +89,9 @@ impl CameraManners {
             ]),
             alt: keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]),
         };
+        if self.flies && button == DragButton::Left && !is_planet {
+            return Some(CameraGesture::Look);
+        }
         self.mouse.gesture(is_planet, button, held)
     }
 }
@@ -110,6 +115,12 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
+    /// A pose over a terrain: where the eye is in the world, heading and inclination in radians.
+    Stand {
+        eye_world: Vec3,
+        yaw: f32,
+        pitch: f32,
+    },
     /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in
     /// degrees.
     Over {
@@ -121,7 +132,7 @@ impl ViewCommand {
     /// Heading and inclination in degrees; `None` keeps what is.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
-            Self::Frame | Self::Look { .. } | Self::Over { .. } => None,
+            Self::Frame | Self::Look { .. } | Self::Over { .. } | Self::Stand { .. } => None,
             Self::Perspective => Some((32.0, -27.0)),
             Self::Top => Some((0.0, -90.0)),
             Self::FromSouth => Some((0.0, -18.0)),
@@ -141,6 +152,9 @@ impl ViewCommand {
 
     /// Where the camera stands after the command, to see a box between two corners.
     pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens) -> Pose {
+        if let Self::Stand { eye_world, yaw, pitch } = self {
+            return Pose { eye_world, yaw, pitch };
+        }
         let (low, high) = self.seen(low, high);
         let (yaw, pitch) = self
             .direction()
@@ -212,6 +226,37 @@ impl ViewCamera {
         self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
         true
+    }
+
+    /// Goes over another place of the terrain, a share of its side to the east and to the south; height and heading
+    /// stay, unless the ground is in the way.
+    pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
+        let mut pose = self.pose;
+        (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
+        self.pose = confined(pose, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Goes a way in the world, as far as the ground allows; where it walks the eye stays `eye_metres` above the ground,
+    /// or as near to it as the samples allow.
+    pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
+        let mut pose = self.pose;
+        pose.eye_world += way_world;
+        if let (Some(metres), Some(square)) = (eye_metres, state.square_of(CompareSide::A)) {
+            let ground = match &state.tree_surface {
+                Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-3),
+                None => square.scale.ground_world(&square.terrain, pose.eye_world),
+            };
+            pose.eye_world.y = ground + metres / square.scale.metres_per_world;
+        }
+        self.pose = confined(pose, state);
+        (self.glide, self.framed) = (None, Framed::ByHand);
+    }
+
+    /// Turns on the spot to a heading in radians, clockwise from north.
+    pub fn turn_to(&mut self, state: &ViewState, yaw: f32) {
+        self.pose = confined(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..self.pose }, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
     /// Whether it is on its way to another place.

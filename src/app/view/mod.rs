@@ -72,7 +72,7 @@ pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
 pub use mesh::RenderQuality;
 pub use mode::ViewMode;
-pub use overlay::{Overlay, OverlayChoice, Reference, climate_of};
+pub use overlay::{Overlay, OverlayChoice, Reference, climate_of, overlay_colours};
 pub use ramp::Ramp;
 pub use render_terrain::RenderTerrain;
 pub use scale::{SIDE_WORLD, WorldScale};

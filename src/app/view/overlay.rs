@@ -9,10 +9,10 @@ use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use super::square::bilinear;
 use crate::eval::LayerMask;
-use crate::field::{Cancelled, Control, MapKind, Terrain};
+use crate::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
 use crate::look::Biomes;
 use crate::param::{ParamKind, WithoutRange};
-use crate::scene::Scene;
+use crate::scene::{Scene, Settings};
 
 /// Slopes from here on have one colour.
 pub const STEEPEST_DEGREES: f32 = 75.0;
@@ -344,6 +344,33 @@ pub fn overlay_places(
     };
     let places = collect(terrain, control, |k| place(values[k]))?;
     Ok((Some((places, fade)), Some(Arc::new(legend(ramp, unit, ticks)))))
+}
+
+/// sRGB colour and opacity of an overlay at every sample; none where there is nothing to show.
+///
+/// # Errors
+/// When `control` says so.
+pub fn overlay_colours(
+    terrain: &Terrain,
+    settings: &Settings,
+    choice: &OverlayChoice,
+    control: &Control,
+) -> Result<Option<Vec<[u8; 4]>>, Cancelled> {
+    let coloured = |ramp: &Ramp, place: f32, share: f32| {
+        let [r, g, b] = ramp.colour(place);
+        [r, g, b, (255.0 * share.clamp(0.0, 1.0) + 0.5) as u8]
+    };
+    if choice.overlay == Overlay::Slope {
+        let n = terrain.samples();
+        let steepness = settings.relief_over_size();
+        let place = |k: usize| slope_degrees(terrain.grid, &terrain.height, k / n, k % n, steepness) / STEEPEST_DEGREES;
+        let places = collect(terrain, control, place)?;
+        return Ok(Some(places.into_iter().map(|place| coloured(&ramp::SLOPE, place, 1.0)).collect()));
+    }
+    let (data, legend) = overlay_places(terrain, settings.relief_metres, choice, control)?;
+    let (Some((places, fade)), Some(legend)) = (data, legend) else { return Ok(None) };
+    let share = |place: f32| if fade.width > 0.0 { (place - fade.nothing).abs() / fade.width } else { 1.0 };
+    Ok(Some(places.into_iter().map(|place| coloured(legend.ramp, place, share(place))).collect()))
 }
 
 /// The tens around most of the values: a peak or two may be colder.

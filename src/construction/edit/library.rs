@@ -438,6 +438,30 @@ pub fn place(
     Ok(path)
 }
 
+/// Puts a river with its water into the relief: along `line`, which falls from its first point to its last, `width`
+/// metres from the middle to the end of its banks and `depth` metres deep. Returns its way.
+///
+/// # Errors
+/// When the tree would be unsound.
+pub fn place_river(
+    tree: &mut Tree,
+    line: Vec<CurvePoint>,
+    width: f32,
+    depth: f32,
+    seed: u32,
+) -> Result<PiecePath, EditError> {
+    let mut made = tree.clone();
+    let spot = spot_for(&mut made, None, Role::Carve, true)?;
+    let settings =
+        CurveSettings { cross: Cross::River, width, depth, fade: width, downhill: true, ..CurveSettings::default() };
+    let mut piece = Piece::new(PieceKind::Curve(Curve { points: line, settings }));
+    piece.name = unused_name(&made, &Item::River.label().to_lowercase());
+    let path = insert(&mut made, &spot, piece)?;
+    soundly(&mut made, |tree| lay_belongings(tree, &path, Item::River, seed))?;
+    *tree = made;
+    Ok(path)
+}
+
 /// Lays on the other material layers what belongs to a new piece of the relief, bound to it.
 fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> Result<(), EditError> {
     let piece = path.piece(tree).cloned().ok_or(EditError::Gone)?;

@@ -51,15 +51,17 @@ pub struct BrushState {
 impl BrushState {
     /// What a brush can draw on: the selected layer, or its mask if that is painted.
     pub fn paintable(&self, document: &Document) -> Option<StrokeTarget> {
-        let index = document.selected_layer()?;
+        let index = document.selected_layer().filter(|&index| !document.is_locked(index))?;
         [StrokeTarget::Layer(index), StrokeTarget::Mask(index)].into_iter().find(|&on| document.strokes(on).is_some())
     }
 
     /// What is drawn on while the brush is up.
     pub fn target(&self, document: &Document) -> Option<StrokeTarget> {
         let is_square = document.scene().as_planet().is_none();
-        self.on
-            .filter(|&on| document.selected_layer() == Some(on.layer()) && document.strokes(on).is_some() && is_square)
+        let is_at_hand = |on: StrokeTarget| {
+            document.selected_layer() == Some(on.layer()) && !document.is_locked(on.layer()) && is_square
+        };
+        self.on.filter(|&on| is_at_hand(on) && document.strokes(on).is_some())
     }
 
     /// Takes the brush up for something, or puts it away if it is at work there.
@@ -176,6 +178,12 @@ impl BrushState {
         let (target, index) = self.selected.filter(|(on, _)| document.selected_layer() == Some(on.layer()))?;
         let stroke = document.strokes(target)?.list().get(index)?.clone();
         Some((target, index, stroke))
+    }
+
+    /// Selects a stroke of the selected layer, so that its brush is changed next.
+    pub fn select_stroke(&mut self, document: &mut Document, target: StrokeTarget, index: usize) {
+        self.follow(document);
+        self.selected = Some((target, index));
     }
 
     pub(super) fn delete_selected(&mut self, document: &mut Document) {

@@ -47,6 +47,8 @@ pub enum Step {
     MoveBy(f32, f32),
     /// Clicks a place of the 3D view.
     ViewClick(f32, f32),
+    /// Clicks a place of the 3D view with the right button.
+    ViewRightClick(f32, f32),
     /// Puts the camera of a planet over a place: latitude and longitude in degrees, metres above the ground, heading (0
     /// is north) and inclination (-90 is down) in degrees.
     Over(f64, f64, f64, f64, f64),
@@ -200,15 +202,8 @@ impl Step {
                 vec![Atom::Move(PointerTarget::View(at.0, at.1)), Atom::Frame, Atom::Scroll(lines), Atom::Frame]
             }
             Self::ViewHover(x, y) => vec![Atom::Move(PointerTarget::View(x, y)), Atom::Frame],
-            Self::ViewClick(x, y) => vec![
-                Atom::Move(PointerTarget::View(x, y)),
-                Atom::Frame,
-                Atom::Frame,
-                Atom::Button(left, true),
-                Atom::Frame,
-                Atom::Button(left, false),
-                Atom::Frame,
-            ],
+            Self::ViewClick(x, y) => view_click(x, y, left),
+            Self::ViewRightClick(x, y) => view_click(x, y, MouseButton::Right),
             Self::Over(latitude, longitude, height_metres, heading, pitch) => {
                 let place = [latitude, longitude, height_metres, heading, pitch];
                 vec![Atom::View(ViewCommand::Over { place }), Atom::Frame, Atom::Frame]
@@ -230,4 +225,10 @@ impl Step {
             Self::Rest => vec![Atom::Rest],
         }
     }
+}
+
+/// What lies under the pointer is known a frame after it has moved.
+fn view_click(x: f32, y: f32, button: MouseButton) -> Vec<Atom> {
+    let press = [Atom::Button(button, true), Atom::Frame, Atom::Button(button, false), Atom::Frame];
+    [vec![Atom::Move(PointerTarget::View(x, y)), Atom::Frame, Atom::Frame], press.into()].concat()
 }

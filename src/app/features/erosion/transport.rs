@@ -17,6 +17,8 @@ use crate::app::frame::theme::{colour, icon_button, icon_toggle, slider};
 const ROOM_FOR_PACE: f32 = 570.0;
 /// The same for the speed.
 const ROOM_FOR_SPEED: f32 = 310.0;
+/// Room of the whole bar for all its buttons.
+const ROOM_FOR_BUTTONS: f32 = 360.0;
 
 /// Shows the transport; returns the command of a button.
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
@@ -40,18 +42,25 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             (Command::from(ErosionAction::StepForward), icon::CARET_RIGHT, "Step forward", here < total),
             (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "To end", here < total),
         ];
+        // what has keys and stands in the menu goes where the bar would cover itself
+        let is_tight = ui.available_width() < ROOM_FOR_BUTTONS;
         for (what, symbol, label, enabled) in buttons {
+            if is_tight && what != Command::from(ErosionAction::PlayPause) {
+                continue;
+            }
             if icon_button(ui, enabled, symbol, label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
                 command = Some(what);
             }
         }
-        let branch = icon_button(ui, total > 0, icon::GIT_BRANCH, "Branch from here");
-        if branch.on_hover_text(Command::from(ErosionAction::Branch).tooltip(ui.ctx())).clicked() {
-            command = Some(Command::from(ErosionAction::Branch));
-        }
-        let charts = icon_toggle(ui, true, document.is_watching(), icon::CHART_LINE, "Charts");
-        if charts.on_hover_text(Command::from(ChartsAction::Toggle).tooltip(ui.ctx())).clicked() {
-            command = Some(Command::from(ChartsAction::Toggle));
+        if !is_tight {
+            let branch = icon_button(ui, total > 0, icon::GIT_BRANCH, "Branch from here");
+            if branch.on_hover_text(Command::from(ErosionAction::Branch).tooltip(ui.ctx())).clicked() {
+                command = Some(Command::from(ErosionAction::Branch));
+            }
+            let charts = icon_toggle(ui, true, document.is_watching(), icon::CHART_LINE, "Charts");
+            if charts.on_hover_text(Command::from(ChartsAction::Toggle).tooltip(ui.ctx())).clicked() {
+                command = Some(Command::from(ChartsAction::Toggle));
+            }
         }
         ui.add_space(4.0);
         // where there is little room, what can be read elsewhere goes first, then the speed

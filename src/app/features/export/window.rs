@@ -63,6 +63,11 @@ const LIST_WIDTH: f32 = 330.0;
 const FIELDS_WIDTH: f32 = 330.0;
 const LIST_HEIGHT: f32 = 330.0;
 
+/// Height of the lists in a window that may be low: the rest of the dialog needs room, too.
+fn list_height(ui: &Ui) -> f32 {
+    LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
+}
+
 impl ExportWindow {
     pub fn new(scene: &Scene, choice: ExportChoice) -> Self {
         let rows = rows(scene, &choice.preset);
@@ -226,7 +231,8 @@ impl ExportWindow {
             ui.add_space(8.0);
             ui.label("Beside these:");
         }
-        let height = if target.is_some() { LIST_HEIGHT - 110.0 } else { LIST_HEIGHT };
+        let most = list_height(ui);
+        let height = if target.is_some() { (most - 110.0).max(80.0) } else { most };
         ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
             for row in &mut self.rows {
                 ui.horizontal(|ui| {
@@ -257,7 +263,8 @@ impl ExportWindow {
         let has_mesh = self.rows.iter().any(|row| row.is_ticked && row.what == MESH);
         let is_printed = self.rows.iter().any(|row| row.is_ticked && row.format == "stl");
         let is_raw = self.rows.iter().any(|row| row.is_ticked && ["r16", "r32"].contains(&row.format));
-        ScrollArea::vertical().max_height(LIST_HEIGHT).auto_shrink([false, false]).id_salt("fields").show(ui, |ui| {
+        let most = list_height(ui);
+        ScrollArea::vertical().max_height(most).auto_shrink([false, false]).id_salt("fields").show(ui, |ui| {
             Grid::new("export fields").num_columns(2).spacing(vec2(12.0, 6.0)).min_col_width(92.0).show(ui, |ui| {
                 let mut own = preset.samples.is_none();
                 ui.label("Size");

@@ -5,6 +5,7 @@ use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use crate::app::features::layers::LayerAction;
+use crate::app::features::layers::presets::OwnPreset;
 use crate::app::features::layers::stack::node_icon;
 use crate::app::frame::commands::Command;
 use crate::app::frame::theme::colour;
@@ -53,8 +54,13 @@ pub fn misfit(world: World) -> &'static str {
     }
 }
 
-/// Shows the button; returns the node that was chosen. `recent` are the nodes added last.
-pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World) -> Option<Node> {
+/// Shows the button; returns what was chosen. `recent` are the nodes added last, `own` the presets of one's own.
+pub fn button(
+    ui: &mut Ui,
+    menu: &mut AddMenu,
+    (recent, own): (&[String], &[OwnPreset]),
+    world: World,
+) -> Option<LayerAction> {
     let button = ui.button(format!("{} Add", icon::PLUS));
     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Add layer"));
     let button = button.on_hover_text(Command::from(LayerAction::AddMenu).tooltip(ui.ctx()));
@@ -70,7 +76,29 @@ pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World) 
         .gap(4.0);
     let shown = popup.show(|ui| {
         ui.set_width(390.0);
-        contents(ui, menu, recent, world, &mut chosen);
+        let mut node = None;
+        contents(ui, menu, recent, world, &mut node);
+        chosen = node.map(|node| LayerAction::Add(Box::new(node)));
+        let sought = menu.search.trim().to_lowercase();
+        let found = || own.iter().filter(|preset| preset.name.to_lowercase().contains(&sought));
+        if found().next().is_some() {
+            ui.separator();
+            ui.label(RichText::new("Your presets").small().strong().color(colour::accent()));
+            ui.horizontal_wrapped(|ui| {
+                for preset in found().take(24) {
+                    let fits = preset.layer.node.fits(world);
+                    let button = egui::Button::new(format!("{} {}", node_icon(&preset.layer.node), preset.name));
+                    let button = ui.add_enabled(fits, button).on_disabled_hover_text(misfit(world));
+                    button.widget_info(|| {
+                        let name = format!("Add your preset {}", preset.name);
+                        egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, name)
+                    });
+                    if button.clicked() {
+                        chosen = Some(LayerAction::AddKept(Box::new(preset.layer.clone())));
+                    }
+                }
+            });
+        }
         if chosen.is_some() {
             ui.close();
         }

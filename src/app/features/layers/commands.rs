@@ -4,6 +4,7 @@ use egui_phosphor::regular as icon;
 
 use crate::app::frame::commands::{Action, Info, keys};
 use crate::nodes::Node;
+use crate::scene::Layer;
 
 /// What can be done about layers.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,8 @@ pub enum LayerAction {
     AddMenu,
     /// Adds a layer of this node.
     Add(Box<Node>),
+    /// Adds a layer of one's own presets.
+    AddKept(Box<Layer>),
     Rename,
     /// To the clipboard, as text of a scene.
     Copy,
@@ -22,6 +25,16 @@ pub enum LayerAction {
     Delete,
     Solo,
     Toggle,
+    /// Guards a layer against accidents, or no longer.
+    Lock,
+    /// Lets a note about the layer be written.
+    Note,
+    /// Evaluates up to the layer and nothing above it.
+    EvaluateToHere,
+    /// Shows the other one of the layer's two sides.
+    SwapSides,
+    /// Asks for a name to keep the layer as a preset of one's own.
+    SavePreset,
     MoveUp,
     MoveDown,
     SelectAbove,
@@ -30,7 +43,7 @@ pub enum LayerAction {
 
 impl LayerAction {
     /// Those that need nothing named.
-    pub fn all() -> [Self; 13] {
+    pub fn all() -> [Self; 18] {
         [
             Self::AddMenu,
             Self::Rename,
@@ -41,6 +54,11 @@ impl LayerAction {
             Self::Delete,
             Self::Solo,
             Self::Toggle,
+            Self::Lock,
+            Self::Note,
+            Self::EvaluateToHere,
+            Self::SwapSides,
+            Self::SavePreset,
             Self::MoveUp,
             Self::MoveDown,
             Self::SelectAbove,
@@ -66,10 +84,13 @@ impl Action for LayerAction {
                 let about = node.about();
                 Info::new(format!("Add {}", about.label), about.help, icon::PLUS, &[])
             }
+            Self::AddKept(layer) => {
+                Info::new(format!("Add {}", layer.name), "Adds a layer of your presets.", icon::BOOKMARK_SIMPLE, &[])
+            }
             Self::Rename => Info::new("Rename", "Gives the layer another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
             Self::Copy => Info::new(
                 "Copy layer",
-                "Puts the layer on the clipboard, as text: paste it into another scene, or into a message.",
+                "Puts the selected layers on the clipboard, as text: paste them into another scene, or into a message.",
                 icon::COPY,
                 keys![COMMAND + C],
             ),
@@ -87,13 +108,16 @@ impl Action for LayerAction {
             ),
             Self::Duplicate => Info::new(
                 "Duplicate",
-                "Puts a copy of the layer above it, with the same seed.",
+                "Puts copies of the selected layers above them, with the same seeds.",
                 icon::COPY,
                 keys![COMMAND + D],
             ),
-            Self::Delete => {
-                Info::new("Delete", "Removes the layer; Undo brings it back.", icon::TRASH, keys![NONE + Delete])
-            }
+            Self::Delete => Info::new(
+                "Delete",
+                "Removes the selected layers; Undo brings them back.",
+                icon::TRASH,
+                keys![NONE + Delete],
+            ),
             Self::Solo => Info::new(
                 "Solo",
                 "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
@@ -102,9 +126,34 @@ impl Action for LayerAction {
             ),
             Self::Toggle => Info::new(
                 "Show or hide",
-                "Takes the layer out of the terrain, or puts it back.",
+                "Takes the selected layers out of the terrain, or puts them back.",
                 icon::EYE,
                 keys![NONE + H],
+            ),
+            Self::Lock => Info::new(
+                "Lock",
+                "Guards the selected layers against changes and removal; again: unlocks them.",
+                icon::LOCK_SIMPLE,
+                keys![COMMAND + L],
+            ),
+            Self::Note => Info::new("Note…", "Writes a note about the layer.", icon::NOTE_PENCIL, &[]),
+            Self::EvaluateToHere => Info::new(
+                "Evaluate up to here",
+                "Leaves out everything above the layer, on screen only; again: evaluates everything.",
+                icon::ARROW_LINE_UP,
+                keys![SHIFT + E],
+            ),
+            Self::SwapSides => Info::new(
+                "Show A or B",
+                "Shows the other one of two sets of parameters of the layer; both last until the scene is closed.",
+                icon::SWAP,
+                keys![ALT + B],
+            ),
+            Self::SavePreset => Info::new(
+                "Save as preset…",
+                "Keeps the layer in your own library, for any scene.",
+                icon::BOOKMARK_SIMPLE,
+                &[],
             ),
             Self::MoveUp => {
                 Info::new("Move up", "Lets the layer act after the one above it.", icon::ARROW_UP, keys![ALT + ArrowUp])

@@ -5,7 +5,9 @@
 
 pub mod add_menu;
 mod commands;
+mod dialog;
 pub mod parameters;
+pub mod presets;
 pub mod stack;
 
 use std::sync::Arc;
@@ -18,6 +20,9 @@ use egui_phosphor::regular as icon;
 
 use self::add_menu::misfit;
 pub use self::commands::LayerAction;
+pub use self::dialog::LayerTextAction;
+use self::dialog::TextDialog;
+use self::presets::PresetLibrary;
 use self::stack::StackState;
 use crate::app::features::brush::BrushState;
 use crate::app::features::variants::panel::VariantsState;
@@ -25,7 +30,7 @@ use crate::app::frame::commands::{CommandApp, CommandQueue};
 use crate::app::frame::document::{Document, Selection};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area, side_list};
-use crate::app::frame::menu::pick;
+use crate::app::frame::menu::{pick, tick};
 use crate::app::frame::status::StatusInfo;
 use crate::construction::{Frame, Tree};
 use crate::nodes::Node;
@@ -36,7 +41,9 @@ pub struct LayersPlugin;
 impl Plugin for LayersPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<StackState>()
+            .init_resource::<PresetLibrary>()
             .add_actions(LayerAction::all(), run)
+            .add_actions([], dialog::run)
             .add_leaving(|mut state: ResMut<StackState>| state.stop_renaming())
             .add_menu("Layer", 20)
             .add_menu_part("Layer", 0, menu)
@@ -52,7 +59,15 @@ fn run(
     mut clipboard: Option<ResMut<EguiClipboard>>,
 ) {
     let editor = &mut *editor;
-    let selected = editor.doc.selected_layer();
+    let (selected, all) = (editor.doc.selected_layer(), editor.doc.selected_layers());
+    let changes = matches!(
+        action,
+        LayerAction::Cut | LayerAction::Delete | LayerAction::MoveUp | LayerAction::MoveDown | LayerAction::SwapSides
+    );
+    if let Some(name) = editor.doc.first_locked(&all).filter(|_| changes) {
+        let text = format!("Layer “{name}” is locked; unlock it first.");
+        return editor.toasts.info(text);
+    }
     match (action, selected) {
         (LayerAction::AddMenu, _) => state.add_menu.open(),
         (LayerAction::Add(node), _) => {
@@ -62,6 +77,7 @@ fn run(
             let node = blank(*node, &editor.doc);
             editor.doc.add_layer(node);
         }
+        (LayerAction::AddKept(layer), _) => editor.doc.add_kept_layer(&layer),
         (LayerAction::SelectAbove, _) => {
             editor.doc.select(Selection::Layer(selected.map_or(0, |index| index + 1)));
         }
@@ -74,22 +90,36 @@ fn run(
             paste(editor, &text.unwrap_or_default());
         }
         (_, None) => {}
-        (copies @ (LayerAction::Copy | LayerAction::Cut), Some(index)) => match editor.doc.layer_text(index) {
+        (copies @ (LayerAction::Copy | LayerAction::Cut), Some(_)) => match editor.doc.layer_text(&all) {
             Ok(text) => {
                 if let Some(clipboard) = &mut clipboard {
                     clipboard.set_text(&text);
                 }
                 if copies == LayerAction::Cut {
-                    editor.doc.delete_layer(index);
+                    editor.doc.delete_layers(&all);
                 }
             }
             Err(problem) => editor.toasts.error(format!("The layer was not copied: {problem}.")),
         },
         (LayerAction::Rename, Some(index)) => state.rename(&editor.doc, index),
-        (LayerAction::Duplicate, Some(index)) => editor.doc.duplicate_layer(index),
-        (LayerAction::Delete, Some(index)) => editor.doc.delete_layer(index),
+        (LayerAction::Duplicate, Some(_)) => editor.doc.duplicate_layers(&all),
+        (LayerAction::Delete, Some(_)) => editor.doc.delete_layers(&all),
+        (LayerAction::Lock, Some(_)) => editor.doc.toggle_locks(&all),
+        (LayerAction::Note, Some(index)) => {
+            let layer = &editor.doc.scene().layers[index];
+            editor.dialogs.open(TextDialog::note(index, layer));
+        }
+        (LayerAction::EvaluateToHere, Some(index)) => editor.doc.toggle_end(index),
+        (LayerAction::SwapSides, Some(index)) => {
+            let side = editor.doc.shown_side(index).unwrap_or_default();
+            editor.doc.show_side(index, 1 - side);
+        }
+        (LayerAction::SavePreset, Some(index)) => {
+            let layer = &editor.doc.scene().layers[index];
+            editor.dialogs.open(TextDialog::preset(index, layer));
+        }
         (LayerAction::Solo, Some(index)) => editor.doc.toggle_solo(index),
-        (LayerAction::Toggle, Some(index)) => editor.doc.toggle_layer(index),
+        (LayerAction::Toggle, Some(_)) => editor.doc.toggle_layers(&all),
         (LayerAction::MoveUp, Some(index)) => editor.doc.move_layer(index, index + 1),
         (LayerAction::MoveDown, Some(index)) => {
             if let Some(to) = index.checked_sub(1) {
@@ -144,9 +174,14 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     let selected = editor.doc.selected_layer();
     let top = editor.doc.scene().layers.len().saturating_sub(1);
     let copies = [LayerAction::Copy, LayerAction::Cut, LayerAction::Duplicate];
-    for action in [LayerAction::Rename].into_iter().chain(copies).chain([LayerAction::Solo, LayerAction::Toggle]) {
+    let more = [LayerAction::Solo, LayerAction::Toggle, LayerAction::Note, LayerAction::SwapSides];
+    for action in [LayerAction::Rename].into_iter().chain(copies).chain(more).chain([LayerAction::SavePreset]) {
         pick(ui, &mut queue, action, selected.is_some());
     }
+    let is_locked = selected.is_some_and(|index| editor.doc.is_locked(index));
+    tick(ui, &mut queue, LayerAction::Lock, selected.is_some(), is_locked);
+    let is_end = editor.doc.end().is_some();
+    tick(ui, &mut queue, LayerAction::EvaluateToHere, selected.is_some(), is_end);
     pick(ui, &mut queue, LayerAction::Paste, true);
     pick(ui, &mut queue, LayerAction::MoveUp, selected.is_some_and(|index| index < top));
     pick(ui, &mut queue, LayerAction::MoveDown, selected.is_some_and(|index| index > 0));
@@ -157,32 +192,37 @@ fn list(
     InMut(ui): InMut<Ui>,
     mut editor: ResMut<Editor>,
     mut state: ResMut<StackState>,
+    mut presets: ResMut<PresetLibrary>,
     info: Res<StatusInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
     let editor = &mut *editor;
+    let own = presets.of_folder(editor.config());
     let height = ui.available_height();
     // a list of pieces needs room of its own
     let (id, share) = if editor.doc.tree().is_some() { ("layers over pieces", 0.2) } else { ("layers", 0.36) };
     side_list(ui, id, height * share, 110.0..=height * 0.7, 8, |ui| {
-        queue.extend(stack::show(ui, &mut editor.doc, &mut state, editor.recent.nodes(), &info.problems));
+        queue.extend(stack::show(ui, &mut editor.doc, &mut state, (editor.recent.nodes(), own), &info));
     });
 }
 
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 fn parameters_of_layer(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,
     mut editor: ResMut<Editor>,
     mut variants: ResMut<VariantsState>,
     mut brush: ResMut<BrushState>,
+    mut presets: ResMut<PresetLibrary>,
     info: Res<StatusInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
     let Selection::Layer(index) = editor.doc.selection() else { return };
     if !frame.has_parameters {
+        let own = presets.of_folder(editor.config());
         parameter_area(ui, index, |ui| {
             let (document, ghosts) = (&mut editor.doc, &mut variants.ghosts);
-            queue.extend(parameters::show(ui, document, index, &info.problems, ghosts, &mut brush));
+            queue.extend(parameters::show(ui, document, index, &info.problems, ghosts, &mut brush, own));
         });
     }
 }

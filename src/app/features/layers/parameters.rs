@@ -5,7 +5,9 @@ use egui::{RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::app::features::brush::{self, BrushState};
+use crate::app::features::layers::presets::OwnPreset;
 use crate::app::features::layers::stack::node_icon;
+use crate::app::features::layers::{LayerAction, LayerTextAction};
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::colour;
@@ -24,6 +26,7 @@ pub fn show(
     problems: &[Problem],
     preview: &mut dyn SliderPreview,
     brush: &mut BrushState,
+    own: &[OwnPreset],
 ) -> Option<Command> {
     let layer = document.scene().layers.get(index).cloned()?;
     let about = layer.node.about();
@@ -31,6 +34,7 @@ pub fn show(
     ui.horizontal(|ui| {
         ui.label(RichText::new(node_icon(&layer.node)).size(20.0).color(colour::accent()));
         ui.add(egui::Label::new(RichText::new(about.label).strong().size(15.0)).truncate());
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| sides(ui, document, index));
     });
     ui.label(about.help);
     if !about.source.is_empty() {
@@ -40,14 +44,31 @@ pub fn show(
         let text = format!("{}  {}.", icon::WARNING, problem.message);
         ui.add(egui::Label::new(RichText::new(text).color(colour::warning())).wrap());
     }
+    if !layer.note.is_empty() {
+        let text = format!("{}  {}", icon::NOTE, layer.note);
+        let note = ui.add(egui::Label::new(RichText::new(text).italics()).wrap().sense(egui::Sense::click()));
+        if note.on_hover_text("A note about the layer; click to change it.").clicked() {
+            command = Some(LayerAction::Note.into());
+        }
+    }
+    if layer.locked {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(format!("{}  Locked: nothing below can be changed.", icon::LOCK_SIMPLE)));
+            if ui.button("Unlock").clicked() {
+                command = Some(LayerAction::Lock.into());
+            }
+        });
+        ui.disable();
+    }
     ui.add_space(6.0);
     // ids of the rows belong to the layer's node, so that a drag never lands on another layer
     ui.push_id((index, about.name), |ui| {
-        presets(ui, document, index, &layer);
+        let forgotten = presets(ui, document, index, &layer, own);
         if !layer.epochs.is_empty() {
             parameter_epochs(ui, document, index, &layer);
         }
-        command = rows(ui, document, preview, Group::Node(index), |_| true);
+        let asked = rows(ui, document, preview, Group::Node(index), |_| true);
+        command = command.take().or(forgotten).or(asked);
         let asked = brush::panel::show(ui, document, brush, StrokeTarget::Layer(index));
         command = command.take().or(asked);
         let seed = layer.seed;
@@ -92,11 +113,13 @@ pub fn shows_mix(layer: &Layer, name: &str) -> bool {
 }
 
 /// Good settings, one click each.
-fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
+fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, own: &[OwnPreset]) -> Option<Command> {
     let about = layer.node.about();
-    if about.presets.is_empty() {
-        return;
+    let own = || own.iter().filter(|preset| preset.layer.node.about().name == about.name);
+    if about.presets.is_empty() && own().next().is_none() {
+        return None;
     }
+    let mut command = None;
     let present = layer.node.present_preset().map(|preset| preset.name);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
@@ -112,8 +135,49 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
                 document.adopt(index, preset);
             }
         }
+        for preset in own() {
+            let kept = &preset.layer;
+            let on = (&kept.node, &kept.mix, &kept.mask) == (&layer.node, &layer.mix, &layer.mask);
+            let text = format!("{} {}", icon::BOOKMARK_SIMPLE, preset.name);
+            let chip = ui.add(egui::Button::new(text).selected(on).corner_radius(10));
+            chip.widget_info(|| {
+                let name = format!("Your preset {}", preset.name);
+                egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, name)
+            });
+            let tip = "Of your own: sets every parameter, blending and mask. A second click offers to forget it.";
+            let chip = chip.on_hover_text(tip);
+            if chip.clicked() {
+                document.adopt_layer(index, &preset.name, kept);
+            }
+            chip.context_menu(|ui| {
+                if ui.button(format!("{}  Forget this preset", icon::TRASH)).clicked() {
+                    command = Some(LayerTextAction::ForgetPreset(preset.name.clone()).into());
+                    ui.close();
+                }
+            });
+        }
     });
     ui.add_space(4.0);
+    command
+}
+
+/// The two sides of the layer: the one that is shown is marked, the other one is shown by a click.
+fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
+    let shown = document.shown_side(index);
+    ui.spacing_mut().item_spacing.x = 2.0;
+    for (side, name, tip) in [
+        (1, "B", "Shows B: at first what the layer is, for changing it beside A. Both last until the scene is closed."),
+        (0, "A", "Shows A, what the layer was before B."),
+    ] {
+        let is_on = shown.unwrap_or(0) == side;
+        let button = ui.add(egui::Button::new(name).selected(is_on && shown.is_some()).small());
+        button.widget_info(|| {
+            egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_on, format!("Side {name} of the layer"))
+        });
+        if button.on_hover_text(tip).clicked() {
+            document.show_side(index, side);
+        }
+    }
 }
 
 /// The parameter epochs before the present one.

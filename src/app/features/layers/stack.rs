@@ -1,5 +1,8 @@
 //! The list of layers, the topmost first, and the row of the scene itself below them.
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
@@ -8,8 +11,10 @@ use egui_phosphor::regular as icon;
 use crate::app::features::layers::LayerAction;
 use crate::app::features::layers::add_menu;
 use crate::app::features::layers::add_menu::AddMenu;
+use crate::app::features::layers::presets::OwnPreset;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Selection};
+use crate::app::frame::status::StatusInfo;
 use crate::app::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use crate::nodes::{Node, Work};
 use crate::scene::{Blend, Layer, Problem};
@@ -29,6 +34,10 @@ struct LayerRename {
 pub struct StackState {
     renaming: Option<LayerRename>,
     pub add_menu: AddMenu,
+    /// The rows say what their layers cost.
+    shows_costs: bool,
+    /// How long layers took when they were computed last, by their names.
+    costs: HashMap<String, Duration>,
 }
 
 impl StackState {
@@ -40,6 +49,15 @@ impl StackState {
 }
 
 impl StackState {
+    /// Takes in how long layers took; those that were known keep what they took before.
+    fn note_costs(&mut self, document: &Document, costs: &[(usize, Duration)]) {
+        for (index, spent) in costs {
+            if let Some(layer) = document.scene().layers.get(*index) {
+                self.costs.insert(layer.name.clone(), *spent);
+            }
+        }
+    }
+
     /// Leaves the name that is being typed as it was; returns whether one was.
     pub fn stop_renaming(&mut self) -> bool {
         self.renaming.take().is_some()
@@ -63,16 +81,21 @@ pub fn show(
     ui: &mut Ui,
     document: &mut Document,
     state: &mut StackState,
-    recent: &[String],
-    problems: &[Problem],
+    offered: (&[String], &[OwnPreset]),
+    info: &StatusInfo,
 ) -> Option<Command> {
     let mut command = None;
+    state.note_costs(document, &info.insight.costs);
     ui.horizontal(|ui| {
         ui.label(RichText::new("Layers").strong().size(14.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let world = document.scene().settings.world;
-            command = add_menu::button(ui, &mut state.add_menu, recent, world)
-                .map(|node| Command::from(LayerAction::Add(Box::new(node))));
+            command = add_menu::button(ui, &mut state.add_menu, offered, world).map(Command::from);
+            let costs = icon_toggle(ui, true, state.shows_costs, icon::TIMER, "Cost of layers");
+            let tip = "Shows on each row how long the layer took when it was computed last, and about how much memory.";
+            if costs.on_hover_text(tip).clicked() {
+                state.shows_costs = !state.shows_costs;
+            }
         });
     });
     ui.add_space(2.0);
@@ -81,7 +104,7 @@ pub fn show(
         if document.scene().layers.is_empty() {
             empty_hint(ui);
         }
-        command = layers(ui, document, state, problems).or(command.take());
+        command = layers(ui, document, state, &info.problems).or(command.take());
         scene_row(ui, document);
     });
     command
@@ -106,7 +129,12 @@ fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW + 2.0), Sense::click_and_drag());
         rows.push(rect);
         if response.clicked() {
-            document.select(Selection::Layer(index));
+            let modifiers = ui.input(|i| i.modifiers);
+            match (modifiers.shift, modifiers.command) {
+                (true, _) => document.select_range(index),
+                (false, true) => document.toggle_selected(index),
+                _ => document.select(Selection::Layer(index)),
+            }
         }
         if (response.dragged() || response.drag_stopped()) && response.interact_pointer_pos().is_some() {
             carried = Some((index, response.clone()));
@@ -144,7 +172,7 @@ fn row(
     troubled: Option<&Problem>,
 ) -> Option<Command> {
     let layer = document.scene().layers[index].clone();
-    let selected = document.selection() == Selection::Layer(index);
+    let selected = document.selected_layers().contains(&index);
     let solo = document.solo() == Some(index);
     background(ui, rect, selected, response.hovered());
     response.widget_info(|| {
@@ -155,7 +183,10 @@ fn row(
     }
     let mut command = None;
     response.context_menu(|ui| {
-        document.select(Selection::Layer(index));
+        // a menu on one of several is about all of them
+        if !document.selected_layers().contains(&index) {
+            document.select(Selection::Layer(index));
+        }
         command = menu(ui, document, index);
     });
 
@@ -171,7 +202,10 @@ fn row(
     if eye.on_hover_text(Command::from(LayerAction::Toggle).tooltip(ui.ctx())).clicked() {
         document.toggle_layer(index);
     }
-    let dim = !layer.enabled || document.solo().is_some_and(|s| s != index && hidden_by_solo(document, s, index));
+    let is_left_out = document.end().is_some_and(|end| index > end);
+    let dim = is_left_out
+        || !layer.enabled
+        || document.solo().is_some_and(|s| s != index && hidden_by_solo(document, s, index));
     let tint = match (dim, selected) {
         (true, _) => colour::text_weak(),
         (false, true) => colour::text_strong(),
@@ -187,7 +221,22 @@ fn row(
         if let Some(problem) = troubled {
             ui.label(RichText::new(icon::WARNING).color(colour::warning())).on_hover_text(&problem.message);
         }
-        ui.label(RichText::new(hint(document, &layer, index)).small().color(colour::text_weak()));
+        if layer.locked {
+            let tip = "Locked: cannot be changed until it is unlocked.";
+            ui.label(RichText::new(icon::LOCK_SIMPLE).color(colour::text_weak())).on_hover_text(tip);
+        }
+        if !layer.note.is_empty() {
+            ui.label(RichText::new(icon::NOTE).color(colour::text_weak())).on_hover_text(&layer.note);
+        }
+        if document.end() == Some(index) {
+            let tip = "Nothing above is evaluated.";
+            ui.label(RichText::new(icon::ARROW_LINE_UP).color(colour::accent())).on_hover_text(tip);
+        }
+        let text = match state.shows_costs {
+            true => cost(document, &layer, state.costs.get(&layer.name)),
+            false => hint(document, &layer, index),
+        };
+        ui.label(RichText::new(text).small().color(colour::text_weak()));
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| name(ui, document, state, index, &layer, tint));
     });
     command
@@ -253,6 +302,20 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     parts.join(", ")
 }
 
+/// How long the layer took when it was computed last, and about how much memory that takes: its fields and maps.
+fn cost(document: &Document, layer: &Layer, spent: Option<&Duration>) -> String {
+    let traits = layer.node.traits();
+    let fields = f64::from(traits.working_fields) + 2.0 + traits.writes.len() as f64;
+    let scene = document.scene();
+    let megabytes = fields * 4.0 * scene.grid(scene.samples()).len() as f64 / f64::from(1 << 20);
+    let time = match spent {
+        Some(spent) if spent.as_secs_f64() >= 1.0 => format!("{:.1} s", spent.as_secs_f64()),
+        Some(spent) => format!("{:.0} ms", spent.as_secs_f64() * 1e3),
+        None => "–".into(),
+    };
+    format!("{time}, {megabytes:.0} MB")
+}
+
 fn menu(ui: &mut Ui, document: &Document, index: usize) -> Option<Command> {
     let top = document.scene().layers.len() - 1;
     let entries = [
@@ -260,6 +323,10 @@ fn menu(ui: &mut Ui, document: &Document, index: usize) -> Option<Command> {
         (Command::from(LayerAction::Duplicate), true),
         (Command::from(LayerAction::Solo), true),
         (Command::from(LayerAction::Toggle), true),
+        (Command::from(LayerAction::EvaluateToHere), true),
+        (Command::from(LayerAction::Lock), true),
+        (Command::from(LayerAction::Note), true),
+        (Command::from(LayerAction::SavePreset), true),
         (Command::from(LayerAction::MoveUp), index < top),
         (Command::from(LayerAction::MoveDown), index > 0),
         (Command::from(LayerAction::Delete), true),

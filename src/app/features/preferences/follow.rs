@@ -42,7 +42,8 @@ pub(super) fn size(
 /// How the camera follows the mouse, and whether it glides.
 pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraManners>) {
     let preferred = &editor.interface;
-    manners.set_if_neq(CameraManners { mouse: preferred.mouse_style, jumps: preferred.reduced_motion });
+    let (mouse, jumps, flies) = (preferred.mouse_style, preferred.reduced_motion, manners.flies);
+    manners.set_if_neq(CameraManners { mouse, jumps, flies });
 }
 
 #[cfg(test)]

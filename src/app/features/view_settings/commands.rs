@@ -19,6 +19,9 @@ pub const CAMERA: [ViewCommand; 7] = [
     ViewCommand::FromWest,
 ];
 
+/// From here on they look from a side.
+pub const SIDES_FROM: usize = 3;
+
 impl Action for ViewCommand {
     fn section(&self) -> &'static str {
         "View"
@@ -37,7 +40,7 @@ impl Action for ViewCommand {
             Self::FromEast => Info::new("From east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
             Self::FromNorth => Info::new("From north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
             Self::FromWest => Info::new("From west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
-            Self::Look { .. } | Self::Over { .. } => {
+            Self::Look { .. } | Self::Over { .. } | Self::Stand { .. } => {
                 Info::new("Go there", "Moves the camera to a place.", icon::CROSSHAIR, &[])
             }
         }

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
 use egui_phosphor::regular as icon;
 
-use self::commands::CAMERA;
+use self::commands::{CAMERA, SIDES_FROM};
 pub use self::commands::{ResetView, ViewAction};
 use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::app::frame::editor::{Editor, ViewSettings};
@@ -53,9 +53,15 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, ResetView, true);
-    for command in CAMERA {
-        pick(ui, &mut queue, command, true);
+    let (whole, sides) = CAMERA.split_at(SIDES_FROM);
+    for command in whole {
+        pick(ui, &mut queue, *command, true);
     }
+    ui.menu_button(format!("{}  From a side", icon::COMPASS), |ui| {
+        for command in sides {
+            pick(ui, &mut queue, *command, true);
+        }
+    });
     let is_planet = editor.doc.scene().as_planet().is_some();
     let (overlays, plain): (Vec<_>, Vec<_>) =
         ViewAction::all().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));

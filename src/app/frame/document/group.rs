@@ -16,6 +16,14 @@ pub enum Group {
 }
 
 impl Group {
+    /// The layer that it belongs to.
+    pub fn layer(self) -> Option<usize> {
+        match self {
+            Self::Settings | Self::Planet | Self::Climate => None,
+            Self::Node(index) | Self::Mix(index) | Self::Mask(index) => Some(index),
+        }
+    }
+
     /// The group in `scene`, if the layer is there.
     pub fn params(self, scene: &Scene) -> Option<&dyn Params> {
         match self {

@@ -24,12 +24,12 @@ impl Document {
         self.insert(&format!("Add {}", layer.node.about().label), at, layer);
     }
 
-    /// A layer as the text of a scene that has no other.
+    /// Some layers as the text of a scene that has no others.
     ///
     /// # Errors
     /// When it is nested too deeply to be read again.
-    pub fn layer_text(&self, index: usize) -> Result<String, SceneError> {
-        let layers = self.scene().layers.get(index).cloned().into_iter().collect();
+    pub fn layer_text(&self, indices: &[usize]) -> Result<String, SceneError> {
+        let layers = indices.iter().filter_map(|&index| self.scene().layers.get(index).cloned()).collect();
         let settings = self.scene().settings.clone();
         Scene { name: self.scene().name.clone(), settings, layers, ..Scene::default() }.to_ron()
     }
@@ -57,44 +57,16 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Puts a copy of a layer above it; the copy keeps the seed, so it gives the same heights.
-    pub fn duplicate_layer(&mut self, index: usize) {
-        let Some(layer) = self.scene().layers.get(index) else { return };
-        let mut copy = layer.clone();
-        copy.name = self.scene().unused_name(&format!("{} copy", layer.name));
-        copy.branch = 0;
-        self.insert("Duplicate layer", index + 1, copy);
-    }
-
     pub(crate) fn insert(&mut self, label: &str, at: usize, layer: Layer) {
         self.renumber(|index| Some(if index >= at { index + 1 } else { index }));
         self.edit(label, None, |scene| scene.layers.insert(at, layer));
         self.select(Selection::Layer(at));
     }
 
-    pub fn delete_layer(&mut self, index: usize) {
-        if index >= self.scene().layers.len() {
-            return;
-        }
-        let selected = self.selected_layer();
-        self.renumber(|k| match k.cmp(&index) {
-            std::cmp::Ordering::Less => Some(k),
-            std::cmp::Ordering::Equal => None,
-            std::cmp::Ordering::Greater => Some(k - 1),
-        });
-        self.edit("Delete layer", None, |scene| {
-            scene.layers.remove(index);
-        });
-        if selected == Some(index) {
-            let last = self.scene().layers.len().checked_sub(1);
-            self.selection = last.map_or(Selection::Scene, |last| Selection::Layer(index.saturating_sub(1).min(last)));
-        }
-    }
-
-    /// Moves a layer so that it ends at index `to`.
+    /// Moves a layer so that it ends at index `to`; one that is locked stays.
     pub fn move_layer(&mut self, from: usize, to: usize) {
         let count = self.scene().layers.len();
-        if from >= count || to >= count || from == to {
+        if from >= count || to >= count || from == to || self.is_locked(from) {
             return;
         }
         self.renumber(|k| {
@@ -150,6 +122,9 @@ impl Document {
     /// Sets a parameter.
     pub fn set(&mut self, group: Group, param: usize, value: &Value, gesture: Option<Gesture>) {
         let Some(spec) = group.params(&self.scene).and_then(|params| params.about().params.get(param)) else { return };
+        if group.layer().is_some_and(|index| self.is_locked(index)) {
+            return;
+        }
         let label = format!("Change {}", spec.label.to_lowercase());
         let offer = self.offer_before(group);
         self.edit(&label, gesture, |scene| {
@@ -163,6 +138,9 @@ impl Document {
 
     /// Sets every parameter of a layer's node as `preset` says.
     pub fn adopt(&mut self, index: usize, preset: &Preset) {
+        if self.is_locked(index) {
+            return;
+        }
         let offer = self.offer_before(Group::Node(index));
         self.edit(&format!("Preset {}", preset.label), None, |scene| {
             if let Some(layer) = scene.layers.get_mut(index) {
@@ -172,12 +150,41 @@ impl Document {
         self.offer = offer;
     }
 
+    /// Gives a layer the parameters, the blending and the mask of a kept one with the same node.
+    pub fn adopt_layer(&mut self, index: usize, name: &str, kept: &Layer) {
+        if self.is_locked(index) {
+            return;
+        }
+        let offer = self.offer_before(Group::Node(index));
+        self.edit(&format!("Preset {name}"), None, |scene| {
+            if let Some(layer) = scene.layers.get_mut(index)
+                && layer.node.about().name == kept.node.about().name
+            {
+                (layer.node, layer.mix, layer.mask) = (kept.node.clone(), kept.mix.clone(), kept.mask.clone());
+            }
+        });
+        self.offer = offer;
+    }
+
+    /// Adds a kept layer above the selected one and selects it; it keeps its seed.
+    pub fn add_kept_layer(&mut self, kept: &Layer) {
+        let at = self.selected_layer().map_or(self.scene().layers.len(), |index| index + 1);
+        let mut layer = kept.clone();
+        layer.name = self.scene().unused_name(&layer.name);
+        (layer.branch, layer.locked) = (0, false);
+        self.insert(&format!("Add {}", kept.name), at, layer);
+    }
+
     /// Follows the layers when their numbers change.
     pub(crate) fn renumber(&mut self, number: impl Fn(usize) -> Option<usize>) {
         if let Selection::Layer(index) = self.selection {
             self.selection = number(index).map_or(Selection::Scene, Selection::Layer);
         }
+        self.others = self.others.iter().filter_map(|&index| number(index)).collect();
         self.solo = self.solo.and_then(&number);
+        self.end = self.end.and_then(&number);
+        let sides = std::mem::take(&mut self.sides);
+        self.sides = sides.into_iter().filter_map(|(index, sides)| Some((number(index)?, sides))).collect();
         self.variant = self.variant.and_then(|variant| Some(Variant { layer: number(variant.layer)?, ..variant }));
         self.transport.renumber(number);
     }

@@ -7,15 +7,19 @@ mod branches;
 mod group;
 mod layers;
 mod request;
+mod selected;
+mod sides;
 mod strokes;
 mod transport;
 mod tree;
 mod variant;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub use crate::app::frame::document::branches::Offer;
 pub use crate::app::frame::document::group::Group;
+pub use crate::app::frame::document::sides::LayerSides;
 pub use crate::app::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::app::frame::document::variant::Variant;
 
@@ -46,7 +50,13 @@ pub struct Document {
     /// Its file as it was then.
     stamp: Option<FileStamp>,
     selection: Selection,
+    /// Layers that are selected besides that one.
+    others: BTreeSet<usize>,
     solo: Option<usize>,
+    /// The highest layer that is evaluated, if that is not the topmost.
+    end: Option<usize>,
+    /// The two sides of layers that somebody compares, by their numbers.
+    sides: BTreeMap<usize, LayerSides>,
     transport: Transport,
     /// Grows with every change that needs an evaluation, also from one scene to the next.
     revision: u64,
@@ -86,7 +96,10 @@ impl Default for Document {
             edits: 0,
             stamp: None,
             selection: Selection::Scene,
+            others: BTreeSet::new(),
             solo: None,
+            end: None,
+            sides: BTreeMap::new(),
             transport: Transport::default(),
             revision: 1,
             asked: None,
@@ -135,6 +148,7 @@ impl Document {
         }
         let watched = self.process();
         self.selection = selection;
+        self.others.clear();
         if self.watching && self.process() != watched {
             self.look_again();
         }
@@ -259,11 +273,14 @@ impl Document {
 
     /// Selects what undo or redo changed; solo, playhead and variant stay only if the stack kept its order.
     fn follow(&mut self, before: &Scene) {
+        self.others.clear();
         let (old, new) = (&before.layers, &self.scene.layers);
         let order = |layers: &[Layer]| layers.iter().map(|l| (l.node.about().name, l.seed)).collect::<Vec<_>>();
         if order(old) != order(new) {
             self.solo = None;
             self.variant = None;
+            self.end = None;
+            self.sides.clear();
             self.transport.put_away();
         }
         let first = (0..new.len()).find(|&k| old.get(k) != Some(&new[k]));
@@ -417,6 +434,8 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         scene.name.clear();
         scene.palette.clear();
         (scene.climate, scene.biomes, scene.patch) = (None, None, None);
+        scene.bookmarks.clear();
+        scene.layers.iter_mut().for_each(|layer| (layer.note, layer.locked) = (String::new(), false));
         // a mask may read a layer by its name
         if !scene.layers.iter().any(|layer| layer.mask.by_layer) {
             scene.layers.iter_mut().for_each(|layer| layer.name.clear());

@@ -94,6 +94,10 @@ impl Document {
             }
             playhead = playhead.filter(|p| p.layer <= index);
         }
+        if let Some(end) = self.end.filter(|&end| end < scene.layers.len()) {
+            scene.layers[end + 1..].iter_mut().for_each(|above| above.enabled = false);
+            playhead = playhead.filter(|p| p.layer <= end);
+        }
         (scene, playhead)
     }
 }

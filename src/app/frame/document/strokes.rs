@@ -44,6 +44,9 @@ impl Document {
         gesture: Option<Gesture>,
         change: impl FnOnce(&mut Strokes),
     ) {
+        if self.is_locked(target.layer()) {
+            return;
+        }
         // what plays goes on, so that mountains grow under the brush
         let was_playing = self.transport.playing;
         self.edit(label, gesture, |scene| {

@@ -77,9 +77,9 @@ fn selection_solo_and_playhead_follow_their_layers() {
     assert_eq!(names(&document), ["Thermal", "Perlin", "Terrace"]);
     assert_eq!((document.selected_layer(), document.solo()), (Some(0), Some(2)));
     assert_eq!(document.transport().playhead(), Some(Playhead { layer: 0, iteration: 20 }));
-    document.delete_layer(1);
+    document.delete_layers(&[1]);
     assert_eq!((document.selected_layer(), document.solo()), (Some(0), Some(1)));
-    document.delete_layer(0);
+    document.delete_layers(&[0]);
     assert_eq!((document.selected_layer(), document.transport().playhead()), (Some(0), None));
     document.undo();
     assert_eq!((document.selected_layer(), document.solo()), (Some(0), None), "undo selects what came back");
@@ -227,7 +227,7 @@ fn layers_go_from_scene_to_scene_as_text() {
         scene.layers[1].mask.by_height = true;
         scene.layers[1].seed = 77;
     });
-    let text = from.layer_text(1).unwrap();
+    let text = from.layer_text(&[1]).unwrap();
     let mut to = document(&["Ridged", "Blur"]);
     to.select(Selection::Layer(0));
     assert!(to.paste_layers(&text).unwrap().is_empty());

@@ -31,6 +31,9 @@ impl Document {
 
     /// Puts `tree` in the place of the layer's; numbers go into their ranges.
     pub fn edit_tree(&mut self, index: usize, label: &str, gesture: Option<Gesture>, tree: Tree) {
+        if self.is_locked(index) {
+            return;
+        }
         self.edit(label, gesture, |scene| {
             if let Some(Node::Construction(construction)) = scene.layers.get_mut(index).map(|layer| &mut layer.node)
                 && let Some(param) = construction.about().find("tree")

@@ -126,9 +126,9 @@ mod tests {
         assert_eq!(document.variant_name().unwrap(), format!("without {}", document.scene().layers[1].name));
         document.move_layer(1, 2);
         assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, true, false]);
-        document.delete_layer(0);
+        document.delete_layers(&[0]);
         assert_eq!(document.variant(), Some(Variant { layer: 1, shown: false }));
-        document.delete_layer(1);
+        document.delete_layers(&[1]);
         assert_eq!((document.variant(), document.variant_scene()), (None, None));
     }
 

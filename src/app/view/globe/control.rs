@@ -255,7 +255,7 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &GlobeSurface, first
         now.facing(heading, pitch)
     };
     match command {
-        ViewCommand::Frame | ViewCommand::Look { .. } | ViewCommand::Over { .. } => {
+        ViewCommand::Frame | ViewCommand::Look { .. } | ViewCommand::Over { .. } | ViewCommand::Stand { .. } => {
             GlobePose::framing(now.up_vector(), highest, lens)
         }
         ViewCommand::Perspective => GlobePose::framing(first, highest, lens),
@@ -270,7 +270,11 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &GlobeSurface, first
 fn around_orbit(command: ViewCommand, now: OrbitPose, attitude: &Attitude) -> OrbitPose {
     let first = OrbitPose::framing(attitude);
     match command {
-        ViewCommand::Frame | ViewCommand::Perspective | ViewCommand::Look { .. } | ViewCommand::Over { .. } => first,
+        ViewCommand::Frame
+        | ViewCommand::Perspective
+        | ViewCommand::Look { .. }
+        | ViewCommand::Over { .. }
+        | ViewCommand::Stand { .. } => first,
         ViewCommand::Top => OrbitPose { height: 1.5, ..now },
         ViewCommand::FromSouth => OrbitPose { yaw: 0.0, ..now },
         ViewCommand::FromWest => OrbitPose { yaw: FRAC_PI_2, ..now },

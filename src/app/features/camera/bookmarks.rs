@@ -1,0 +1,162 @@
+//! Places of the camera that are kept in the scene.
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::{Button, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, CommandQueue, Info, keys};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::menu::pick;
+use crate::app::view::{SIDE_WORLD, ViewCamera, ViewCommand};
+use crate::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
+
+/// What can be done about bookmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BookmarkAction {
+    /// Keeps where the camera is.
+    Add,
+    /// Goes to one, by its number in the scene.
+    Go(usize),
+    /// Forgets one.
+    Remove(usize),
+}
+
+impl Action for BookmarkAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Add => Info::new(
+                "Add camera bookmark",
+                "Keeps where the camera stands and looks, in the scene.",
+                icon::BOOKMARK_SIMPLE,
+                keys![COMMAND_SHIFT + D],
+            ),
+            Self::Go(_) => Info::new("Go to bookmark", "Moves the camera there.", icon::BOOKMARK_SIMPLE, &[]),
+            Self::Remove(_) => Info::new("Remove bookmark", "Forgets the place.", icon::TRASH, &[]),
+        }
+    }
+}
+
+/// Where the camera is over a terrain; the window tells.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+pub struct CameraStand {
+    pub eye_world: Vec3,
+    /// In radians.
+    pub yaw: f32,
+    /// In radians.
+    pub pitch: f32,
+}
+
+pub(super) fn tell(mut stand: ResMut<CameraStand>, camera: Res<ViewCamera>) {
+    let pose = camera.pose;
+    *stand = CameraStand { eye_world: pose.eye_world, yaw: pose.yaw, pitch: pose.pitch };
+}
+
+/// The bookmark of a stand over a terrain.
+fn kept(stand: &CameraStand, settings: &Settings, name: String) -> CameraBookmark {
+    let metres = settings.size_metres / SIDE_WORLD;
+    let CameraStand { eye_world, yaw, pitch } = *stand;
+    let [east, south] = [eye_world.x, eye_world.z].map(|at| (at + 0.5 * SIDE_WORLD) * metres);
+    let (heading, tilt) = (yaw.to_degrees(), pitch.to_degrees().clamp(-90.0, 90.0));
+    CameraBookmark { name, east, south, height: eye_world.y * metres, heading, tilt }
+}
+
+/// The command that goes to a bookmark.
+fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
+    let [east, south, height, heading, tilt] = bookmark.view();
+    let world = SIDE_WORLD / settings.size_metres;
+    let eye_world = Vec3::new(east * world - 0.5 * SIDE_WORLD, height * world, south * world - 0.5 * SIDE_WORLD);
+    ViewCommand::Stand { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }
+}
+
+pub(super) fn run(
+    In(action): In<BookmarkAction>,
+    mut editor: ResMut<Editor>,
+    now: Res<CameraStand>,
+    mut view: MessageWriter<ViewCommand>,
+) {
+    let editor = &mut *editor;
+    let scene = editor.doc.scene();
+    if scene.as_planet().is_some() {
+        return editor.toasts.info("Camera bookmarks are for terrains; a planet has none.");
+    }
+    match action {
+        BookmarkAction::Add if scene.bookmarks.len() >= MAX_BOOKMARKS => {
+            editor.toasts.info(format!("A scene keeps {MAX_BOOKMARKS} camera bookmarks; remove one first."));
+        }
+        BookmarkAction::Add => {
+            let is_free = |name: &String| !scene.bookmarks.iter().any(|bookmark| bookmark.name == *name);
+            let name = (1..).map(|k| format!("View {k}")).find(is_free).unwrap_or_default();
+            let bookmark = kept(&now, &scene.settings, name);
+            editor.toasts.info(format!("{} is kept in the scene: View, Bookmarks.", bookmark.name));
+            editor.doc.edit("Add camera bookmark", None, |scene| scene.bookmarks.push(bookmark));
+        }
+        BookmarkAction::Go(number) => {
+            if let Some(bookmark) = scene.bookmarks.get(number) {
+                view.write(stand(bookmark, &scene.settings));
+            }
+        }
+        BookmarkAction::Remove(number) => editor.doc.edit("Remove camera bookmark", None, |scene| {
+            if number < scene.bookmarks.len() {
+                scene.bookmarks.remove(number);
+            }
+        }),
+    }
+}
+
+pub(super) fn menu(InMut(ui): InMut<Ui>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    let is_planet = editor.doc.scene().as_planet().is_some();
+    if !super::is_square(ui, is_planet) {
+        return;
+    }
+    pick(ui, &mut queue, BookmarkAction::Add, true);
+    let bookmarks = editor.doc.scene().bookmarks.clone();
+    if bookmarks.is_empty() {
+        return;
+    }
+    ui.menu_button(format!("{}  Bookmarks", icon::BOOKMARKS), |ui| {
+        for (number, bookmark) in bookmarks.iter().enumerate() {
+            ui.horizontal(|ui| {
+                let go = ui.add(Button::new(&bookmark.name).min_size(vec2(140.0, 24.0)));
+                if go.on_hover_text("Moves the camera there.").clicked() {
+                    queue.push(BookmarkAction::Go(number));
+                    ui.close();
+                }
+                let mut name = bookmark.name.clone();
+                let field =
+                    ui.add(bevy_egui::egui::TextEdit::singleline(&mut name).desired_width(110.0).char_limit(60));
+                if field.on_hover_text("Its name.").changed() {
+                    let gesture = crate::scene::Gesture(bevy_egui::egui::Id::new(("bookmark", number)).value());
+                    editor.doc.edit("Rename camera bookmark", Some(gesture), |scene| {
+                        scene.bookmarks[number].name = name;
+                    });
+                }
+                let label = format!("Remove {}", bookmark.name);
+                if crate::app::frame::theme::icon_button(ui, true, icon::TRASH, &label).clicked() {
+                    queue.push(BookmarkAction::Remove(number));
+                }
+            });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bookmark_goes_back_to_where_it_was_kept() {
+        let settings = Settings { size_metres: 9000.0, ..Settings::default() };
+        let now = CameraStand { eye_world: Vec3::new(-120.0, 340.0, 610.0), yaw: 1.2, pitch: -0.4 };
+        let bookmark = kept(&now, &settings, "A".into());
+        assert!(bookmark.is_sound());
+        let ViewCommand::Stand { eye_world, yaw, pitch } = stand(&bookmark, &settings) else { panic!("a stand") };
+        assert!(eye_world.distance(now.eye_world) < 1e-2, "{eye_world}");
+        assert!((yaw - now.yaw).abs() < 1e-5 && (pitch - now.pitch).abs() < 1e-5);
+    }
+}

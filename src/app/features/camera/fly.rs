@@ -1,0 +1,184 @@
+//! Flying through the terrain and walking on it, by keys: the mouse looks around meanwhile.
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy::window::RequestRedraw;
+use bevy_egui::egui::{self, Ui};
+use egui::Key;
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, CommandQueue, Info, keys};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::menu::tick;
+use crate::app::frame::status::StatusHint;
+use crate::app::view::{CameraManners, SIDE_WORLD, ViewCamera, ViewState};
+
+/// Height of the eyes of who walks, in metres.
+const EYE_METRES: f32 = 1.7;
+/// Share of the side that is flown over in a second.
+const FLIGHT: f32 = 0.08;
+/// What walks goes so many metres a second, and so much of the side at the least: small terrains are not run over,
+/// large ones not crawled over.
+const WALK_METRES: f32 = 4.0;
+const WALK: f32 = 0.006;
+/// So many times as fast with Shift.
+const FAST: f32 = 5.0;
+/// Longer frames count as this many seconds.
+const LONGEST: f32 = 0.1;
+
+/// How the camera goes by keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlyAction {
+    /// Through the air, or ends it.
+    Fly,
+    /// On the ground, or ends it.
+    Walk,
+}
+
+impl FlyAction {
+    pub(super) const ALL: [Self; 2] = [Self::Fly, Self::Walk];
+}
+
+impl Action for FlyAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Fly => Info::new(
+                "Fly",
+                "Moves the camera by W A S D, Q and E; a drag looks around. Esc ends it.",
+                icon::BIRD,
+                keys![SHIFT + W],
+            ),
+            Self::Walk => Info::new(
+                "Walk",
+                "Moves the camera on the ground by W A S D; a drag looks around. Esc ends it.",
+                icon::PERSON_SIMPLE_WALK,
+                keys![SHIFT + Q],
+            ),
+        }
+    }
+}
+
+/// Whether the camera flies or walks, and which way the keys that are held go.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlyState {
+    pub way: Option<FlyAction>,
+    /// Ahead, to the right, up; from -1 to 1.
+    pub towards: Vec3,
+    pub is_fast: bool,
+}
+
+pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut state: ResMut<FlyState>) {
+    if editor.doc.scene().as_planet().is_some() {
+        return editor.toasts.info("Flying and walking are for terrains; on a planet drag and zoom.");
+    }
+    state.way = if state.way == Some(action) { None } else { Some(action) };
+}
+
+/// Escape ends it.
+pub(super) fn leave(mut state: ResMut<FlyState>) -> bool {
+    std::mem::take(&mut *state).way.is_some()
+}
+
+pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<FlyState>, mut queue: ResMut<CommandQueue>) {
+    if editor.doc.scene().as_planet().is_none() {
+        for action in FlyAction::ALL {
+            tick(ui, &mut queue, action, true, state.way == Some(action));
+        }
+    }
+}
+
+/// The keys of the flight are no shortcuts meanwhile.
+pub(super) fn take_keys(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: ResMut<FlyState>) {
+    let ctx = ui.ctx();
+    if state.way.is_none() || editor.dialogs.is_open() || ctx.text_edit_focused() {
+        state.towards = Vec3::ZERO;
+        return;
+    }
+    let own = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
+    let (towards, is_fast) = ctx.input_mut(|input| {
+        let held = |key: Key| f32::from(u8::from(input.key_down(key)));
+        let towards = Vec3::new(held(Key::W) - held(Key::S), held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q));
+        let is_fast = input.modifiers.shift;
+        // with Ctrl they are what they are; Shift+W and Shift+Q end it, once nothing is moved by them
+        let still = towards == Vec3::ZERO;
+        input.events.retain(|event| match event {
+            egui::Event::Key { key, modifiers, pressed: true, .. } => {
+                !own.contains(key) || modifiers.command || (modifiers.shift && still)
+            }
+            _ => true,
+        });
+        (towards, is_fast)
+    });
+    (state.towards, state.is_fast) = (towards, is_fast);
+}
+
+pub(super) fn hint(_: InMut<Ui>, state: Res<FlyState>, mut hint: ResMut<StatusHint>) {
+    let text = match state.way {
+        None => return,
+        Some(FlyAction::Fly) => "Flying: W A S D moves, E rises, Q sinks, Shift is faster · drag to look · Esc ends it",
+        Some(FlyAction::Walk) => "Walking: W A S D moves, Shift runs · drag to look · Esc ends it",
+    };
+    hint.set(Some(text.into()));
+}
+
+/// The way in the world of so many seconds.
+fn way_world(state: &FlyState, (yaw, pitch): (f32, f32), size_metres: f32, seconds: f32) -> Vec3 {
+    let walks = state.way == Some(FlyAction::Walk);
+    let side = SIDE_WORLD;
+    let speed = if walks { (WALK_METRES / size_metres).max(WALK) * side } else { FLIGHT * side };
+    let speed = if state.is_fast { FAST * speed } else { speed };
+    let level = if walks { 0.0 } else { pitch };
+    let ahead = Vec3::new(yaw.sin() * level.cos(), level.sin(), -yaw.cos() * level.cos());
+    let right = Vec3::new(yaw.cos(), 0.0, yaw.sin());
+    let up = if walks { 0.0 } else { state.towards.z };
+    let towards = ahead * state.towards.x + right * state.towards.y + Vec3::Y * up;
+    towards.normalize_or_zero() * speed * seconds.min(LONGEST)
+}
+
+/// Moves the camera on as long as keys are held.
+pub(super) fn travel(
+    state: Res<FlyState>,
+    mut camera: ResMut<ViewCamera>,
+    mut manners: ResMut<CameraManners>,
+    (view_state, editor): (Res<ViewState>, Res<Editor>),
+    time: Res<Time<Real>>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    if manners.flies != state.way.is_some() {
+        manners.flies = state.way.is_some();
+    }
+    let Some(way) = state.way else { return };
+    let eye_metres = (way == FlyAction::Walk).then_some(EYE_METRES);
+    if state.towards == Vec3::ZERO && !(state.is_changed() && eye_metres.is_some()) {
+        return;
+    }
+    let pose = camera.pose;
+    let size_metres = editor.doc.scene().settings.size_metres;
+    let by = way_world(&state, (pose.yaw, pose.pitch), size_metres, time.delta_secs());
+    camera.travel(&view_state, by, eye_metres);
+    redraw.write(RequestRedraw);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_go_where_one_looks_and_walking_stays_level() {
+        let ahead = FlyState { way: Some(FlyAction::Fly), towards: Vec3::X, is_fast: false };
+        let east = std::f32::consts::FRAC_PI_2;
+        let flown = way_world(&ahead, (east, -0.5), 8000.0, 0.1);
+        assert!(flown.x > 0.0 && flown.y < 0.0 && flown.z.abs() < 1e-4, "{flown}");
+        assert!((flown.length() - FLIGHT * SIDE_WORLD * 0.1).abs() < 1e-3);
+        let walked = way_world(&FlyState { way: Some(FlyAction::Walk), ..ahead }, (east, -0.5), 8000.0, 0.1);
+        assert!(walked.y == 0.0 && walked.length() < flown.length(), "{walked}");
+        let fast = way_world(&FlyState { is_fast: true, ..ahead }, (east, -0.5), 8000.0, 7.0);
+        assert!((fast.length() / flown.length() - FAST).abs() < 1e-3, "a long frame counts as a short one");
+        let right = way_world(&FlyState { towards: Vec3::Y, ..ahead }, (0.0, -0.5), 8000.0, 0.1);
+        assert!(right.x > 0.0 && right.y == 0.0);
+    }
+}

@@ -1,0 +1,48 @@
+//! More of the camera: places of it that are kept in the scene, flying and walking, pictures of the view.
+
+mod bookmarks;
+mod fly;
+mod picture;
+
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+
+pub use self::bookmarks::{BookmarkAction, CameraStand};
+pub use self::fly::{FlyAction, FlyState};
+pub use self::picture::{PictureAction, PictureSize};
+use crate::app::frame::commands::CommandApp;
+use crate::app::frame::interface::{InterfaceApp, Slot};
+use crate::app::frame::window::FrameSystems;
+
+pub struct CameraPlugin;
+
+impl Plugin for CameraPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<CameraStand>()
+            .init_resource::<FlyState>()
+            .init_resource::<picture::PictureTask>()
+            .add_actions([BookmarkAction::Add], bookmarks::run)
+            .add_actions(FlyAction::ALL, fly::run)
+            .add_actions([PictureAction::Ask], picture::run)
+            .add_leaving(fly::leave)
+            .add_menu_part("View", 10, bookmarks::menu)
+            .add_menu_part("View", 12, fly::menu)
+            .add_menu_part("File", 25, picture::menu)
+            .add_part(Slot::Begin, fly::take_keys)
+            .add_part(Slot::View, fly::hint)
+            .add_part(Slot::Begin, picture::receive)
+            .add_systems(
+                EguiPrimaryContextPass,
+                (bookmarks::tell.in_set(FrameSystems::Tell), fly::travel.in_set(FrameSystems::Obey)),
+            );
+    }
+}
+
+/// Whether the scene is a terrain: a planet has cameras of its own.
+fn is_square(ui: &mut Ui, is_planet: bool) -> bool {
+    if is_planet {
+        ui.weak("Bookmarks and flying are for terrains.");
+    }
+    !is_planet
+}

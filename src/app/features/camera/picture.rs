@@ -1,0 +1,169 @@
+//! A picture of the view of any size, drawn without a window on a thread of its own and written as a PNG file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::egui::{self, Align, DragValue, Layout, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, Command, CommandQueue, Info, keys};
+use crate::app::frame::dialogs::Dialog;
+use crate::app::frame::dialogs::files::{Files, file_stem};
+use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::app::frame::editor::{Editor, because, file_name};
+use crate::app::frame::menu::pick;
+use crate::app::frame::tasks::{Newest, Tasks};
+use crate::app::shot::{ShotOptions, ShotSubject, ShotView, shot};
+use crate::app::view::{CompareSide, ViewCamera, ViewState};
+
+/// Pixels of a side, at the least and at the most.
+const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
+
+/// Width and height in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PictureSize {
+    pub width: u32,
+    pub height: u32,
+}
+
+/// What can be done about pictures of the view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PictureAction {
+    /// Asks how large it shall be.
+    Ask,
+    /// Asks where to write one of this size.
+    AskWhere(PictureSize),
+    Write(PictureSize, PathBuf),
+}
+
+impl Action for PictureAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Ask | Self::AskWhere(_) => Info::new(
+                "Save picture of the view…",
+                "Draws what the view shows, without the panels, at any size up to 8192 pixels.",
+                icon::CAMERA,
+                keys![NONE + F12],
+            ),
+            Self::Write(..) => Info::new("Save picture", "Writes the picture.", icon::CAMERA, &[]),
+        }
+    }
+}
+
+/// A picture that is being drawn, by the name of its file.
+#[derive(Resource, Default)]
+pub(super) struct PictureTask(Newest<String, Result<(), String>>);
+
+pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    pick(ui, &mut queue, PictureAction::Ask, editor.doc.scene().as_planet().is_none());
+}
+
+pub(super) fn run(
+    In(action): In<PictureAction>,
+    mut editor: ResMut<Editor>,
+    (view_state, camera): (Option<Res<ViewState>>, Option<Res<ViewCamera>>),
+    mut task: ResMut<PictureTask>,
+    tasks: Res<Tasks>,
+) {
+    let editor = &mut *editor;
+    match action {
+        PictureAction::Ask => editor.dialogs.open(SizeDialog(PictureSize { width: 1920, height: 1080 })),
+        PictureAction::AskWhere(size) => {
+            let then = move |path| PictureAction::Write(size, path).into();
+            let name = format!("{} view", file_stem(&editor.doc));
+            let files = Files::save(&editor.doc, "Save picture of the view", &name, &[("PNG picture", "png")], then);
+            editor.dialogs.open(files);
+        }
+        PictureAction::Write(PictureSize { width, height }, path) => {
+            let view_state = view_state.as_deref();
+            let shown = view_state.and_then(|state| {
+                let (terrain, palette) = state.terrain_of(CompareSide::A)?;
+                Some(ShotSubject::Terrain(terrain.square()?.clone(), palette.clone(), state.tree_surface.clone()))
+            });
+            let (Some(subject), Some(camera)) = (shown, camera) else {
+                return editor.toasts.info("There is no terrain on screen to take a picture of.");
+            };
+            let view = ShotView::Pose(camera.pose);
+            let options = ShotOptions { width, height, view, mode: editor.view.mode };
+            let (name, subject) = (file_name(&path), Arc::new(subject));
+            let work = tasks
+                .start("picture", move |_| Some(shot(&subject, &options, path).map_err(|error| error.to_string())));
+            match work {
+                Ok(work) => {
+                    editor.toasts.info(format!("Drawing {name}, {width} × {height} pixels…"));
+                    task.0.begin(name, Ok(work));
+                }
+                Err(error) => editor.toasts.error(because("The picture was not drawn", &error)),
+            }
+        }
+    }
+}
+
+/// Says what became of a picture.
+pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: ResMut<Editor>) {
+    if !task.0.receive() {
+        return;
+    }
+    match task.0.take() {
+        Some((name, Ok(()))) => editor.toasts.info(format!("Saved {name}")),
+        Some((name, Err(error))) => editor.toasts.error(because(&format!("{name} was not written"), &error)),
+        None => {}
+    }
+}
+
+/// Asks for the size.
+struct SizeDialog(PictureSize);
+
+impl Dialog for SizeDialog {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        let mut answer = None;
+        let window = ctx.viewport_rect().size() * ctx.pixels_per_point();
+        let modal = modal(ctx, "size of the picture").show(ctx, |ui| {
+            ui.set_width(380.0);
+            ui.heading("Save picture of the view");
+            ui.label("The view without panels, as it is lit and coloured now.");
+            ui.add_space(8.0);
+            ui.horizontal_wrapped(|ui| {
+                let own = (window.x as u32, window.y as u32);
+                for (name, (width, height)) in [
+                    ("Window", own),
+                    ("Full HD", (1920, 1080)),
+                    ("4K", (3840, 2160)),
+                    ("Square", (2048, 2048)),
+                    ("8K", (7680, 4320)),
+                ] {
+                    let size = PictureSize { width, height };
+                    let chip = ui.add(egui::Button::new(name).selected(self.0 == size).corner_radius(10));
+                    if chip.on_hover_text(format!("{width} × {height} pixels")).clicked() {
+                        self.0 = size;
+                    }
+                }
+            });
+            ui.add_space(6.0);
+            ui.horizontal(|ui| {
+                ui.label("Width");
+                ui.add(DragValue::new(&mut self.0.width).range(SIDES));
+                ui.label("Height");
+                ui.add(DragValue::new(&mut self.0.height).range(SIDES));
+                ui.label("pixels");
+            });
+            ui.add_space(12.0);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui.add(main_button("Save as…")).clicked() {
+                    answer = Some(vec![PictureAction::AskWhere(self.0).into()]);
+                }
+                if ui.add(button("Cancel")).clicked() {
+                    answer = Some(Vec::new());
+                }
+            });
+        });
+        answer.or_else(|| dismissed(ctx, &modal))
+    }
+}

@@ -1,0 +1,179 @@
+//! What the ground is like at a place, and what each layer adds to its height there.
+//!
+//! The values are those of the terrain on screen. What the layers add is taken from the scene with its layers shown one
+//! after the other, on a grid of no more than [`SAMPLES`] a side, so that it comes soon.
+
+use bevy::ecs::system::InMut;
+use bevy::prelude::*;
+use bevy_egui::egui::{self, RichText, ScrollArea, Ui, vec2};
+
+use super::point::{GroundMenuState, PickedPoint};
+use crate::app::frame::document::Document;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::InterfaceFrame;
+use crate::app::frame::tasks::{Newest, Tasks};
+use crate::app::frame::theme::colour;
+use crate::eval::{Cache, Store, Timeline, evaluate};
+use crate::field::Control;
+use crate::field::globe::from_angles;
+use crate::scene::Scene;
+
+/// Samples per side that contributions are worked out on at the most.
+const SAMPLES: usize = 257;
+/// Memory that it may take.
+const BUDGET: usize = 128 << 20;
+
+/// What a layer adds at a place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contribution {
+    layer: String,
+    /// In metres.
+    added: f32,
+    /// Height above the datum after it, in metres.
+    height: f32,
+}
+
+/// The place that is probed.
+#[derive(Resource, Default)]
+pub(super) struct ProbeWindow {
+    point: Option<PickedPoint>,
+    /// Names and values of the data maps there.
+    maps: Vec<(&'static str, String)>,
+    /// Samples per side that the contributions are worked out on.
+    samples: usize,
+    contributions: Newest<(), Vec<Contribution>>,
+}
+
+impl ProbeWindow {
+    /// Probes a place.
+    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
+        let scene = document.scene().clone();
+        let relief = scene.settings.relief_metres;
+        let maps = state.terrain.iter().flat_map(|terrain| terrain.maps()).map(|(kind, map)| {
+            let value = map.get(point.sample).copied().unwrap_or_default();
+            let text = if kind.is_thickness() { format!("{:.2} m", value * relief) } else { format!("{value:.2}") };
+            (kind.label(), text)
+        });
+        self.maps = maps.collect();
+        self.point = Some(*point);
+        self.samples = scene.samples().min(SAMPLES);
+        self.contributions = Newest::default();
+        let (samples, place) = (self.samples, *point);
+        let task = tasks.start("probe", move |control| contributions(&scene, samples, &place, control));
+        self.contributions.begin((), task);
+    }
+
+    /// Closes the window; whether it was open.
+    pub(super) fn close(&mut self) -> bool {
+        self.contributions.stop();
+        self.point.take().is_some()
+    }
+}
+
+/// What each layer that takes part adds to the height of a place; none where it was stopped.
+fn contributions(scene: &Scene, samples: usize, point: &PickedPoint, control: &Control) -> Option<Vec<Contribution>> {
+    let mut store = Store::new(Cache::new(BUDGET), Timeline::new(0));
+    // masks may read what is hidden: no layer goes away
+    let mut shown = scene.clone();
+    shown.layers.iter_mut().for_each(|layer| layer.enabled = false);
+    let (mut before, mut all) = (0.0, Vec::new());
+    for (k, layer) in scene.layers.iter().enumerate().filter(|(_, layer)| layer.enabled) {
+        shown.layers[k].enabled = true;
+        let terrain = evaluate(&shown, samples, None, &mut store, control).ok()?.terrain;
+        let share = match (terrain.grid.shape(), point.latitude_longitude) {
+            (Some(globe), Some(degrees)) => {
+                let [latitude, longitude] = degrees.map(|degrees| f64::from(degrees).to_radians());
+                globe.sample(&terrain.height, from_angles(latitude, longitude))
+            }
+            _ => terrain.height_at(point.place[0], point.place[1]),
+        };
+        let height = share * scene.settings.relief_metres;
+        all.push(Contribution { layer: layer.name.clone(), added: height - before, height });
+        before = height;
+    }
+    Some(all)
+}
+
+/// Shows what is known about the place.
+pub(super) fn window(
+    InMut(ui): InMut<Ui>,
+    frame: Res<InterfaceFrame>,
+    mut probe: ResMut<ProbeWindow>,
+    editor: Res<Editor>,
+) {
+    probe.contributions.receive();
+    let Some(point) = probe.point else { return };
+    let (ctx, free, mut is_open) = (ui.ctx().clone(), frame.free_rect, true);
+    let shown = egui::Window::new("Probe").open(&mut is_open).collapsible(false).resizable(false);
+    let shown = shown.default_pos(free.left_top() + vec2(12.0, 12.0)).constrain_to(ctx.viewport_rect());
+    shown.show(&ctx, |ui| {
+        ui.set_width(270.0);
+        ui.label(point.text());
+        ui.label(format!("Slope {:.1}°", point.slope_degrees));
+        let height = (ctx.viewport_rect().height() - 220.0).clamp(120.0, 420.0);
+        ScrollArea::vertical().max_height(height).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            egui::Grid::new("maps of the probe").num_columns(2).min_col_width(84.0).show(ui, |ui| {
+                for (name, value) in &probe.maps {
+                    ui.label(*name);
+                    ui.label(value);
+                    ui.end_row();
+                }
+            });
+            layers(ui, &probe, editor.doc.scene().samples());
+        });
+    });
+    if !is_open {
+        probe.close();
+    }
+}
+
+fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
+    ui.add_space(6.0);
+    ui.label(RichText::new("What each layer adds").strong());
+    let Some((_, contributions)) = probe.contributions.done() else {
+        ui.weak("Working it out…");
+        return;
+    };
+    egui::Grid::new("layers of the probe").num_columns(3).min_col_width(84.0).striped(true).show(ui, |ui| {
+        ui.weak("Layer");
+        ui.weak("Adds");
+        ui.weak("Height after it");
+        ui.end_row();
+        // as the list has them: the topmost first
+        for contribution in contributions.iter().rev() {
+            ui.add(egui::Label::new(&contribution.layer).truncate());
+            let tint = if contribution.added < 0.0 { colour::warning() } else { colour::text() };
+            ui.label(RichText::new(format!("{:+.1} m", contribution.added)).color(tint));
+            ui.label(format!("{:.1} m", contribution.height));
+            ui.end_row();
+        }
+    });
+    if probe.samples < samples {
+        ui.weak(format!("Worked out at {} samples a side: near what is on screen, not the same.", probe.samples));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nodes::Node;
+
+    #[test]
+    fn contributions_add_up_to_the_height_that_is_there() {
+        let mut document = Document::default();
+        for name in ["Perlin", "Terrace", "Voronoi"] {
+            document.add_layer(Node::named(name).unwrap());
+        }
+        document.toggle_layer(1);
+        let scene = document.scene();
+        let control = Control::default();
+        let terrain = evaluate(scene, 65, None, &mut Store::forgetful(), &control).unwrap().terrain;
+        let point = PickedPoint::on_square(&terrain, &scene.settings, [0.3, 0.7]);
+        let found = contributions(scene, 65, &point, &control).unwrap();
+        assert_eq!(found.len(), 2, "hidden layers add nothing");
+        let sum: f32 = found.iter().map(|contribution| contribution.added).sum();
+        assert!((sum - point.height_metres).abs() < 1e-2, "{sum} {}", point.height_metres);
+        assert_eq!(found[1].layer, "Voronoi");
+    }
+}

@@ -1,0 +1,192 @@
+//! A river from a place: where water runs down from there over the ground on screen, as a curve of a construction.
+//!
+//! The course follows the filled surface to the sea or to the edge, is evened out and thinned to the points that it
+//! needs. It grows wider as water joins it.
+
+use std::sync::Arc;
+
+use bevy::ecs::system::InMut;
+use bevy::prelude::*;
+use bevy_egui::egui::Ui;
+
+use super::point::{GroundMenuState, PickedPoint};
+use crate::app::frame::document::Document;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::tasks::{Newest, Tasks};
+use crate::brush::{StrokePoint, simplified};
+use crate::construction::curve::CurvePoint;
+use crate::construction::edit::library::place_river;
+use crate::construction::edit::snap::fall;
+use crate::construction::{Frame, Tree};
+use crate::field::{Cancelled, Control, Edges, Terrain};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use crate::nodes::Node;
+use crate::nodes::generators::construction::Construction;
+use crate::scene::{Blend, Layer, Settings};
+
+/// Share of the side from the middle of a river to the end of its banks, where it is widest.
+const WIDTH: f32 = 0.012;
+/// Depth of the bed, in widths.
+const DEPTH: f32 = 0.21;
+/// Width at the source, as a share of the greatest.
+const SOURCE_WIDTH: f32 = 0.3;
+/// Samples before and behind over which bends of the grid are evened out.
+const EVENED: usize = 5;
+/// How far the thinned course may lie from the water's, in samples.
+const TOLERANCE: f32 = 0.8;
+
+/// A river that is being looked for, by the revision of the ground.
+#[derive(Resource, Default)]
+pub(super) struct RiverTask(Newest<u64, Vec<CurvePoint>>);
+
+impl RiverTask {
+    /// Looks for the river from a place.
+    pub(super) fn begin(&mut self, document: &Document, state: &GroundMenuState, point: &PickedPoint, tasks: &Tasks) {
+        let Some(terrain) = state.terrain.clone() else { return };
+        let (settings, sample) = (document.scene().settings.clone(), point.sample);
+        let task = tasks.start("river", move |control| course(&terrain, &settings, sample, control).ok());
+        self.0.begin(document.revision(), task);
+    }
+}
+
+/// A river that was found becomes a layer.
+pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<RiverTask>, mut editor: ResMut<Editor>) {
+    if !task.0.receive() {
+        return;
+    }
+    let Some((revision, line)) = task.0.take() else { return };
+    let editor = &mut *editor;
+    if revision != editor.doc.revision() {
+        editor.toasts.info("The ground changed before the river was found; ask for it again.");
+        return;
+    }
+    if line.len() < 3 {
+        editor.toasts.info("No river was added: from here water reaches the sea or the edge at once.");
+        return;
+    }
+    if let Err(problem) = add(&mut editor.doc, line) {
+        editor.toasts.warning(format!("No river was added: {problem}."));
+    }
+}
+
+/// The points of a river from a sample to the sea or the edge; few or none where that is near.
+fn course(
+    terrain: &Terrain,
+    settings: &Settings,
+    from: usize,
+    control: &Control,
+) -> Result<Vec<CurvePoint>, Cancelled> {
+    let (grid, n) = (terrain.grid, terrain.samples());
+    let mesh = FlowMesh::new(grid);
+    let outlets = Outlets::new(grid, &terrain.height, settings.sea_level / settings.relief_metres);
+    let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, control)?;
+    let filled = graph.filled(&terrain.height);
+    let mut areas = mesh.areas();
+    accumulate(&graph.receivers, &graph.upstream_order(control)?, &mut areas);
+    let mut cells = graph.course(grid.owner(from));
+    if grid.edges == Edges::Wrap {
+        // a river does not go on beyond the edge of its construction
+        let far = |a: usize, b: usize| (a % n).abs_diff(b % n) > 1 || (a / n).abs_diff(b / n) > 1;
+        let end = cells.windows(2).position(|pair| far(pair[0], pair[1])).map_or(cells.len(), |k| k + 1);
+        cells.truncate(end);
+    }
+    let cell = settings.size_metres * grid.cell();
+    let place = |k: usize| [(k % n) as f32, (k / n) as f32];
+    let evened: Vec<StrokePoint> = (0..cells.len())
+        .map(|k| {
+            // both ends stay where they are
+            let reach = EVENED.min(k).min(cells.len() - 1 - k);
+            let near = &cells[k - reach..=k + reach];
+            let sum = near.iter().map(|&c| place(c)).fold([0.0; 2], |sum, p| [sum[0] + p[0], sum[1] + p[1]]);
+            let [x, y] = sum.map(|sum| sum / near.len() as f32 * cell);
+            StrokePoint::new(x, y)
+        })
+        .collect();
+    let most = cells.last().map_or(1.0, |&last| areas[last].max(1.0));
+    let mut line = Vec::new();
+    let mut next = 0;
+    for point in simplified(&evened, cell, TOLERANCE * cell) {
+        let Some(k) = (next..evened.len()).find(|&k| evened[k] == point) else { continue };
+        next = k + 1;
+        let joined = (areas[cells[k]] / most).sqrt();
+        line.push(CurvePoint {
+            width: SOURCE_WIDTH + (1.0 - SOURCE_WIDTH) * joined,
+            depth: SOURCE_WIDTH + (1.0 - SOURCE_WIDTH) * joined,
+            ..CurvePoint::new(point.x, point.y, filled[cells[k]] * settings.relief_metres)
+        });
+    }
+    fall(&mut line);
+    Ok(line)
+}
+
+/// Adds the river on a layer of its own on top, where it takes ground away and adds none.
+fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), crate::construction::edit::EditError> {
+    let scene = document.scene();
+    let settings = &scene.settings;
+    let frame = Frame { side: settings.size_metres, relief: settings.relief_metres, ..Frame::default() };
+    let mut tree = Tree { frame, ..Tree::default() };
+    let width = settings.size_metres * WIDTH;
+    let node = Construction { cut_out: true, ..Construction::default() };
+    let mut layer = Layer::new(Node::Construction(node.clone()), scene.unused_seed());
+    place_river(&mut tree, line, width, width * DEPTH, Construction::seed(scene.random(&layer)))?;
+    layer.node = Node::Construction(Construction { tree: Arc::new(tree), ..node });
+    layer.name = scene.unused_name("River");
+    layer.mix.blend = Blend::Min;
+    let top = scene.layers.len();
+    document.insert("Add a river", top, layer);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Store, evaluate};
+
+    fn valley() -> (Terrain, Settings) {
+        let settings = Settings { size_metres: 8000.0, relief_metres: 1000.0, resolution: 129, ..Settings::default() };
+        // a winding valley that falls to the south, into the sea
+        let terrain = Terrain::from_fn(129, Edges::Open, |u, v| {
+            let middle = 0.5 + 0.15 * (v * 9.0).sin();
+            0.6 - 0.7 * v + 0.5 * (u - middle).abs()
+        });
+        (terrain, settings)
+    }
+
+    #[test]
+    fn a_river_follows_the_valley_down_to_the_sea() {
+        let (terrain, settings) = valley();
+        let line = course(&terrain, &settings, 5 * 129 + 40, &Control::default()).unwrap();
+        assert!((6..60).contains(&line.len()), "{}", line.len());
+        assert!(line.windows(2).all(|pair| pair[1].height < pair[0].height), "{line:?}");
+        let last = line.last().unwrap();
+        assert!(last.height <= 60.0 && last.width > line[0].width, "{last:?}");
+        for point in &line[3..] {
+            let (u, v) = (point.at.0 / 8000.0, point.at.1 / 8000.0);
+            let middle = 0.5 + 0.15 * (v * 9.0).sin();
+            assert!((u - middle).abs() < 0.03, "{u} {v} {middle}");
+        }
+    }
+
+    #[test]
+    fn the_layer_of_a_river_takes_away_only_and_has_water() {
+        let (terrain, settings) = valley();
+        let line = course(&terrain, &settings, 5 * 129 + 40, &Control::default()).unwrap();
+        let mut document = Document::default();
+        document.edit("Begin", None, |scene| scene.settings = settings);
+        document.add_layer(Node::named("Perlin").unwrap());
+        let steps = document.edits_done().len();
+        let evaluated = |document: &Document| {
+            let mut store = Store::forgetful();
+            evaluate(document.scene(), 129, None, &mut store, &Control::default()).unwrap().terrain
+        };
+        let before = evaluated(&document);
+        add(&mut document, line).unwrap();
+        assert_eq!(document.edits_done().len(), steps + 1, "one step");
+        let after = evaluated(&document);
+        let changed = before.height.iter().zip(&after.height).filter(|(a, b)| a != b).count();
+        assert!(before.height.iter().zip(&after.height).all(|(a, b)| b <= a), "nothing is raised");
+        assert!(changed > 100 && changed < 129 * 129 / 4, "{changed}");
+        let water = after.map(crate::field::MapKind::Water).expect("there is water");
+        assert!(water.iter().any(|&depth| depth > 0.0));
+    }
+}

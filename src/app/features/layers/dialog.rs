@@ -1,0 +1,139 @@
+//! Texts that people write about layers: notes, and names of their own presets.
+
+use bevy::ecs::system::In;
+use bevy::prelude::*;
+use bevy_egui::egui::{self, Align, Key, Layout, RichText, TextEdit};
+use egui_phosphor::regular as icon;
+
+use super::presets::PresetLibrary;
+use crate::app::frame::commands::{Action, Command, Info};
+use crate::app::frame::dialogs::Dialog;
+use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::app::frame::editor::{Editor, because};
+use crate::scene::Layer;
+
+/// What is done with a text that was written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LayerTextAction {
+    /// The note about a layer.
+    Note(usize, String),
+    /// Keeps a layer as a preset of this name.
+    Preset(usize, String),
+    /// Forgets the preset of this file name.
+    ForgetPreset(String),
+}
+
+impl Action for LayerTextAction {
+    fn section(&self) -> &'static str {
+        "Layer"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Note(..) => Info::new("Note", "Writes a note about the layer.", icon::NOTE_PENCIL, &[]),
+            Self::Preset(..) => {
+                Info::new("Save preset", "Keeps the layer in your library.", icon::BOOKMARK_SIMPLE, &[])
+            }
+            Self::ForgetPreset(_) => {
+                Info::new("Forget preset", "Takes the preset out of your library.", icon::TRASH, &[])
+            }
+        }
+    }
+}
+
+pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>, mut library: ResMut<PresetLibrary>) {
+    let editor = &mut *editor;
+    match action {
+        LayerTextAction::Note(index, note) => editor.doc.set_note(index, &note),
+        LayerTextAction::Preset(index, name) => {
+            let kept = match editor.doc.layer_text(&[index]) {
+                Ok(text) => library.keep(editor.config(), &name, &text).map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            match kept {
+                Ok(()) => editor.toasts.info(format!("“{name}” is in your presets, for any scene.")),
+                Err(error) => editor.toasts.error(because("The preset was not kept", &error)),
+            }
+        }
+        LayerTextAction::ForgetPreset(name) => {
+            if let Err(error) = library.forget(editor.config(), &name) {
+                editor.toasts.error(because("The preset was not removed", &error));
+            }
+        }
+    }
+}
+
+/// Asks for a text.
+pub(super) struct TextDialog {
+    heading: String,
+    hint: &'static str,
+    text: String,
+    is_long: bool,
+    /// What is done with the text.
+    then: fn(usize, String) -> LayerTextAction,
+    layer: usize,
+}
+
+impl TextDialog {
+    /// For a note about a layer.
+    pub fn note(index: usize, layer: &Layer) -> Self {
+        Self {
+            heading: format!("Note about “{}”", layer.name),
+            hint: "Why it is there, what to try next…",
+            text: layer.note.clone(),
+            is_long: true,
+            then: LayerTextAction::Note,
+            layer: index,
+        }
+    }
+
+    /// For the name of a preset.
+    pub fn preset(index: usize, layer: &Layer) -> Self {
+        Self {
+            heading: format!("Save “{}” as a preset", layer.name),
+            hint: "Name of the preset",
+            text: layer.name.clone(),
+            is_long: false,
+            then: LayerTextAction::Preset,
+            layer: index,
+        }
+    }
+}
+
+impl Dialog for TextDialog {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        let mut answer = None;
+        let is_usable = self.is_long || !self.text.trim().is_empty();
+        let entered = ctx.input(|i| i.key_pressed(Key::Enter) && (!self.is_long || i.modifiers.command));
+        let modal = modal(ctx, "text of a layer").show(ctx, |ui| {
+            ui.set_width(420.0);
+            ui.heading(&self.heading);
+            ui.add_space(8.0);
+            let field = match self.is_long {
+                true => TextEdit::multiline(&mut self.text).desired_rows(6),
+                false => TextEdit::singleline(&mut self.text).char_limit(60),
+            };
+            let field = ui.add(field.hint_text(self.hint).desired_width(f32::INFINITY).margin(egui::vec2(8.0, 6.0)));
+            field.widget_info(|| egui::WidgetInfo {
+                label: Some(self.hint.into()),
+                ..egui::WidgetInfo::text_edit(true, "", &self.text, "")
+            });
+            if !field.has_focus() && !field.lost_focus() {
+                field.request_focus();
+            }
+            if !self.is_long {
+                ui.label(RichText::new("It keeps the node, its parameters, blending and mask.").weak());
+            }
+            ui.add_space(12.0);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui.add_enabled(is_usable, main_button("Save")).clicked() || (entered && is_usable) {
+                    answer = Some(vec![(self.then)(self.layer, self.text.trim().to_string()).into()]);
+                }
+                if ui.add(button("Cancel")).clicked() {
+                    answer = Some(Vec::new());
+                }
+            });
+        });
+        answer.or_else(|| dismissed(ctx, &modal))
+    }
+}

@@ -1,0 +1,116 @@
+//! The library of presets of one's own: a file each in the configuration folder, which holds a layer as the text of a
+//! scene.
+
+use std::path::{Path, PathBuf};
+
+use bevy::prelude::Resource;
+
+use crate::io::{FileError, SaveTarget, StagedFile};
+use crate::scene::{Layer, Scene};
+
+/// Where they lie in the configuration folder.
+const FOLDER: &str = "presets";
+/// More are not read.
+const MOST: usize = 500;
+
+/// A layer that was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnPreset {
+    pub name: String,
+    pub layer: Layer,
+}
+
+/// Why a preset was not kept or removed.
+#[derive(Debug, thiserror::Error)]
+pub enum PresetError {
+    /// There is no folder for what is kept between runs.
+    #[error("there is no configuration folder on this system")]
+    NoFolder,
+    #[error(transparent)]
+    Write(#[from] FileError),
+    #[error("{path}: {source}")]
+    Remove { path: PathBuf, source: std::io::Error },
+}
+
+/// See the module. Read once, and again after a change.
+#[derive(Resource, Default)]
+pub struct PresetLibrary(Option<Vec<OwnPreset>>);
+
+impl PresetLibrary {
+    /// The presets in a configuration folder, by name; files that cannot be read are left out.
+    pub fn of_folder(&mut self, config: Option<&Path>) -> &[OwnPreset] {
+        self.0.get_or_insert_with(|| read(config))
+    }
+
+    /// Keeps the text of a scene with one layer under a name; one of that name is replaced.
+    ///
+    /// # Errors
+    /// When the file cannot be written; an old one stays.
+    pub fn keep(&mut self, config: Option<&Path>, name: &str, text: &str) -> Result<(), PresetError> {
+        use std::io::Write;
+        let folder = config.ok_or(PresetError::NoFolder)?.join(FOLDER);
+        let path = file_of(&folder, name);
+        std::fs::create_dir_all(&folder).map_err(|source| PresetError::Remove { path: folder, source })?;
+        StagedFile::new(SaveTarget::new(&path), |file| file.write_all(text.as_bytes()))?.commit()?;
+        self.0 = None;
+        Ok(())
+    }
+
+    /// Removes the preset of this name.
+    ///
+    /// # Errors
+    /// When the file stays.
+    pub fn forget(&mut self, config: Option<&Path>, name: &str) -> Result<(), PresetError> {
+        let path = file_of(&config.ok_or(PresetError::NoFolder)?.join(FOLDER), name);
+        std::fs::remove_file(&path).map_err(|source| PresetError::Remove { path, source })?;
+        self.0 = None;
+        Ok(())
+    }
+}
+
+/// The file of a preset: letters and digits of its name, the rest as hyphens.
+fn file_of(folder: &Path, name: &str) -> PathBuf {
+    let plain: String = name.trim().chars().map(|c| if c.is_alphanumeric() || c == ' ' { c } else { '-' }).collect();
+    folder.join(format!("{plain}.ron"))
+}
+
+fn read(config: Option<&Path>) -> Vec<OwnPreset> {
+    let Some(entries) = config.and_then(|config| std::fs::read_dir(config.join(FOLDER)).ok()) else {
+        return Vec::new();
+    };
+    let preset = |path: PathBuf| {
+        let name = path.file_stem()?.to_str()?.to_string();
+        let (scene, _) = Scene::load(&path).ok()?;
+        Some(OwnPreset { name, layer: scene.layers.into_iter().next()? })
+    };
+    let paths = entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ron"));
+    let mut presets: Vec<OwnPreset> = paths.take(MOST).filter_map(preset).collect();
+    presets.sort_by(|a, b| a.name.cmp(&b.name));
+    presets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::frame::document::Document;
+    use crate::nodes::Node;
+
+    #[test]
+    fn a_preset_is_kept_found_again_and_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Some(folder.path());
+        let mut document = Document::default();
+        document.add_layer(Node::named("Terrace").unwrap());
+        document.edit("Change", None, |scene| scene.layers[0].mix.opacity = 0.5);
+        let mut library = PresetLibrary::default();
+        assert!(library.of_folder(config).is_empty());
+        library.keep(config, "Steps / wide", &document.layer_text(&[0]).unwrap()).unwrap();
+        std::fs::write(folder.path().join("presets/broken.ron"), "no scene").unwrap();
+        let found = PresetLibrary::default().of_folder(config).to_vec();
+        assert_eq!((found.len(), found[0].name.as_str(), found[0].layer.mix.opacity), (1, "Steps - wide", 0.5));
+        assert_eq!(library.of_folder(config), found);
+        library.forget(config, "Steps - wide").unwrap();
+        assert!(library.of_folder(config).is_empty() && library.forget(config, "Steps - wide").is_err());
+        assert!(matches!(library.keep(None, "x", ""), Err(PresetError::NoFolder)));
+    }
+}

@@ -1,0 +1,196 @@
+//! The terrain from above, beside the view: relief, contour lines with their heights, the overlay, the camera, the ruler.
+//!
+//! ```text
+//! terrain on screen, palette, overlay ──▶ task: MapTask ──▶ MapPicture ──▶ panel
+//! camera, probe ──▶ MapLink ──▶ panel ──▶ MapRequest ──▶ camera
+//! ```
+
+mod contours;
+mod panel;
+mod picture;
+
+use std::sync::Arc;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy::window::RequestRedraw;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
+
+pub use self::contours::ContourLabel;
+pub use self::picture::MapPicture;
+use crate::app::features::ground_menu::GroundMenuState;
+use crate::app::features::place_marker::MarkedPlace;
+use crate::app::features::ruler::Ruler;
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, Slot, right_panel};
+use crate::app::frame::menu::tick;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::{Probe, SIDE_WORLD, ViewCamera, ViewState, ViewportArea};
+
+pub struct MapPlugin;
+
+impl Plugin for MapPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<MapState>()
+            .init_resource::<MapLink>()
+            .init_resource::<picture::MapTask>()
+            .add_message::<MapRequest>()
+            .add_actions([MapAction::Toggle], run)
+            .add_menu_part("View", 20, menu)
+            .add_part(Slot::Right, show)
+            .add_systems(PreUpdate, picture::advance.in_set(FrameSystems::Receive))
+            .add_systems(EguiPrimaryContextPass, (tell.in_set(FrameSystems::Tell), obey.in_set(FrameSystems::Obey)));
+    }
+}
+
+/// What can be done about the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapAction {
+    /// Opens it, or closes it.
+    Toggle,
+}
+
+impl Action for MapAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "2D map",
+            "Shows the terrain from above beside the view, with contour lines, the overlay, the camera and the ruler.",
+            icon::MAP_TRIFOLD,
+            keys![SHIFT + M],
+        )
+    }
+}
+
+/// How the map colours the ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapStyle {
+    /// In the colours of the scene.
+    #[default]
+    Relief,
+    /// Light and shadow alone.
+    Hillshade,
+    /// The higher the brighter.
+    Heights,
+}
+
+impl MapStyle {
+    /// With their names.
+    const ALL: [(Self, &'static str); 3] =
+        [(Self::Relief, "Relief"), (Self::Hillshade, "Hillshade"), (Self::Heights, "Heights")];
+}
+
+/// What the map shows, and what it remembers between frames.
+#[derive(Resource)]
+pub struct MapState {
+    pub is_open: bool,
+    pub style: MapStyle,
+    pub contours: bool,
+    /// Height between two contour lines in metres; 0 as long as it was not chosen.
+    pub interval: f32,
+    pub picture: Option<Arc<MapPicture>>,
+    drawn: panel::DrawnMap,
+}
+
+impl Default for MapState {
+    fn default() -> Self {
+        Self {
+            is_open: false,
+            style: MapStyle::default(),
+            contours: true,
+            interval: 0.0,
+            picture: None,
+            drawn: panel::DrawnMap::default(),
+        }
+    }
+}
+
+/// What links the map and the view.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+pub struct MapLink {
+    /// The camera: shares of the side to the east and to the south, heading and half of the view in radians.
+    pub camera: Option<([f32; 2], f32, f32)>,
+    /// The place of the ground under the pointer in the view.
+    pub pointer: Option<[f32; 2]>,
+}
+
+/// What the map asks the view for.
+#[derive(Message, Clone, Copy, Debug, PartialEq)]
+pub enum MapRequest {
+    /// Moves the camera over a place: shares of the side to the east and to the south.
+    MoveCamera([f32; 2]),
+    /// Turns it to a heading, in radians clockwise from north.
+    TurnCamera(f32),
+}
+
+fn run(In(MapAction::Toggle): In<MapAction>, mut state: ResMut<MapState>) {
+    state.is_open = !state.is_open;
+}
+
+fn menu(InMut(ui): InMut<Ui>, state: Res<MapState>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    tick(ui, &mut queue, MapAction::Toggle, true, state.is_open);
+}
+
+fn tell(
+    mut link: ResMut<MapLink>,
+    (camera, view_state, area): (Res<ViewCamera>, Res<ViewState>, Res<ViewportArea>),
+    probe: Res<Probe>,
+) {
+    let pose = camera.pose;
+    let place = [pose.eye_world.x, pose.eye_world.z].map(|at| at / SIDE_WORLD + 0.5);
+    let lens = view_state.layout().lens(area.max - area.min);
+    let half = ((0.5 * lens.fov_y).tan() * lens.aspect()).atan();
+    link.camera = half.is_finite().then_some((place, pose.yaw, half));
+    link.pointer = probe.hit.map(|hit| [hit.u, hit.v]);
+}
+
+fn obey(
+    mut requests: MessageReader<MapRequest>,
+    mut camera: ResMut<ViewCamera>,
+    view_state: Res<ViewState>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    for request in requests.read() {
+        match *request {
+            MapRequest::MoveCamera(place) => camera.move_over(&view_state, place),
+            MapRequest::TurnCamera(yaw) => camera.turn_to(&view_state, yaw),
+        }
+        redraw.write(RequestRedraw);
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+fn show(
+    InMut(root): InMut<Ui>,
+    editor: Res<Editor>,
+    mut state: ResMut<MapState>,
+    link: Res<MapLink>,
+    (mut ruler, mut ground_menu): (ResMut<Ruler>, ResMut<GroundMenuState>),
+    mut marked: ResMut<MarkedPlace>,
+    mut requests: MessageWriter<MapRequest>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    if !state.is_open {
+        return;
+    }
+    // the bars under the view keep the room that they need
+    let available = root.available_width();
+    let most = (available - 400.0).clamp(260.0, 1100.0);
+    right_panel(root, "2D map", (0.42 * available).clamp(260.0, 420.0), 260.0..=most, |ui| {
+        let mut hands = panel::MapHands {
+            link: &link,
+            ruler: &mut ruler,
+            ground_menu: &mut ground_menu,
+            requests: &mut requests,
+            queue: &mut queue,
+        };
+        marked.mark(panel::show(ui, &mut state, &mut hands, &editor));
+    });
+}

@@ -1,0 +1,245 @@
+//! A line laid on the ground: its length, the profile beneath it, and what it encloses.
+//!
+//! Clicks on the ground, in the view or on the map, lengthen it. What is compared gives the volume within it.
+
+mod panel;
+
+use std::sync::Arc;
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::{self, Color32, Frame, Margin, Panel, Shape, Stroke, Ui, pos2};
+use egui_phosphor::regular as icon;
+
+use crate::app::features::place_marker::MarkedPlace;
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::menu::tick;
+use crate::app::frame::status::StatusHint;
+use crate::app::frame::theme::colour;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::{CompareSide, Stage, ViewCamera, ViewState, ViewportArea};
+use crate::field::Terrain;
+use crate::measure::{EnclosedVolume, GroundProfile, TerrainScale, enclosed_area, enclosed_volume};
+
+pub struct RulerPlugin;
+
+impl Plugin for RulerPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Ruler>()
+            .add_actions(RulerAction::ALL, run)
+            .add_leaving(leave)
+            .add_menu_part("Tools", 10, menu)
+            .add_part(Slot::Bottom, panel)
+            .add_part(Slot::View, over_view)
+            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+    }
+}
+
+/// What can be done about the ruler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RulerAction {
+    /// Takes it up, or puts it away.
+    Toggle,
+    /// Takes the last point away.
+    Shorten,
+    /// Takes all points away.
+    Clear,
+}
+
+impl RulerAction {
+    const ALL: [Self; 3] = [Self::Toggle, Self::Shorten, Self::Clear];
+}
+
+impl Action for RulerAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Toggle => Info::new(
+                "Ruler",
+                "Measures along a line on the ground: clicks in the view or on the map lengthen it.",
+                icon::RULER,
+                keys![NONE + U],
+            ),
+            Self::Shorten => Info::new(
+                "Remove the ruler's last point",
+                "Takes the last point of the line away.",
+                icon::BACKSPACE,
+                &[],
+            ),
+            Self::Clear => Info::new("Clear the ruler", "Begins another line.", icon::ERASER, &[]),
+        }
+    }
+}
+
+/// A terrain with its scale.
+pub type RulerGround = (Arc<Terrain>, TerrainScale);
+
+/// See the module.
+#[derive(Resource, Default)]
+pub struct Ruler {
+    is_active: bool,
+    /// Shares of the side, to the east and to the south.
+    points: Vec<[f32; 2]>,
+    /// The square on screen, and the one that it is compared with.
+    pub grounds: [Option<RulerGround>; 2],
+    stage: Option<Stage>,
+    known: Option<Measured>,
+    /// The place under the pointer on the profile.
+    hovered: Option<[f32; 2]>,
+}
+
+/// What a line came to, and of what.
+struct Measured {
+    points: Vec<[f32; 2]>,
+    grounds: [Option<RulerGround>; 2],
+    profile: GroundProfile,
+    area_m2: f64,
+    volume: Option<EnclosedVolume>,
+}
+
+impl Ruler {
+    /// Whether it is in the hand.
+    pub fn is_active(&self) -> bool {
+        self.is_active
+    }
+
+    /// Shares of the side, to the east and to the south.
+    pub fn points(&self) -> &[[f32; 2]] {
+        if self.is_active { &self.points } else { &[] }
+    }
+
+    /// Lengthens the line to a place.
+    pub fn add(&mut self, place: [f32; 2]) {
+        self.points.push(place);
+    }
+
+    /// What the line comes to on the ground that is there.
+    fn measured(&mut self) -> Option<&Measured> {
+        let same = |a: &Option<RulerGround>, b: &Option<RulerGround>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(&a.0, &b.0) && a.1 == b.1,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let is_known = self.known.as_ref().is_some_and(|known| {
+            known.points == self.points && (0..2).all(|k| same(&known.grounds[k], &self.grounds[k]))
+        });
+        if !is_known {
+            let (terrain, scale) = self.grounds[0].as_ref()?;
+            let closed = self.points.len() > 2;
+            let volume = self.grounds[1].as_ref().filter(|_| closed);
+            let volume = volume.map(|(b, of)| enclosed_volume((b, *of), (terrain, *scale), &self.points));
+            self.known = Some(Measured {
+                points: self.points.clone(),
+                grounds: self.grounds.clone(),
+                profile: GroundProfile::new(terrain, *scale, &self.points),
+                area_m2: if closed { enclosed_area(&self.points, scale.size_metres) } else { 0.0 },
+                volume,
+            });
+        }
+        self.known.as_ref()
+    }
+}
+
+fn run(In(action): In<RulerAction>, mut ruler: ResMut<Ruler>) {
+    match action {
+        RulerAction::Toggle => ruler.is_active = !ruler.is_active,
+        RulerAction::Shorten => drop(ruler.points.pop()),
+        RulerAction::Clear => ruler.points.clear(),
+    }
+}
+
+/// Escape puts it away.
+fn leave(mut ruler: ResMut<Ruler>) -> bool {
+    std::mem::replace(&mut ruler.is_active, false)
+}
+
+fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, ruler: Res<Ruler>, mut queue: ResMut<CommandQueue>) {
+    let is_square = editor.doc.scene().as_planet().is_none();
+    tick(ui, &mut queue, RulerAction::Toggle, is_square, ruler.is_active);
+}
+
+fn tell(
+    mut ruler: ResMut<Ruler>,
+    (view_state, camera, area): (Res<ViewState>, Res<ViewCamera>, Res<ViewportArea>),
+    (evaluation, editor): (Res<EvaluationClient>, Res<Editor>),
+) {
+    if !ruler.is_active {
+        return;
+    }
+    ruler.stage = Stage::new(&view_state, &camera, &area);
+    let scale = TerrainScale::for_scene(editor.doc.scene());
+    let is_square = |terrain: &&Arc<Terrain>| !terrain.grid.is_globe();
+    let own = evaluation.terrain.as_ref().filter(is_square).map(|terrain| (terrain.clone(), scale));
+    let other = view_state.square_of(CompareSide::B).map(|square| {
+        let relief_metres = square.settings.relief_metres;
+        (square.terrain.clone(), TerrainScale { relief_metres, ..scale })
+    });
+    ruler.grounds = [own, other];
+}
+
+/// The line over the ground, and clicks that lengthen it.
+fn over_view(
+    InMut(ui): InMut<Ui>,
+    frame: Res<InterfaceFrame>,
+    editor: Res<Editor>,
+    mut ruler: ResMut<Ruler>,
+    mut hint: ResMut<StatusHint>,
+) {
+    if !ruler.is_active || editor.doc.scene().as_planet().is_some() {
+        return;
+    }
+    let ctx = ui.ctx().clone();
+    let Some(stage) = ruler.stage.clone() else { return };
+    let clicked = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten());
+    let is_free = |at: &egui::Pos2| {
+        let layer = ctx.layer_id_at(*at);
+        frame.free_rect.contains(*at) && layer.is_none_or(|layer| layer.order == egui::Order::Background)
+    };
+    if let Some(at) = clicked.filter(is_free).filter(|_| !frame.takes_primary && !editor.dialogs.is_open())
+        && let Some(place) = stage.ground([at.x, at.y])
+    {
+        ruler.add(place.map(|share| share as f32));
+    }
+    let painter = ui.painter().with_clip_rect(frame.free_rect);
+    for pair in ruler.points.windows(2) {
+        // the line lies on the ground, however long it is
+        let steps = 64;
+        let line: Vec<_> = (0..=steps)
+            .filter_map(|k| {
+                let share = k as f32 / steps as f32;
+                let place = [0, 1].map(|axis| f64::from(pair[0][axis] + (pair[1][axis] - pair[0][axis]) * share));
+                stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
+            })
+            .collect();
+        painter.add(Shape::line(line.clone(), Stroke::new(4.0, Color32::from_black_alpha(130))));
+        painter.add(Shape::line(line, Stroke::new(2.0, colour::accent())));
+    }
+    for place in &ruler.points {
+        if let Some([x, y]) = stage.screen(place.map(f64::from), 0.0) {
+            painter.circle(pos2(x, y), 4.0, colour::accent(), Stroke::new(1.5, Color32::WHITE));
+        }
+    }
+    hint.set(Some("Click on the ground to lengthen the line · Esc puts the ruler away".into()));
+}
+
+fn panel(
+    InMut(root): InMut<Ui>,
+    mut ruler: ResMut<Ruler>,
+    mut marked: ResMut<MarkedPlace>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    if !ruler.is_active {
+        return;
+    }
+    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(10, 6));
+    let shown = Panel::bottom("ruler").resizable(true).default_size(150.0).size_range(110.0..=320.0).frame(frame);
+    let hovered = shown.show(root, |ui| panel::show(ui, &mut ruler, &mut queue)).inner;
+    ruler.hovered = hovered;
+    marked.mark(hovered);
+}

@@ -1,0 +1,123 @@
+//! What the line comes to, and the profile of the ground beneath it.
+
+use bevy_egui::egui;
+use egui::{Align, Layout, RichText, Ui, UiBuilder, vec2};
+use egui_phosphor::regular as icon;
+use egui_plot::{Line, PlotPoints, VLine};
+
+use super::{Ruler, RulerAction};
+use crate::app::frame::commands::{Action, CommandQueue};
+use crate::app::frame::theme::{colour, icon_button, ink};
+use crate::app::frame::widgets::plot::still;
+
+/// Width of the column of numbers.
+const NUMBERS: f32 = 250.0;
+
+/// Shows both; returns the place of the ground under the pointer on the profile.
+pub(super) fn show(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) -> Option<[f32; 2]> {
+    let area = ui.available_rect_before_wrap();
+    if area.width() < NUMBERS + 80.0 {
+        // there is no room for both
+        numbers(ui, ruler, queue);
+        return None;
+    }
+    let (left, right) = area.split_left_right_at_x(area.left() + NUMBERS.min(0.6 * area.width()));
+    let mut column = ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(left));
+    column.shrink_clip_rect(left);
+    numbers(&mut column, ruler, queue);
+    let mut plot = ui.new_child(UiBuilder::new().id_salt("profile").max_rect(right));
+    let hovered = profile(&mut plot, ruler);
+    ui.allocate_rect(area, egui::Sense::hover());
+    hovered
+}
+
+fn numbers(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) {
+    let count = ruler.points.len();
+    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Ruler").strong());
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(8.0);
+            for (action, symbol, enabled) in [
+                (RulerAction::Toggle, icon::X, true),
+                (RulerAction::Clear, icon::ERASER, count > 0),
+                (RulerAction::Shorten, icon::BACKSPACE, count > 0),
+            ] {
+                let label = if action == RulerAction::Toggle { "Close the ruler".into() } else { action.info().label };
+                let button = icon_button(ui, enabled, symbol, &label);
+                if button.on_hover_text(action.tooltip(ui.ctx())).clicked() {
+                    queue.push(action);
+                }
+            }
+        });
+    });
+    let Some(measured) = ruler.measured().filter(|measured| measured.points.len() > 1) else {
+        ui.weak("Click two points on the ground.");
+        return;
+    };
+    let profile = &measured.profile;
+    let level = profile.level_metres();
+    let mut lines = vec![
+        ("Length on the level", metres(level)),
+        ("Over the ground", metres(profile.surface_metres)),
+        ("Climb, descent", format!("{}, {}", metres(profile.climb_metres), metres(profile.descent_metres))),
+    ];
+    if let (Some(first), Some(last)) = (profile.points.first(), profile.points.last()) {
+        let rise = last.height_metres - first.height_metres;
+        let slope = if level > 0.0 { (rise / level).atan().to_degrees() } else { 0.0 };
+        lines.push(("End to end", format!("{rise:+.1} m, {slope:+.1}°")));
+    }
+    if measured.area_m2 > 0.0 {
+        lines.push(("Area enclosed", square_metres(measured.area_m2)));
+    }
+    if let Some(volume) = measured.volume {
+        lines.push(("Above B, below B", format!("{}, {}", cubic(volume.gained_m3), cubic(volume.lost_m3))));
+    }
+    egui::Grid::new("numbers of the ruler").num_columns(2).min_row_height(17.0).show(ui, |ui| {
+        for (name, value) in lines {
+            ui.label(RichText::new(name).small().color(colour::text_weak()));
+            ui.label(RichText::new(value).small());
+            ui.end_row();
+        }
+    });
+}
+
+fn metres(value: f64) -> String {
+    if value >= 10_000.0 { format!("{:.2} km", value * 1e-3) } else { format!("{value:.1} m") }
+}
+
+fn square_metres(value: f64) -> String {
+    if value >= 1e5 { format!("{:.3} km²", value * 1e-6) } else { format!("{value:.0} m²") }
+}
+
+fn cubic(value: f64) -> String {
+    if value >= 1e7 { format!("{:.4} km³", value * 1e-9) } else { format!("{value:.0} m³") }
+}
+
+fn profile(ui: &mut Ui, ruler: &mut Ruler) -> Option<[f32; 2]> {
+    let hovered = ruler.hovered;
+    let measured = ruler.measured().filter(|measured| measured.points.len() > 1)?;
+    let profile = &measured.profile;
+    let points: Vec<[f64; 2]> = profile.points.iter().map(|point| [point.along_metres, point.height_metres]).collect();
+    let low = points.iter().fold(f64::INFINITY, |low, point| low.min(point[1]));
+    let here = hovered.and_then(|place| profile.points.iter().find(|point| point.place == place));
+    let size = vec2(ui.available_width(), ui.available_height());
+    let plot = still("profile of the ruler", size);
+    let plot = match size.x > 240.0 {
+        true => plot.x_axis_label("metres along the line").y_axis_label("height, m"),
+        false => plot,
+    };
+    let shown = plot.show(ui, |plot| {
+        let line = Line::new("Height", PlotPoints::from(points)).color(ink::blue()).width(1.8);
+        plot.line(line.fill(low as f32));
+        if let Some(point) = here {
+            let text = format!("{:.1} m at {:.1} m", point.height_metres, point.along_metres);
+            plot.vline(VLine::new(text, point.along_metres).color(colour::text_weak()));
+        }
+    });
+    let at = shown.response.hover_pos()?;
+    let point = profile.nearest(shown.transform.value_from_position(at).x)?;
+    let text = format!("{:.1} m high, {:.1} m along", point.height_metres, point.along_metres);
+    shown.response.on_hover_text_at_pointer(text);
+    Some(point.place)
+}

@@ -1,0 +1,164 @@
+//! A tour of five steps: each says what to do, notices that it was done, and goes on. It can be left and taken again.
+
+use bevy::ecs::system::{In, InMut};
+use bevy::prelude::*;
+use bevy_egui::EguiPrimaryContextPass;
+use bevy_egui::egui::{self, RichText, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info};
+use crate::app::frame::document::Document;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::app::frame::menu::tick;
+use crate::app::frame::theme::colour;
+use crate::app::frame::window::FrameSystems;
+use crate::app::view::ViewCamera;
+
+pub struct TourPlugin;
+
+impl Plugin for TourPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Tour>()
+            .add_actions([TourAction::Toggle], run)
+            .add_closing(|mut tour: ResMut<Tour>| tour.step.take().is_some())
+            .add_menu_part("Help", -10, menu)
+            .add_part(Slot::Window, show)
+            .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
+    }
+}
+
+/// What can be done about the tour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TourAction {
+    /// Begins it, or leaves it.
+    Toggle,
+    /// Goes to a step; behind the last one it ends.
+    Go(usize),
+}
+
+impl Action for TourAction {
+    fn section(&self) -> &'static str {
+        "Help"
+    }
+
+    fn info(&self) -> Info {
+        Info::new("Tour in five steps", "Shows the way from a first look to a terrain of your own.", icon::FLAG, &[])
+    }
+}
+
+/// What each step says.
+const STEPS: [(&str, &str); 5] = [
+    (
+        "Look around",
+        "Drag in the view to turn about the place under the pointer. The wheel goes nearer. F shows everything.",
+    ),
+    ("Change something", "Click a layer on the left and drag one of its sliders. Ctrl+Z takes a whole drag back."),
+    ("Add an erosion", "Press Add over the list and choose an erosion, such as Thermal erosion."),
+    ("Watch it", "Press play in the bar at the bottom, or Space. Drag the bar to any moment."),
+    ("Keep it", "Ctrl+S saves the scene as text. File, Export writes heights for other programs."),
+];
+
+/// What a step is measured by: what there was when it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Begun {
+    camera: [f32; 5],
+    edits: usize,
+    processes: usize,
+    is_saved: bool,
+}
+
+/// See the module.
+#[derive(Resource, Default)]
+pub struct Tour {
+    /// The step that is shown, from 0; none where the tour is not taken.
+    pub step: Option<usize>,
+    begun: Begun,
+    /// Where the camera is: the eye, heading and inclination; the window tells.
+    pub camera: [f32; 5],
+    is_done: bool,
+}
+
+impl Tour {
+    fn go(&mut self, step: usize, document: &Document) {
+        self.step = (step < STEPS.len()).then_some(step);
+        self.begun = now(self.camera, document);
+        self.is_done = false;
+    }
+
+    /// Whether what the step asks for has been done.
+    fn is_met(&self, step: usize, document: &Document) -> bool {
+        let (was, is) = (self.begun, now(self.camera, document));
+        match step {
+            0 => was.camera != is.camera,
+            1 => is.edits > was.edits,
+            2 => is.processes > was.processes,
+            3 => document.transport().is_playing(),
+            _ => document.path().is_some() && is.is_saved,
+        }
+    }
+}
+
+fn now(camera: [f32; 5], document: &Document) -> Begun {
+    let processes = document.scene().layers.iter().filter(|layer| layer.node.as_process().is_some()).count();
+    Begun { camera, edits: document.edits_done().len(), processes, is_saved: !document.is_dirty() }
+}
+
+fn tell(mut tour: ResMut<Tour>, camera: Res<ViewCamera>) {
+    if tour.step.is_some() && !camera.is_gliding() {
+        let pose = camera.pose;
+        let [x, y, z] = pose.eye_world.to_array();
+        tour.camera = [x, y, z, pose.yaw, pose.pitch];
+    }
+}
+
+fn run(In(action): In<TourAction>, editor: Res<Editor>, mut tour: ResMut<Tour>) {
+    match action {
+        TourAction::Toggle if tour.step.is_some() => tour.step = None,
+        TourAction::Toggle => tour.go(0, &editor.doc),
+        TourAction::Go(step) => tour.go(step, &editor.doc),
+    }
+}
+
+fn menu(InMut(ui): InMut<Ui>, tour: Res<Tour>, mut queue: ResMut<CommandQueue>) {
+    tick(ui, &mut queue, TourAction::Toggle, true, tour.step.is_some());
+}
+
+fn show(
+    InMut(ui): InMut<Ui>,
+    editor: Res<Editor>,
+    frame: Res<InterfaceFrame>,
+    mut tour: ResMut<Tour>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    let Some(step) = tour.step else { return };
+    tour.is_done |= tour.is_met(step, &editor.doc);
+    let (ctx, free) = (ui.ctx().clone(), frame.free_rect);
+    let (mut is_open, is_done) = (true, tour.is_done);
+    let (title, text) = STEPS[step];
+    let shown = egui::Window::new(format!("Tour, step {} of {}", step + 1, STEPS.len())).open(&mut is_open);
+    let shown = shown.collapsible(false).resizable(false).default_pos(free.left_bottom() + vec2(12.0, -190.0));
+    shown.constrain_to(free.shrink(6.0)).show(&ctx, |ui| {
+        ui.set_width(300.0);
+        ui.label(RichText::new(title).strong().color(colour::text_strong()));
+        ui.label(text);
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            let (symbol, said) = if is_done { (icon::CHECK, "Done") } else { (icon::CIRCLE, "Try it") };
+            let tint = if is_done { colour::accent() } else { colour::text_weak() };
+            ui.label(RichText::new(format!("{symbol}  {said}")).color(tint));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let next = if step + 1 == STEPS.len() { "End" } else { "Next step" };
+                if ui.add(egui::Button::new(next).selected(is_done)).clicked() {
+                    queue.push(TourAction::Go(step + 1));
+                }
+                if ui.add_enabled(step > 0, egui::Button::new("Back")).clicked() {
+                    queue.push(TourAction::Go(step.saturating_sub(1)));
+                }
+            });
+        });
+    });
+    if !is_open {
+        tour.step = None;
+    }
+}

@@ -1,0 +1,215 @@
+//! Edits of all selected layers at once, each one undo step; locks; where the evaluation ends.
+
+use crate::app::frame::document::{Document, Selection};
+
+impl Document {
+    /// The selected layers, from the ground up.
+    pub fn selected_layers(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.others.iter().copied().chain(self.selected_layer()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|&index| index < self.scene().layers.len());
+        all
+    }
+
+    /// Selects a layer besides those that are, or no longer.
+    pub fn toggle_selected(&mut self, index: usize) {
+        let mut all = self.selected_layers();
+        match all.iter().position(|&selected| selected == index) {
+            // one stays selected
+            Some(at) if all.len() > 1 => drop(all.remove(at)),
+            Some(_) => return,
+            None => {}
+        }
+        let is_taken_out = self.selected_layers().contains(&index);
+        let primary = if is_taken_out { all[0] } else { index };
+        self.select(Selection::Layer(primary));
+        self.others = all.into_iter().filter(|&other| other != primary).collect();
+    }
+
+    /// Selects all layers from the one that was selected first to this one.
+    pub fn select_range(&mut self, index: usize) {
+        let Some(from) = self.selected_layer().filter(|_| index < self.scene().layers.len()) else {
+            return self.select(Selection::Layer(index));
+        };
+        self.others = (from.min(index)..=from.max(index)).filter(|&other| other != from).collect();
+    }
+
+    /// Whether a layer cannot be changed.
+    pub fn is_locked(&self, index: usize) -> bool {
+        self.scene().layers.get(index).is_some_and(|layer| layer.locked)
+    }
+
+    /// The first of some layers that is locked, by its name.
+    pub fn first_locked(&self, indices: &[usize]) -> Option<&str> {
+        let locked = indices.iter().find(|&&index| self.is_locked(index))?;
+        Some(&self.scene().layers[*locked].name)
+    }
+
+    /// Locks layers, or unlocks them if all of them are locked.
+    pub fn toggle_locks(&mut self, indices: &[usize]) {
+        let all = indices.iter().all(|&index| self.is_locked(index));
+        self.edit(if all { "Unlock layer" } else { "Lock layer" }, None, |scene| {
+            for &index in indices {
+                if let Some(layer) = scene.layers.get_mut(index) {
+                    layer.locked = !all;
+                }
+            }
+        });
+    }
+
+    /// Writes a note about a layer; an empty one takes it away.
+    pub fn set_note(&mut self, index: usize, note: &str) {
+        let label = if note.trim().is_empty() { "Remove note" } else { "Write note" };
+        self.edit(label, None, |scene| {
+            if let Some(layer) = scene.layers.get_mut(index) {
+                layer.note = note.trim().into();
+            }
+        });
+    }
+
+    /// Removes layers; where one is locked nothing is removed.
+    pub fn delete_layers(&mut self, indices: &[usize]) {
+        let count = self.scene().layers.len();
+        let gone: Vec<usize> = indices.iter().copied().filter(|&index| index < count).collect();
+        let Some(lowest) = gone.iter().copied().min() else { return };
+        if self.first_locked(&gone).is_some() {
+            return;
+        }
+        let selected = self.selected_layer();
+        self.renumber(|k| {
+            let below = gone.iter().filter(|&&index| index < k).count();
+            (!gone.contains(&k)).then_some(k - below)
+        });
+        self.edit(if gone.len() > 1 { "Delete layers" } else { "Delete layer" }, None, |scene| {
+            let mut index = 0;
+            scene.layers.retain(|_| {
+                index += 1;
+                !gone.contains(&(index - 1))
+            });
+        });
+        if selected.is_some_and(|index| gone.contains(&index)) {
+            let last = self.scene().layers.len().checked_sub(1);
+            let next = last.map(|last| Selection::Layer(lowest.saturating_sub(1).min(last)));
+            self.selection = next.unwrap_or(Selection::Scene);
+            self.others.clear();
+        }
+    }
+
+    /// Puts copies of layers above the topmost of them; a copy keeps the seed, so it gives the same heights.
+    pub fn duplicate_layers(&mut self, indices: &[usize]) {
+        let mut copied: Vec<usize> =
+            indices.iter().copied().filter(|&index| index < self.scene().layers.len()).collect();
+        copied.sort_unstable();
+        let Some(top) = copied.last().copied() else { return };
+        let count = copied.len();
+        self.renumber(|k| Some(if k > top { k + count } else { k }));
+        self.edit(if count > 1 { "Duplicate layers" } else { "Duplicate layer" }, None, |scene| {
+            for (k, &index) in copied.iter().enumerate() {
+                let mut copy = scene.layers[index].clone();
+                copy.name = scene.unused_name(&format!("{} copy", copy.name));
+                (copy.branch, copy.locked) = (0, false);
+                scene.layers.insert(top + 1 + k, copy);
+            }
+        });
+        self.select(Selection::Layer(top + count));
+        self.others = (top + 1..top + count).collect();
+    }
+
+    /// Shows layers, or hides them if all of them are shown.
+    pub fn toggle_layers(&mut self, indices: &[usize]) {
+        if let [only] = indices {
+            return self.toggle_layer(*only);
+        }
+        let all = indices.iter().all(|&index| self.scene().layers.get(index).is_some_and(|layer| layer.enabled));
+        self.edit(if all { "Hide layers" } else { "Show layers" }, None, |scene| {
+            for &index in indices {
+                if all { scene.layers[index].enabled = false } else { scene.show_layer(index) }
+            }
+        });
+    }
+
+    /// The highest layer that is evaluated, if that is not the topmost.
+    pub fn end(&self) -> Option<usize> {
+        self.end
+    }
+
+    /// Evaluates up to a layer and nothing above it, or everything again; the scene stays as it is.
+    pub fn toggle_end(&mut self, index: usize) {
+        let is_top = index + 1 >= self.scene().layers.len();
+        self.end = if self.end == Some(index) || is_top { None } else { Some(index) };
+        self.transport.pause();
+        self.bump(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nodes::Node;
+
+    fn document(nodes: &[&str]) -> Document {
+        let mut document = Document::default();
+        nodes.iter().for_each(|name| document.add_layer(Node::named(name).unwrap()));
+        document
+    }
+
+    fn names(document: &Document) -> Vec<&str> {
+        document.scene().layers.iter().map(|layer| layer.name.as_str()).collect()
+    }
+
+    #[test]
+    fn several_layers_are_copied_and_removed_in_one_step_each() {
+        let mut document = document(&["Perlin", "Terrace", "Voronoi", "Blur"]);
+        let steps = document.edits_done().len();
+        document.select(Selection::Layer(1));
+        document.select_range(2);
+        assert_eq!(document.selected_layers(), [1, 2]);
+        document.duplicate_layers(&[1, 2]);
+        assert_eq!(names(&document), ["Perlin", "Terrace", "Voronoi", "Terrace copy", "Voronoi copy", "Blur"]);
+        assert_eq!((document.selected_layers(), document.edits_done().len()), (vec![3, 4], steps + 1));
+        document.toggle_selected(0);
+        assert_eq!(document.selected_layers(), [0, 3, 4]);
+        document.toggle_selected(0);
+        document.delete_layers(&document.selected_layers());
+        assert_eq!(
+            (names(&document), document.edits_done().len()),
+            (vec!["Perlin", "Terrace", "Voronoi", "Blur"], steps + 2)
+        );
+        document.undo();
+        document.undo();
+        assert_eq!(names(&document).len(), 4);
+    }
+
+    #[test]
+    fn what_is_locked_stays_as_it_is_until_it_is_unlocked() {
+        use crate::app::frame::document::Group;
+        use crate::param::Value;
+        let mut document = document(&["Perlin", "Terrace"]);
+        document.toggle_locks(&[0]);
+        let before = document.scene().clone();
+        let find = |document: &Document, name: &str| document.scene().layers[0].node.about().find(name).unwrap();
+        let param = find(&document, "frequency");
+        document.set(Group::Node(0), param, &Value::Float(9.0), None);
+        document.delete_layers(&[0, 1]);
+        document.move_layer(0, 1);
+        assert_eq!(*document.scene(), before);
+        assert_eq!(document.first_locked(&[1, 0]), Some(document.scene().layers[0].name.as_str()));
+        document.toggle_locks(&[0]);
+        document.delete_layers(&[0]);
+        assert_eq!(names(&document).len(), 1);
+    }
+
+    #[test]
+    fn nothing_above_the_end_is_evaluated_and_the_scene_stays() {
+        let mut document = document(&["Perlin", "Terrace", "Voronoi"]);
+        let scene = document.scene().clone();
+        document.toggle_end(0);
+        let shown: Vec<bool> = document.shown_scene().0.layers.iter().map(|layer| layer.enabled).collect();
+        assert_eq!((shown, document.scene() == &scene), (vec![true, false, false], true));
+        document.delete_layers(&[1]);
+        assert_eq!(document.end(), Some(0), "it follows its layer");
+        document.toggle_end(0);
+        assert!(document.shown_scene().0.layers.iter().all(|layer| layer.enabled));
+    }
+}

@@ -1,0 +1,96 @@
+//! Two sides of a layer, A and B: what somebody tries out beside what there was. They last as long as the document.
+
+use crate::app::frame::document::Document;
+use crate::nodes::Node;
+use crate::scene::{Layer, Mask, Mix, ParamEpoch};
+
+/// What a side of a layer holds.
+#[derive(Clone, Debug, PartialEq)]
+struct LayerSide {
+    node: Node,
+    epochs: Vec<ParamEpoch>,
+    mix: Mix,
+    mask: Mask,
+}
+
+impl LayerSide {
+    fn of_layer(layer: &Layer) -> Self {
+        let Layer { node, epochs, mix, mask, .. } = layer.clone();
+        Self { node, epochs, mix, mask }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct LayerSides {
+    sides: [LayerSide; 2],
+    /// Which of the two the layer shows, before undo.
+    shown: usize,
+}
+
+impl Document {
+    /// Which side a layer shows: 0 is A, 1 is B; none where it has but one.
+    pub fn shown_side(&self, index: usize) -> Option<usize> {
+        let (kept, layer) = (self.sides.get(&index)?, self.scene().layers.get(index)?);
+        let present = LayerSide::of_layer(layer);
+        // undo may have brought the other one back
+        let is_other = present == kept.sides[1 - kept.shown] && present != kept.sides[kept.shown];
+        Some(if is_other { 1 - kept.shown } else { kept.shown })
+    }
+
+    /// Shows a side of a layer, as an undo step; the first time B is what A is, for changing it.
+    pub fn show_side(&mut self, index: usize, side: usize) {
+        let Some(layer) = self.scene().layers.get(index).filter(|layer| !layer.locked) else { return };
+        let present = LayerSide::of_layer(layer);
+        let Some(shown) = self.shown_side(index) else {
+            self.sides.insert(index, LayerSides { sides: [present.clone(), present], shown: side });
+            return;
+        };
+        if shown == side {
+            return;
+        }
+        let Some(kept) = self.sides.get_mut(&index) else { return };
+        kept.sides[shown] = present;
+        kept.shown = side;
+        let LayerSide { node, epochs, mix, mask } = kept.sides[side].clone();
+        self.edit(if side == 0 { "Show A of the layer" } else { "Show B of the layer" }, None, |scene| {
+            let layer = &mut scene.layers[index];
+            (layer.node, layer.epochs, layer.mix, layer.mask) = (node, epochs, mix, mask);
+        });
+    }
+
+    /// Forgets the side of a layer that is not shown.
+    pub fn forget_side(&mut self, index: usize) {
+        self.sides.remove(&index);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::frame::document::Group;
+    use crate::param::Value;
+
+    #[test]
+    fn both_sides_keep_what_was_done_to_them_also_after_undo() {
+        let mut document = Document::default();
+        document.add_layer(Node::named("Perlin").unwrap());
+        let opacity = |document: &Document| document.scene().layers[0].mix.opacity;
+        let param = Mix::default();
+        let find = crate::param::Params::about(&param).find("opacity").unwrap();
+        document.show_side(0, 1);
+        assert_eq!((document.shown_side(0), opacity(&document)), (Some(1), 1.0));
+        document.set(Group::Mix(0), find, &Value::Float(0.25), None);
+        document.show_side(0, 0);
+        assert_eq!((document.shown_side(0), opacity(&document)), (Some(0), 1.0));
+        document.set(Group::Mix(0), find, &Value::Float(0.75), None);
+        document.show_side(0, 1);
+        assert_eq!(opacity(&document), 0.25);
+        document.undo();
+        assert_eq!((document.shown_side(0), opacity(&document)), (Some(0), 0.75));
+        document.show_side(0, 1);
+        assert_eq!(opacity(&document), 0.25);
+        document.forget_side(0);
+        assert_eq!((document.shown_side(0), opacity(&document)), (None, 0.25));
+    }
+}

@@ -1,0 +1,136 @@
+//! The stack of layers: several at once, locks, notes, two sides, costs, presets of one's own.
+
+use std::time::Duration;
+
+use crate::kit::*;
+use bevy_egui::egui::accesskit::Role;
+use bevy_egui::egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::app::features::layers::LayerAction;
+use talweg::eval::Insight;
+
+fn click_with(panels: &mut Panels, modifiers: Modifiers, label: &str) {
+    panels.get_by_label(label).click_modifiers(modifiers);
+    panels.run();
+}
+
+fn names(panels: &Panels) -> Vec<String> {
+    panels.state().names()
+}
+
+const NODES: [&str; 4] = ["Perlin", "Terrace", "Voronoi", "Blur"];
+
+/// Layers whose names nothing else has.
+fn named() -> Panels {
+    let mut panels = large(&NODES);
+    for (k, name) in ["Ground", "Steps", "Cells", "Soft"].into_iter().enumerate() {
+        panels.state_mut().editor_mut().doc.rename_layer(k, name);
+    }
+    panels.run();
+    panels
+}
+
+#[test]
+fn shift_and_ctrl_select_several_and_the_keys_act_on_all() {
+    let mut panels = named();
+    let labels = names(&panels);
+    click(&mut panels, &labels[0]);
+    click_with(&mut panels, Modifiers::SHIFT, &labels[2]);
+    assert_eq!(panels.state().editor().doc.selected_layers(), [0, 1, 2]);
+    click_with(&mut panels, Modifiers::COMMAND, &labels[1]);
+    assert_eq!(panels.state().editor().doc.selected_layers(), [0, 2]);
+    press(&mut panels, Modifiers::NONE, Key::H);
+    let shown =
+        |panels: &Panels| panels.state().editor().doc.scene().layers.iter().map(|l| l.enabled).collect::<Vec<_>>();
+    assert_eq!(shown(&panels), [false, true, false, true]);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert_eq!(shown(&panels), [true; 4], "one step");
+    click(&mut panels, &labels[0]);
+    click_with(&mut panels, Modifiers::COMMAND, &labels[2]);
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(names(&panels), [labels[1].clone(), labels[3].clone()]);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert_eq!(names(&panels), labels);
+}
+
+#[test]
+fn a_locked_layer_says_so_and_stays() {
+    let mut panels = named();
+    let labels = names(&panels);
+    click(&mut panels, &labels[3]);
+    press(&mut panels, Modifiers::COMMAND, Key::L);
+    panels.get_by_label_contains("Locked: nothing below can be changed.");
+    assert!(widget(&panels, Role::Slider, "Radius").accesskit_node().is_disabled());
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    panels.get_by_label_contains("is locked; unlock it first");
+    assert_eq!(names(&panels).len(), 4);
+    click(&mut panels, "Unlock");
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(names(&panels).len(), 3);
+}
+
+#[test]
+fn a_note_is_written_shown_and_saved_with_the_scene() {
+    let mut panels = large(&NODES);
+    panels.state_mut().ask(LayerAction::Note);
+    panels.run();
+    panels.event(bevy_egui::egui::Event::Text("try wider".into()));
+    panels.run();
+    click(&mut panels, "Save");
+    panels.get_by_label_contains("try wider");
+    let scene = panels.state().editor().doc.scene().clone();
+    let (read, warnings) = talweg::scene::Scene::from_ron(&scene.to_ron().unwrap()).unwrap();
+    assert_eq!((read.layers[3].note.as_str(), warnings.len()), ("try wider", 0));
+    let asked = panels.state().requests.len();
+    panels.state_mut().editor_mut().doc.set_note(3, "");
+    panels.run();
+    assert_eq!(panels.state().requests.len(), asked, "a note changes no ground");
+}
+
+#[test]
+fn two_sides_of_a_layer_are_tried_out() {
+    let mut panels = large(&NODES);
+    click(&mut panels, "Side B of the layer");
+    let opacity = |panels: &Panels| panels.state().editor().doc.scene().layers[3].mix.opacity;
+    panels.state_mut().editor_mut().doc.edit("Change opacity", None, |scene| scene.layers[3].mix.opacity = 0.5);
+    panels.run();
+    press(&mut panels, Modifiers::ALT, Key::B);
+    assert_eq!(opacity(&panels), 1.0);
+    click(&mut panels, "Side B of the layer");
+    assert_eq!(opacity(&panels), 0.5);
+}
+
+#[test]
+fn rows_say_what_layers_cost_and_where_the_evaluation_ends() {
+    let mut panels = named();
+    let costs = vec![(0, Duration::from_millis(12)), (2, Duration::from_millis(2300))];
+    panels.state_mut().info_mut().insight = Insight { costs, ..Insight::default() }.into();
+    click(&mut panels, "Cost of layers");
+    panels.get_by_label_contains("12 ms, ");
+    panels.get_by_label_contains("2.3 s, ");
+    let labels = names(&panels);
+    click(&mut panels, &labels[1]);
+    press(&mut panels, Modifiers::SHIFT, Key::E);
+    let shown = panels.state().requests.last().unwrap().scene.layers.iter().map(|l| l.enabled).collect::<Vec<_>>();
+    assert_eq!(shown, [true, true, false, false]);
+    press(&mut panels, Modifiers::SHIFT, Key::E);
+    assert!(panels.state().requests.last().unwrap().scene.layers.iter().all(|layer| layer.enabled));
+}
+
+#[test]
+fn a_preset_of_ones_own_is_kept_adopted_and_added_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = bevy_egui::egui::vec2(1280.0, 900.0);
+    let mut panels = panels_kept_in(Some(folder.path()), size, &NODES);
+    panels.state_mut().editor_mut().doc.edit("Change opacity", None, |scene| scene.layers[3].mix.opacity = 0.5);
+    panels.state_mut().ask(LayerAction::SavePreset);
+    panels.run();
+    click(&mut panels, "Save");
+    panels.state_mut().editor_mut().doc.undo();
+    panels.run();
+    click(&mut panels, "Your preset Blur");
+    assert_eq!(panels.state().editor().doc.scene().layers[3].mix.opacity, 0.5);
+    click(&mut panels, "Add layer");
+    click(&mut panels, "Add your preset Blur");
+    assert_eq!(panels.state().editor().doc.scene().layers[4].mix.opacity, 0.5);
+}
