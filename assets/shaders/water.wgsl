@@ -168,14 +168,16 @@ fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     let ground = ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
     // beyond its edges the ground falls away
     let away = smoothstep(0.0, 0.4, beyond / side());
-    let depth = sea() - mix(ground, min(ground, sea() - 0.3 * relief()), away);
+    let below = sea() - mix(ground, min(ground, sea() - 0.3 * relief()), away);
+    let depth = select(below, max(below, 0.03 * relief()), beyond > 0.0);
     let seen = sea_surface(in.world, depth, in.clip.xy);
-    // how far what is seen through it lies from where one looks at it
+    if !is_endless_sea() {
+        return seen;
+    }
+    // where the ray would leave the terrain under water, and beyond it, there is no ground to be seen: the water closes
     let ray = in.world - eye();
     let run = ray.xz * ((sea() - frame.heights.z) / max(-ray.y, 1e-3));
-    if beyond > 0.0 || (is_endless_sea() && any(abs(flat + run) > vec2<f32>(0.5 * side()))) {
-        // there is no ground that could be seen through it
-        return vec4<f32>(seen.rgb / max(seen.a, 0.05), 1.0);
-    }
-    return seen;
+    let reach = max(abs(flat + run), abs(flat)) / (0.5 * side());
+    let closed = smoothstep(0.70, 0.98, max(reach.x, reach.y)) * smoothstep(0.0, 0.02 * relief(), depth);
+    return mix(seen, vec4<f32>(seen.rgb / max(seen.a, 0.2), 1.0), max(closed, step(1e-6, beyond)));
 }

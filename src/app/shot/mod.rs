@@ -241,7 +241,10 @@ mod tests {
             let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
             0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
         }));
-        let settings = Settings { sea_level: -9000.0, sun_elevation: 80.0, ..Settings::default() };
+        // small: the blue of the air over kilometres would look like a hole in dark places
+        let (size_metres, relief_metres) = (80.0, 18.0);
+        let settings =
+            Settings { sea_level: -9000.0, sun_elevation: 80.0, size_metres, relief_metres, ..Settings::default() };
         let prepared = prepared(&terrain, &settings, Overlay::None);
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };

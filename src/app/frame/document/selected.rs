@@ -166,7 +166,7 @@ mod tests {
         document.select_range(2);
         assert_eq!(document.selected_layers(), [1, 2]);
         document.duplicate_layers(&[1, 2]);
-        assert_eq!(names(&document), ["Perlin", "Terrace", "Voronoi", "Terrace copy", "Voronoi copy", "Blur"]);
+        assert_eq!(names(&document), ["Perlin noise", "Terraces", "Voronoi", "Terraces copy", "Voronoi copy", "Blur"]);
         assert_eq!((document.selected_layers(), document.edits_done().len()), (vec![3, 4], steps + 1));
         document.toggle_selected(0);
         assert_eq!(document.selected_layers(), [0, 3, 4]);
@@ -174,7 +174,7 @@ mod tests {
         document.delete_layers(&document.selected_layers());
         assert_eq!(
             (names(&document), document.edits_done().len()),
-            (vec!["Perlin", "Terrace", "Voronoi", "Blur"], steps + 2)
+            (vec!["Perlin noise", "Terraces", "Voronoi", "Blur"], steps + 2)
         );
         document.undo();
         document.undo();

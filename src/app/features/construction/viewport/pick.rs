@@ -54,9 +54,10 @@ mod tests {
         }));
         let mut pick = PickTask { tasks: tasks.clone(), ..PickTask::default() };
         let trees = [presets::volcano(), presets::oasis(), presets::valley()];
-        assert!(pick.index(&trees[0], 1).is_none(), "it is being worked out");
-        assert!(pick.index(&trees[1], 1).is_none() && tasks.is_busy());
-        // the first one ends, and the last one asked for begins
+        // they are worked out, or there already where the thread was quick
+        let known = trees[..2].iter().filter(|tree| pick.index(tree, 1).is_some()).count();
+        assert!(known > 0 || tasks.is_busy());
+        // what runs ends, and the last one asked for begins
         while pick.index(&trees[2], 1).is_none() {
             rung.recv_timeout(std::time::Duration::from_secs(60)).expect("the window is woken");
         }
