@@ -55,7 +55,9 @@ pub struct Daylight {
 impl Daylight {
     /// That of a scene; the last one is remembered.
     pub fn of_scene(settings: &Settings) -> Arc<Self> {
-        static LAST: Mutex<Option<((u32, u32, SkyCondition), Arc<Daylight>)>> = Mutex::new(None);
+        /// Elevation and haze in bits, and the sky.
+        type Key = (u32, u32, SkyCondition);
+        static LAST: Mutex<Option<(Key, Arc<Daylight>)>> = Mutex::new(None);
         let key = (settings.sun_elevation.to_bits(), settings.haze.to_bits(), settings.sky);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {

@@ -237,8 +237,8 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Goes a way in the world, as far as the ground allows; where it walks the eye stays `eye_metres` above the ground,
-    /// or as near to it as the samples allow.
+    /// Goes a way in the world, as far as the ground allows; where it walks the eye stays `eye_metres` above the
+    /// ground, or as near to it as the samples allow.
     pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
         let mut pose = self.pose;
         pose.eye_world += way_world;

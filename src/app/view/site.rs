@@ -20,11 +20,11 @@ const CATCHMENT: (f32, f32) = (3.0, 7.0);
 /// Flow, deposits, vegetation, and what is not worn, of every sample, from 0 to 1, as bytes: in that order, since a
 /// terrain without maps is read as 0, 0, 0, 1.
 #[derive(Clone)]
-pub struct Site {
+pub struct SiteConditionMap {
     pub texels: Arc<Mips>,
 }
 
-impl Site {
+impl SiteConditionMap {
     /// That of a terrain, if it has any of the maps.
     ///
     /// # Errors
@@ -100,11 +100,11 @@ mod tests {
         let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
         for samples in [11, 101] {
             let mut terrain = Terrain::from_fn(samples, Edges::Open, |u, _| u);
-            assert!(Site::new(&terrain, &settings, &Control::default()).unwrap().is_none());
+            assert!(SiteConditionMap::new(&terrain, &settings, &Control::default()).unwrap().is_none());
             let cell = 1000.0 / (samples - 1) as f32;
             terrain.map_mut(MapKind::Flow).fill(1e5 / (cell * cell));
             terrain.map_mut(MapKind::Deposits).fill(1.0 / 500.0);
-            let site = Site::new(&terrain, &settings, &Control::default()).unwrap().expect("there is flow");
+            let site = SiteConditionMap::new(&terrain, &settings, &Control::default()).unwrap().expect("there is flow");
             let [flow, deposits, vegetation, whole] = site.texels.levels[0].bytes[..4] else { panic!("four bytes") };
             assert_eq!((flow, deposits, vegetation, whole), (128, 128, 0, 255));
         }

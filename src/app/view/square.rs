@@ -13,7 +13,7 @@ use super::overlay::{Data, OverlayChoice, overlay_data};
 use super::pick::GridPicker;
 use super::render_base::{BiomePaint, RenderBase, has_same_map, next_serial, resampled};
 use super::scale::WorldScale;
-use super::site::Site;
+use super::site::SiteConditionMap;
 use super::surface_water::{SurfaceWater, surface_water};
 use super::texels::TerrainMap;
 use super::void_mask::{VoidMask, void_mask};
@@ -47,7 +47,7 @@ pub struct SquareTerrain {
     /// How much of the ground lies under sand and under snow, as bytes, if any does.
     pub cover: Option<SnowSandCover>,
     /// What the maps say about each place, for the materials of the ground.
-    pub site: Option<Site>,
+    pub site: Option<SiteConditionMap>,
     /// The light of the sun and of the sky.
     pub daylight: Arc<Daylight>,
 }
@@ -122,7 +122,7 @@ impl SquareTerrain {
         let base = RenderBase { legend, ..RenderBase::new(terrain, settings, range, choice) };
         Ok(Self {
             cover: SnowSandCover::new(&base.terrain, settings, control)?,
-            site: Site::new(&base.terrain, settings, control)?,
+            site: SiteConditionMap::new(&base.terrain, settings, control)?,
             daylight: Daylight::of_scene(settings),
             colours: base.biomes.as_ref().map(|biomes| painted(&base.terrain, biomes, control)).transpose()?,
             base,
@@ -195,7 +195,7 @@ impl SquareTerrain {
         };
         scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
         let cover = SnowSandCover::renewed(self.cover.as_ref(), &self.terrain, terrain, settings, region, control)?;
-        let site = Site::renewed(self.site.as_ref(), &self.terrain, terrain, settings, region, control)?;
+        let site = SiteConditionMap::renewed(self.site.as_ref(), &self.terrain, terrain, settings, region, control)?;
         let (terrain, settings) = (terrain.clone(), settings.clone());
         let base = RenderBase { serial: next_serial(), range, settings, terrain, ..self.base.clone() };
         Ok(Some(Self {

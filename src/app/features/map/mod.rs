@@ -1,4 +1,4 @@
-//! The terrain from above, beside the view: relief, contour lines with their heights, the overlay, the camera, the ruler.
+//! The terrain from above, beside the view: relief, contour lines with heights, the overlay, the camera, the ruler.
 //!
 //! ```text
 //! terrain on screen, palette, overlay ──▶ task: MapTask ──▶ MapPicture ──▶ panel
