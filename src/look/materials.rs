@@ -277,7 +277,7 @@ fn gradient_noise(at: [f32; 2], cells: [i32; 2], random: Stream) -> f32 {
 }
 
 /// The nearest point of a cellular noise.
-struct NearestPoint {
+struct WorleyPoint {
     /// Distances to the nearest and to the second nearest point, in cells.
     first: f32,
     second: f32,
@@ -290,12 +290,12 @@ struct NearestPoint {
 }
 
 /// Worley's cellular noise with one point a cell; repeats.
-fn cells(at: [f32; 2], across: i32, seed: u64) -> NearestPoint {
+fn cells(at: [f32; 2], across: i32, seed: u64) -> WorleyPoint {
     let random = Stream::new(seed as u32, 7);
     let (shift_x, shift_y, value, other) = (random.fork(0), random.fork(1), random.fork(2), random.fork(3));
     let place = at.map(|x| x * across as f32);
     let low = place.map(|x| libm::floorf(x) as i32);
-    let mut found = NearestPoint { first: 9.0, second: 9.0, east: 0.0, south: 0.0, value: 0.0, other: 0.0 };
+    let mut found = WorleyPoint { first: 9.0, second: 9.0, east: 0.0, south: 0.0, value: 0.0, other: 0.0 };
     for k in 0..9 {
         let (column, row) = (low[0] + k % 3 - 1, low[1] + k / 3 - 1);
         let (x, y) = (column.rem_euclid(across), row.rem_euclid(across));
@@ -304,7 +304,7 @@ fn cells(at: [f32; 2], across: i32, seed: u64) -> NearestPoint {
         let away = (east * east + south * south).sqrt();
         if away < found.first {
             let (value, other) = (value.unit(x, y), other.unit(x, y));
-            found = NearestPoint { first: away, second: found.first, east, south, value, other };
+            found = WorleyPoint { first: away, second: found.first, east, south, value, other };
         } else if away < found.second {
             found.second = away;
         }
