@@ -9,7 +9,9 @@ use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::export::maps::{ExportMap, MapNature};
 use crate::export::targets::{ExportTarget, READ_ME};
-use crate::export::{self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, RasterReport};
+use crate::export::{
+    self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, PLANTS, RasterReport, ScatterFormat, ScatterReport,
+};
 use crate::io::formats::{RasterFormat, SampleType};
 use crate::mesh::formats::MeshFormat;
 use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
@@ -24,6 +26,7 @@ The ending chooses the format:
   .tif      GeoTIFF, 32-bit float with extent, coordinate system and no-data; .cog.tif is cloud-optimised
   .exr      OpenEXR, 32-bit float
   .asc      ESRI ASCII grid
+  .csv      plants and stones, a line for each; .plants.glb has them as instances of their shapes
   .glb .obj .ply  mesh with colours, walls and water as asked; .stl is a body to print, with walls and base
 Heights in floats are metres. PNG, GeoTIFF and OpenEXR carry the scene: `talweg check FILE`, `talweg verify FILE` and the
 editor read it back.
@@ -42,6 +45,7 @@ A planet is written as one map of all longitudes and latitudes, or as the six fa
 Examples:
   talweg export alpine-range -o alps.png --size 2049
   talweg export alpine-range -o alps.exr -o alps.tif --maps slope,normals,splat
+  talweg export alpine-range -o alps.glb -o alps.csv -o alps.plants.glb
   talweg export island.ron --preset unreal -o island-for-unreal
   talweg export island -o tiles/island.png --size 2049 --tiles 513
   talweg export earthlike -o earth.tif --width 4096
@@ -217,9 +221,10 @@ impl ExportArgs {
         Ok((preset, place))
     }
 
-    /// The raster format of a file; meshes have none, and with a preset the output is a folder.
+    /// The raster format of a file; meshes and plants have none, and with a preset the output is a folder.
     fn format(&self, path: &Path) -> Result<Option<&'static RasterFormat>, Failure> {
-        if self.preset.is_some() || MeshFormat::for_path(path).is_some() {
+        let is_raster = MeshFormat::for_path(path).is_none() && ScatterFormat::for_path(path).is_none();
+        if self.preset.is_some() || !is_raster {
             return Ok(None);
         }
         RasterFormat::for_path(path).map(Some).map_err(usage)
@@ -253,9 +258,11 @@ impl ExportArgs {
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         for (path, format) in self.output.iter().zip(formats) {
-            let (what, id) = match (format, MeshFormat::for_path(path)) {
-                (Some(format), _) => (self.what.to_string(), format.id),
-                (None, Some(format)) if self.preset.is_none() => (MESH.into(), format.id),
+            let (what, id) = match (format, ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
+                (Some(format), ..) => (self.what.to_string(), format.id),
+                _ if self.preset.is_some() => continue,
+                (None, Some(format), _) => (PLANTS.into(), format.id()),
+                (None, None, Some(format)) => (MESH.into(), format.id),
                 _ => continue,
             };
             preset.products.push(BuildProduct { what, format: id.into(), file: Some(text(path)) });
@@ -337,6 +344,11 @@ fn lines(report: &ExportReport) -> String {
     }
     for MeshReport { path, vertices, triangles, parts, .. } in &report.meshes {
         text += &format!("{}  {vertices} vertices, {triangles} triangles: {}\n", path.display(), parts.join(", "));
+    }
+    for ScatterReport { path, counts, .. } in &report.plants {
+        let counts: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let counts = if counts.is_empty() { "no plants and no stones".into() } else { counts.join(", ") };
+        text += &format!("{}  {counts}\n", path.display());
     }
     for path in &report.others {
         let what = if path.ends_with(READ_ME) { "the numbers to type" } else { "names and colours of the types" };

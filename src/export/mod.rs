@@ -8,6 +8,7 @@
 //! | `maps` | everything that can leave as a raster, and the one list of it |
 //! | `raster_file` | a map in a raster format |
 //! | `mesh_file` | the terrain as a mesh |
+//! | `scatter_file` | plants and stones |
 //! | `names` | what files are called |
 //! | `targets` | engines and programs: what they need, and what to type there |
 //! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
@@ -20,6 +21,7 @@ mod mesh_file;
 mod names;
 pub mod origin;
 mod raster_file;
+mod scatter_file;
 pub mod targets;
 
 use std::path::{Path, PathBuf};
@@ -29,11 +31,13 @@ use serde::Serialize;
 pub use error::ExportError;
 pub use mesh_file::MeshReport;
 pub use raster_file::{NODATA, RasterReport};
+pub use scatter_file::{ScatterFormat, ScatterReport};
 
 use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
 use self::mesh_file::MeshJob;
 use self::names::{check_distinct, file_name};
 use self::raster_file::{RasterJob, cell_metres, sample_type};
+use self::scatter_file::ScatterJob;
 use self::targets::ExportTarget;
 use crate::eval::MemoryUse;
 use crate::field::{Control, MapKind, Terrain};
@@ -66,12 +70,17 @@ pub struct ExportReport {
     pub rasters: Vec<RasterReport>,
     /// The meshes.
     pub meshes: Vec<MeshReport>,
+    /// Plants and stones.
+    pub plants: Vec<ScatterReport>,
     /// Legends, texts and other files beside them.
     pub others: Vec<PathBuf>,
 }
 
 /// What the products of meshes are called, in the place of a map.
 pub const MESH: &str = "mesh";
+
+/// What the products of plants and stones are called.
+pub const PLANTS: &str = "plants";
 
 /// Most files of one export: each is open until all take their places, and systems allow a thousand.
 const MOST_FILES: usize = 400;
@@ -85,6 +94,7 @@ struct CheckedProduct {
 enum CheckedKind {
     Map(ExportMap, &'static RasterFormat),
     Mesh(&'static MeshFormat),
+    Plants(ScatterFormat),
 }
 
 impl CheckedProduct {
@@ -93,6 +103,7 @@ impl CheckedProduct {
         match &self.kind {
             CheckedKind::Map(map, _) => map.to_string().replace(':', "-"),
             CheckedKind::Mesh(_) => MESH.into(),
+            CheckedKind::Plants(_) => PLANTS.into(),
         }
     }
 
@@ -101,6 +112,7 @@ impl CheckedProduct {
         match &self.kind {
             CheckedKind::Map(_, format) => format.extensions.to_vec(),
             CheckedKind::Mesh(format) => vec![format.extension],
+            CheckedKind::Plants(format) => vec![format.extension()],
         }
     }
 }
@@ -152,6 +164,18 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
             ExportError::Preset(format!("there is no format `{}` for meshes; there are {known}", product.format))
         })?;
         return Ok(CheckedProduct { kind: CheckedKind::Mesh(format), file });
+    }
+    if product.what == PLANTS {
+        if scene.settings.is_planet() {
+            return Err(ExportError::Preset(
+                "plants and stones stand on terrains; a planet is too large for them".into(),
+            ));
+        }
+        let format = ScatterFormat::ALL.into_iter().find(|format| format.id() == product.format).ok_or_else(|| {
+            let known = ScatterFormat::ALL.map(ScatterFormat::id).join(", ");
+            ExportError::Preset(format!("there is no format `{}` for plants; there are {known}", product.format))
+        })?;
+        return Ok(CheckedProduct { kind: CheckedKind::Plants(format), file });
     }
     let map: ExportMap = product.what.parse().map_err(ExportError::Preset)?;
     let format = RasterFormat::named(&product.format).ok_or_else(|| {
@@ -221,6 +245,7 @@ pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result
         // positions, normals, colours, places on pictures and two triangles of a vertex; with an error far fewer
         CheckedKind::Mesh(_) if preset.mesh.error_metres > 0.0 => 9.0,
         CheckedKind::Mesh(_) => 17.0,
+        CheckedKind::Plants(_) => MemoryUse::COLOURS.fields,
     };
     let most = products.iter().map(|product| of_kind(&product.kind)).fold(1.0, f64::max);
     let map = planet_map(preset, scene, samples);
@@ -265,8 +290,8 @@ pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result
     }
     let mut names = Vec::new();
     for product in &products {
-        if matches!(product.kind, CheckedKind::Mesh(_)) {
-            names.push(file_name(preset, scene, product, MESH, None, None, samples));
+        if !matches!(product.kind, CheckedKind::Map(..)) {
+            names.push(file_name(preset, scene, product, &product.label(), None, None, samples));
             continue;
         }
         for part in &parts {
@@ -334,6 +359,11 @@ pub fn sizes(preset: &BuildPreset, scene: &Scene) -> Result<Vec<(String, u64)>, 
         let (map, format) = match &product.kind {
             // half as many vertices as triangles, of 12 + 12 + 3 bytes, and indices of 4
             CheckedKind::Mesh(format) => return (format!("Mesh · {}", format.name), (n * n * 51) as u64),
+            // of a few thousand on a square kilometre, with some 50 bytes each
+            CheckedKind::Plants(format) => {
+                let square_kilometres = (scene.settings.size_metres / 1000.0).powi(2);
+                return (format!("Plants and stones · {}", format.name()), (square_kilometres * 2e5) as u64);
+            }
             CheckedKind::Map(map, format) => (map, format),
         };
         let channels = channels(map);
@@ -435,6 +465,13 @@ fn stage(
                 report.meshes.push(made);
                 set.push(staged);
             }
+            CheckedKind::Plants(format) => {
+                let path = file_name(preset, scene, product, PLANTS, None, None, terrain.samples());
+                let job = ScatterJob { scene, terrain, format: *format, placement: preset.placement };
+                let (made, staged) = job.stage(&place.target(&path), control)?;
+                report.plants.push(made);
+                set.push(staged);
+            }
             CheckedKind::Map(map, format) => {
                 for (part, layout) in &layouts {
                     for sheet in source.sheets(map, layout, control)? {
@@ -467,7 +504,8 @@ fn stage(
     }
     let written = report.rasters.iter().map(|raster| &raster.path);
     let meshes = report.meshes.iter().map(|mesh| &mesh.path);
-    check_distinct(written.chain(meshes).chain(&report.others))?;
+    let plants = report.plants.iter().map(|plants| &plants.path);
+    check_distinct(written.chain(meshes).chain(plants).chain(&report.others))?;
     control.check()?;
     Ok((report, set))
 }

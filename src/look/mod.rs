@@ -2,13 +2,16 @@
 
 mod biomes;
 mod colour;
+mod conditions;
 mod ground;
 mod image;
 pub mod materials;
+mod openness;
 mod palette;
 mod planet;
 mod raster;
 mod relief;
+pub mod scatter;
 mod sheets;
 pub mod sky;
 mod snow_sand;
@@ -17,8 +20,10 @@ pub mod traced;
 
 pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
 pub use colour::decode;
+pub use conditions::{GroundConditions, SITE_MAPS, site_conditions};
 pub use ground::ground_colours;
 pub use image::{RgbImage, heightmap};
+pub use openness::{openness, openness_blocks, transposed};
 pub use palette::PaletteTable;
 pub use planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
 pub use relief::{relief, sky_view};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::biomes::Biomes;
-use crate::palette::{Palette, PaletteColours, Stop};
+use crate::palette::{Palette, PaletteColours, ScatterRules, Stop};
 use crate::scene::{Scene, Settings};
 
 /// A palette ready for drawing, on the processor and on the graphics card.
@@ -18,6 +18,13 @@ pub struct PaletteTable {
     pub rock: [u8; 4],
     /// Slope where rock begins to show and where it shows in full.
     pub rock_degrees: (f32, f32),
+    /// Plants and stones that stand on the ground.
+    pub scatter: &'static ScatterRules,
+}
+
+/// The list of that name; names were looked at when they were read.
+pub(super) fn scatter_of(name: &str) -> &'static ScatterRules {
+    ScatterRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
 }
 
 impl PaletteTable {
@@ -44,7 +51,8 @@ impl PaletteTable {
                 [r, g, b, 255]
             })
             .collect();
-        Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees }
+        let scatter = scatter_of(&palette.scatter);
+        Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter }
     }
 
     /// Place in [`lut`](Self::lut) of a height, counted in entries.

@@ -26,7 +26,7 @@
 //! `Sea(factor)`, a multiple of the sea level. `heights: Relief` counts heights in percent of the relief;
 //! `heights: Levels(water: 100, of: 255)` in grey levels of which the relief has 255, with the sea at 100, and slopes
 //! are then the greatest difference to the four neighbours, in levels, on a map of 512 points from end to end (from
-//! pole to pole), as document 003 has it. `climate: (…)` is the climate that a scene has which brings none of its own.
+//! pole to pole), as document 003 has it. `scatter: "temperate"` names plants and stones. `climate: (…)` is the climate that a scene has which brings none of its own.
 
 use std::io::Write;
 use std::path::Path;
@@ -204,6 +204,9 @@ pub struct BiomeTable {
     /// The climate of scenes that have none of their own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub climate: Climate,
+    /// The list of plants and stones that goes with it: [`ScatterRules::named`](super::ScatterRules::named).
+    #[serde(default = "no_scatter", deserialize_with = "scatter", skip_serializing_if = "is_no_scatter")]
+    pub scatter: String,
     /// The types, in the order of the legend.
     #[serde(deserialize_with = "types")]
     pub types: Vec<GroundType>,
@@ -211,6 +214,23 @@ pub struct BiomeTable {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+fn no_scatter() -> String {
+    "none".into()
+}
+
+fn is_no_scatter(name: &String) -> bool {
+    *name == no_scatter()
+}
+
+fn scatter<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    if super::ScatterRules::named(&name).is_some() {
+        return Ok(name);
+    }
+    let names = super::scatter_names().join(", ");
+    Err(serde::de::Error::custom(format!("there is no list of plants and stones called `{name}`; there are {names}")))
 }
 
 fn tolerance<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {

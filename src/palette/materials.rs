@@ -16,8 +16,6 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
 crate::choices! {
     /// What the ground is made of where one stands on it.
     Material {
@@ -42,8 +40,8 @@ pub const CONDITIONS: [&str; 9] =
 /// fourth on.
 pub type Band = [f32; 4];
 
-/// Fulfilled everywhere.
-const EVERYWHERE: Band = [-1e9, -1e9, 1e9, 1e9];
+/// Fulfilled everywhere: the condition does not count.
+pub const EVERYWHERE: Band = [-1e9, -1e9, 1e9, 1e9];
 
 /// Where a material lies on what the rules before have laid.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +56,7 @@ pub struct MaterialRule {
     /// openness (0 in hollows, 0.5 on planes, 1 on crests); flow (0 up to 10³ m² of catchment, 1 from 10⁷ m² on);
     /// shares of the ground that deposits and wear have changed; vegetation; how green and how bright the colour of
     /// the palette is.
-    pub bands: [Band; CONDITIONS.len()],
+    pub bands: Bands,
 }
 
 impl MaterialRule {
@@ -68,8 +66,8 @@ impl MaterialRule {
     }
 }
 
-/// How much a value fulfils a band.
-fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
+/// How much a value fulfils a band, 0 to 1.
+pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
     let rise = |from: f32, to: f32| {
         let t = ((value - from) / (to - from).max(1e-6)).clamp(0.0, 1.0);
         t * t * (3.0 - 2.0 * t)
@@ -129,23 +127,65 @@ pub enum MaterialError {
     },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileRule {
-    material: Material,
-    #[serde(default = "whole")]
-    share: f32,
-    #[serde(default)]
-    tint: f32,
-    slope: Option<Vec<f32>>,
-    height: Option<Vec<f32>>,
-    openness: Option<Vec<f32>>,
-    flow: Option<Vec<f32>>,
-    deposits: Option<Vec<f32>>,
-    wear: Option<Vec<f32>>,
-    vegetation: Option<Vec<f32>>,
-    green: Option<Vec<f32>>,
-    bright: Option<Vec<f32>>,
+/// A rule as a file writes it: fields of its own, then a band for each of [`CONDITIONS`].
+macro_rules! file_rule {
+    ($name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),+ $(,)? }) => {
+        #[derive(::serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            $($(#[$attribute])* $field: $type,)+
+            slope: Option<Vec<f32>>,
+            height: Option<Vec<f32>>,
+            openness: Option<Vec<f32>>,
+            flow: Option<Vec<f32>>,
+            deposits: Option<Vec<f32>>,
+            wear: Option<Vec<f32>>,
+            vegetation: Option<Vec<f32>>,
+            green: Option<Vec<f32>>,
+            bright: Option<Vec<f32>>,
+        }
+
+        impl $name {
+            /// The bands, or the condition whose numbers make none.
+            fn bands(&self) -> Result<$crate::palette::materials::Bands, &'static str> {
+                $crate::palette::materials::bands([
+                    &self.slope,
+                    &self.height,
+                    &self.openness,
+                    &self.flow,
+                    &self.deposits,
+                    &self.wear,
+                    &self.vegetation,
+                    &self.green,
+                    &self.bright,
+                ])
+            }
+        }
+    };
+}
+pub(super) use file_rule;
+
+file_rule! {
+    FileRule {
+        material: Material,
+        #[serde(default = "whole")]
+        share: f32,
+        #[serde(default)]
+        tint: f32,
+    }
+}
+
+/// One band for each of [`CONDITIONS`].
+pub type Bands = [Band; CONDITIONS.len()];
+
+/// Bands of what a file gives; else the condition whose numbers make none.
+pub(super) fn bands(given: [&Option<Vec<f32>>; CONDITIONS.len()]) -> Result<Bands, &'static str> {
+    let mut bands = [EVERYWHERE; CONDITIONS.len()];
+    for ((numbers, out), condition) in given.iter().zip(&mut bands).zip(CONDITIONS) {
+        let Some(numbers) = numbers else { continue };
+        *out = band(numbers).ok_or(condition)?;
+    }
+    Ok(bands)
 }
 
 fn whole() -> f32 {
@@ -183,22 +223,8 @@ impl MaterialRules {
             if ![file.share, file.tint].iter().all(|x| (0.0..=1.0).contains(x)) {
                 return Err(MaterialError::Share { name: name.into(), rule: k + 1 });
             }
-            let given = [
-                file.slope,
-                file.height,
-                file.openness,
-                file.flow,
-                file.deposits,
-                file.wear,
-                file.vegetation,
-                file.green,
-                file.bright,
-            ];
-            let mut bands = [EVERYWHERE; CONDITIONS.len()];
-            for ((numbers, out), condition) in given.iter().zip(&mut bands).zip(CONDITIONS) {
-                let Some(numbers) = numbers else { continue };
-                *out = band(numbers).ok_or(MaterialError::Band { name: name.into(), rule: k + 1, condition })?;
-            }
+            let bands =
+                file.bands().map_err(|condition| MaterialError::Band { name: name.into(), rule: k + 1, condition })?;
             Ok(MaterialRule { material: file.material, share: file.share, tint: file.tint, bands })
         };
         Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))

@@ -14,6 +14,7 @@
 //! # "##;
 //! # talweg::palette::Palette::from_ron("alpine", text).unwrap();
 //! ```
+//! `scatter: "alpine"` names the plants and stones that go with it: see [`ScatterRules`].
 //! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
 //! Between two stops colours are mixed in sRGB, as gradient editors do. `bands: 25` makes as many even steps of them.
 //!
@@ -21,6 +22,7 @@
 
 mod biome_table;
 mod materials;
+mod scatter;
 
 use std::sync::LazyLock;
 
@@ -32,7 +34,10 @@ pub use biome_table::{
     biome_names,
 };
 
-pub use materials::{Band, CONDITIONS, MOST_RULES, Material, MaterialError, MaterialRule, MaterialRules};
+pub use materials::{
+    Band, Bands, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialError, MaterialRule, MaterialRules, fulfilled,
+};
+pub use scatter::{MOST_SCATTER_RULES, ScatterError, ScatterKind, ScatterRule, ScatterRules, scatter_names};
 
 /// The palette of scenes that name none.
 pub const DEFAULT_PALETTE: &str = "alpine";
@@ -78,6 +83,14 @@ pub enum PaletteError {
         /// The number that was given.
         bands: u16,
     },
+    /// No such list of plants and stones.
+    #[error("palette `{palette}`: there is no list of plants and stones called `{scatter}`; there are {}", scatter_names().join(", "))]
+    Scatter {
+        /// The name of the palette.
+        palette: String,
+        /// The name that was given.
+        scatter: String,
+    },
     /// Numbers of the rock that are out of range.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
     Rock {
@@ -93,6 +106,7 @@ struct PaletteFile {
     colours: FileColours,
     rock: Option<FileRock>,
     bands: Option<u16>,
+    scatter: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -140,6 +154,8 @@ pub struct Palette {
     pub rock: [u8; 4],
     /// Slope where rock begins to show and where it shows in full.
     pub rock_degrees: (f32, f32),
+    /// The list of plants and stones that goes with it: [`ScatterRules::named`].
+    pub scatter: String,
 }
 
 /// The palettes that come with the program, in the order of the menu.
@@ -221,7 +237,11 @@ impl Palette {
             let [r, g, b] = colour(&file.colour)?;
             (rock, rock_degrees) = ([r, g, b, (file.share * 255.0 + 0.5) as u8], (file.from, file.to));
         }
-        Ok(Self { name: name.into(), label: file.label, colours, rock, rock_degrees })
+        let scatter = file.scatter.unwrap_or_else(|| "none".into());
+        if ScatterRules::named(&scatter).is_none() {
+            return Err(PaletteError::Scatter { palette: palette(), scatter });
+        }
+        Ok(Self { name: name.into(), label: file.label, colours, rock, rock_degrees, scatter })
     }
 }
 

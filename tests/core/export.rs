@@ -396,3 +396,44 @@ fn a_stopped_export_leaves_nothing_and_a_file_always_has_its_formats_ending() {
     assert_eq!(report.rasters[0].path, folder.path().join(".profile.png"));
     assert_eq!(contents(folder.path()).len(), 1);
 }
+
+#[test]
+fn plants_and_stones_leave_as_a_table_and_as_instances_that_agree() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("alpine-range"));
+    let made = terrain(&scene, SIZE);
+    let product = |format: &str, file: &str| BuildProduct {
+        what: talweg::export::PLANTS.into(),
+        format: format.into(),
+        file: Some(file.into()),
+    };
+    let products = vec![product("csv", "p.csv"), product("instances-glb", "p.plants.glb")];
+    let preset = BuildPreset { products, ..BuildPreset::default() };
+    let report = write(&preset, &scene, &made, folder.path());
+    let [table, instances] = &report.plants[..] else { panic!("two files: {report:?}") };
+    assert_eq!(table.counts, instances.counts);
+    let count: usize = table.counts.iter().map(|(_, count)| count).sum();
+    assert!(count > 1000, "{:?}", table.counts);
+    let text = std::fs::read_to_string(folder.path().join("p.csv")).unwrap();
+    assert_eq!(text.lines().count(), count + 1);
+    let side = scene.settings.size_metres;
+    for line in text.lines().skip(1).step_by(97) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [east, north, height, size] = [1, 2, 3, 4].map(|k| fields[k].parse::<f32>().unwrap());
+        assert!((0.0..=side).contains(&east) && (0.0..=side).contains(&north) && size > 0.0, "{line}");
+        // numbers of the table are rounded to millimetres
+        let ground = made.height_at(east / side, 1.0 - north / side) * scene.settings.relief_metres;
+        assert!((ground - height).abs() < 0.1, "{line}: the ground lies at {ground}");
+    }
+    // glTF of its own: JSON of all parts, as many instances as lines, inside the square
+    let bytes = std::fs::read(folder.path().join("p.plants.glb")).unwrap();
+    assert_eq!((&bytes[..4], bytes.len() % 4), (&b"glTF"[..], 0));
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let root: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let places = |node: &serde_json::Value| {
+        let number = &node["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["TRANSLATION"];
+        root["accessors"][number.as_u64().unwrap() as usize]["count"].as_u64().unwrap() as usize
+    };
+    assert_eq!(root["nodes"].as_array().unwrap().iter().map(places).sum::<usize>(), count);
+    let refused = check(&preset, &example("earthlike").unwrap().scene, &place(folder.path())).unwrap_err();
+    assert!(refused.to_string().contains("a planet is too large"), "{refused}");
+}

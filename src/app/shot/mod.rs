@@ -226,6 +226,7 @@ mod tests {
             rock: [255, 0, 0, 255],
             rock_degrees: (30.0, 40.0),
             biomes: None,
+            scatter: crate::palette::ScatterRules::named("none").expect("it is shipped"),
         })
     }
 

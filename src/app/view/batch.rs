@@ -48,6 +48,8 @@ pub enum Geometry {
     Strip,
     /// So many vertices that the shader works out.
     Vertices(u32),
+    /// A part of the indices of the batch's shapes, and the vertex that they count from.
+    Shape { first: u32, count: u32, base: i32 },
 }
 
 /// One draw call of a batch.
@@ -73,6 +75,8 @@ pub struct Batch {
     pub bind_groups: Vec<BindGroup>,
     pub march: Option<RayMarch>,
     pub calls: Vec<DrawCall>,
+    /// Vertices and indices of [`Geometry::Shape`].
+    pub shapes: Option<(Buffer, Buffer)>,
     /// All that is wanted is there, and nothing moves.
     pub is_settled: bool,
 }

@@ -259,6 +259,13 @@ fn draw(
                 Geometry::SkirtedPatch => pass.draw_indexed(0..mesh.skirted_index_count, 0, instances),
                 Geometry::Strip => pass.draw(0..mesh.strip_vertices, instances),
                 Geometry::Vertices(count) => pass.draw(0..count, instances),
+                Geometry::Shape { first, count, base } => {
+                    let Some((vertices, indices)) = &batch.shapes else { continue };
+                    pass.set_vertex_buffer(1, vertices.slice(..));
+                    pass.set_index_buffer(indices.slice(..), IndexFormat::Uint16);
+                    pass.draw_indexed(first..first + count, base, instances);
+                    pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint16);
+                }
             }
         }
     }

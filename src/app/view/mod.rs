@@ -45,6 +45,7 @@ mod ramp;
 mod render_base;
 mod render_terrain;
 mod scale;
+mod scatter;
 mod site;
 mod sky_texture;
 mod square;

@@ -55,8 +55,8 @@ impl PaletteTexture {
     }
 
     /// The table written last.
-    pub fn table(&self) -> Option<&PaletteTable> {
-        self.written.as_deref()
+    pub fn table(&self) -> Option<&Arc<PaletteTable>> {
+        self.written.as_ref()
     }
 
     /// Writes the table and the ramp if they are others than the last; a short table repeats its last colour.

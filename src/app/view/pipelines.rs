@@ -21,6 +21,7 @@ use super::frame::SquareFrame;
 use super::globe::frame::GlobeFrame;
 use super::ground_materials::RulesUniform;
 use super::mode::ViewMode;
+use super::scatter::{ScatterCorner, ScatterInstance};
 use super::square::Tint;
 use super::trace::Tracing;
 
@@ -33,6 +34,8 @@ pub enum ViewPart {
     Sides,
     /// Walls where the ground ends inside the square.
     Walls,
+    /// Plants and stones.
+    Scatter,
     Sky,
     SurfaceWaterSides,
     SurfaceWater,
@@ -71,37 +74,51 @@ enum VertexInput {
     GlobePatch,
     /// Position and colour of the end of a line.
     LineEnd,
+    /// Where a plant or a stone stands; then, of its shape, position, normal, light that reaches it, colour
+    /// and place on a leaf.
+    Shape,
 }
 
 impl VertexInput {
-    fn layout(self) -> Option<VertexBufferLayout> {
-        use VertexFormat::{Float32x3, Float32x4, Uint32x4};
-        let (array_stride, formats): (u64, &[_]) = match self {
-            Self::Nothing => return None,
+    fn layouts(self) -> Vec<VertexBufferLayout> {
+        use VertexFormat::{Float32x3, Float32x4, Uint32x4, Unorm8x4};
+        let per_instance: (u64, &[_]) = match self {
+            Self::Nothing => return Vec::new(),
             Self::Patch => (16, &[(Uint32x4, 0)]),
             Self::Wall => (16, &[(Float32x4, 0)]),
             Self::Tile => (size_of::<TileInstance>() as u64, &[(Uint32x4, 0), (Float32x4, 16)]),
             Self::GlobePatch => (48, &[(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32)]),
             Self::LineEnd => (28, &[(Float32x3, 0), (Float32x4, 12)]),
+            Self::Shape => (size_of::<ScatterInstance>() as u64, &[(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20)]),
         };
-        let is_line = matches!(self, Self::LineEnd);
-        let step_mode = if is_line { VertexStepMode::Vertex } else { VertexStepMode::Instance };
-        let attributes = (0..).zip(formats).map(|(shader_location, &(format, offset))| VertexAttribute {
-            format,
-            offset,
-            shader_location,
-        });
-        Some(VertexBufferLayout { array_stride, step_mode, attributes: attributes.collect() })
+        let layout = |(array_stride, formats): (u64, &[(VertexFormat, u64)]), step_mode, first: u32| {
+            let attribute = |(shader_location, &(format, offset)): (u32, &(VertexFormat, u64))| VertexAttribute {
+                format,
+                offset,
+                shader_location,
+            };
+            VertexBufferLayout { array_stride, step_mode, attributes: (first..).zip(formats).map(attribute).collect() }
+        };
+        match self {
+            Self::LineEnd => vec![layout(per_instance, VertexStepMode::Vertex, 0)],
+            Self::Shape => {
+                let corner =
+                    (size_of::<ScatterCorner>() as u64, &[(Float32x4, 0), (Float32x4, 16), (Float32x4, 32)][..]);
+                vec![layout(per_instance, VertexStepMode::Instance, 0), layout(corner, VertexStepMode::Vertex, 3)]
+            }
+            _ => vec![layout(per_instance, VertexStepMode::Instance, 0)],
+        }
     }
 }
 
 impl ViewPart {
     /// The parts of a terrain drawn from its grid.
-    const OF_GRID: [Self; 10] = [
+    const OF_GRID: [Self; 11] = [
         Self::Ground,
         Self::FarGround,
         Self::Sides,
         Self::Walls,
+        Self::Scatter,
         Self::Sky,
         Self::SurfaceWaterSides,
         Self::SurfaceWater,
@@ -147,6 +164,7 @@ impl ViewPart {
             Self::FarGround => ("far_ground_vertex", "far_ground_fragment"),
             Self::Sides => ("sides_vertex", "sides_fragment"),
             Self::Walls => ("walls_vertex", "walls_fragment"),
+            Self::Scatter => ("scatter_vertex", "scatter_fragment"),
             Self::SeaWalls => ("water_walls_vertex", "water_walls_fragment"),
             Self::Sky => ("screen_vertex", "sky_fragment"),
             Self::SurfaceWaterSides => ("surface_water_sides_vertex", "surface_water_sides_fragment"),
@@ -209,6 +227,7 @@ impl ViewPart {
                 | Self::FarGround
                 | Self::Sides
                 | Self::Walls
+                | Self::Scatter
                 | Self::AdaptiveGround
                 | Self::AdaptiveSides
                 | Self::Traced
@@ -227,6 +246,7 @@ impl ViewPart {
             part if part.is_wall() => VertexInput::Wall,
             Self::GlobeGround | Self::GlobeClouds => VertexInput::GlobePatch,
             Self::GlobeLines => VertexInput::LineEnd,
+            Self::Scatter => VertexInput::Shape,
             part if Self::OF_PATCHES.contains(&part) => VertexInput::Tile,
             _ => VertexInput::Patch,
         }
@@ -302,7 +322,7 @@ macro_rules! joined {
 /// What all shaders of a square have, and more.
 macro_rules! square {
     ($($file:literal),*) => {
-        joined!("common", "sky", "materials", "ground", "sides", "water", "surface_water" $(, $file)*)
+        joined!("common", "sky", "materials", "ground", "scatter", "sides", "water", "surface_water" $(, $file)*)
     };
 }
 
@@ -498,8 +518,9 @@ impl Pipelines {
             _ if part.is_side() => PrimitiveTopology::TriangleStrip,
             _ => PrimitiveTopology::TriangleList,
         };
-        // clouds are seen from both sides, and what is mirrored is turned
-        let is_two_sided = matches!(part, ViewPart::FarGround | ViewPart::GlobeClouds | ViewPart::GlobeLines);
+        // clouds and leaves are seen from both sides, and what is mirrored is turned
+        let is_two_sided =
+            matches!(part, ViewPart::FarGround | ViewPart::Scatter | ViewPart::GlobeClouds | ViewPart::GlobeLines);
         let is_culled = !part.is_everywhere() && !is_two_sided;
         RenderPipelineDescriptor {
             label: Some(format!("talweg {part:?}").into()),
@@ -508,7 +529,7 @@ impl Pipelines {
                 shader: shader.clone(),
                 entry_point: Some(vertex.into()),
                 shader_defs: shader_defs.clone(),
-                buffers: part.input().layout().into_iter().collect(),
+                buffers: part.input().layouts(),
             },
             primitive: PrimitiveState { topology, cull_mode: is_culled.then_some(Face::Back), ..default() },
             depth_stencil: Some(DepthStencilState {

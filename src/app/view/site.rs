@@ -6,16 +6,9 @@ use rayon::prelude::*;
 
 use super::mips::Mips;
 use super::render_base::has_same_map;
-use crate::field::{Cancelled, Control, MapKind, Region, Terrain};
-use crate::look::share_hidden;
+use crate::field::{Cancelled, Control, Region, Terrain};
+use crate::look::{SITE_MAPS, site_conditions};
 use crate::scene::Settings;
-
-/// The maps that count.
-const MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::Wear, MapKind::Vegetation];
-/// Thickness in metres of deposits, and of what was worn away, that changes the ground by half.
-const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
-/// Catchments in square metres from which running water begins to show, and shows in full, as powers of ten.
-const CATCHMENT: (f32, f32) = (3.0, 7.0);
 
 /// Flow, deposits, vegetation, and what is not worn, of every sample, from 0 to 1, as bytes: in that order, since a
 /// terrain without maps is read as 0, 0, 0, 1.
@@ -30,11 +23,11 @@ impl SiteConditionMap {
     /// # Errors
     /// When `control` says so.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Self>, Cancelled> {
-        if MAPS.iter().all(|kind| terrain.map(*kind).is_none()) {
+        if SITE_MAPS.iter().all(|kind| terrain.map(*kind).is_none()) {
             return Ok(None);
         }
-        let conditions = Conditions::new(terrain, settings);
-        let texels = (0..terrain.height.len()).into_par_iter().map(|k| conditions.of_sample(k)).collect();
+        let of_sample = site_conditions(terrain, settings);
+        let texels = (0..terrain.height.len()).into_par_iter().map(of_sample).collect();
         Ok(Some(Self { texels: Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?) }))
     }
 
@@ -50,35 +43,13 @@ impl SiteConditionMap {
         region: &Region,
         control: &Control,
     ) -> Result<Option<Self>, Cancelled> {
-        if MAPS.iter().all(|kind| has_same_map(before, terrain, *kind)) {
+        if SITE_MAPS.iter().all(|kind| has_same_map(before, terrain, *kind)) {
             return Ok(old.cloned());
         }
         let Some(old) = old else { return Self::new(terrain, settings, control) };
-        let (conditions, n) = (Conditions::new(terrain, settings), terrain.samples());
-        let texel = |i: usize, j: usize| conditions.of_sample(i * n + j);
+        let (of_sample, n) = (site_conditions(terrain, settings), terrain.samples());
+        let texel = |i: usize, j: usize| of_sample(i * n + j);
         Ok(Some(Self { texels: Arc::new(old.texels.renewed(region, texel, (bytes, from_bytes))) }))
-    }
-}
-
-struct Conditions<'a> {
-    maps: [Option<&'a [f32]>; 4],
-    cell_area: f32,
-    relief_metres: f32,
-}
-
-impl<'a> Conditions<'a> {
-    fn new(terrain: &'a Terrain, settings: &Settings) -> Self {
-        let cell = settings.size_metres / (terrain.samples() - 1) as f32;
-        let maps = MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
-        Self { maps, cell_area: cell * cell, relief_metres: settings.relief_metres }
-    }
-
-    fn of_sample(&self, k: usize) -> [f32; 4] {
-        let value = |map: usize| self.maps[map].map_or(0.0, |map| map[k]);
-        let thickness = |map: usize| share_hidden((value(map) * self.relief_metres / HALF_CHANGED[map - 1]).max(0.0));
-        let (least, most) = CATCHMENT;
-        let flow = ((value(0) * self.cell_area).max(1.0).log10() - least) / (most - least);
-        [flow.clamp(0.0, 1.0), thickness(1), value(3).clamp(0.0, 1.0), 1.0 - thickness(2)]
     }
 }
 
@@ -93,7 +64,7 @@ fn from_bytes(bytes: [u8; 4]) -> [f32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use crate::field::{Edges, MapKind};
 
     #[test]
     fn maps_count_in_metres_whatever_the_resolution() {

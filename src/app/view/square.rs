@@ -20,6 +20,7 @@ use super::void_mask::{VoidMask, void_mask};
 use crate::field::Region;
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
 use crate::look::sky::Daylight;
+use crate::look::{openness, openness_blocks};
 use crate::scene::Settings;
 
 /// The widest texture that every graphics card takes.
@@ -101,13 +102,17 @@ impl SquareTerrain {
         let range = bounds.whole();
         let mut scale = WorldScale::with_range(&terrain, settings, range);
         control.check()?;
-        let towards_sun = settings.sun_direction();
+        let (towards_sun, n) = (settings.sun_direction(), scale.samples);
         let (shadow, (slopes, openness)) = rayon::join(
             || light::shadow_depth(&terrain, &scale, towards_sun, control),
-            || rayon::join(|| slopes(&terrain, settings, control), || light::openness(&terrain, &scale, control)),
+            || {
+                rayon::join(
+                    || slopes(&terrain, settings, control),
+                    || openness(&terrain, settings.relief_over_size(), n, control),
+                )
+            },
         );
         let (shadow, slopes, openness) = (shadow?, slopes?, openness?);
-        let n = scale.samples;
         let mut both = vec![[0.0; 2]; n * n];
         both.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
             control.check()?;
@@ -221,7 +226,7 @@ impl SquareTerrain {
         let longest = (high / fall.max(1e-3) / self.scale.cell_world).min(1e6) as usize;
         let by = longest.clamp(8, n / 12 + 8);
         let lit = widened(region, by, n);
-        let blocks = light::blocks(&self.scale);
+        let blocks = openness_blocks(n);
         let seen = widened(region, 2 * by, n);
         let start = |span: &std::ops::Range<usize>| span.start / blocks * blocks;
         let (row, column) = (start(&seen.rows), start(&seen.columns));
@@ -252,7 +257,7 @@ impl SquareTerrain {
         let near = WorldScale { samples: side, ..*scale };
         let (shadow, openness) = rayon::join(
             || light::shadow_depth(&part, &near, self.towards_sun, control),
-            || light::openness(&part, &near, control),
+            || openness(&part, self.settings.relief_over_size(), terrain.samples(), control),
         );
         let (shadow, openness) = (shadow?, openness?);
         let texel = |i: usize, j: usize| {

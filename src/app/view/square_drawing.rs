@@ -1,6 +1,7 @@
 //! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was
 //! made of.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bevy::prelude::*;
@@ -21,6 +22,7 @@ use super::palette::PaletteTexture;
 use super::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
 use super::ramp::Ramp;
 use super::scale::SIDE_WORLD;
+use super::scatter::{ScatterDrawing, ScatterEye, ScatterFrame};
 use super::sky_texture::SkyTexture;
 use super::square::{SquareTerrain, Tint};
 use super::texels::TerrainMap;
@@ -42,6 +44,8 @@ pub struct SquareDrawing {
     palette: PaletteTexture,
     sky: SkyTexture,
     materials: GroundMaterials,
+    /// Once plants or stones were drawn.
+    scatter: Option<ScatterDrawing>,
     /// The walls that are in the buffer, and the buffer.
     walls: Option<(Arc<VoidMask>, Buffer)>,
     tiles: Option<TileRenderer>,
@@ -58,6 +62,7 @@ impl SquareDrawing {
             instances: GrowingBuffer::new(context.device, 16 * 1024),
             blank: blank(context.device),
             palette: PaletteTexture::new(context.device, context.is_frugal()),
+            scatter: None,
             walls: None,
             tiles: None,
             rays: None,
@@ -89,7 +94,7 @@ impl SquareDrawing {
     pub fn compose(
         &mut self,
         pane: Pane,
-        terrain: &SquareTerrain,
+        terrain: &Arc<SquareTerrain>,
         textures: &TerrainTextures,
         context: &DrawContext,
         pipelines: &mut Pipelines,
@@ -106,7 +111,7 @@ impl SquareDrawing {
             self.materials = GroundMaterials::new(true, context.device, context.queue);
         }
         self.sky.update(&terrain.daylight, context.queue);
-        let table = self.palette.table()?;
+        let table = self.palette.table()?.clone();
         let (view, mesh, mode, water) = (context.view, context.mesh, context.mode, context.state.water);
         let has_sea = water && terrain.scale.has_sea();
         let world_from_view = view.world_from_view.to_matrix();
@@ -137,7 +142,7 @@ impl SquareDrawing {
         }
         let far_ground = block_end..instances.len() as u32;
         let shown = (mode, has_sea, surroundings);
-        let mut frame = SquareFrame::new(&eye, terrain, table, shown, &range, mesh.detail.quads);
+        let mut frame = SquareFrame::new(&eye, terrain, &table, shown, &range, mesh.detail.quads);
         let void_mask = terrain.void_mask.as_ref();
         let target = TargetKey {
             format: view.target_format,
@@ -193,6 +198,16 @@ impl SquareDrawing {
             }
             is_settled = tiles.is_some() && renderer.is_settled();
         }
+        // under an overlay, and on a tree that is drawn itself, the ground is bare
+        let grows = target.is_detailed && tree.is_none() && terrain.tint() == Tint::None && mode == ViewMode::Shaded;
+        let scattered = if grows && !table.scatter.0.is_empty() {
+            let scatter = self.scatter.get_or_insert_with(|| ScatterDrawing::new(context.device));
+            let eye = ScatterEye { eye_world: eye.eye_world, frustum: &frustum, pixels_per_radian };
+            scatter.advance(terrain, &table, &eye, context)
+        } else {
+            ScatterFrame { calls: Vec::new(), is_settled: true }
+        };
+        is_settled &= scattered.is_settled;
         context.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
         self.instances.write(bytemuck::cast_slice(&instances), context.device, context.queue);
         let is_there = |(there, _): &(Arc<VoidMask>, Buffer)| void_mask.is_some_and(|mask| Arc::ptr_eq(mask, there));
@@ -233,8 +248,19 @@ impl SquareDrawing {
         let walls = 0..void_mask.map_or(0, |mask| mask.walls.len() as u32);
         let tile_instances = self.tiles.as_ref().filter(|_| tiles.is_some()).map(|renderer| renderer.instances());
         let tiles = tiles.unwrap_or_default();
+        let standing = |pipeline| {
+            let vertices = self.scatter.as_ref().map(|scatter| scatter.instances.buffer.clone());
+            let call = move |(geometry, instances): &(Geometry, Range<u32>)| DrawCall {
+                pipeline,
+                vertices: vertices.clone(),
+                geometry: *geometry,
+                instances: instances.clone(),
+            };
+            scattered.calls.iter().map(call).collect::<Vec<_>>()
+        };
         let call = |(part, pipeline)| {
             let (geometry, instances) = match part {
+                ViewPart::Scatter => return standing(pipeline),
                 ViewPart::Ground => (Geometry::Patch, ground.clone()),
                 ViewPart::FarGround => (Geometry::Patch, far_ground.clone()),
                 ViewPart::Sides if has_sides => (Geometry::Strip, sides.clone()),
@@ -254,18 +280,19 @@ impl SquareDrawing {
                 ViewPart::AdaptiveWater if has_tree_water => (Geometry::Patch, tiles.water.clone()),
                 ViewPart::AdaptiveSeaSides if has_sea => (Geometry::Strip, tiles.sides.clone()),
                 ViewPart::AdaptiveSea if has_sea => (Geometry::Patch, tiles.sea.clone()),
-                _ => return None,
+                _ => return Vec::new(),
             };
             let vertices = match (&self.walls, tile_instances) {
                 (Some((_, walls)), _) if part.is_wall() => walls,
                 (_, Some(tiles)) => tiles,
                 _ => &self.instances.buffer,
             };
-            Some(DrawCall { pipeline, vertices: Some(vertices.clone()), geometry, instances })
+            vec![DrawCall { pipeline, vertices: Some(vertices.clone()), geometry, instances }]
         };
         Some(Batch {
             pane,
-            calls: parts.into_iter().filter_map(call).collect(),
+            calls: parts.into_iter().flat_map(call).collect(),
+            shapes: self.scatter.as_ref().map(ScatterDrawing::shape_buffers),
             bind_groups: [Some(own), rays_seen].into_iter().flatten().collect(),
             march,
             is_settled,

@@ -31,12 +31,14 @@ pub static FORMAT: MeshFormat = MeshFormat {
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
 const UNSIGNED_SHORT: u32 = 5123;
-const ARRAY_BUFFER: u32 = 34962;
-const ELEMENT_ARRAY_BUFFER: u32 = 34963;
+/// Views of the buffer with vertices.
+pub const VERTICES: u32 = 34962;
+/// Views of the buffer with indices.
+pub const INDICES: u32 = 34963;
 
 /// Views of the buffer, one after the other.
 #[derive(Default)]
-struct BufferLayout {
+pub struct BufferLayout {
     views: Vec<Value>,
     accessors: Vec<Value>,
     length: u64,
@@ -44,7 +46,7 @@ struct BufferLayout {
 
 impl BufferLayout {
     /// A view of so many bytes, which are multiples of 4, and of vertices or indices where `target` says so.
-    fn view(&mut self, bytes: u64, target: Option<u32>) -> usize {
+    pub fn view(&mut self, bytes: u64, target: Option<u32>) -> usize {
         let mut view = json!({ "buffer": 0, "byteOffset": self.length, "byteLength": bytes });
         if let Some(target) = target {
             view["target"] = json!(target);
@@ -54,24 +56,31 @@ impl BufferLayout {
         self.views.len() - 1
     }
 
-    fn accessor(&mut self, value: Value) -> usize {
+    /// An accessor; returns its number.
+    pub fn accessor(&mut self, value: Value) -> usize {
         self.accessors.push(value);
         self.accessors.len() - 1
     }
+
+    /// Puts buffer, views and accessors into the JSON of a file.
+    pub fn describe(self, root: &mut Value) {
+        root["accessors"] = json!(self.accessors);
+        root["bufferViews"] = json!(self.views);
+        root["buffers"] = json!([{ "byteLength": self.length }]);
+    }
 }
 
-fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
-    let has_picture = writing.colour_png.is_some() || writing.normal_png.is_some();
-    if has_picture && mesh.uvs.is_none() {
-        return Err(refused("pictures need a mesh whose vertices have places on them: a square one, with uvs"));
-    }
-    let (root, length) = layout(mesh, writing);
-    let mut text = serde_json::to_vec(&root)?;
+/// Writes all of a GLB file but the bytes of its buffer, of which there are so many.
+///
+/// # Errors
+/// When it cannot be written, or would be larger than GLB can hold.
+pub fn write_chunks(root: &Value, length: u64, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = serde_json::to_vec(root)?;
     text.resize(text.len().next_multiple_of(4), b' ');
     let whole = 12 + 8 + text.len() as u64 + 8 + length;
     let Ok(whole) = u32::try_from(whole) else {
         return Err(refused(
-            "the mesh is larger than the 4 GiB that GLB can hold: allow an error in metres, or write PLY",
+            "it is larger than the 4 GiB that GLB can hold: allow a mesh an error in metres, or write PLY",
         ));
     };
     let mut header = Vec::new();
@@ -84,6 +93,16 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
     out.write_all(&text)?;
     out.write_all(&(length as u32).to_le_bytes())?;
     out.write_all(b"BIN\0")?;
+    Ok(())
+}
+
+fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<()> {
+    let has_picture = writing.colour_png.is_some() || writing.normal_png.is_some();
+    if has_picture && mesh.uvs.is_none() {
+        return Err(refused("pictures need a mesh whose vertices have places on them: a square one, with uvs"));
+    }
+    let (root, length) = layout(mesh, writing);
+    write_chunks(&root, length, out)?;
     for part in &mesh.parts {
         let first = part.vertices.start;
         write_values(out, part.triangles.iter().map(|t| triple(t.map(|k| (k - first).to_le_bytes()))))?;
@@ -144,7 +163,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
         .parts
         .iter()
         .map(|part| {
-            let view = buffer.view(12 * part.triangles.len() as u64, Some(ELEMENT_ARRAY_BUFFER));
+            let view = buffer.view(12 * part.triangles.len() as u64, Some(INDICES));
             let count = 3 * part.triangles.len();
             buffer.accessor(json!({
                 "bufferView": view, "componentType": UNSIGNED_INT, "count": count, "type": "SCALAR",
@@ -152,17 +171,17 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
         })
         .collect();
     let mut attributes = vec![
-        ("POSITION", FLOAT, "VEC3", 12, buffer.view(12 * count, Some(ARRAY_BUFFER))),
-        ("NORMAL", FLOAT, "VEC3", 12, buffer.view(12 * count, Some(ARRAY_BUFFER))),
+        ("POSITION", FLOAT, "VEC3", 12, buffer.view(12 * count, Some(VERTICES))),
+        ("NORMAL", FLOAT, "VEC3", 12, buffer.view(12 * count, Some(VERTICES))),
     ];
     if mesh.colours.is_some() {
-        attributes.push(("COLOR_0", UNSIGNED_SHORT, "VEC4", 8, buffer.view(8 * count, Some(ARRAY_BUFFER))));
+        attributes.push(("COLOR_0", UNSIGNED_SHORT, "VEC4", 8, buffer.view(8 * count, Some(VERTICES))));
     }
     if mesh.uvs.is_some() {
-        attributes.push(("TEXCOORD_0", FLOAT, "VEC2", 8, buffer.view(8 * on_ground, Some(ARRAY_BUFFER))));
+        attributes.push(("TEXCOORD_0", FLOAT, "VEC2", 8, buffer.view(8 * on_ground, Some(VERTICES))));
     }
     if writing.normal_png.is_some() {
-        attributes.push(("TANGENT", FLOAT, "VEC4", 16, buffer.view(16 * on_ground, Some(ARRAY_BUFFER))));
+        attributes.push(("TANGENT", FLOAT, "VEC4", 16, buffer.view(16 * on_ground, Some(VERTICES))));
     }
     let mut images = Vec::new();
     let mut textures = Vec::new();
@@ -251,10 +270,9 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
         "nodes": nodes,
         "meshes": meshes,
         "materials": materials,
-        "accessors": buffer.accessors,
-        "bufferViews": buffer.views,
-        "buffers": [{ "byteLength": buffer.length }],
     });
+    let length = buffer.length;
+    buffer.describe(&mut root);
     // strides of vertices are said where several accessors share a view
     for (_, _, _, stride, view) in &attributes {
         root["bufferViews"][*view]["byteStride"] = json!(stride);
@@ -265,7 +283,7 @@ fn layout(mesh: &Mesh, writing: &MeshWriting) -> (Value, u64) {
         root["images"] = json!(images);
         root["textures"] = json!(textures);
     }
-    (root, buffer.length)
+    (root, length)
 }
 
 /// What each sRGB value is in linear steps of 16 bits.

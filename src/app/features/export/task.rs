@@ -103,10 +103,10 @@ fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &At
 
 /// What is said of the files.
 fn told(report: &ExportReport, samples: usize, folder: &Path) -> String {
-    let ExportReport { rasters, meshes, others } = report;
+    let ExportReport { rasters, meshes, plants, others } = report;
     let void = rasters.iter().find_map(RasterReport::void).map_or(String::new(), |void| format!("; {void}"));
-    match (&rasters[..], &meshes[..]) {
-        ([one], []) => format!(
+    match (&rasters[..], &meshes[..], &plants[..]) {
+        ([one], [], []) => format!(
             "Exported {}: {} × {} samples from {:.1} to {:.1} {}{void}",
             one.path.display(),
             one.samples,
@@ -115,9 +115,13 @@ fn told(report: &ExportReport, samples: usize, folder: &Path) -> String {
             one.max,
             one.unit
         ),
-        ([], [one]) => format!("Exported {}: {} triangles", one.path.display(), one.triangles),
+        ([], [one], []) => format!("Exported {}: {} triangles", one.path.display(), one.triangles),
+        ([], [], [one]) => {
+            let count: usize = one.counts.iter().map(|(_, count)| count).sum();
+            format!("Exported {}: {count} plants and stones", one.path.display())
+        }
         _ => {
-            let count = rasters.len() + meshes.len() + others.len();
+            let count = rasters.len() + meshes.len() + plants.len() + others.len();
             format!("Exported {count} files of {samples} samples per side to {}{void}", folder.display())
         }
     }

@@ -12,7 +12,7 @@ use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::app::frame::theme::colour;
 use crate::export::maps::ExportMap;
 use crate::export::targets::{ExportTarget, TARGETS};
-use crate::export::{self, ExportPlace, MESH, mesh_formats};
+use crate::export::{self, ExportPlace, MESH, PLANTS, ScatterFormat, mesh_formats};
 use crate::io::formats::RASTER_FORMATS;
 use crate::io::memory::bytes_text;
 use crate::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
@@ -119,6 +119,14 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     );
     let mut rows: Vec<ProductRow> = ExportMap::of_scene(scene).into_iter().map(map_row).collect();
     rows.insert(1.min(rows.len()), mesh);
+    if !scene.settings.is_planet() {
+        rows.push(row(
+            PLANTS.into(),
+            "Plants and stones".into(),
+            "Where each plant and stone stands: a table, or instances of their shapes.",
+            ScatterFormat::ALL.map(|format| (format.id(), format.name())).to_vec(),
+        ));
+    }
     rows
 }
 

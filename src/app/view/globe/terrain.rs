@@ -432,7 +432,8 @@ mod tests {
 
     fn grey() -> Arc<PaletteTable> {
         let lut = vec![[9, 9, 9, 255]; 512];
-        Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), biomes: None })
+        let scatter = crate::palette::ScatterRules::named("none").expect("it is shipped");
+        Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), scatter, biomes: None })
     }
 
     #[test]
