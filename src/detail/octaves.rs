@@ -156,41 +156,52 @@ fn bits(seed: u32, places: &LatticePlaces, c: usize, k: usize) -> u32 {
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn noise<const SLOPE: bool>(seed: u32, places: &LatticePlaces, value: &mut Lane, slope: &mut [Lane; 3]) {
-    let inside = &places.inside;
-    let weights = CellWeights::new(inside);
+    let weights = CellWeights::new(&places.inside);
     value.fill(0.0);
     if SLOPE {
         slope.iter_mut().for_each(|lane| lane.fill(0.0));
     }
-    let [sx, sy, sz] = slope;
     for c in 0..8 {
-        let ends = ends_of(c);
-        let mut gradient = [[0.0f32; PART]; 3];
         if places.is_one {
             let drawn = bits(seed, places, c, 0);
-            (0..3).for_each(|axis| gradient[axis].fill(component(axis, drawn)));
+            let gradient = [component(0, drawn), component(1, drawn), component(2, drawn)];
+            add_corner::<SLOPE>(c, &places.inside, &weights, |_| gradient, value, slope);
         } else {
+            let mut drawn = [0u32; PART];
             for k in 0..PART {
-                let drawn = bits(seed, places, c, k);
-                gradient[0][k] = component(0, drawn);
-                gradient[1][k] = component(1, drawn);
-                gradient[2][k] = component(2, drawn);
+                drawn[k] = bits(seed, places, c, k);
             }
+            let gradient = |k: usize| [0, 1, 2].map(|axis| component(axis, drawn[k]));
+            add_corner::<SLOPE>(c, &places.inside, &weights, gradient, value, slope);
         }
-        let [wx, wy, wz] = [0, 1, 2].map(|axis| &weights.ends[axis][ends[axis]]);
-        let [ox, oy, oz] = ends.map(|end| end as f32);
-        let [tx, ty, tz] = ends.map(|end| if end == 1 { TO_UNIT } else { -TO_UNIT });
-        for k in 0..PART {
-            let [gx, gy, gz] = [gradient[0][k], gradient[1][k], gradient[2][k]];
-            let corner = gx * (inside[0][k] - ox) + gy * (inside[1][k] - oy) + gz * (inside[2][k] - oz);
-            let yz = wy[k] * wz[k];
-            let whole = wx[k] * yz * TO_UNIT;
-            value[k] += whole * corner;
-            if SLOPE {
-                sx[k] += whole * gx + tx * weights.slopes[0][k] * yz * corner;
-                sy[k] += whole * gy + ty * weights.slopes[1][k] * wx[k] * wz[k] * corner;
-                sz[k] += whole * gz + tz * weights.slopes[2][k] * wx[k] * wy[k] * corner;
-            }
+    }
+}
+
+/// Adds what corner `c` of their cells gives to the points.
+#[inline(always)]
+fn add_corner<const SLOPE: bool>(
+    c: usize,
+    inside: &[Lane; 3],
+    weights: &CellWeights,
+    gradient: impl Fn(usize) -> [f32; 3],
+    value: &mut Lane,
+    slope: &mut [Lane; 3],
+) {
+    let ends = ends_of(c);
+    let [wx, wy, wz] = [0, 1, 2].map(|axis| &weights.ends[axis][ends[axis]]);
+    let [ox, oy, oz] = ends.map(|end| end as f32);
+    let [tx, ty, tz] = ends.map(|end| if end == 1 { TO_UNIT } else { -TO_UNIT });
+    let [sx, sy, sz] = slope;
+    for k in 0..PART {
+        let [gx, gy, gz] = gradient(k);
+        let corner = gx * (inside[0][k] - ox) + gy * (inside[1][k] - oy) + gz * (inside[2][k] - oz);
+        let yz = wy[k] * wz[k];
+        let whole = wx[k] * yz * TO_UNIT;
+        value[k] += whole * corner;
+        if SLOPE {
+            sx[k] += whole * gx + tx * weights.slopes[0][k] * yz * corner;
+            sy[k] += whole * gy + ty * weights.slopes[1][k] * wx[k] * wz[k] * corner;
+            sz[k] += whole * gz + tz * weights.slopes[2][k] * wx[k] * wy[k] * corner;
         }
     }
 }

@@ -383,6 +383,9 @@ fn gully_octave(
     for k in 0..PART {
         depth[k] = held(shown * height * work.relief[k] * state.mask[k] * depth[k], room[k]);
     }
+    if depth.iter().all(|&depth| depth <= 0.0) {
+        return;
+    }
     let (mut wave, mut rise) = ([0.0f32; PART], [0.0f32; PART]);
     lattice.stripes(points, &mut work.places, &across, &mut wave, &mut rise);
     let per_cell = BRANCHING / lattice.cell_metres as f32;
@@ -392,7 +395,8 @@ fn gully_octave(
         for axis in 0..3 {
             state.slope[axis][k] += turn * across[axis][k];
         }
-        state.mask[k] *= 1.0 - CREST_FADE * wave[k] * wave[k];
+        let faded = CREST_FADE * wave[k] * wave[k];
+        state.mask[k] *= if depth[k] > 0.0 { 1.0 - faded } else { 1.0 };
     }
 }
 

@@ -126,7 +126,7 @@ fn rise(terrain: &Terrain, lag: usize) -> f64 {
             count += 2.0;
         }
     }
-    (sum / count as f64).sqrt()
+    (sum / count).sqrt()
 }
 
 /// The rise over a distance L grows with L^H from the planet's cells down to a metre: relief has the spectrum

@@ -117,7 +117,7 @@ fn heights(ground: &ClimateTerrain) -> ClimateGrid {
 }
 
 /// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
-fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
+pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     let globe = Globe::new(ground.terrain.samples());
     // cells of the sheet have the width of so many samples
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
