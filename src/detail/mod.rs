@@ -2,29 +2,30 @@
 //!
 //! A planet has a sample every few kilometres. Between them [`PlanetDetail`] gives the ground that goes with them, by
 //! position alone: the same place has the same height in any square, in any order, on any number of threads.
-//! [`take_patch`](crate::scene::take_patch), exports and views ask it.
+//! [`take_patch`](crate::scene::take_patch) asks it, and so patches and what is exported from them.
 //!
 //! Law, for a point p with samples `spacing` apart:
-//! 1. Noise ([`octaves`]) of cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m, each octave by
+//! 1. Noise (`octaves`) of cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m, each octave by
 //!    [`PERSISTENCE`] lower than the one before. An octave fades in between ℓ = 2 and 4 spacings: a coarse square
 //!    lacks what it could not show, and nothing else.
 //! 2. The place is moved along the level lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a flow without
-//!    divergence that keeps areas. The coarse ground is read at p' ([`coarse`]), so that its coasts, valleys and rivers get
+//!    divergence that keeps areas. The coarse ground is read at p' (`coarse`), so that its coasts, valleys and rivers get
 //!    the bends that its own samples cannot show, all of them the same.
-//! 3. Rivers ([`courses`]) lie at p' too. In a river the ground is its bed, which never climbs; beside it the ground
+//! 3. Rivers (`courses`) lie at p' too. In a river the ground is its bed, which never climbs; beside it the ground
 //!    begins at the banks and goes over to the coarse ground within 0.45 cells: g = bank + t·(coarse - bank).
 //! 4. Gullies by point, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the ground, of the larger
 //!    octaves and of the gullies before, so that they branch (as [`gullies`](crate::nodes::erosion::gullies) has them).
-//! 5. The relief F of noise and gullies stays below its room R, the height of g above (below) the sea, the nearest
-//!    water and the bank: h = g + F·R/(R + |F|). It ends in channels and at shores, and never crosses a water level.
-//! 6. Craters ([`pits`]), where the stack has some, go on below the smallest that the planet shows, by its size law.
+//! 5. The relief F of noise and gullies stays below its room R, the height of g above (below) the sea, a lake and the
+//!    banks of rivers: an octave of height a counts a·R/(R + 2a), and h = g + F·R/(R + |F|). It ends in channels and at
+//!    shores, and never crosses a water level.
+//! 6. Craters (`pits`), where the stack has some, go on below the smallest that the planet shows, by its size law.
 //!
-//! Conditions: the noise is as high as the coarse relief around (rise over a cell), so that plains stay plain; fine
-//! octaves are lower on gentle slopes; gullies need air, are fewer in deserts and in rain forests, and few below the sea.
+//! Conditions: the noise is as high as the coarse relief around (rise over a cell), so that plains stay plain, and a
+//! quarter of that where the stack has craters; fine octaves are lower on gentle slopes; gullies need air, are fewer in
+//! deserts and in rain forests, and few below the sea.
 //! Accuracy: places are found to 3·10⁻¹¹ of a face (0.3 mm on Earth), heights are singles in metres.
-//! Source: the sum of fractals after Musgrave in Ebert et al. 2003; level-of-detail by octaves after Peytavie et al.;
-//! flows without divergence after Bridson et al. 2007; gullies after Johansen 2026 with the phasor noise of Tricard et
-//! al. 2019; what bounds the relief at water is ours.
+//! Source: the sum of fractals after Musgrave in Ebert et al. 2003; flows without divergence after Bridson et al. 2007;
+//! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; what bounds the relief at water is ours.
 
 mod coarse;
 mod courses;
@@ -55,6 +56,8 @@ use sample::{BlockGround, BlockWork};
 pub const PERSISTENCE: f32 = 0.6;
 /// Shortest gullies, from crest to crest.
 pub const GULLY_METRES: f64 = 100.0;
+/// Height of the noise where the stack has craters, beside that elsewhere.
+const RUBBLE: f32 = 0.25;
 /// Finest octave.
 const FINEST_METRES: f64 = 2.0;
 /// Octaves that move the place, and slope the ground that gullies follow.
@@ -124,7 +127,9 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let side = planet.side_metres();
         let cell_metres = f64::from(mesh.cell_metres(side));
         let mut relief = local_relief(&mesh, &terrain.height, control)?;
-        relief.par_iter_mut().for_each(|rise| *rise *= relief_metres);
+        // where craters fall they make the relief, and their rubble is smooth
+        let share = if craters.is_empty() { 1.0 } else { RUBBLE };
+        relief.par_iter_mut().for_each(|rise| *rise *= relief_metres * share);
         let ground = RiverGround { terrain: &terrain, mesh: &mesh, radius_metres, relief_metres, sea_metres: sea };
         let has_rivers = planet.atmosphere > 0.0 && sea.is_some();
         let mut rivers = if has_rivers { RiverCourses::new(&ground, control)? } else { RiverCourses::none() };

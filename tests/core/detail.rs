@@ -3,18 +3,24 @@
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
+use std::path::Path;
+
 use talweg::detail::PlanetDetail;
 use talweg::field::globe::{from_angles, latitude, longitude};
 use talweg::field::{Control, Globe, MapKind, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use talweg::planet::square::Square;
-use talweg::scene::{Scene, example};
+use talweg::scene::{Scene, example, take_patch};
 
 use super::common::evaluate;
 
 /// *Earthlike* with so many samples.
 fn earthlike(samples: usize) -> (Scene, Terrain) {
-    let scene = example("earthlike").unwrap().scene.clone();
+    planet("earthlike", samples)
+}
+
+fn planet(name: &str, samples: usize) -> (Scene, Terrain) {
+    let scene = example(name).unwrap().scene.clone();
     let terrain = evaluate(&scene, samples, 2);
     (scene, terrain)
 }
@@ -36,9 +42,15 @@ fn highest(terrain: &Terrain) -> [f64; 2] {
 
 #[test]
 fn a_place_has_the_same_bits_in_any_square_and_in_any_order() {
-    let (scene, terrain) = earthlike(65);
-    let detail = detail(&scene, &terrain);
-    for middle in [highest(&terrain), [45.0, 10.0], [12.0, 90.0], [-135.0, 35.264]] {
+    for name in ["earthlike", "paper-003-moon"] {
+        let (scene, terrain) = planet(name, 65);
+        same_bits(&scene, &terrain);
+    }
+}
+
+fn same_bits(scene: &Scene, terrain: &Terrain) {
+    let detail = detail(scene, terrain);
+    for middle in [highest(terrain), [45.0, 10.0], [12.0, 90.0], [-135.0, 35.264]] {
         for spacing in [10.0, 2000.0] {
             let (large, small) =
                 (cut(&detail, middle, 256.0 * spacing, 257), cut(&detail, middle, 128.0 * spacing, 129));
@@ -276,4 +288,64 @@ fn the_rivers_of_a_patch_are_those_of_its_planet() {
         assert!((before - after).abs() < 0.015, "{middle:?}: {before} below the sea became {after}");
     }
     assert!(courses > 30 && crossings > 4, "{courses} courses, {crossings} crossings");
+}
+
+/// Where nothing but craters makes relief, a square far below the planet's samples has them too, by the size law.
+#[test]
+fn craters_go_on_below_those_that_the_planet_shows() {
+    let (mut scene, _) = planet("paper-003-moon", 9);
+    scene.layers.truncate(2);
+    scene.set("1.amplitude=0").unwrap();
+    let control = Control::default();
+    let terrain = evaluate(&scene, 65, 2);
+    let [crater_free, cratered] = [true, false].map(|is_free| {
+        let mut scene = scene.clone();
+        scene.layers[1].enabled = !is_free;
+        scene
+            .detail(&terrain, &control)
+            .unwrap()
+            .square(&Square { longitude: 30.0, latitude: 10.0, side_metres: 20_000.0 }, 257, &control)
+            .unwrap()
+    });
+    let relief = f64::from(scene.settings.relief_metres);
+    let dug: Vec<f64> =
+        cratered.height.iter().zip(&crater_free.height).map(|(a, b)| f64::from(a - b) * relief).collect();
+    let deepest = dug.iter().copied().fold(0.0, f64::min);
+    let highest = dug.iter().copied().fold(0.0, f64::max);
+    // the largest that are not shown are some tens of kilometres wide, most in a square this size under one
+    assert!(deepest < -60.0 && highest > 5.0, "{deepest} to {highest} m");
+    assert!(deepest > -6000.0, "{deepest} m");
+}
+
+/// Water, moisture and the climate of a patch are those of its planet there.
+#[test]
+fn a_patch_brings_its_maps_and_its_climate() {
+    let (scene, globe) = earthlike(65);
+    let flow = globe.map(MapKind::Flow).unwrap();
+    let sea = scene.settings.sea_level / scene.settings.relief_metres;
+    let on_land = (0..flow.len()).filter(|&k| globe.height[k] > sea + 0.001);
+    let river = on_land.max_by(|&a, &b| flow[a].total_cmp(&flow[b])).unwrap();
+    let direction = Globe::new(65).direction_of(river).map(f64::from);
+    let square = Square::centred(direction, 600_000.0);
+    let folder = tempfile::tempdir().unwrap();
+    let files = take_patch(&scene, &globe, square, 129, Path::new("earthlike"), &folder.path().join("a.r32")).unwrap();
+    files.write_heights().unwrap();
+    assert!(files.scene.problems().is_empty(), "{:?}", files.scene.problems());
+    let ground = evaluate(&files.scene, 129, 2);
+    let taken = cut(&detail(&scene, &globe), [square.longitude, square.latitude], 600_000.0, 129);
+    for kind in [MapKind::Water, MapKind::Moisture] {
+        let (here, there) = (ground.map(kind).unwrap(), taken.map(kind).unwrap());
+        assert!(here.iter().zip(there.iter()).all(|(a, b)| (a - b).abs() < 1e-5), "{kind:?}");
+        assert!(here.iter().any(|&value| value > 0.0), "{kind:?}");
+    }
+    let control = Control::default();
+    let of_planet = scene.climate_fields(&globe, &control).unwrap();
+    let of_patch = files.scene.climate_fields(&ground, &control).unwrap();
+    let middle = 64 * 129 + 64;
+    let apart = of_patch.moisture[middle] - of_planet.moisture[river];
+    assert!(apart.abs() < 0.03, "{apart}");
+    // the heights differ, and the air cools with them
+    let metres = (ground.height[middle] - globe.height[river]) * scene.settings.relief_metres;
+    let apart = of_patch.celsius[middle] - of_planet.celsius[river] + 0.0065 * metres;
+    assert!(apart.abs() < 0.5, "{apart} °C");
 }
