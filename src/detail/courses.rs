@@ -1,11 +1,12 @@
 //! The courses of a planet's rivers between its samples, at their true width.
 //!
 //! Network: that of the planet's own ground, water going down the steepest way and out of depressions over their spill
-//! points ([`FlowGraph`]); a river begins where [`SOURCE_CELLS`] cells and [`SOURCE_SHARE`] of the planet drain to a place.
+//! points ([`FlowGraph`]); a river begins where [`SOURCE_CELLS`] cells and [`SOURCE_SHARE`] of the planet drain to a
+//! place.
 //! Course: through cell k a river comes from the middle of the way t → k and goes to the middle of the way k → r on a
 //! quadratic Bézier curve with k as its control point, so that courses and confluences are smooth.
-//! Law: with the area A that drains to a place, of which 0.3 m of water run off a year, the discharge is Q m³/s; the river
-//! is 7·Q^½ m wide and 0.27·Q^0.4 m deep. Bed and water never climb on the way down, and the bed stays above the
+//! Law: with the area A that drains to a place, of which 0.3 m of water run off a year, the discharge is Q m³/s; the
+//! river is 7·Q^½ m wide and 0.27·Q^0.4 m deep. Bed and water never climb on the way down, and the bed stays above the
 //! sea, as the rivers of the planet do.
 //! Source: Leopold & Maddock 1953 (the exponents); the factors are those of its mean for rivers of the plains, 0.3 m a
 //! year is the mean runoff of Earth's land.

@@ -9,12 +9,13 @@
 //!    [`PERSISTENCE`] lower than the one before. An octave fades in between ℓ = 2 and 4 spacings: a coarse square
 //!    lacks what it could not show, and nothing else.
 //! 2. The place is moved along the level lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a flow without
-//!    divergence that keeps areas. The coarse ground is read at p' (`coarse`), so that its coasts, valleys and rivers get
-//!    the bends that its own samples cannot show, all of them the same.
+//!    divergence that keeps areas. The coarse ground is read at p' (`coarse`), so that its coasts, valleys and rivers
+//!    get the bends that its own samples cannot show, all of them the same.
 //! 3. Rivers (`courses`) lie at p' too. In a river the ground is its bed, which never climbs; beside it the ground
 //!    begins at the banks and goes over to the coarse ground within 0.45 cells: g = bank + t·(coarse - bank).
-//! 4. Gullies by point, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the ground, of the larger
-//!    octaves and of the gullies before, so that they branch (as [`gullies`](crate::nodes::erosion::gullies) has them).
+//! 4. Gullies by point, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the ground, of the
+//!    larger octaves and of the gullies before, so that they branch (as [`gullies`](crate::nodes::erosion::gullies) has
+//!    them).
 //! 5. The relief F of noise and gullies stays below its room R, the height of g above (below) the sea, a lake and the
 //!    banks of rivers: an octave of height a counts a·R/(R + 2a), and h = g + F·R/(R + |F|). It ends in channels and at
 //!    shores, and never crosses a water level.
@@ -51,8 +52,8 @@ use octaves::{BlockPoints, PART, SpaceLattice};
 use pits::SmallCraters;
 use sample::{BlockGround, BlockWork};
 
-/// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, that of Earth's land
-/// (spectra fall with the power 2H + 1 ≈ 2.5; Huang & Turcotte 1989 have 2.4 to 2.6 for Arizona and Oregon).
+/// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, so that spectra fall
+/// with the power 2H + 1 ≈ 2.5. Whole states have 0.41 (Oregon) to 0.91 (Arizona; Huang & Turcotte 1989, 1990).
 pub const PERSISTENCE: f32 = 0.6;
 /// Shortest gullies, from crest to crest.
 pub const GULLY_METRES: f64 = 100.0;
@@ -199,8 +200,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         out
     }
 
-    /// The ground of a square of `samples` (at least 2) per side, from edge to edge: heights, and the maps that come with
-    /// them, as fractions of the planet's relief. A sample depends on its place and on the spacing of the samples
+    /// The ground of a square of `samples` (at least 2) per side, from edge to edge: heights, and the maps that come
+    /// with them, as fractions of the planet's relief. A sample depends on its place and on the spacing of the samples
     /// alone. Maps: `Water` where the planet has rivers or lakes, `Moisture` where it has a climate, and what other
     /// maps the planet has, read between its samples.
     ///

@@ -1,8 +1,8 @@
 //! Noise of space at points on a planet, to the metre: gradient noise with its slope, and stripes across a slope.
 //!
 //! Law: the noise is Perlin's of three dimensions, as [`solid`](crate::nodes::generators::solid) has it, scaled to a
-//! standard deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every corner of the lattice has a wave of
-//! one cell's length and a random phase, whose crests run along the slope; corners are mixed by the weights of the
+//! standard deviation of 1. The stripes are phasor noise (Tricard et al. 2019): every corner of the lattice has a wave
+//! of one cell's length and a random phase, whose crests run along the slope; corners are mixed by the weights of the
 //! noise, and the sum is brought to one height, so that crests branch where waves meet.
 //! Scheme: points stand in blocks of [`PART`]. Places in the lattice are found in double precision, since a metre is
 //! too small a part of a radius for a single; what follows is worked out in single, by the point alone. Points of a

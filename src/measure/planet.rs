@@ -183,8 +183,8 @@ impl PlanetGround<'_> {
         f64::from(self.range.1) * self.relief
     }
 
-    /// Heights of the land count from the sea; from height 0 where it lies deeper than the relief is high, which says that
-    /// there is none.
+    /// Heights of the land count from the sea; from height 0 where it lies deeper than the relief is high, which says
+    /// that there is none.
     fn datum(&self) -> f64 {
         if self.sea >= -self.relief { self.sea } else { 0.0 }
     }

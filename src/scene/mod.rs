@@ -226,8 +226,8 @@ impl Scene {
         climate_fields(&self.seasonal_climate(), &self.climate_terrain(terrain), control)
     }
 
-    /// What gives the ground of this planet, evaluated as `terrain`, at any resolution. `terrain` may be a reference or an
-    /// [`Arc`].
+    /// What gives the ground of this planet, evaluated as `terrain`, at any resolution. `terrain` may be a reference or
+    /// an [`Arc`].
     ///
     /// # Errors
     /// When it was cancelled.

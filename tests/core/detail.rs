@@ -214,8 +214,8 @@ impl RiverPatch<'_> {
     }
 }
 
-/// Every river of the planet that crosses the patch is in it, crosses its border where the planet's does, and runs down all
-/// the way from there: to the sea, or out where a river of the planet runs out.
+/// Every river of the planet that crosses the patch is in it, crosses its border where the planet's does, and runs down
+/// all the way from there: to the sea, or out where a river of the planet runs out.
 #[test]
 fn the_rivers_of_a_patch_are_those_of_its_planet() {
     let (scene, globe) = earthlike(129);

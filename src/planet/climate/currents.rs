@@ -1,7 +1,7 @@
 //! Currents: how the gyres of the oceans warm one coast and cool the other.
 //!
-//! Law: at a place of the sea that lies the share s of the way from the land in the west to the land in the east, along its
-//! parallel, the water is by A·(2s - 1)·g(latitude) warmer, with g = sin(3(|latitude| - 35°)) between 5° and 80°, 0
+//! Law: at a place of the sea that lies the share s of the way from the land in the west to the land in the east, along
+//! its parallel, the water is by A·(2s - 1)·g(latitude) warmer, with g = sin(3(|latitude| - 35°)) between 5° and 80°, 0
 //! beyond: poleward of 35° the west winds drive warm water against the west coasts of the lands (the North Atlantic
 //! Drift) and cold water comes down their east coasts (Labrador, Oyashio); nearer to the equator it is the other way
 //! round (Gulf Stream, Benguela). On a parallel without land the sea is as its latitude.
