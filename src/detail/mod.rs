@@ -202,8 +202,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
 
     /// The ground of a square of `samples` (at least 2) per side, from edge to edge: heights, and the maps that come
     /// with them, as fractions of the planet's relief. A sample depends on its place and on the spacing of the samples
-    /// alone. Maps: `Water` where the planet has rivers or lakes, `Moisture` where it has a climate, and what other
-    /// maps the planet has, read between its samples.
+    /// alone. Maps: `Water` where the planet has rivers or lakes, `Humidity` (of the climate) where it has a sea, and
+    /// what other maps the planet has, read between its samples.
     ///
     /// # Errors
     /// When it was cancelled.
@@ -284,7 +284,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
                 let v = frame.place(i, n) as f32;
                 row.iter_mut().enumerate().for_each(|(j, out)| *out = moisture.height_at(frame.place(j, n) as f32, v));
             });
-            out.set_map(MapKind::Moisture, Some(Arc::new(map)));
+            out.set_map(MapKind::Humidity, Some(Arc::new(map)));
         }
         Ok(())
     }

@@ -333,7 +333,7 @@ fn a_patch_brings_its_maps_and_its_climate() {
     assert!(files.scene.problems().is_empty(), "{:?}", files.scene.problems());
     let ground = evaluate(&files.scene, 129, 2);
     let taken = cut(&detail(&scene, &globe), [square.longitude, square.latitude], 600_000.0, 129);
-    for kind in [MapKind::Water, MapKind::Moisture] {
+    for kind in [MapKind::Water, MapKind::Humidity] {
         let (here, there) = (ground.map(kind).unwrap(), taken.map(kind).unwrap());
         assert!(here.iter().zip(there.iter()).all(|(a, b)| (a - b).abs() < 1e-5), "{kind:?}");
         assert!(here.iter().any(|&value| value > 0.0), "{kind:?}");

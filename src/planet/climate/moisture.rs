@@ -90,7 +90,7 @@ impl MoistAir {
 /// The moisture that a flat terrain brings along, as a patch of a planet does.
 fn given(ground: &ClimateTerrain) -> Option<ClimateGrid> {
     let (terrain, n) = (ground.terrain, ground.terrain.samples());
-    let map = terrain.map(MapKind::Moisture).filter(|_| !terrain.grid.is_globe())?;
+    let map = terrain.map(MapKind::Humidity).filter(|_| !terrain.grid.is_globe())?;
     let side = n.clamp(2, SIDE);
     let index = |k: usize| (k * (n - 1) + (side - 1) / 2) / (side - 1);
     Some(ClimateGrid::from_fn(side, side, false, |i, j| map[index(i) * n + index(j)]))
