@@ -8,7 +8,7 @@ use std::f64::consts::FRAC_2_PI;
 
 use rayon::prelude::*;
 
-use super::octaves::{BlockPoints, Lane, PART};
+use super::octaves::{BlockLane, BlockPoints, PART};
 use crate::field::globe::{Globe, direction_at, face_axes, meet, nearly_arctangent, nearly_located};
 use crate::field::{Cancelled, Control};
 use crate::hydrology::FlowMesh;
@@ -22,9 +22,9 @@ pub struct GlobePlaces {
     row: [u32; PART],
     column: [u32; PART],
     /// Along the columns and along the rows of the quadrangle, from 0 to 1.
-    pub inside: [Lane; 2],
+    pub inside: [BlockLane; 2],
     /// Change of the place along the columns and rows of the face, in quadrangles a metre; along the ground.
-    pub slopes: [[Lane; 3]; 2],
+    pub slopes: [[BlockLane; 3]; 2],
 }
 
 impl Default for GlobePlaces {

@@ -16,7 +16,7 @@ use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
 use super::coarse::{QuadPosition, quad_of};
-use super::octaves::{BlockPoints, Lane, PART};
+use super::octaves::{BlockLane, BlockPoints, PART};
 
 /// Least area of a river, in cells of the planet, and as a share of the planet.
 const SOURCE_CELLS: f64 = 6.0;
@@ -76,14 +76,14 @@ pub struct RiverCourses {
 /// What rivers do at the points of a block.
 pub struct RiverReach {
     /// How far the point lies beyond the nearest bank, in metres; below 0 in the river, infinite where none is near.
-    pub beyond: Lane,
+    pub beyond: BlockLane,
     /// Bed in metres, where the point is in a river.
-    pub bed: Lane,
+    pub bed: BlockLane,
     /// Water surface of the nearest river in metres.
-    pub water: Lane,
+    pub water: BlockLane,
     /// Height of the banks around in metres.
-    pub bank: Lane,
-    weight: Lane,
+    pub bank: BlockLane,
+    weight: BlockLane,
 }
 
 impl Default for RiverReach {
@@ -176,7 +176,7 @@ impl RiverCourses {
             let there = place(to);
             let out = middle(here, there);
             if has_source[index] {
-                course.line([here, out], [node, mean(node, after(&nodes, &number, to, node))]);
+                course.line([here, out], [node, mean(node, downstream_node(&nodes, &number, to, node))]);
             }
             match number[to] {
                 // the last stretch goes on into the sea
@@ -186,7 +186,7 @@ impl RiverCourses {
                     let receiver = receivers[to] as usize;
                     let is_main = main[next as usize] == index as u32;
                     let own = nodes[next as usize];
-                    let beyond = after(&nodes, &number, receiver, own);
+                    let beyond = downstream_node(&nodes, &number, receiver, own);
                     let ends = [mean(node, own), mean(own, beyond)];
                     let width = |end: CourseNode| CourseNode { half_width: node.half_width, ..end };
                     // a river that joins a greater one keeps its width
@@ -259,7 +259,7 @@ impl RiverCourses {
         &self,
         quad: QuadPosition,
         points: &BlockPoints,
-        up: &[Lane; 3],
+        up: &[BlockLane; 3],
         run: std::ops::Range<usize>,
         least_metres: f32,
         out: &mut RiverReach,
@@ -292,7 +292,7 @@ const ALONE: f32 = 1.0e-3;
 fn reach(
     piece: &CoursePiece,
     points: &BlockPoints,
-    up: &[Lane; 3],
+    up: &[BlockLane; 3],
     run: std::ops::Range<usize>,
     widths: [f32; 2],
     out: &mut RiverReach,
@@ -312,7 +312,7 @@ fn reach(
 fn reach_point(
     piece: &CoursePiece,
     points: &BlockPoints,
-    up: &[Lane; 3],
+    up: &[BlockLane; 3],
     k: usize,
     [least, valley]: [f32; 2],
     out: &mut RiverReach,
@@ -355,7 +355,7 @@ fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool
 }
 
 /// What a river is like in the cell after one, or as in that where it ends.
-fn after(nodes: &[CourseNode], number: &[u32], to: usize, otherwise: CourseNode) -> CourseNode {
+fn downstream_node(nodes: &[CourseNode], number: &[u32], to: usize, otherwise: CourseNode) -> CourseNode {
     nodes.get(number[to] as usize).copied().unwrap_or(otherwise)
 }
 

@@ -52,8 +52,8 @@ use octaves::{BlockPoints, PART, SpaceLattice};
 use pits::SmallCraters;
 use sample::{BlockGround, BlockWork};
 
-/// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, so that spectra fall
-/// with the power 2H + 1 ≈ 2.5. Whole states have 0.41 (Oregon) to 0.91 (Arizona; Huang & Turcotte 1989, 1990).
+/// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, so that spectra
+/// fall with the power 2H + 1 ≈ 2.5. Whole states have 0.41 (Oregon) to 0.91 (Arizona; Huang & Turcotte 1989, 1990).
 pub const PERSISTENCE: f32 = 0.6;
 /// Shortest gullies, from crest to crest.
 pub const GULLY_METRES: f64 = 100.0;
@@ -182,7 +182,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     /// The ground in the given directions from the middle of the planet, unit vectors, for samples that stand
     /// `spacing_metres` apart: relief of less than two such spacings is left out. Each has the same bits beside any
     /// others and in any order.
-    pub fn at(&self, directions: &[[f64; 3]], spacing_metres: f64) -> Vec<DetailSample> {
+    pub fn samples_at(&self, directions: &[[f64; 3]], spacing_metres: f64) -> Vec<DetailSample> {
         let mut out = vec![DetailSample::default(); directions.len()];
         out.par_chunks_mut(PART).zip(directions.par_chunks(PART)).for_each_init(
             BlockWork::default,

@@ -16,7 +16,7 @@ use crate::nodes::generators::solid::{PRIMES, component, drawn};
 pub const PART: usize = 64;
 
 /// A number of every point of a block.
-pub type Lane = [f32; PART];
+pub type BlockLane = [f32; PART];
 
 /// Points of a block, in metres from the middle of the planet.
 pub type BlockPoints = [[f64; PART]; 3];
@@ -36,7 +36,7 @@ pub struct SpaceLattice {
 /// Where the points of a block lie in a lattice.
 pub struct LatticePlaces {
     cell: [[i32; PART]; 3],
-    inside: [Lane; 3],
+    inside: [BlockLane; 3],
     /// Whether all lie in one cube.
     is_one: bool,
 }
@@ -59,7 +59,7 @@ impl SpaceLattice {
     }
 
     /// The value of the noise at every point, of standard deviation 1.
-    pub fn noise(&self, points: &BlockPoints, places: &mut LatticePlaces, value: &mut Lane) {
+    pub fn noise(&self, points: &BlockPoints, places: &mut LatticePlaces, value: &mut BlockLane) {
         let mut unused = [[0.0; PART]; 3];
         self.find(points, places);
         noise::<false>(self.seed, places, value, &mut unused);
@@ -70,8 +70,8 @@ impl SpaceLattice {
         &self,
         points: &BlockPoints,
         places: &mut LatticePlaces,
-        value: &mut Lane,
-        slope: &mut [Lane; 3],
+        value: &mut BlockLane,
+        slope: &mut [BlockLane; 3],
     ) {
         self.find(points, places);
         noise::<true>(self.seed, places, value, slope);
@@ -83,9 +83,9 @@ impl SpaceLattice {
         &self,
         points: &BlockPoints,
         places: &mut LatticePlaces,
-        across: &[Lane; 3],
-        wave: &mut Lane,
-        rise: &mut Lane,
+        across: &[BlockLane; 3],
+        wave: &mut BlockLane,
+        rise: &mut BlockLane,
     ) {
         self.find(points, places);
         stripes(self.seed, places, across, wave, rise);
@@ -119,13 +119,13 @@ fn find(points: &BlockPoints, per_metre: f64, shift: [f64; 3], places: &mut Latt
 
 /// Weights of the two ends of a cell along each axis, and their slopes.
 struct CellWeights {
-    ends: [[Lane; 2]; 3],
-    slopes: [Lane; 3],
+    ends: [[BlockLane; 2]; 3],
+    slopes: [BlockLane; 3],
 }
 
 impl CellWeights {
     #[inline(always)]
-    fn new(inside: &[Lane; 3]) -> Self {
+    fn new(inside: &[BlockLane; 3]) -> Self {
         let mut weights = Self { ends: [[[0.0; PART]; 2]; 3], slopes: [[0.0; PART]; 3] };
         for axis in 0..3 {
             for k in 0..PART {
@@ -155,7 +155,7 @@ fn bits(seed: u32, places: &LatticePlaces, c: usize, k: usize) -> u32 {
 }
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn noise<const SLOPE: bool>(seed: u32, places: &LatticePlaces, value: &mut Lane, slope: &mut [Lane; 3]) {
+fn noise<const SLOPE: bool>(seed: u32, places: &LatticePlaces, value: &mut BlockLane, slope: &mut [BlockLane; 3]) {
     let weights = CellWeights::new(&places.inside);
     value.fill(0.0);
     if SLOPE {
@@ -181,11 +181,11 @@ fn noise<const SLOPE: bool>(seed: u32, places: &LatticePlaces, value: &mut Lane,
 #[inline(always)]
 fn add_corner<const SLOPE: bool>(
     c: usize,
-    inside: &[Lane; 3],
+    inside: &[BlockLane; 3],
     weights: &CellWeights,
     gradient: impl Fn(usize) -> [f32; 3],
-    value: &mut Lane,
-    slope: &mut [Lane; 3],
+    value: &mut BlockLane,
+    slope: &mut [BlockLane; 3],
 ) {
     let ends = ends_of(c);
     let [wx, wy, wz] = [0, 1, 2].map(|axis| &weights.ends[axis][ends[axis]]);
@@ -210,7 +210,7 @@ fn add_corner<const SLOPE: bool>(
 const WEAK: f32 = 0.04;
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn stripes(seed: u32, places: &LatticePlaces, across: &[Lane; 3], wave: &mut Lane, rise: &mut Lane) {
+fn stripes(seed: u32, places: &LatticePlaces, across: &[BlockLane; 3], wave: &mut BlockLane, rise: &mut BlockLane) {
     let inside = &places.inside;
     let weights = CellWeights::new(inside);
     let (mut cosines, mut sines) = ([0.0f32; PART], [0.0f32; PART]);

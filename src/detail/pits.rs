@@ -7,7 +7,7 @@
 //! Scheme: the cubes of space that the surface runs through are asked, so that there is no seam and no pole. A place
 //! asks all cubes within reach, in the order of their coordinates, so that sums have the same bits in any block.
 
-use super::octaves::{BlockPoints, Lane, PART};
+use super::octaves::{BlockLane, BlockPoints, PART};
 use crate::field::Stream;
 use crate::nodes::generators::solid::mixed;
 use crate::nodes::planet::craters::Craters;
@@ -76,7 +76,7 @@ impl SmallCraters {
     }
 
     /// Adds the craters to heights in metres, for samples `spacing` metres apart.
-    pub fn add(&self, points: &BlockPoints, spacing: f64, heights: &mut Lane) {
+    pub fn add(&self, points: &BlockPoints, spacing: f64, heights: &mut BlockLane) {
         for octave in &self.octaves {
             let fade = smooth(2.0, 4.0, (octave.least_metres / spacing) as f32);
             if fade > 0.0 {
@@ -85,7 +85,7 @@ impl SmallCraters {
         }
     }
 
-    fn add_octave(&self, octave: &PitOctave, points: &BlockPoints, fade: f32, heights: &mut Lane) {
+    fn add_octave(&self, octave: &PitOctave, points: &BlockPoints, fade: f32, heights: &mut BlockLane) {
         let cube = CUBE * octave.least_metres;
         let reach = REACH * octave.least_metres;
         let shell = 0.5 * cube;
@@ -112,7 +112,7 @@ impl SmallCraters {
         points: &BlockPoints,
         run: std::ops::Range<usize>,
         fade: f32,
-        heights: &mut Lane,
+        heights: &mut BlockLane,
     ) {
         // a centre lies up to the shell above or below the ground
         let far = (reach * reach + shell * shell).sqrt();
@@ -139,7 +139,7 @@ impl SmallCraters {
         points: &BlockPoints,
         run: std::ops::Range<usize>,
         fade: f32,
-        heights: &mut Lane,
+        heights: &mut BlockLane,
     ) {
         let radius = self.radius_metres;
         let middle = corner.map(|c| (f64::from(c) + 0.5) * cube);

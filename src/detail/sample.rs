@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use super::coarse::{GlobePlaces, Stencil16, bicubic, bilinear, stencil};
 use super::courses::RiverReach;
-use super::octaves::{BlockPoints, Lane, LatticePlaces, PART, SpaceLattice};
+use super::octaves::{BlockLane, BlockPoints, LatticePlaces, PART, SpaceLattice};
 use super::{BROAD, PERSISTENCE, PlanetDetail};
 use crate::field::{MapKind, Terrain};
 
@@ -40,8 +40,8 @@ const OPENS_METRES: f32 = 30.0;
 
 /// What is found at the points of a block, in metres.
 pub struct BlockGround {
-    pub height: Lane,
-    pub water: Lane,
+    pub height: BlockLane,
+    pub water: BlockLane,
 }
 
 impl Default for BlockGround {
@@ -53,17 +53,17 @@ impl Default for BlockGround {
 /// Working memory of a thread.
 pub struct BlockWork {
     places: LatticePlaces,
-    up: [Lane; 3],
+    up: [BlockLane; 3],
     moved: BlockPoints,
     located: GlobePlaces,
     /// Octaves that bend the ground, with their slopes for a metre.
-    broad: [(Lane, [Lane; 3]); BROAD],
-    coarse: Lane,
-    coarse_slope: [Lane; 3],
-    relief: Lane,
-    gullying: Lane,
+    broad: [(BlockLane, [BlockLane; 3]); BROAD],
+    coarse: BlockLane,
+    coarse_slope: [BlockLane; 3],
+    relief: BlockLane,
+    gullying: BlockLane,
     /// Height of a lake's surface, or infinite.
-    lake: Lane,
+    lake: BlockLane,
 }
 
 impl Default for BlockWork {
@@ -100,7 +100,7 @@ fn shown(lattice: &SpaceLattice, spacing: f64) -> f32 {
 
 /// `relief`, held below `room`.
 #[inline(always)]
-fn within(relief: f32, room: f32) -> f32 {
+fn bounded(relief: f32, room: f32) -> f32 {
     let whole = room + relief.abs();
     if whole > 0.0 { relief * room / whole } else { 0.0 }
 }
@@ -180,7 +180,14 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 
     /// Noise and gullies in metres, before their room holds them.
-    fn relief_of(&self, points: &BlockPoints, spacing: f64, work: &mut BlockWork, room: &Lane, sea: f32) -> Lane {
+    fn relief_of(
+        &self,
+        points: &BlockPoints,
+        spacing: f64,
+        work: &mut BlockWork,
+        room: &BlockLane,
+        sea: f32,
+    ) -> BlockLane {
         let mut state = GullyState { slope: work.coarse_slope, mask: work.gullying, raised: [0.0; PART] };
         for k in 0..PART {
             state.mask[k] *= if work.coarse[k] > sea { 1.0 } else { BELOW_SEA };
@@ -271,11 +278,11 @@ const FREE: f32 = 1.0e9;
 /// The ground with its valleys, and how much room there is above or below the nearest water.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn lay_rivers(
-    coarse: &Lane,
-    lake: &Lane,
+    coarse: &BlockLane,
+    lake: &BlockLane,
     rivers: &RiverReach,
     [sea, valley]: [f32; 2],
-    [ground, room]: [&mut Lane; 2],
+    [ground, room]: [&mut BlockLane; 2],
 ) {
     let lesser = |a: f32, b: f32| if a < b { a } else { b };
     for k in 0..PART {
@@ -304,9 +311,14 @@ fn lay_rivers(
 
 /// Lays relief on the ground, within its room, and water into rivers and lakes.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn fill_rivers([ground, relief, room, coarse, lake]: [&Lane; 5], rivers: &RiverReach, sea: f32, out: &mut BlockGround) {
+fn fill_rivers(
+    [ground, relief, room, coarse, lake]: [&BlockLane; 5],
+    rivers: &RiverReach,
+    sea: f32,
+    out: &mut BlockGround,
+) {
     for k in 0..PART {
-        let height = ground[k] + within(relief[k], room[k]);
+        let height = ground[k] + bounded(relief[k], room[k]);
         let in_river = rivers.beyond[k] <= 0.0 && coarse[k] > sea;
         let bed = rivers.bed[k];
         let height = if in_river && bed < height { bed } else { height };
@@ -319,14 +331,20 @@ fn fill_rivers([ground, relief, room, coarse, lake]: [&Lane; 5], rivers: &RiverR
 
 /// Reads points of one quadrangle.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn read_quad(heights: &Stencil16, located: &GlobePlaces, coarse: &mut Lane, slopes: &mut [Lane; 3]) {
+fn read_quad(heights: &Stencil16, located: &GlobePlaces, coarse: &mut BlockLane, slopes: &mut [BlockLane; 3]) {
     for k in 0..PART {
         read_point(heights, located, coarse, slopes, k);
     }
 }
 
 #[inline(always)]
-fn read_point(heights: &Stencil16, located: &GlobePlaces, coarse: &mut Lane, slopes: &mut [Lane; 3], k: usize) {
+fn read_point(
+    heights: &Stencil16,
+    located: &GlobePlaces,
+    coarse: &mut BlockLane,
+    slopes: &mut [BlockLane; 3],
+    k: usize,
+) {
     let [right, down] = &located.slopes;
     let [value, x, y] = bicubic(heights, [located.inside[0][k], located.inside[1][k]]);
     coarse[k] = value;
@@ -337,7 +355,7 @@ fn read_point(heights: &Stencil16, located: &GlobePlaces, coarse: &mut Lane, slo
 
 /// Adds an octave of noise, `amplitude` times as high as the relief around, lower where there is little room for it.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn add_octave(amplitude: f32, relief: &Lane, room: &Lane, value: &Lane, out: &mut Lane) {
+fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &BlockLane, out: &mut BlockLane) {
     for k in 0..PART {
         out[k] += held(amplitude * relief[k], room[k]) * value[k];
     }
@@ -345,7 +363,7 @@ fn add_octave(amplitude: f32, relief: &Lane, room: &Lane, value: &Lane, out: &mu
 
 /// Moves points along the level lines of noise of that slope.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn move_points(way: f32, up: &[Lane; 3], slope: &[Lane; 3], moved: &mut BlockPoints) {
+fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mut BlockPoints) {
     for axis in 0..3 {
         let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
         for k in 0..PART {
@@ -363,9 +381,9 @@ fn held(height: f32, room: f32) -> f32 {
 /// Gullies on their way: the slope that the next follow, how much of them there is, and by how much they raise the
 /// ground.
 struct GullyState {
-    slope: [Lane; 3],
-    mask: Lane,
-    raised: Lane,
+    slope: [BlockLane; 3],
+    mask: BlockLane,
+    raised: BlockLane,
 }
 
 /// Adds gullies of one width, `height` times as high as the relief around, and turns the slope towards them.
@@ -373,7 +391,7 @@ fn gully_octave(
     lattice: &SpaceLattice,
     points: &BlockPoints,
     work: &mut BlockWork,
-    room: &Lane,
+    room: &BlockLane,
     [shown, height]: [f32; 2],
     state: &mut GullyState,
 ) {
@@ -402,7 +420,7 @@ fn gully_octave(
 
 /// Unit vectors along the ground across a slope, and how far the ground is steep enough for gullies, from 0 to 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn across_slope(up: &[Lane; 3], slope: &[Lane; 3], across: &mut [Lane; 3], begun: &mut Lane) {
+fn across_slope(up: &[BlockLane; 3], slope: &[BlockLane; 3], across: &mut [BlockLane; 3], begun: &mut BlockLane) {
     for k in 0..PART {
         let (u, s) = ([up[0][k], up[1][k], up[2][k]], [slope[0][k], slope[1][k], slope[2][k]]);
         let v = [u[1] * s[2] - u[2] * s[1], u[2] * s[0] - u[0] * s[2], u[0] * s[1] - u[1] * s[0]];

@@ -64,7 +64,7 @@ fn same_bits(scene: &Scene, terrain: &Terrain) {
             let asked: Vec<usize> = (0..129 * 129).rev().step_by(37).collect();
             let directions: Vec<[f64; 3]> =
                 asked.iter().map(|&k| frame.direction(frame.place(k % 129, 129), frame.place(k / 129, 129))).collect();
-            let found = detail.at(&directions, spacing);
+            let found = detail.samples_at(&directions, spacing);
             for (&k, sample) in asked.iter().zip(found) {
                 assert_eq!(sample.height_metres / scene.settings.relief_metres, small.height[k], "{middle:?}, {k}");
             }
@@ -86,15 +86,15 @@ fn there_is_no_seam_between_faces_and_no_pole() {
         along.flat_map(|t| [unit([1.0, 1.0 + off, t]), unit([t, -1.0, 1.0 + off]), unit([1.0, t, 1.0 + off])]).collect()
     };
     for spacing in [1.0, 5000.0] {
-        let (a, b) = (detail.at(&sides(-1.0e-9), spacing), detail.at(&sides(1.0e-9), spacing));
+        let (a, b) = (detail.samples_at(&sides(-1.0e-9), spacing), detail.samples_at(&sides(1.0e-9), spacing));
         let steps = a.iter().zip(&b).filter(|(a, b)| (a.height_metres - b.height_metres).abs() > 0.05);
         assert_eq!(steps.count(), 0);
         for pole in [0.5, -0.5].map(|half| half * std::f64::consts::PI) {
             let ring: Vec<[f64; 3]> = (0..32)
                 .map(|k| from_angles(pole - pole.signum() * 1.0e-7, std::f64::consts::TAU * f64::from(k) / 32.0))
                 .collect();
-            let heights = detail.at(&ring, spacing);
-            let middle = detail.at(&[[0.0, 0.0, pole.signum()]], spacing)[0].height_metres;
+            let heights = detail.samples_at(&ring, spacing);
+            let middle = detail.samples_at(&[[0.0, 0.0, pole.signum()]], spacing)[0].height_metres;
             assert!(heights.iter().all(|h| (h.height_metres - middle).abs() < 1.0), "{heights:?}");
         }
     }

@@ -278,16 +278,18 @@ fn a_patch_comes_back_where_it_was() {
     assert!(back.problems().is_empty(), "{:?}", back.problems());
     let after = evaluate(&back, 65, 2);
     assert_sound(&after, "patched");
-    let mut moved = 0;
+    let (mut moved, mut changes) = (0, 0.0);
     for k in 0..before.height.len() {
         let inside = square
             .place(radius, globe.direction_of(k).map(f64::from))
             .is_some_and(|p| p.iter().all(|c| (0.0..=1.0).contains(c)));
         let change = (after.height[k] - before.height[k]).abs();
         // the planet takes the detail on, which bends its ground by less than a cell
-        assert!(if inside { change < 0.1 } else { change == 0.0 }, "{change} at {k}");
+        assert!(if inside { change < 0.25 } else { change == 0.0 }, "{change} at {k}");
         moved += usize::from(change > 0.0);
+        changes += change;
     }
+    assert!(changes / (moved as f32) < 0.06, "{}", changes / moved as f32);
     assert!(moved > 100, "the layer does something: {moved}");
     // raised as a whole, it stands out in its middle and meets the ground at its edges
     let mut raised = ground.clone();
