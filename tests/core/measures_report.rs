@@ -6,8 +6,8 @@ use predicates::prelude::*;
 use predicates::str::contains;
 use talweg::field::{Control, Edges, Grid, Terrain};
 use talweg::measure::{
-    BANDS, DIFFERENCES, Difference, Limits, MEASURES, PLOTS, TerrainScale, bands, comparison_csv, difference,
-    measure_named,
+    BANDS, DIFFERENCES, Difference, Limits, MEASURES, PLANET_MEASURES, PLOTS, TerrainScale, bands, comparison_csv,
+    difference, measure_named,
 };
 
 /// The fit goes through its own points: what is drawn is what is said.
