@@ -45,7 +45,7 @@ use crate::hydrology::FlowMesh;
 use crate::nodes::planet::craters::Craters;
 use crate::planet::Planet;
 use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
-use crate::planet::square::{Square, SquareFrame};
+use crate::planet::square::{Square, SquareAxes};
 use coarse::local_relief;
 use courses::{RiverCourses, RiverGround};
 use octaves::{BlockPoints, PART, SpaceLattice};
@@ -230,7 +230,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     #[allow(clippy::needless_range_loop, reason = "points stand in a tile")]
     fn band(
         &self,
-        frame: &SquareFrame,
+        frame: &SquareAxes,
         [n, first]: [usize; 2],
         spacing: f64,
         work: &mut BlockWork,
@@ -259,7 +259,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 
     /// Maps that are read between the planet's samples, and its moisture.
-    fn other_maps(&self, frame: &SquareFrame, out: &mut Terrain, control: &Control) -> Result<(), Cancelled> {
+    fn other_maps(&self, frame: &SquareAxes, out: &mut Terrain, control: &Control) -> Result<(), Cancelled> {
         let n = out.samples();
         for (kind, map) in self.terrain.maps() {
             // water has its own law, and flow is counted in the planet's cells
@@ -290,7 +290,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     }
 
     /// The climate is worked out on a coarse grid: so many samples show all of it.
-    fn moisture(&self, frame: &SquareFrame) -> Terrain {
+    fn moisture(&self, frame: &SquareAxes) -> Terrain {
         Terrain::from_fn(65, Edges::Open, |u, v| {
             let direction = frame.direction(f64::from(u), f64::from(v));
             self.weather.at_direction(direction.map(|x| x as f32), 0.0).moisture

@@ -42,9 +42,9 @@ impl Square {
     }
 
     /// What the directions of all its places share.
-    pub fn frame(&self, radius_metres: f64) -> SquareFrame {
+    pub fn frame(&self, radius_metres: f64) -> SquareAxes {
         let (right, up) = self.axes();
-        SquareFrame { middle: self.middle(), right, up, side_metres: self.side_metres, radius_metres }
+        SquareAxes { middle: self.middle(), right, up, side_metres: self.side_metres, radius_metres }
     }
 
     /// The place of a direction in the square, and whether it lies on its side of the planet.
@@ -80,7 +80,7 @@ impl Square {
 
 /// A square with its axes, for many directions.
 #[derive(Clone, Copy, Debug)]
-pub struct SquareFrame {
+pub struct SquareAxes {
     middle: [f64; 3],
     right: [f64; 3],
     up: [f64; 3],
@@ -91,7 +91,7 @@ pub struct SquareFrame {
 /// Square of the angle, in radians, below which sine and cosine are four terms of their series, to the last bit.
 const SMALL: f64 = 1.0e-4;
 
-impl SquareFrame {
+impl SquareAxes {
     /// Place of sample `k` of `samples` along a side, from 0 to 1.
     pub fn place(&self, k: usize, samples: usize) -> f64 {
         k as f64 / (samples - 1) as f64
