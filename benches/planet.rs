@@ -16,6 +16,7 @@ use talweg::nodes::{Context, Node, Work};
 use talweg::param::Value;
 use talweg::planet::Planet;
 use talweg::planet::projection::{Equirectangular, Registration};
+use talweg::planet::square::Square;
 use talweg::scene::example;
 
 const SEA: f32 = 0.45;
@@ -156,5 +157,21 @@ fn erosion(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, craters, rivers, erosion, maps);
+/// A square of 1,000² samples of *Earthlike* in the mountains, 1 m and 100 m apart.
+fn detail(c: &mut Criterion) {
+    let scene = &example("earthlike").expect("shipped").scene;
+    let control = Control::default();
+    let terrain = evaluate(scene, 257, None, &mut Store::forgetful(), &control).unwrap().terrain;
+    let detail = scene.detail(terrain, &control).unwrap();
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("detail");
+    for side_metres in [1000.0, 100_000.0] {
+        let square = Square { longitude: 34.8, latitude: -29.7, side_metres };
+        group.bench_function(BenchmarkId::new("square of 1000", side_metres), |b| {
+            b.iter(|| pool.install(|| detail.square(black_box(&square), 1000, &control).unwrap()))
+        });
+    }
+}
+
+criterion_group!(benches, craters, rivers, erosion, maps, detail);
 criterion_main!(benches);

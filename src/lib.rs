@@ -52,6 +52,7 @@
 //! | [`web_map`] | pyramids of tiles for maps in browsers |
 //! | [`palette`] | palettes and biome tables, as their files describe them |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
+//! | [`detail`] | the ground of a planet at any resolution, down to a metre, by position alone |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | how people like planets drawn, what they opened last; kept in small files between runs |
 //! | [`recovery`] | unsaved work of editors that ended, earlier versions of scene files |
@@ -80,6 +81,7 @@ extern crate self as talweg;
 pub mod brush;
 pub mod cli;
 pub mod construction;
+pub mod detail;
 pub mod eval;
 pub mod export;
 pub mod field;

@@ -16,8 +16,10 @@ use crate::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patc
 /// Take a square of a planet out as a terrain, or put it back
 #[derive(Args)]
 #[command(after_help = "\
-`take` writes two files: the scene, and beside it the planet's heights there (.r32), which end on a hash of what is in them, so
-that a scene always has the heights it was saved with. Work on the scene as on any other; its first layer is the planet's ground. The scene remembers its planet and its place there. `put` evaluates it, writes its heights
+`take` writes the scene, and beside it the planet's ground there at the samples asked for, down to a metre: heights, water,
+moisture and what other maps the planet has (.r32). The names of these files end on a hash of what is in them, so that a
+scene always has those it was saved with. Rivers run in and out where the planet's do. Work on the scene as on any other;
+its first layers are the planet's ground. The scene remembers its planet and its place there. `put` evaluates it, writes its heights
 beside the new planet, and adds a layer to the planet that lays them onto the globe.
 
 Example:
@@ -119,10 +121,15 @@ fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), F
 fn saved(files: &PatchFiles, target: &SaveTarget, json: bool) -> CommandResult {
     files.save(target)?;
     if json {
-        return print_json(&json!({ "scene": target.path(), "heights": files.heights() }));
+        let maps: Vec<&Path> = files.maps().map(|(_, file)| file).collect();
+        return print_json(&json!({ "scene": target.path(), "heights": files.heights(), "maps": maps }));
     }
     let (path, heights) = (target.path().display(), files.heights().display());
-    print(&format!("{path}  the scene\n{heights}  heights in metres, read by the scene\n"))
+    let mut text = format!("{path}  the scene\n{heights}  heights in metres, read by the scene\n");
+    for (_, file) in files.maps() {
+        text += &format!("{}  a map, read by the scene\n", file.display());
+    }
+    print(&text)
 }
 
 fn take_out(args: &TakeArgs) -> CommandResult {
@@ -132,8 +139,8 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     }
     let job = args.planet.load()?;
     let square = Square { longitude: args.longitude, latitude: args.latitude, side_metres: args.side };
-    // the square is a field of its own
-    let taken = 4.0 * f64::from(args.samples) * f64::from(args.samples);
+    // the square with its maps, and what its planet is asked with
+    let taken = 4.0 * 4.0 * f64::from(args.samples) * f64::from(args.samples);
     let terrain = job.evaluate(&MemoryUse::EXPORT.with_bytes(taken))?;
     let given = args.planet.path();
     // a shipped planet stays a name

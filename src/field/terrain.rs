@@ -25,6 +25,7 @@ crate::choices! {
         Ridge "Crests and creases": "How much of a crest a place is, between gullies: 1 is a crest, -1 the bottom of a gully.",
         Uplift "Uplift": "Where mountains rise, as a share of the greatest uplift.",
         Ice "Ice": "Thickness of the glacier ice over the bed. Part of the height where its layer leaves the ice.",
+        Humidity "Moisture of the climate": "How moist the climate is: 0 is a desert, 1 a rain forest. Without it the climate follows from the ground.",
     }
 }
 
@@ -44,6 +45,7 @@ impl MapKind {
                 | Self::Ground
                 | Self::Ridge
                 | Self::Uplift
+                | Self::Humidity
         )
     }
 

@@ -305,7 +305,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Mean height of all ground.", "",
         |m| MeasureValue::Number(m.mean_metres);
     Heights: "mean_land_metres" "Mean land" ["m"] 1,
-        "Mean height of the land above the sea.", "",
+        "Mean height of the land above the sea; above height 0 where there is no sea.", "",
         |m| MeasureValue::or(m.mean_land_metres, NO_LAND);
     Heights: "mean_depth_metres" "Mean depth" ["m"] 1,
         "Mean depth of the sea.", "",
@@ -374,12 +374,26 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
     Climate: "mean_land_moisture" "Mean land moisture" [""] 3,
         "Mean moisture of the land.", "",
         |m| of_land(m.climate.land_moisture);
+    Climate: "forest_share" "Forest" [""] 3,
+        "Share of the land where a ground type rules whose name has the word forest.", "",
+        |m| forest(m);
 };
 
 /// A measure of the streams of a planet.
 fn of_drainage(m: &PlanetMeasures, read: impl Fn(&Drainage) -> MeasureValue) -> MeasureValue {
     let why = if m.land_share > 0.0 { LEVEL } else { NO_LAND };
     m.drainage.as_ref().map_or(MeasureValue::Undefined(why), read)
+}
+
+/// How much of the land is forest, by the biome table.
+fn forest(m: &PlanetMeasures) -> MeasureValue {
+    let of_types = m.climate.types.iter().filter(|kind| kind.name.to_lowercase().contains("forest"));
+    let shares: Vec<f64> = of_types.map(|kind| kind.share).collect();
+    match shares.as_slice() {
+        _ if m.land_share <= 0.0 => MeasureValue::Undefined(NO_LAND),
+        [] => MeasureValue::Undefined("the biome table has no forest"),
+        shares => MeasureValue::Number(shares.iter().sum::<f64>() / m.land_share),
+    }
 }
 
 /// The mean of a quantity over the land.

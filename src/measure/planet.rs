@@ -37,7 +37,7 @@ pub struct PlanetMeasures {
     pub highest_metres: f64,
     /// Mean height by area.
     pub mean_metres: f64,
-    /// Mean height of the land above the sea; nothing without land.
+    /// Mean height of the land above the sea, where there is none above height 0; nothing without land.
     pub mean_land_metres: Option<f64>,
     /// Mean depth of the sea; nothing without sea.
     pub mean_depth_metres: Option<f64>,
@@ -183,6 +183,12 @@ impl PlanetGround<'_> {
         f64::from(self.range.1) * self.relief
     }
 
+    /// Heights of the land count from the sea; from height 0 where it lies deeper than the relief is high, which says
+    /// that there is none.
+    fn datum(&self) -> f64 {
+        if self.sea >= -self.relief { self.sea } else { 0.0 }
+    }
+
     fn band(&self, metres: f64) -> usize {
         let (lowest, highest) = (self.lowest(), self.highest());
         let place = if highest > lowest { (metres - lowest) / (highest - lowest) } else { 0.0 };
@@ -200,7 +206,7 @@ impl PlanetGround<'_> {
             sums.mean += area * metres;
             if metres > self.sea {
                 sums.land += area;
-                sums.above += area * (metres - self.sea);
+                sums.above += area * (metres - self.datum());
                 let slope = globe_gradient(self.globe, self.height, k);
                 let [x, y, z] = slope.map(|s| f64::from(s * self.steepness));
                 sums.degrees += area * libm::atan((x * x + y * y + z * z).sqrt()).to_degrees();
@@ -243,6 +249,18 @@ mod tests {
             assert!((four.iter().sum::<f64>() * BANDS as f64 / 4.0 - 1.0).abs() < 0.15, "{:?}", m.hypsometry);
         }
         assert!((m.area_km2 / 5.1e8 - 1.0).abs() < 0.01, "Earth has 510 million km²");
+    }
+
+    /// Planets without a sea say so by one far below all ground.
+    #[test]
+    fn without_a_sea_the_land_counts_from_height_0() {
+        let settings = Settings { world: World::Planet, sea_level: -100_000.0, ..Settings::default() };
+        let scene = Scene { settings, ..Scene::default() };
+        let mut terrain = Terrain::flat(Grid::globe(9));
+        terrain.height.fill(0.5);
+        let m = measure_planet(&terrain, &scene, &Limits::default(), &Control::default()).unwrap();
+        let expected = 0.5 * f64::from(scene.settings.relief_metres);
+        assert!((m.mean_land_metres.unwrap() - expected).abs() < 1e-3 && m.mean_depth_metres.is_none(), "{m:?}");
     }
 
     #[test]

@@ -65,6 +65,36 @@ pub const BANDS: &[ReferenceBand] = &[
         source: "Langbein, W. B. and others (1947): Topographic characteristics of drainage basins. United States Geological \
                  Survey Water-Supply Paper 968-C, 125-158",
     },
+    ReferenceBand {
+        key: "land_share",
+        low: 0.29,
+        high: 0.30,
+        of: "Earth",
+        source: "Charette, M. A. & Smith, W. H. F. (2010): The volume of Earth's ocean. Oceanography 23(2), 112-114",
+    },
+    ReferenceBand {
+        key: "mean_land_metres",
+        low: 797.0,
+        high: 875.0,
+        of: "Earth; the low one with ice sheets from satellites, the high one from maps",
+        source: "Eakins, B. W. & Sharman, G. F. (2012): Hypsographic curve of Earth's surface from ETOPO1. NOAA National \
+                 Geophysical Data Center; Kossinna, E. (1933): Die Erdoberfläche. Handbuch der Geophysik 2, 869-954",
+    },
+    ReferenceBand {
+        key: "mean_depth_metres",
+        low: 3682.0,
+        high: 3800.0,
+        of: "Earth's ocean",
+        source: "Charette, M. A. & Smith, W. H. F. (2010): The volume of Earth's ocean. Oceanography 23(2), 112-114; Kossinna, E. \
+                 (1921): Die Tiefen des Weltmeeres. Mittler, Berlin",
+    },
+    ReferenceBand {
+        key: "forest_share",
+        low: 0.31,
+        high: 0.312,
+        of: "Earth's land in 2020: 31 %, or 4.06 of 13.0 billion hectares",
+        source: "FAO (2020): Global Forest Resources Assessment 2020, Main report. Rome",
+    },
 ];
 
 /// The bands of the measure called `key`.

@@ -33,7 +33,8 @@ impl Serialize for Measures {
             .collect();
         map.serialize_entry("plots", &plots)?;
         let mut reference: BTreeMap<&str, Vec<&ReferenceBand>> = BTreeMap::new();
-        BANDS.iter().for_each(|band| reference.entry(band.key).or_default().push(band));
+        let own = BANDS.iter().filter(|band| MEASURES.iter().any(|measure| measure.key == band.key));
+        own.for_each(|band| reference.entry(band.key).or_default().push(band));
         map.serialize_entry("reference", &reference)?;
         map.end()
     }

@@ -460,4 +460,5 @@ catalogue! {
     maps::rain::Rain: Filter,
     maps::uplift::UpliftMap: Filter,
     maps::painted::PaintedMap: Filter,
+    maps::file::MapFile: Filter,
 }

@@ -38,16 +38,13 @@ impl Square {
 
     /// Unit vector of the place (u, v) of the square: to the east and to the south, from 0 to 1.
     pub fn direction(&self, radius_metres: f64, u: f64, v: f64) -> [f64; 3] {
-        let (east, south) = ((u - 0.5) * self.side_metres, (v - 0.5) * self.side_metres);
-        let distance = (east * east + south * south).sqrt();
-        let middle = self.middle();
-        if distance == 0.0 {
-            return middle;
-        }
+        self.frame(radius_metres).direction(u, v)
+    }
+
+    /// What the directions of all its places share.
+    pub fn frame(&self, radius_metres: f64) -> SquareAxes {
         let (right, up) = self.axes();
-        let angle = distance / radius_metres;
-        let (along, out) = (libm::sin(angle) / distance, libm::cos(angle));
-        std::array::from_fn(|k| middle[k] * out + (right[k] * east - up[k] * south) * along)
+        SquareAxes { middle: self.middle(), right, up, side_metres: self.side_metres, radius_metres }
     }
 
     /// The place of a direction in the square, and whether it lies on its side of the planet.
@@ -78,6 +75,44 @@ impl Square {
         let around = self.longitude.to_radians();
         let east = [-libm::sin(around), libm::cos(around), 0.0];
         (east, [y * east[2] - z * east[1], z * east[0] - x * east[2], x * east[1] - y * east[0]])
+    }
+}
+
+/// A square with its axes, for many directions.
+#[derive(Clone, Copy, Debug)]
+pub struct SquareAxes {
+    middle: [f64; 3],
+    right: [f64; 3],
+    up: [f64; 3],
+    side_metres: f64,
+    radius_metres: f64,
+}
+
+/// Square of the angle, in radians, below which sine and cosine are four terms of their series, to the last bit.
+const SMALL: f64 = 1.0e-4;
+
+impl SquareAxes {
+    /// Place of sample `k` of `samples` along a side, from 0 to 1.
+    pub fn place(&self, k: usize, samples: usize) -> f64 {
+        k as f64 / (samples - 1) as f64
+    }
+
+    /// Unit vector of the place (u, v), as [`Square::direction`].
+    #[inline]
+    pub fn direction(&self, u: f64, v: f64) -> [f64; 3] {
+        let (east, south) = ((u - 0.5) * self.side_metres, (v - 0.5) * self.side_metres);
+        let way = east * east + south * south;
+        let square = way / (self.radius_metres * self.radius_metres);
+        let (along, out) = if square < SMALL {
+            let sine = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0));
+            let cosine = 1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0));
+            (sine / self.radius_metres, cosine)
+        } else {
+            let (distance, angle) = (way.sqrt(), square.sqrt());
+            (libm::sin(angle) / distance, libm::cos(angle))
+        };
+        let Self { middle, right, up, .. } = self;
+        std::array::from_fn(|k| middle[k] * out + (right[k] * east - up[k] * south) * along)
     }
 }
 

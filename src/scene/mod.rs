@@ -27,8 +27,10 @@ pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put
 pub use settings::{Settings, SkyCondition, Surroundings};
 pub use works::SourceWork;
 
+use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
+use crate::detail::{DetailSource, PlanetDetail};
 use crate::field::{Cancelled, Control, Grid, Stream, Terrain};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
@@ -222,6 +224,34 @@ impl Scene {
     /// When it was cancelled.
     pub fn climate_fields(&self, terrain: &Terrain, control: &Control) -> Result<ClimateFields, Cancelled> {
         climate_fields(&self.seasonal_climate(), &self.climate_terrain(terrain), control)
+    }
+
+    /// What gives the ground of this planet, evaluated as `terrain`, at any resolution. `terrain` may be a reference or
+    /// an [`Arc`].
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn detail<T: Deref<Target = Terrain> + Sync>(
+        &self,
+        terrain: T,
+        control: &Control,
+    ) -> Result<PlanetDetail<T>, Cancelled> {
+        let climate = self.seasonal_climate();
+        let fallen = |layer: &'_ Layer| layer.enabled && layer.mix.opacity > 0.0;
+        let craters = self.layers.iter().filter(|layer| fallen(layer)).filter_map(|layer| match &layer.node {
+            Node::Craters(craters) => Some(craters),
+            _ => None,
+        });
+        let source = DetailSource {
+            terrain,
+            planet: &self.planet,
+            relief_metres: self.settings.relief_metres,
+            sea_metres: self.settings.sea_level,
+            climate: &climate,
+            craters: craters.collect(),
+            seed: self.settings.seed,
+        };
+        PlanetDetail::new(source, control)
     }
 
     /// A layer seed no other layer has.

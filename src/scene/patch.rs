@@ -1,30 +1,32 @@
 //! A square of a planet as a terrain of its own: taken out, worked on at a finer resolution, and put back.
 //!
-//! [`take_patch`] samples the planet's heights in a [`Square`] into a heightmap in metres and makes a terrain scene
-//! that imports it; what the planet's samples do not resolve is added as fractal relief that fades out towards the
-//! edges, so that the surroundings stay the boundary. [`put_patch_back`] makes a heightmap of the finished heights and
-//! adds a layer to the planet that lays them onto the globe, fading into the surroundings
+//! [`take_patch`] asks the planet's [detail](crate::detail) for the ground of a [`Square`] and makes a terrain scene
+//! that reads it: heights in metres, and the maps that come with them, as water and moisture. Its rivers run as the
+//! planet's do, and its climate is that of the planet there. [`put_patch_back`] makes a heightmap of the finished
+//! heights and adds a layer to the planet that lays them onto the globe, fading into the surroundings
 //! ([`Patch`]).
 //!
-//! A scene and its heights are two files. [`PatchFiles::save`] writes the heights first, under a name that has a hash
-//! of them, and then the scene, which names them: whenever it stops, and whoever else writes the same scene, a scene
-//! has the heights that it was saved with.
+//! A scene and its heights are files of their own, and so is each map. [`PatchFiles::save`] writes heights and maps
+//! first, under names that have a hash of what is in them, and then the scene, which names them: whenever it stops, and
+//! whoever else writes the same scene, a scene has the heights that it was saved with.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Blend, Layer, Scene, SceneError};
-use crate::field::{Edges, Globe, Terrain};
+use super::{Layer, Scene, SceneError};
+use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::RasterFormat;
 use crate::io::{FileError, FileStamp, FolderLock, HeightSheet, SaveTarget, check_name, export_sheet};
 use crate::nodes::Node;
 use crate::nodes::generators::import::Import;
-use crate::nodes::generators::perlin::Perlin;
+use crate::nodes::maps::file::MapFile;
 use crate::nodes::planet::patch::Patch;
-use crate::param::ImageFile;
+use crate::param::{ImageFile, ParamKind, WithoutRange};
 use crate::planet::World;
+use crate::planet::climate::Climate;
 use crate::planet::square::Square;
 
 /// Where a patch was taken from, so that it finds its way back.
@@ -100,6 +102,15 @@ pub struct PatchFiles {
     relief_metres: f32,
     side_metres: f32,
     file: PathBuf,
+    maps: Vec<PatchMap>,
+}
+
+/// A map of a patch, and its file.
+#[derive(Clone, Debug, PartialEq)]
+struct PatchMap {
+    kind: MapKind,
+    values: Arc<Vec<f32>>,
+    file: PathBuf,
 }
 
 /// Digits of a hash in the name of a heightmap.
@@ -114,13 +125,28 @@ impl PatchFiles {
         if RasterFormat::for_path(wanted)?.id != "r32" {
             return Err(PatchError::Format(wanted.display().to_string()));
         }
-        let mut hash = Xxh3::new();
-        hash.update(&(terrain.grid.samples as u64).to_le_bytes());
-        terrain.height.iter().for_each(|&height| hash.update(&(height * relief_metres).to_le_bytes()));
         let stem = wanted.file_stem().unwrap_or_default().to_string_lossy();
-        let file = wanted.with_file_name(hashed_name(&stem, hash.digest()));
+        let named = |stem: &str, values: &[f32], unit: f32| {
+            let mut hash = Xxh3::new();
+            hash.update(&(terrain.grid.samples as u64).to_le_bytes());
+            values.iter().for_each(|&value| hash.update(&(value * unit).to_le_bytes()));
+            wanted.with_file_name(hashed_name(stem, hash.digest()))
+        };
+        let file = named(&stem, &terrain.height, relief_metres);
+        let map = |(kind, values): (MapKind, &Arc<Vec<f32>>)| PatchMap {
+            kind,
+            values: values.clone(),
+            file: named(&map_stem(&stem, kind), values, unit_of(kind, relief_metres)),
+        };
+        let maps = terrain.maps().map(map).collect();
         let heights = terrain.height.clone();
-        Ok(Self { scene: Scene::default(), heights, samples: terrain.grid.samples, relief_metres, side_metres, file })
+        let samples = terrain.grid.samples;
+        Ok(Self { scene: Scene::default(), heights, samples, relief_metres, side_metres, file, maps })
+    }
+
+    /// Keeps the heights alone.
+    fn without_maps(self) -> Self {
+        Self { maps: Vec::new(), ..self }
     }
 
     fn image(&self) -> ImageFile {
@@ -132,25 +158,43 @@ impl PatchFiles {
         &self.file
     }
 
-    /// Writes the heights alone, for a scene that is to be saved later.
+    /// Files of the maps that come with the heights.
+    pub fn maps(&self) -> impl Iterator<Item = (MapKind, &Path)> {
+        self.maps.iter().map(|map| (map.kind, map.file.as_path()))
+    }
+
+    /// Writes the heights and the maps, for a scene that is to be saved later.
     ///
     /// # Errors
     /// When they cannot be written.
     pub fn write_heights(&self) -> Result<(), FileError> {
-        let range = self.heights.iter().fold((f32::MAX, f32::MIN), |(low, high), &h| (low.min(h), high.max(h)));
-        let sheet = HeightSheet {
-            width: self.samples,
-            heights: &self.heights,
-            range,
-            relief_metres: self.relief_metres,
-            cell_metres: self.side_metres / (self.samples - 1).max(1) as f32,
-        };
-        // of the same name are the same heights
-        export_sheet(&sheet, SaveTarget::new(&self.file).over_read_only(true).over_links(true)).map(|_| ())
+        for map in &self.maps {
+            self.write(&map.file, &map.values, unit_of(map.kind, self.relief_metres))?;
+        }
+        self.write(&self.file, &self.heights, self.relief_metres)
     }
 
-    /// Writes the heights and then the scene. If anything fails a scene that was there before keeps its own heights.
-    /// Heights that only that one read are removed once it is replaced.
+    /// Writes values times `unit`.
+    fn write(&self, file: &Path, values: &[f32], unit: f32) -> Result<(), FileError> {
+        let range = values.iter().fold((f32::MAX, f32::MIN), |(low, high), &h| (low.min(h), high.max(h)));
+        let sheet = HeightSheet {
+            width: self.samples,
+            heights: values,
+            range,
+            relief_metres: unit,
+            cell_metres: self.side_metres / (self.samples - 1).max(1) as f32,
+        };
+        // of the same name are the same values
+        export_sheet(&sheet, SaveTarget::new(file).over_read_only(true).over_links(true)).map(|_| ())
+    }
+
+    /// All files but the scene.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(self.file.as_path()).chain(self.maps.iter().map(|map| map.file.as_path()))
+    }
+
+    /// Writes the heights, the maps and then the scene. If anything fails a scene that was there before keeps its own.
+    /// Files that only that one read are removed once it is replaced.
     ///
     /// # Errors
     /// When one of them cannot be written.
@@ -161,12 +205,11 @@ impl PatchFiles {
         // others that write here wait, so that nobody takes away what has just been written
         let _lock = FolderLock::new(folder);
         let before = Scene::load(to.path()).map_or_else(|_| Vec::new(), |(scene, _)| scene.heights_of_patches());
-        let is_new = !self.file.try_exists().unwrap_or(true);
+        let new: Vec<&Path> = self.files().filter(|file| !file.try_exists().unwrap_or(true)).collect();
+        let remove = || new.iter().for_each(|file| drop(std::fs::remove_file(file)));
         self.write_heights().map_err(|error| {
             // no scene reads them
-            if is_new {
-                let _ = std::fs::remove_file(&self.file);
-            }
+            remove();
             match error {
                 FileError::Unsynced { path, source } => FileError::Write { path, source },
                 other => other,
@@ -175,18 +218,29 @@ impl PatchFiles {
         match self.scene.save(&to) {
             Ok(stamp) => {
                 let stem = to.path().file_stem().unwrap_or_default().to_string_lossy();
-                before.iter().filter(|old| **old != self.file).for_each(|old| forget(old, folder, &stem));
+                let is_own = |old: &PathBuf| self.files().any(|file| file == old);
+                before.iter().filter(|old| !is_own(old)).for_each(|old| forget(old, folder, &stem));
                 Ok(stamp)
             }
             Err(error) => {
                 let is_replaced = matches!(&error, SceneError::Write(error) if error.is_replaced());
-                if is_new && !is_replaced {
-                    let _ = std::fs::remove_file(&self.file);
+                if !is_replaced {
+                    remove();
                 }
                 Err(error)
             }
         }
     }
+}
+
+/// The values of a map are kept in metres, or as they are.
+fn unit_of(kind: MapKind, relief_metres: f32) -> f32 {
+    if kind.is_thickness() { relief_metres } else { 1.0 }
+}
+
+/// The stem of the file of a map, beside that of the heights.
+fn map_stem(stem: &str, kind: MapKind) -> String {
+    format!("{stem}-{}", format!("{kind:?}").to_lowercase())
 }
 
 /// `stem-0123456789abcdef.r32`, with as much of the stem as a file's name has room for.
@@ -205,7 +259,9 @@ fn forget(heights: &Path, folder: &Path, stem: &str) {
     let digits = name.strip_suffix(".r32").and_then(|name| name.rsplit_once('-')).map(|(_, digits)| digits);
     let hash =
         digits.filter(|digits| digits.len() == HASH_DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    if heights.parent() != Some(folder) || hash.is_none_or(|hash| hashed_name(stem, hash) != name) {
+    let stems = std::iter::once(stem.to_string()).chain(MapKind::ALL.iter().map(|&kind| map_stem(stem, kind)));
+    let is_named = |hash| stems.into_iter().any(|stem| hashed_name(&stem, hash) == name);
+    if heights.parent() != Some(folder) || !hash.is_some_and(is_named) {
         return;
     }
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -220,20 +276,23 @@ fn forget(heights: &Path, folder: &Path, stem: &str) {
 }
 
 impl Scene {
-    /// The heightmaps that its layers read, of patches and of planets that patches were put back onto.
+    /// The heights and maps that its layers read, of patches and of planets that patches were put back onto.
     fn heights_of_patches(&self) -> Vec<PathBuf> {
         let file = |layer: &Layer| match &layer.node {
             Node::Import(node) => Some(PathBuf::from(&node.file.0)),
             Node::Patch(node) => Some(PathBuf::from(&node.file.0)),
+            Node::MapFile(node) => Some(PathBuf::from(&node.file.0)),
             _ => None,
         };
         self.layers.iter().filter_map(file).collect()
     }
 }
 
-/// Takes a square out of an evaluated planet: its heights, for a file that is called as `heights` (.r32) with a hash of
-/// them, and the scene of a terrain of `samples` per side that begins with them and remembers that it came from the
-/// planet `from` (a file, or the name of a shipped planet).
+/// Takes a square out of an evaluated planet: its ground at `samples` (at least 2) per side, for files that are called
+/// as `heights` (.r32) with a hash, and the scene of a terrain that begins with them and remembers that it came from
+/// the planet `from` (a file, or the name of a shipped planet). The ground is that of
+/// [`PlanetDetail::square`](crate::detail::PlanetDetail::square): rivers run in and out where the planet's do, and the
+/// maps come along.
 ///
 /// # Errors
 /// If the scene is no planet, the square too large, or the file is no .r32.
@@ -252,13 +311,10 @@ pub fn take_patch(
     if square.side_metres > most {
         return Err(PatchError::TooLarge { asked: square.side_metres, most });
     }
-    // as fine as the planet's own samples, at least 33: more would only repeat them
-    let step_metres = f64::from(about.side_metres()) / (terrain.samples() - 1) as f64;
-    let own = ((2.0 * square.side_metres / step_metres) as usize + 1).clamp(33, samples.max(33));
-    let globe = Globe::new(terrain.samples());
-    let cut = Terrain::from_fn(own, Edges::Open, |u, v| {
-        globe.sample(&terrain.height, square.direction(radius, f64::from(u), f64::from(v)))
-    });
+    let control = Control::default();
+    // nobody can cancel it
+    let cut = planet.detail(terrain, &control).and_then(|detail| detail.square(&square, samples, &control));
+    let Ok(cut) = cut else { return Err(PatchError::NoPlanet) };
     let files = PatchFiles::new(&cut, planet.settings.relief_metres, square.side_metres as f32, heights)?;
     let mut scene = Scene { name: format!("Patch of {}", planet.name), ..planet.clone() };
     scene.patch = Some(PatchOrigin {
@@ -266,31 +322,26 @@ pub fn take_patch(
         longitude: square.longitude,
         latitude: square.latitude,
     });
+    scene.climate = Some(Climate {
+        latitude: square.latitude as f32,
+        latitude_span: ((square.side_metres / radius).to_degrees() as f32).clamp(0.0, 180.0),
+        ..planet.seasonal_climate()
+    });
     scene.settings.world = World::Terrain;
     scene.settings.size_metres = square.side_metres as f32;
     scene.settings.resolution = samples as u32;
     let import = Node::Import(Import { file: files.image(), ..Import::default() });
     scene.layers = vec![Layer { name: "Planet".into(), ..Layer::new(import, 1) }];
-    scene.layers.extend(detail(planet, square, step_metres));
-    Ok(PatchFiles { scene, ..files })
-}
-
-/// Relief finer than the planet's samples, fading out towards the edges.
-fn detail(planet: &Scene, square: Square, step_metres: f64) -> Option<Layer> {
-    let frequency = (square.side_metres / (2.0 * step_metres)) as f32;
-    if frequency < 0.5 {
-        return None;
+    for (kind, file) in files.maps() {
+        let name = match MapKind::kind() {
+            ParamKind::Choice(choices) => choices[kind as usize].label,
+            _ => "Map",
+        };
+        let node = Node::MapFile(MapFile { file: ImageFile(file.to_string_lossy().into_owned()), kind });
+        let seed = scene.unused_seed();
+        scene.layers.push(Layer { name: name.into(), ..Layer::new(node, seed) });
     }
-    // steep enough to be seen, low enough to leave the planet's own relief in charge
-    let amplitude = (0.06 * 2.0 * step_metres / f64::from(planet.settings.relief_metres)).min(0.08) as f32;
-    let noise = Perlin { frequency, octaves: 7, persistence: 0.5, amplitude, base: 0.0, ..Perlin::default() };
-    let mut layer = Layer { name: "Fine relief".into(), ..Layer::new(Node::Perlin(noise), 2) };
-    layer.mix.blend = Blend::Add;
-    layer.mask.by_height = true;
-    layer.mask.height_from = planet.settings.sea_level;
-    layer.mask.height_to = 100_000.0;
-    layer.mask.height_feather = 200.0;
-    Some(layer)
+    Ok(PatchFiles { scene, ..files })
 }
 
 /// Puts an evaluated patch back: its heights, for a file that is called as `heights` (.r32) with a hash of them, and
@@ -311,7 +362,8 @@ pub fn put_patch_back(
     if patch.as_planet().is_some() {
         return Err(PatchError::NoPatch);
     }
-    let files = PatchFiles::new(terrain, patch.settings.relief_metres, patch.settings.size_metres, heights)?;
+    let (relief, side) = (patch.settings.relief_metres, patch.settings.size_metres);
+    let files = PatchFiles::new(terrain, relief, side, heights)?.without_maps();
     let mut scene = planet.clone();
     let node = Patch {
         file: files.image(),

@@ -12,6 +12,7 @@ mod construction_kit;
 mod contract;
 mod corpus;
 mod craters;
+mod detail;
 mod documents;
 mod edits;
 mod erosion_age;

@@ -12,10 +12,14 @@ pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
 
 /// [`locate`] to 3e-11 of a face, in a fraction of the time: for what is looked at, not for heights.
 pub fn nearly_located(direction: [f64; 3]) -> (usize, f64, f64) {
-    locate_by(direction, |x| {
-        let s = x * x;
-        x * ARCTANGENT.iter().rev().fold(0.0, |sum, c| sum * s + c)
-    })
+    locate_by(direction, nearly_arctangent)
+}
+
+/// atan x for x from -1 to 1, to 5e-11; additions and products alone, so that loops run in lanes.
+#[inline(always)]
+pub fn nearly_arctangent(x: f64) -> f64 {
+    let s = x * x;
+    x * ARCTANGENT.iter().rev().fold(0.0, |sum, c| sum * s + c)
 }
 
 /// atan x / x in powers of x² for x up to 1, to 5e-11: the Chebyshev series of twelve terms.

@@ -13,7 +13,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use rayon::prelude::*;
 
-pub use locate::{locate, meet, nearly_located};
+pub use locate::{locate, meet, nearly_arctangent, nearly_located};
 
 use super::Grid;
 use super::topology::{AXES, Axis, FACES};
@@ -219,6 +219,14 @@ pub fn face_direction(face: usize, a: f64, b: f64) -> [f64; 3] {
     // in the order of space, whatever the face
     let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
     v.map(|x| x / length)
+}
+
+/// The axes of a face, unit vectors: outwards, along its rows, along its columns.
+pub fn face_axes(face: usize) -> [[f64; 3]; 3] {
+    AXES[face].map(|axis| {
+        let sign = if axis.is_multiple_of(2) { 1.0 } else { -1.0 };
+        std::array::from_fn(|k| if k == axis / 2 { sign } else { 0.0 })
+    })
 }
 
 /// Unit vector of the place (u, v) of a face: along its rows and its columns, from 0 to 1.

@@ -9,6 +9,7 @@
 
 mod approx;
 mod belts;
+mod currents;
 mod fields;
 mod grid;
 mod insolation;
@@ -20,7 +21,9 @@ use crate::field::Terrain;
 
 pub use approx::{angle, exp_of_minus};
 pub use belts::{ascent, wind};
+use currents::currents;
 pub use fields::{ClimateFields, climate_fields};
+use grid::ClimateGrid;
 pub use insolation::{daily_mean, yearly_mean};
 use moisture::MoistAir;
 
@@ -62,6 +65,9 @@ crate::params! {
         season: f32 ["°"] = 90.0, 0.0..=360.0 => |c| c.warmth == Warmth::Season;
         /// Tilt of the axis, which makes the seasons. A planet has its own.
         axial_tilt: f32 ["°"] = 23.4, 0.0..=180.0, slider 0.0..=90.0 => |c| c.warmth == Warmth::Season;
+        /// How much warmer the sea is off the west coasts of cold lands than off their east coasts, as currents make
+        /// it. At 0 all seas of a latitude are alike, and their ice ends on a parallel. Planets only.
+        currents: f32 ["°C"] = 0.0, 0.0..=50.0, slider 0.0..=15.0;
         /// How much rain there is: 0 makes deserts of everything, 2 forests.
         rain: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
         /// Where the wind comes from on a flat terrain, clockwise from north. Planets have trade winds and westerlies.
@@ -132,6 +138,8 @@ pub struct TerrainClimate {
     base_metres: f32,
     cooling_per_metre: f32,
     flat_latitudes: [f32; 2],
+    /// By how much currents warm the sea of a planet.
+    currents: Option<ClimateGrid>,
 }
 
 /// How warm and wet a place is.
@@ -164,6 +172,7 @@ impl TerrainClimate {
             base_metres: if has_sea { ground.sea_metres } else { 0.0 },
             cooling_per_metre: climate.cooling_per_metre(ground.relief_metres),
             flat_latitudes: ground.latitudes(climate),
+            currents: currents(climate, ground),
         }
     }
 
@@ -189,7 +198,8 @@ impl TerrainClimate {
                 let wet = self.air.moisture.at_angles(longitude, latitude);
                 let feel =
                     self.sample(latitude, || self.air.inland.at_angles(longitude, latitude), wet, height_metres[at]);
-                (celsius[at], moisture[at]) = (feel.celsius, feel.moisture);
+                let drift = self.drift(longitude, latitude, height_metres[at]);
+                (celsius[at], moisture[at]) = (feel.celsius + drift, feel.moisture);
             }
         }
     }
@@ -200,7 +210,17 @@ impl TerrainClimate {
         let latitude = angle(z, (x * x + y * y).sqrt());
         let longitude = angle(y, x);
         let moisture = self.air.moisture.at_angles(longitude, latitude);
-        self.sample(latitude, || self.air.inland.at_angles(longitude, latitude), moisture, height_metres)
+        let feel = self.sample(latitude, || self.air.inland.at_angles(longitude, latitude), moisture, height_metres);
+        ClimateSample { celsius: feel.celsius + self.drift(longitude, latitude, height_metres), ..feel }
+    }
+
+    /// By how much currents warm the sea at a place; nothing on land.
+    #[inline]
+    fn drift(&self, longitude: f32, latitude: f32, height_metres: f32) -> f32 {
+        match &self.currents {
+            Some(currents) if height_metres <= self.base_metres => currents.at_angles(longitude, latitude),
+            _ => 0.0,
+        }
     }
 
     #[inline]

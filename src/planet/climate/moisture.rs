@@ -7,6 +7,7 @@
 //! Scheme: on a planet a fixed number of semi-Lagrangian steps, in which the wind of a latitude is everywhere the same,
 //! so that a row comes from two rows, moved; a little is mixed across. On flat terrains one sweep line by line with the
 //! wind, exact over a step.
+//! A flat terrain with a map of its moisture has that one: a patch keeps the climate of its planet.
 //! Boundary: longitudes go round; over open edges comes air of a fixed moisture; on wrapping terrains the sweep goes
 //! round three times.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
@@ -20,7 +21,7 @@ use super::belts::{ascent, wind};
 use super::grid::ClimateGrid;
 use super::{Climate, ClimateTerrain, Warmth};
 use crate::field::globe::nearly_located;
-use crate::field::{Edges, Globe};
+use crate::field::{Edges, Globe, MapKind};
 use crate::planet::projection::{Equirectangular, Registration};
 
 /// Cells of the sheet around a planet and from pole to pole.
@@ -75,13 +76,24 @@ impl MoistAir {
             Warmth::Season => height.map(land).blurred(radius),
             Warmth::Latitude => ClimateGrid::from_fn(2, 2, height.round, |_, _| 0.0),
         };
-        let moisture = if ground.terrain.grid.is_globe() {
+        let moisture = if let Some(given) = given(ground) {
+            given
+        } else if ground.terrain.grid.is_globe() {
             over_planet(climate, sea, &height, sea_warmth, shift)
         } else {
             over_terrain(climate, ground, &height)
         };
         Self { inland, moisture }
     }
+}
+
+/// The moisture that a flat terrain brings along, as a patch of a planet does.
+fn given(ground: &ClimateTerrain) -> Option<ClimateGrid> {
+    let (terrain, n) = (ground.terrain, ground.terrain.samples());
+    let map = terrain.map(MapKind::Humidity).filter(|_| !terrain.grid.is_globe())?;
+    let side = n.clamp(2, SIDE);
+    let index = |k: usize| (k * (n - 1) + (side - 1) / 2) / (side - 1);
+    Some(ClimateGrid::from_fn(side, side, false, |i, j| map[index(i) * n + index(j)]))
 }
 
 /// Heights in metres on the sheet.
@@ -105,7 +117,7 @@ fn heights(ground: &ClimateTerrain) -> ClimateGrid {
 }
 
 /// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
-fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
+pub fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     let globe = Globe::new(ground.terrain.samples());
     // cells of the sheet have the width of so many samples
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);

@@ -127,11 +127,16 @@ impl Impact {
         h + self.strength * self.shape.far(square)
     }
 
-    /// Height of the lava at the square of the distance; it ends at the crest.
+    /// Height of the lava at the square of the distance; it ends at the crest, as uneven as that is.
     #[inline]
-    pub fn lava_level(&self, square: f32) -> f32 {
+    pub fn lava_level(&self, square: f32, place: [f32; 3]) -> f32 {
         let bottom = self.shape.bottom();
-        let beyond = square.sqrt() - 0.95;
+        let mut x = square.sqrt();
+        if self.uneven > 0.0 && x < NEAR {
+            let [east, north] = self.offset(place);
+            x *= 1.0 + 0.16 * self.uneven * self.turn.lobe(self.turn.direction(east, north) + 387.0);
+        }
+        let beyond = x - 0.95;
         let down = if beyond > 0.0 { beyond * 10.0 } else { 0.0 };
         self.plane[0] + bottom * (1.0 - self.lava + down)
     }

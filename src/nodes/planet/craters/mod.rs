@@ -8,7 +8,7 @@
 //! mean of the smallest and the largest.
 //! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
 //! larger ones too, a convention of ours: smoothly from the Moon's ground at 0 to hardly any crater at 1.
-//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below.
+//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below, the darker the deeper it is.
 //! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has
 //! no edge.
 //! Resolution: craters under two samples are left out, those under three are faint.
@@ -20,7 +20,7 @@ mod impact;
 mod planes;
 mod population;
 mod rough;
-mod shape;
+pub mod shape;
 mod stamp;
 mod surface;
 mod tiles;
@@ -31,6 +31,7 @@ use rayon::prelude::*;
 
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
+use crate::planet::Planet;
 use impact::{Event, Impact};
 use population::{Sizes, UnshapedImpact, population};
 use rough::CraterTurn;
@@ -103,6 +104,8 @@ const SATURATED: f64 = 20.0;
 const FLOODED: f32 = 0.85;
 /// Basins that fell before this may be flooded.
 const OLD: f32 = 0.6;
+/// Area of a globe in squares of a side of a face: 16/π.
+const GLOBE_SIDES: f64 = 16.0 * std::f64::consts::FRAC_1_PI;
 /// Most craters there can be.
 const MOST: f64 = 200_000.0;
 /// Density from which rays do not last.
@@ -113,6 +116,7 @@ const GONE: [f32; 2] = [20.0, 60.0];
 impl Filter for Craters {
     fn traits(&self) -> Traits {
         Traits {
+            version: if self.maria > 0.0 { 2 } else { 1 },
             writes: if self.shows_brightness() { &[MapKind::Brightness] } else { &[] },
             on_globe: true,
             is_random: true,
@@ -168,9 +172,47 @@ impl Craters {
         }
     }
 
-    /// Density of the air that craters meet.
-    fn air(&self, cx: &Context) -> f32 {
-        if self.follow_atmosphere { cx.planet.map_or(0.0, |planet| planet.atmosphere) } else { self.atmosphere }
+    /// Density of the air that craters meet; 1 is Earth's.
+    pub fn air(&self, planet: Option<&Planet>) -> f32 {
+        if self.follow_atmosphere { planet.map_or(0.0, |planet| planet.atmosphere) } else { self.atmosphere }
+    }
+
+    /// What its craters have in common.
+    pub fn law(&self) -> CraterLaw {
+        CraterLaw {
+            transition_km: self.transition_metres * 1.0e-3,
+            depth: self.depth,
+            ejecta: self.ejecta,
+            peaks: self.peaks,
+        }
+    }
+
+    /// Geometric mean of the smallest and the largest diameter, in sides of the terrain.
+    pub fn mean_diameter(&self) -> f32 {
+        let sizes = self.sizes();
+        (sizes.smallest * sizes.largest).sqrt()
+    }
+
+    /// How many times the craters with diameters `from` to `to`, in sides of a face of a planet, would cover it by the
+    /// size law, which goes on below the smallest.
+    pub fn cover_between(&self, from: f32, to: f32) -> f64 {
+        let sizes = self.sizes();
+        let all = match self.amount {
+            Amount::Number => f64::from(self.craters) * sizes.mean_area() / GLOBE_SIDES,
+            Amount::Cover => f64::from(self.cover),
+        };
+        all.min(SATURATED) * sizes.share_of_cover(from, to)
+    }
+
+    /// Wear of a crater of a diameter, in sides, that fell at `age`, from 0, now, to 1; in air of a density.
+    pub fn wear_of(&self, diameter: f32, age: f32, air: f32) -> f32 {
+        let air = if air < 1.0 { air } else { 1.0 };
+        age * (self.wear * (self.mean_diameter() / diameter).sqrt() + 8.0 * air / (1.02 - air))
+    }
+
+    /// What is left to see of a crater of that wear: 1, and 0 where it has vanished.
+    pub fn is_left(wear: f32) -> f32 {
+        1.0 - smooth(GONE[0], GONE[1], wear)
     }
 
     /// The craters and floods of the terrain, from the oldest on.
@@ -183,16 +225,7 @@ impl Craters {
     ) -> Result<(), Cancelled> {
         let sizes = self.sizes();
         let falls = population(surface, &sizes, self.count(surface), 2.0 * cx.grid.cell(), cx.random, cx.control)?;
-        let common = Common {
-            law: CraterLaw {
-                transition_km: self.transition_metres * 1.0e-3,
-                depth: self.depth,
-                ejecta: self.ejecta,
-                peaks: self.peaks,
-            },
-            mean: (sizes.smallest * sizes.largest).sqrt(),
-            air: self.air(cx),
-        };
+        let common = Common { law: self.law(), mean: self.mean_diameter(), air: self.air(cx.planet) };
         cx.control.check()?;
         let made: Vec<Option<Impact>> =
             falls.par_iter().with_min_len(256).map(|fall| self.impact(cx, surface, &common, fall)).collect();
@@ -222,7 +255,7 @@ impl Craters {
         let age = 1.0 - time;
         let air = if common.air < 1.0 { common.air } else { 1.0 };
         let wear = age * (self.wear * (common.mean / diameter).sqrt() + 8.0 * air / (1.02 - air));
-        let mut strength = smooth(2.0, 3.0, samples) * (1.0 - smooth(GONE[0], GONE[1], wear));
+        let mut strength = smooth(2.0, 3.0, samples) * Self::is_left(wear);
         if common.air > 0.0 {
             // so large must this one be to reach the ground
             let least = common.air * 5000.0 * (0.5 + cx.random.unit(index, 5));

@@ -129,7 +129,7 @@ impl Probes {
                         *height = match event {
                             Event::Impact(_) => impact.strike(square, place, *height),
                             Event::Flood(_) => {
-                                let lava = impact.lava_level(square);
+                                let lava = impact.lava_level(square, place);
                                 if lava > *height { lava } else { *height }
                             }
                         };

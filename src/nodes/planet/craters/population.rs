@@ -58,6 +58,23 @@ impl Sizes {
         (1.0 - larger) / (1.0 - rest)
     }
 
+    /// Area of the craters with diameters `from` to `to` beside that of all, as the law goes on below the smallest and
+    /// above the largest: that of ∫ D^(1-b) dD.
+    pub fn share_of_cover(&self, from: f32, to: f32) -> f64 {
+        let power = 2.0 - f64::from(self.slope);
+        let between = |from: f32, to: f32| {
+            let (from, to) = (f64::from(from), f64::from(to));
+            if power.abs() < 1e-6 {
+                libm::log(to / from)
+            } else {
+                (libm::pow(to, power) - libm::pow(from, power)) / power
+            }
+        };
+        // craters of one size are an octave
+        let largest = if self.largest > 1.01 * self.smallest { self.largest } else { 2.0 * self.smallest };
+        between(from, to) / between(self.smallest, largest)
+    }
+
     /// Mean area of a crater.
     pub fn mean_area(&self) -> f64 {
         let (ratio, b) = (f64::from(self.largest) / f64::from(self.smallest), f64::from(self.slope));

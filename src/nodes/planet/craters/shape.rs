@@ -58,9 +58,13 @@ pub struct CraterShape {
 /// What the craters of a terrain have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct CraterLaw {
+    /// Diameter from which craters are complex.
     pub transition_km: f32,
+    /// Depth beside that on the Moon.
     pub depth: f32,
+    /// Height of rims and blankets beside that on the Moon.
     pub ejecta: f32,
+    /// Height of central peaks and rings beside that on the Moon.
     pub peaks: f32,
 }
 

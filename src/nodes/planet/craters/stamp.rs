@@ -14,6 +14,9 @@ use super::surface::CraterSurface;
 use super::tiles::{CraterTiles, Entry, TILE_COLUMNS, TILE_ROWS};
 use crate::field::{Cancelled, Control};
 
+/// Depth of lava, beside that of the basin, from which on it is as dark as can be: thin lava lets the ground show.
+const THICK: f32 = 0.35;
+
 /// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`,
 /// or empty.
 pub fn stamp(
@@ -93,10 +96,10 @@ impl CraterTile {
                 let place = |k: usize| [xs[k], ys[k], zs[k]];
                 if let Event::Flood(_) = event {
                     for (k, h) in heights.iter_mut().enumerate() {
-                        let lava = impact.lava_level(squares[k]);
+                        let lava = impact.lava_level(squares[k], place(k));
                         if lava > *h {
                             if let Some(light) = brightness.get_mut(start + columns.start + k) {
-                                let deep = smooth(0.0, 0.06, (lava - *h) / impact.shape.depth);
+                                let deep = smooth(0.0, THICK, (lava - *h) / impact.shape.depth);
                                 *light += deep * (-1.0 - *light);
                             }
                             *h = lava;

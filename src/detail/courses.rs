@@ -1,0 +1,439 @@
+//! The courses of a planet's rivers between its samples, at their true width.
+//!
+//! Network: that of the planet's own ground, water going down the steepest way and out of depressions over their spill
+//! points ([`FlowGraph`]); a river begins where [`SOURCE_CELLS`] cells and [`SOURCE_SHARE`] of the planet drain to a
+//! place.
+//! Course: through cell k a river comes from the middle of the way t → k and goes to the middle of the way k → r on a
+//! quadratic Bézier curve with k as its control point, so that courses and confluences are smooth.
+//! Law: with the area A that drains to a place, of which 0.3 m of water run off a year, the discharge is Q m³/s; the
+//! river is 7·Q^½ m wide and 0.27·Q^0.4 m deep. Bed and water never climb on the way down, and the bed stays above the
+//! sea, as the rivers of the planet do.
+//! Source: Leopold & Maddock 1953 (the exponents); the factors are those of its mean for rivers of the plains, 0.3 m a
+//! year is the mean runoff of Earth's land.
+
+use crate::field::globe::from_angles;
+use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+
+use super::coarse::{QuadPosition, quad_of};
+use super::octaves::{BlockLane, BlockPoints, PART};
+
+/// Least area of a river, in cells of the planet, and as a share of the planet.
+const SOURCE_CELLS: f64 = 6.0;
+const SOURCE_SHARE: f64 = 3.0e-6;
+/// Water that runs off the land in a year.
+const RUNOFF_METRES: f64 = 0.3;
+const SECONDS_A_YEAR: f64 = 3.156e7;
+/// How full of water a bed is, and how far banks stand above the water, in depths.
+const FULL: f32 = 0.8;
+const FREEBOARD: f32 = 0.1;
+/// Height of a bed above the sea at the least.
+const ABOVE_SEA_METRES: f32 = 0.02;
+/// Straight pieces of a curve.
+const PIECES: usize = 4;
+/// How far to either side a river shapes its valley, in cells of the planet.
+const VALLEY_CELLS: f64 = 0.45;
+/// Where a piece is looked for around itself.
+const RING: usize = 16;
+
+/// Two values of a piece: where it begins and where it ends.
+type Ends = [f32; 2];
+
+/// A straight piece of a course, in metres.
+#[derive(Clone, Copy, Debug)]
+struct CoursePiece {
+    from: [f64; 3],
+    along: [f32; 3],
+    /// One over the square of its length.
+    per_square: f32,
+    bed: Ends,
+    water: Ends,
+    bank: Ends,
+    half_width: Ends,
+    /// Its length and half width.
+    reach_metres: f32,
+}
+
+/// A cell that a river runs through. Heights in metres.
+#[derive(Clone, Copy, Debug)]
+struct CourseNode {
+    bed: f32,
+    water: f32,
+    bank: f32,
+    half_width: f32,
+}
+
+/// The rivers of a planet.
+pub struct RiverCourses {
+    pieces: Vec<CoursePiece>,
+    /// Quadrangles with the pieces that reach into them, in their order.
+    reached: Vec<(u32, u32)>,
+    samples: usize,
+    valley_metres: f32,
+    lakes: Option<Vec<bool>>,
+}
+
+/// What rivers do at the points of a block.
+pub struct RiverReach {
+    /// How far the point lies beyond the nearest bank, in metres; below 0 in the river, infinite where none is near.
+    pub beyond: BlockLane,
+    /// Bed in metres, where the point is in a river.
+    pub bed: BlockLane,
+    /// Water surface of the nearest river in metres.
+    pub water: BlockLane,
+    /// Height of the banks around in metres.
+    pub bank: BlockLane,
+    weight: BlockLane,
+}
+
+impl Default for RiverReach {
+    fn default() -> Self {
+        let far = [f32::INFINITY; PART];
+        Self { beyond: far, bed: far, water: far, bank: [0.0; PART], weight: [0.0; PART] }
+    }
+}
+
+/// What a planet's rivers are made from.
+pub struct RiverGround<'a> {
+    pub terrain: &'a Terrain,
+    pub mesh: &'a FlowMesh,
+    pub radius_metres: f64,
+    pub relief_metres: f32,
+    /// Height of the sea in metres; none where there is no sea.
+    pub sea_metres: Option<f32>,
+}
+
+impl RiverCourses {
+    /// No rivers.
+    pub fn none() -> Self {
+        Self { pieces: Vec::new(), reached: Vec::new(), samples: 2, valley_metres: 1.0, lakes: None }
+    }
+
+    /// The rivers of a planet.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(ground: &RiverGround, control: &Control) -> Result<Self, Cancelled> {
+        let RiverGround { terrain, mesh, radius_metres, relief_metres, sea_metres } = *ground;
+        let sea = sea_metres.map_or(f32::NEG_INFINITY, |sea| sea / relief_metres);
+        let outlets = Outlets::new(terrain.grid, &terrain.height, sea);
+        let graph = FlowGraph::new(mesh, &terrain.height, &outlets, FlowRouting::D8, control)?;
+        let order = graph.upstream_order(control)?;
+        let mut areas = mesh.areas();
+        if let Some(rain) = terrain.map(MapKind::Rain) {
+            areas.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= if rain > 0.0 { rain } else { 0.0 });
+        }
+        accumulate(&graph.receivers, &order, &mut areas);
+        control.check()?;
+        let cell_metres = f64::from(mesh.cell_metres((radius_metres * std::f64::consts::FRAC_PI_2) as f32));
+        let share = SOURCE_SHARE * terrain.grid.distinct_len() as f64;
+        let least = if share > SOURCE_CELLS { share } else { SOURCE_CELLS } as f32;
+        let receivers = &graph.receivers;
+        let is_river = |k: usize| areas[k] >= least && receivers[k] as usize != k;
+        let rivers: Vec<usize> = order.iter().map(|&k| k as usize).filter(|&k| is_river(k)).collect();
+        let mut number = vec![u32::MAX; terrain.grid.len()];
+        rivers.iter().enumerate().for_each(|(index, &k)| number[k] = index as u32);
+
+        // down the rivers: nothing rises above what comes before it
+        let mut nodes: Vec<CourseNode> = Vec::with_capacity(rivers.len());
+        let mut highest = vec![[f32::INFINITY; 2]; rivers.len()];
+        let mut main = vec![u32::MAX; rivers.len()];
+        for (index, &k) in rivers.iter().enumerate() {
+            let discharge = f64::from(areas[k]) * cell_metres * cell_metres * RUNOFF_METRES / SECONDS_A_YEAR;
+            let depth = (0.27 * libm::pow(discharge, 0.4)) as f32;
+            let ground = lesser(terrain.height[k] * relief_metres, highest[index][0]);
+            let floor = sea_metres.map_or(f32::NEG_INFINITY, |sea| sea + ABOVE_SEA_METRES);
+            let bed = greater(ground - depth, floor);
+            let water = lesser(bed + FULL * depth, highest[index][1]);
+            let bank = greater(ground, water + FREEBOARD * depth);
+            nodes.push(CourseNode { bed, water, bank, half_width: (3.5 * discharge.sqrt()) as f32 });
+            let to = number[receivers[k] as usize];
+            if to != u32::MAX {
+                let next = &mut highest[to as usize];
+                *next = [lesser(next[0], ground), lesser(next[1], water)];
+                let before = &mut main[to as usize];
+                if *before == u32::MAX || areas[rivers[*before as usize]] < areas[k] {
+                    *before = index as u32;
+                }
+            }
+        }
+        control.check()?;
+
+        let globe = Globe::new(terrain.samples());
+        let place = |k: usize| {
+            globe.exact_direction(
+                k / globe.samples().pow(2),
+                k / globe.samples() % globe.samples(),
+                k % globe.samples(),
+            )
+        };
+        let mut course = CourseWriter { pieces: Vec::new(), radius: radius_metres };
+        let middle = |a: [f64; 3], b: [f64; 3]| unit([a[0] + b[0], a[1] + b[1], a[2] + b[2]]);
+        let mut has_source = vec![true; rivers.len()];
+        for (index, &k) in rivers.iter().enumerate() {
+            let (here, node) = (place(k), nodes[index]);
+            let to = receivers[k] as usize;
+            let there = place(to);
+            let out = middle(here, there);
+            if has_source[index] {
+                course.line([here, out], [node, mean(node, downstream_node(&nodes, &number, to, node))]);
+            }
+            match number[to] {
+                // the last stretch goes on into the sea
+                u32::MAX => course.line([out, there], [node, node]),
+                next => {
+                    has_source[next as usize] = false;
+                    let receiver = receivers[to] as usize;
+                    let is_main = main[next as usize] == index as u32;
+                    let own = nodes[next as usize];
+                    let beyond = downstream_node(&nodes, &number, receiver, own);
+                    let ends = [mean(node, own), mean(own, beyond)];
+                    let width = |end: CourseNode| CourseNode { half_width: node.half_width, ..end };
+                    // a river that joins a greater one keeps its width
+                    let ends = [
+                        width(ends[0]),
+                        if is_main { CourseNode { half_width: own.half_width, ..ends[1] } } else { width(ends[1]) },
+                    ];
+                    course.curve([out, there, middle(there, place(receiver))], [ends[0], own, ends[1]]);
+                }
+            }
+        }
+        let valley_metres = (VALLEY_CELLS * cell_metres) as f32;
+        let mut courses = Self {
+            pieces: course.pieces,
+            reached: Vec::new(),
+            samples: terrain.samples(),
+            valley_metres,
+            lakes: terrain.map(MapKind::Water).and_then(|water| lakes(&graph, terrain, water)),
+        };
+        courses.register();
+        Ok(courses)
+    }
+
+    /// How far from its banks a river shapes its valley.
+    pub fn valley_metres(&self) -> f32 {
+        self.valley_metres
+    }
+
+    /// Cells under standing water: those of depressions with a water map. Nothing where there are none.
+    pub fn take_lakes(&mut self) -> Option<Vec<bool>> {
+        self.lakes.take()
+    }
+
+    fn quad_number(&self, [face, row, column]: QuadPosition) -> u32 {
+        ((face * self.samples + row) * self.samples + column) as u32
+    }
+
+    /// Finds the quadrangles that pieces reach into.
+    fn register(&mut self) {
+        let mut reached = Vec::new();
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let middle: [f64; 3] = std::array::from_fn(|k| piece.from[k] + 0.5 * f64::from(piece.along[k]));
+            let half = 0.5 / f64::from(piece.per_square).sqrt();
+            let wide = f64::from(greater(piece.half_width[0], piece.half_width[1]));
+            let reach = f64::from(self.valley_metres) + half + wide;
+            let up = unit(middle);
+            let side = unit(cross(up, if up[2].abs() < 0.9 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] }));
+            let forth = cross(up, side);
+            let mut found = vec![self.quad_number(quad_of(self.samples, middle))];
+            for ring in 1..=2 {
+                for k in 0..RING {
+                    let turn = from_angles(0.0, std::f64::consts::TAU * k as f64 / RING as f64);
+                    let far = reach * 0.5 * f64::from(ring);
+                    let there =
+                        std::array::from_fn(|axis| middle[axis] + far * (turn[0] * side[axis] + turn[1] * forth[axis]));
+                    found.push(self.quad_number(quad_of(self.samples, there)));
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            reached.extend(found.into_iter().map(|quad| (quad, index as u32)));
+        }
+        reached.sort_unstable();
+        self.reached = reached;
+    }
+
+    /// What the rivers do at the points `run` of a block, which lie in one quadrangle; `up` are unit vectors, and no
+    /// river is narrower than twice `least_metres`.
+    pub fn reach(
+        &self,
+        quad: QuadPosition,
+        points: &BlockPoints,
+        up: &[BlockLane; 3],
+        run: std::ops::Range<usize>,
+        least_metres: f32,
+        out: &mut RiverReach,
+    ) {
+        let number = self.quad_number(quad);
+        let first = self.reached.partition_point(|&(quad, _)| quad < number);
+        let middle: [f64; 3] = [0, 1, 2].map(|axis| points[axis][run.start]);
+        let span = run.clone().map(|k| apart(middle, [0, 1, 2].map(|axis| points[axis][k]))).fold(0.0, f64::max).sqrt();
+        for &(_, index) in self.reached[first..].iter().take_while(|&&(quad, _)| quad == number) {
+            let piece = &self.pieces[index as usize];
+            // farther away it has no weight
+            let far = span + f64::from(piece.reach_metres + self.valley_metres + least_metres);
+            if apart(middle, piece.from) > far * far {
+                continue;
+            }
+            reach(piece, points, up, run.clone(), [least_metres, self.valley_metres], out);
+        }
+        for k in run {
+            if out.weight[k] > 0.0 {
+                out.bank[k] /= out.weight[k];
+            }
+        }
+    }
+}
+
+/// How near a river must be to rule alone, as a share of its valley.
+const ALONE: f32 = 1.0e-3;
+
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn reach(
+    piece: &CoursePiece,
+    points: &BlockPoints,
+    up: &[BlockLane; 3],
+    run: std::ops::Range<usize>,
+    widths: [f32; 2],
+    out: &mut RiverReach,
+) {
+    if run == (0..PART) {
+        for k in 0..PART {
+            reach_point(piece, points, up, k, widths, out);
+        }
+    } else {
+        for k in run {
+            reach_point(piece, points, up, k, widths, out);
+        }
+    }
+}
+
+#[inline(always)]
+fn reach_point(
+    piece: &CoursePiece,
+    points: &BlockPoints,
+    up: &[BlockLane; 3],
+    k: usize,
+    [least, valley]: [f32; 2],
+    out: &mut RiverReach,
+) {
+    let [ax, ay, az] = piece.along;
+    let [x, y, z] = [0, 1, 2].map(|axis| (points[axis][k] - piece.from[axis]) as f32);
+    let share = (x * ax + y * ay + z * az) * piece.per_square;
+    let share = if share > 0.0 { share } else { 0.0 };
+    let share = if share < 1.0 { share } else { 1.0 };
+    let [x, y, z] = [x - share * ax, y - share * ay, z - share * az];
+    let high = x * up[0][k] + y * up[1][k] + z * up[2][k];
+    let square = x * x + y * y + z * z - high * high;
+    let square = if square > 0.0 { square } else { 0.0 };
+    let between = |ends: Ends| ends[0] + (ends[1] - ends[0]) * share;
+    let half_width = between(piece.half_width);
+    let beyond = square.sqrt() - if half_width > least { half_width } else { least };
+    let (bed, water, bank) = (between(piece.bed), between(piece.water), between(piece.bank));
+    let is_nearer = beyond < out.beyond[k];
+    let is_inside = beyond <= 0.0;
+    let lower = if bed < out.bed[k] { bed } else { out.bed[k] };
+    out.bed[k] = if is_inside { lower } else { out.bed[k] };
+    out.water[k] = if is_nearer { water } else { out.water[k] };
+    out.beyond[k] = if is_nearer { beyond } else { out.beyond[k] };
+    let way = if beyond > 0.0 { beyond / valley } else { 0.0 };
+    let rest = if way < 1.0 { 1.0 - way } else { 0.0 };
+    let weight = rest / (way + ALONE);
+    let weight = weight * weight;
+    let weight = weight * weight;
+    out.bank[k] += weight * bank;
+    out.weight[k] += weight;
+}
+
+/// Cells of depressions with water in them, if there are any.
+fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool>> {
+    let mut filled = graph.filled(&terrain.height);
+    terrain.grid.close(&mut filled);
+    let cells = water.iter().zip(filled).zip(&terrain.height);
+    let is_lake: Vec<bool> = cells.map(|((&depth, filled), &ground)| depth > 0.0 && filled > ground).collect();
+    is_lake.contains(&true).then_some(is_lake)
+}
+
+/// What a river is like in the cell after one, or as in that where it ends.
+fn downstream_node(nodes: &[CourseNode], number: &[u32], to: usize, otherwise: CourseNode) -> CourseNode {
+    nodes.get(number[to] as usize).copied().unwrap_or(otherwise)
+}
+
+fn mean(a: CourseNode, b: CourseNode) -> CourseNode {
+    let half = |a: f32, b: f32| 0.5 * (a + b);
+    CourseNode {
+        bed: half(a.bed, b.bed),
+        water: half(a.water, b.water),
+        bank: half(a.bank, b.bank),
+        half_width: half(a.half_width, b.half_width),
+    }
+}
+
+struct CourseWriter {
+    pieces: Vec<CoursePiece>,
+    radius: f64,
+}
+
+impl CourseWriter {
+    /// A straight piece between two directions.
+    fn line(&mut self, [from, to]: [[f64; 3]; 2], [a, b]: [CourseNode; 2]) {
+        let from = from.map(|x| x * self.radius);
+        let along: [f32; 3] = std::array::from_fn(|k| (to[k] * self.radius - from[k]) as f32);
+        let square = along[0] * along[0] + along[1] * along[1] + along[2] * along[2];
+        if square > 0.0 {
+            self.pieces.push(CoursePiece {
+                from,
+                along,
+                per_square: 1.0 / square,
+                bed: [a.bed, b.bed],
+                water: [a.water, b.water],
+                bank: [a.bank, b.bank],
+                half_width: [a.half_width, b.half_width],
+                reach_metres: square.sqrt() + greater(a.half_width, b.half_width),
+            });
+        }
+    }
+
+    /// A quadratic Bézier curve; heights go along with the places, widths from end to end.
+    fn curve(&mut self, places: [[f64; 3]; 3], nodes: [CourseNode; 3]) {
+        let weights = |k: usize| {
+            let t = k as f64 / PIECES as f64;
+            [(1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t]
+        };
+        let place = |k: usize| {
+            let w = weights(k);
+            unit(std::array::from_fn(|axis| (0..3).map(|p| w[p] * places[p][axis]).sum()))
+        };
+        let node = |k: usize| {
+            let w = weights(k).map(|w| w as f32);
+            let of = |value: fn(&CourseNode) -> f32| (0..3).map(|p| w[p] * value(&nodes[p])).sum::<f32>();
+            let share = k as f32 / PIECES as f32;
+            let half_width = nodes[0].half_width + (nodes[2].half_width - nodes[0].half_width) * share;
+            CourseNode { bed: of(|n| n.bed), water: of(|n| n.water), bank: of(|n| n.bank), half_width }
+        };
+        (0..PIECES).for_each(|k| self.line([place(k), place(k + 1)], [node(k), node(k + 1)]));
+    }
+}
+
+fn lesser(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// Square of the distance.
+fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    x * x + y * y + z * z
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+    v.map(|x| x / length)
+}

@@ -1,0 +1,437 @@
+//! The ground at the points of a block: the law of the [module](super), step by step.
+
+#![allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
+
+use std::ops::Deref;
+
+use super::coarse::{GlobePlaces, Stencil16, bicubic, bilinear, stencil};
+use super::courses::RiverReach;
+use super::octaves::{BlockLane, BlockPoints, LatticePlaces, PART, SpaceLattice};
+use super::{BROAD, PERSISTENCE, PlanetDetail};
+use crate::field::{MapKind, Terrain};
+
+/// Deviation of the first octave of noise, in rises of the coarse ground over a cell.
+const FIRST: f32 = 0.42;
+/// How far the first octave moves the place, in its cells for each slope of one; and each octave beside the one before.
+const MOVE: f32 = 0.016;
+const MOVE_FALLS: f32 = 0.8;
+/// Height of gullies beside the noise of the same size.
+const GULLIES: f32 = 1.5;
+/// Slopes (rise over run) between which gullies begin.
+const GULLIES_FROM: [f32; 2] = [0.004, 0.04];
+/// How far gullies stay away from crests and bottoms of larger ones.
+const CREST_FADE: f32 = 0.6;
+/// How much finer gullies turn towards larger ones.
+const BRANCHING: f32 = 1.0;
+/// Gullies below the sea, beside those of the land.
+const BELOW_SEA: f32 = 0.3;
+/// Height of fine noise on level ground beside that on steep, and the slopes between.
+const GENTLE: f32 = 0.45;
+const GENTLE_UNTIL: [f32; 2] = [0.05, 0.45];
+/// How high ground beside a river rises at first, over which distance, in metres, and its slope from there on.
+const LEVEE: [f32; 3] = [4.0, 500.0, 0.008];
+/// Height above the sea over which a river's valley goes over into the sea floor.
+const MOUTH_METRES: f32 = 6.0;
+
+/// Heights of a wave that need its whole room.
+const CROWD: f32 = 2.0;
+/// Room that the ground beside a river has on the edge of its valley, however low it lies.
+const OPENS_METRES: f32 = 30.0;
+
+/// What is found at the points of a block, in metres.
+pub struct BlockGround {
+    pub height: BlockLane,
+    pub water: BlockLane,
+}
+
+impl Default for BlockGround {
+    fn default() -> Self {
+        Self { height: [0.0; PART], water: [0.0; PART] }
+    }
+}
+
+/// Working memory of a thread.
+pub struct BlockWork {
+    places: LatticePlaces,
+    up: [BlockLane; 3],
+    moved: BlockPoints,
+    located: GlobePlaces,
+    /// Octaves that bend the ground, with their slopes for a metre.
+    broad: [(BlockLane, [BlockLane; 3]); BROAD],
+    coarse: BlockLane,
+    coarse_slope: [BlockLane; 3],
+    relief: BlockLane,
+    gullying: BlockLane,
+    /// Height of a lake's surface, or infinite.
+    lake: BlockLane,
+}
+
+impl Default for BlockWork {
+    fn default() -> Self {
+        let (lane, three) = ([0.0; PART], [[0.0; PART]; 3]);
+        Self {
+            places: LatticePlaces::default(),
+            up: three,
+            moved: [[0.0; PART]; 3],
+            located: GlobePlaces::default(),
+            broad: [(lane, three); BROAD],
+            coarse: lane,
+            coarse_slope: three,
+            relief: lane,
+            gullying: lane,
+            lake: lane,
+        }
+    }
+}
+
+/// 0 up to `from`, 1 from `to` on, smooth between.
+#[inline(always)]
+fn smooth([from, to]: [f32; 2], at: f32) -> f32 {
+    let t = (at - from) / (to - from);
+    let t = if t > 0.0 { t } else { 0.0 };
+    let t = if t < 1.0 { t } else { 1.0 };
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// How much of relief of a wavelength samples so far apart show.
+fn shown(lattice: &SpaceLattice, spacing: f64) -> f32 {
+    smooth([2.0, 4.0], (lattice.cell_metres / spacing) as f32)
+}
+
+/// `relief`, held below `room`.
+#[inline(always)]
+fn bounded(relief: f32, room: f32) -> f32 {
+    let whole = room + relief.abs();
+    if whole > 0.0 { relief * room / whole } else { 0.0 }
+}
+
+impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
+    /// The ground at points in metres, for samples `spacing` metres apart.
+    pub(super) fn block(&self, points: &BlockPoints, spacing: f64, work: &mut BlockWork, out: &mut BlockGround) {
+        let per_radius = 1.0 / self.radius_metres;
+        for axis in 0..3 {
+            for k in 0..PART {
+                work.up[axis][k] = (points[axis][k] * per_radius) as f32;
+            }
+        }
+        self.noise(points, spacing, work);
+        let mut rivers = RiverReach::default();
+        self.read_coarse(spacing, work, &mut rivers);
+
+        let sea = self.sea_metres.unwrap_or(f32::NEG_INFINITY);
+        let valley = self.rivers.valley_metres();
+        let (mut ground, mut room) = ([0.0f32; PART], [0.0f32; PART]);
+        lay_rivers(&work.coarse, &work.lake, &rivers, [sea, valley], [&mut ground, &mut room]);
+        let relief = self.relief_of(points, spacing, work, &room, sea);
+        fill_rivers([&ground, &relief, &room, &work.coarse, &work.lake], &rivers, sea, out);
+        self.craters.add(points, spacing, &mut out.height);
+    }
+
+    /// The broad octaves of noise, which move the points.
+    fn noise(&self, points: &BlockPoints, spacing: f64, work: &mut BlockWork) {
+        let BlockWork { places, up, moved, broad, .. } = work;
+        moved.clone_from(points);
+        let mut push = MOVE;
+        for (lattice, (value, slope)) in self.octaves.iter().zip(broad) {
+            let shown = shown(lattice, spacing);
+            if shown <= 0.0 {
+                break;
+            }
+            lattice.noise_and_slope(points, places, value, slope);
+            let cell = lattice.cell_metres as f32;
+            move_points(shown * push * cell, up, slope, moved);
+            let per_metre = 1.0 / cell;
+            slope.iter_mut().flatten().for_each(|slope| *slope *= per_metre);
+            push *= MOVE_FALLS;
+        }
+    }
+
+    /// Reads the coarse ground, what it says of the relief, and the rivers at the moved points.
+    fn read_coarse(&self, spacing: f64, work: &mut BlockWork, rivers: &mut RiverReach) {
+        let n = self.terrain.samples();
+        work.located.find(n, &work.moved);
+        // a river is a sample wide at the least, but leaves its valley room
+        let least = (0.75 * spacing) as f32;
+        let widest = 0.4 * self.rivers.valley_metres();
+        let least = if least < widest { least } else { widest };
+        let mut first = 0;
+        while first < PART {
+            let quad = work.located.quad(first);
+            let end = (first + 1..PART).find(|&k| work.located.quad(k) != quad).unwrap_or(PART);
+            let heights = stencil(&self.globe, &self.terrain.height, quad);
+            let heights = heights.map(|row| row.map(|h| h * self.relief_metres));
+            let lake = self.lake_of(quad);
+            if first == 0 && end == PART {
+                read_quad(&heights, &work.located, &mut work.coarse, &mut work.coarse_slope);
+            } else {
+                for k in first..end {
+                    read_point(&heights, &work.located, &mut work.coarse, &mut work.coarse_slope, k);
+                }
+            }
+            for k in first..end {
+                let inside = [work.located.inside[0][k], work.located.inside[1][k]];
+                work.relief[k] = bilinear(&self.relief, n, quad, inside);
+                work.gullying[k] = bilinear(&self.gullying, n, quad, inside);
+                work.lake[k] = lake.map_or(f32::INFINITY, |lake| lake.level(inside));
+            }
+            self.rivers.reach(quad, &work.moved, &work.up, first..end, least, rivers);
+            first = end;
+        }
+    }
+
+    /// Noise and gullies in metres, before their room holds them.
+    fn relief_of(
+        &self,
+        points: &BlockPoints,
+        spacing: f64,
+        work: &mut BlockWork,
+        room: &BlockLane,
+        sea: f32,
+    ) -> BlockLane {
+        let mut state = GullyState { slope: work.coarse_slope, mask: work.gullying, raised: [0.0; PART] };
+        for k in 0..PART {
+            state.mask[k] *= if work.coarse[k] > sea { 1.0 } else { BELOW_SEA };
+        }
+        let has_gullies = state.mask.iter().any(|&mask| mask > 0.0);
+        let mut amplitude = FIRST;
+        let mut octaves = self.octaves.iter();
+        // gullies of a width follow what is wider
+        let mut gullies = self.gullies.iter();
+        for (index, lattice) in octaves.by_ref().take(BROAD).enumerate() {
+            let shown = shown(lattice, spacing);
+            if shown <= 0.0 {
+                break;
+            }
+            let (value, rise) = &work.broad[index];
+            add_octave(shown * amplitude, &work.relief, room, value, &mut state.raised);
+            for axis in 0..3 {
+                add_octave(shown * amplitude, &work.relief, room, &rise[axis], &mut state.slope[axis]);
+            }
+            amplitude *= PERSISTENCE;
+            if index > 0
+                && has_gullies
+                && let Some(lattice) = gullies.next()
+            {
+                let height = amplitude * PERSISTENCE * GULLIES;
+                let shown = self::shown(lattice, spacing);
+                gully_octave(lattice, points, work, room, [shown, height], &mut state);
+            }
+        }
+        let mut rough = [0.0f32; PART];
+        for k in 0..PART {
+            let [x, y, z] = [0, 1, 2].map(|axis| state.slope[axis][k]);
+            let out = x * work.up[0][k] + y * work.up[1][k] + z * work.up[2][k];
+            let square = x * x + y * y + z * z - out * out;
+            let steep = if square > 0.0 { square.sqrt() } else { 0.0 };
+            rough[k] = work.relief[k] * (GENTLE + (1.0 - GENTLE) * smooth(GENTLE_UNTIL, steep));
+        }
+        let mut value = [0.0f32; PART];
+        for lattice in octaves {
+            let shown = shown(lattice, spacing);
+            if shown <= 0.0 {
+                break;
+            }
+            lattice.noise(points, &mut work.places, &mut value);
+            add_octave(shown * amplitude, &rough, room, &value, &mut state.raised);
+            amplitude *= PERSISTENCE;
+        }
+        state.raised
+    }
+
+    /// The lake in a quadrangle, if there is one.
+    fn lake_of(&self, [face, row, column]: [usize; 3]) -> Option<LakeCorners> {
+        let is_lake = self.lakes.as_ref()?;
+        let water = self.terrain.map(MapKind::Water)?;
+        let n = self.terrain.samples();
+        let first = (face * n + row) * n + column;
+        let corners = [first, first + 1, first + n, first + n + 1];
+        if !corners.iter().any(|&k| is_lake[k]) {
+            return None;
+        }
+        let level = |k: usize| (self.terrain.height[k] + water[k]) * self.relief_metres;
+        Some(LakeCorners(corners.map(|k| is_lake[k].then(|| level(k)))))
+    }
+}
+
+/// Levels of a lake at the corners of a quadrangle that it stands in.
+#[derive(Clone, Copy)]
+struct LakeCorners([Option<f32>; 4]);
+
+impl LakeCorners {
+    /// Height of its surface, where the lake is nearer than dry ground; else infinite.
+    fn level(&self, [x, y]: [f32; 2]) -> f32 {
+        let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
+        let (mut sum, mut wet) = (0.0, 0.0);
+        for (weight, level) in weights.into_iter().zip(self.0) {
+            if let Some(level) = level {
+                sum += weight * level;
+                wet += weight;
+            }
+        }
+        if wet >= 0.5 { sum / wet } else { f32::INFINITY }
+    }
+}
+
+/// Room where no water is near, in metres.
+const FREE: f32 = 1.0e9;
+
+/// The ground with its valleys, and how much room there is above or below the nearest water.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn lay_rivers(
+    coarse: &BlockLane,
+    lake: &BlockLane,
+    rivers: &RiverReach,
+    [sea, valley]: [f32; 2],
+    [ground, room]: [&mut BlockLane; 2],
+) {
+    let lesser = |a: f32, b: f32| if a < b { a } else { b };
+    for k in 0..PART {
+        let above_sea = coarse[k] - sea;
+        let free = lesser(lesser(above_sea.abs(), (coarse[k] - lake[k]).abs()), FREE);
+        let (beyond, bank) = (rivers.beyond[k], rivers.bank[k]);
+        let outside = if beyond > 0.0 { beyond } else { 0.0 };
+        let way = lesser(outside / valley, 1.0);
+        let over = coarse[k] - bank;
+        // low ground beside a river stays above it near by
+        let share = if over > 0.0 { smooth([0.0, 1.0], way) } else { smooth([0.5, 1.0], way) };
+        let levee = (LEVEE[0] / (outside + LEVEE[1]) + LEVEE[2]) * outside * (1.0 - way) * (1.0 - way);
+        // the mouth goes over into the sea floor
+        let inland = lesser(above_sea / MOUTH_METRES, 1.0);
+        let valley_ground = coarse[k] + inland * (bank + share * over + levee - coarse[k]);
+        let from_bank = valley_ground - bank;
+        let from_bank = if from_bank > 0.0 { from_bank } else { 0.0 };
+        // towards the valley's edge the river bounds less and less
+        let rest = 1.0 - smooth([0.3, 1.0], way);
+        let held = (from_bank + OPENS_METRES * (1.0 - rest)) / (rest + f32::MIN_POSITIVE);
+        let is_valley = beyond < valley && above_sea > 0.0;
+        ground[k] = if is_valley { valley_ground } else { coarse[k] };
+        room[k] = if is_valley { lesser(held, free) } else { free };
+    }
+}
+
+/// Lays relief on the ground, within its room, and water into rivers and lakes.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn fill_rivers(
+    [ground, relief, room, coarse, lake]: [&BlockLane; 5],
+    rivers: &RiverReach,
+    sea: f32,
+    out: &mut BlockGround,
+) {
+    for k in 0..PART {
+        let height = ground[k] + bounded(relief[k], room[k]);
+        let in_river = rivers.beyond[k] <= 0.0 && coarse[k] > sea;
+        let bed = rivers.bed[k];
+        let height = if in_river && bed < height { bed } else { height };
+        let level = if in_river { rivers.water[k] } else { lake[k] };
+        let depth = level - height;
+        out.height[k] = height;
+        out.water[k] = if depth < FREE && depth > 0.0 && height > sea { depth } else { 0.0 };
+    }
+}
+
+/// Reads points of one quadrangle.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn read_quad(heights: &Stencil16, located: &GlobePlaces, coarse: &mut BlockLane, slopes: &mut [BlockLane; 3]) {
+    for k in 0..PART {
+        read_point(heights, located, coarse, slopes, k);
+    }
+}
+
+#[inline(always)]
+fn read_point(
+    heights: &Stencil16,
+    located: &GlobePlaces,
+    coarse: &mut BlockLane,
+    slopes: &mut [BlockLane; 3],
+    k: usize,
+) {
+    let [right, down] = &located.slopes;
+    let [value, x, y] = bicubic(heights, [located.inside[0][k], located.inside[1][k]]);
+    coarse[k] = value;
+    for axis in 0..3 {
+        slopes[axis][k] = x * right[axis][k] + y * down[axis][k];
+    }
+}
+
+/// Adds an octave of noise, `amplitude` times as high as the relief around, lower where there is little room for it.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_octave(amplitude: f32, relief: &BlockLane, room: &BlockLane, value: &BlockLane, out: &mut BlockLane) {
+    for k in 0..PART {
+        out[k] += held(amplitude * relief[k], room[k]) * value[k];
+    }
+}
+
+/// Moves points along the level lines of noise of that slope.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn move_points(way: f32, up: &[BlockLane; 3], slope: &[BlockLane; 3], moved: &mut BlockPoints) {
+    for axis in 0..3 {
+        let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
+        for k in 0..PART {
+            moved[axis][k] += f64::from(way * (up[a][k] * slope[b][k] - up[b][k] * slope[a][k]));
+        }
+    }
+}
+
+/// The height of waves that go `height` up and down, where there is so much room for all of them.
+#[inline(always)]
+fn held(height: f32, room: f32) -> f32 {
+    height * room / (room + CROWD * height + f32::MIN_POSITIVE)
+}
+
+/// Gullies on their way: the slope that the next follow, how much of them there is, and by how much they raise the
+/// ground.
+struct GullyState {
+    slope: [BlockLane; 3],
+    mask: BlockLane,
+    raised: BlockLane,
+}
+
+/// Adds gullies of one width, `height` times as high as the relief around, and turns the slope towards them.
+fn gully_octave(
+    lattice: &SpaceLattice,
+    points: &BlockPoints,
+    work: &mut BlockWork,
+    room: &BlockLane,
+    [shown, height]: [f32; 2],
+    state: &mut GullyState,
+) {
+    let mut across = [[0.0f32; PART]; 3];
+    let mut depth = [0.0f32; PART];
+    across_slope(&work.up, &state.slope, &mut across, &mut depth);
+    for k in 0..PART {
+        depth[k] = held(shown * height * work.relief[k] * state.mask[k] * depth[k], room[k]);
+    }
+    if depth.iter().all(|&depth| depth <= 0.0) {
+        return;
+    }
+    let (mut wave, mut rise) = ([0.0f32; PART], [0.0f32; PART]);
+    lattice.stripes(points, &mut work.places, &across, &mut wave, &mut rise);
+    let per_cell = BRANCHING / lattice.cell_metres as f32;
+    for k in 0..PART {
+        state.raised[k] += depth[k] * wave[k];
+        let turn = per_cell * depth[k] * rise[k];
+        for axis in 0..3 {
+            state.slope[axis][k] += turn * across[axis][k];
+        }
+        let faded = CREST_FADE * wave[k] * wave[k];
+        state.mask[k] *= if depth[k] > 0.0 { 1.0 - faded } else { 1.0 };
+    }
+}
+
+/// Unit vectors along the ground across a slope, and how far the ground is steep enough for gullies, from 0 to 1.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn across_slope(up: &[BlockLane; 3], slope: &[BlockLane; 3], across: &mut [BlockLane; 3], begun: &mut BlockLane) {
+    for k in 0..PART {
+        let (u, s) = ([up[0][k], up[1][k], up[2][k]], [slope[0][k], slope[1][k], slope[2][k]]);
+        let v = [u[1] * s[2] - u[2] * s[1], u[2] * s[0] - u[0] * s[2], u[0] * s[1] - u[1] * s[0]];
+        let steep = length(v);
+        let per_steep = if steep > 1.0e-6 { 1.0 / steep } else { 0.0 };
+        (0..3).for_each(|axis| across[axis][k] = v[axis] * per_steep);
+        begun[k] = smooth(GULLIES_FROM, steep);
+    }
+}
+
+#[inline(always)]
+fn length(v: [f32; 3]) -> f32 {
+    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
+}
