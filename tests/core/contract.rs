@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::nodes::{Node, Work, help};
+use talweg::nodes::multiscale::LargestScale;
+use talweg::nodes::{Node, Process, Work, help};
 use talweg::param::{About, ParamKind, Params, Value};
 use talweg::planet::World;
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
@@ -290,11 +291,15 @@ fn the_seam_of_wrapping_scenes_is_closed() {
 
 #[test]
 fn a_preview_shows_the_result() {
+    let mut apart = Vec::new();
     for edges in BOTH {
         for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
             // its network is found anew on each grid: finer valleys between those of the coarse one, which are bent
             let has_network = node.about().name == "AnalyticStreamPower";
-            let (half, close) = if has_network { (129, 0.04) } else { (65, 0.02) };
+            let is_refined = |process: &dyn Process| process.multiscale().largest != LargestScale::OneGrid;
+            // what has its own levels of detail needs room for some
+            let half = if has_network || node.as_process().is_some_and(is_refined) { 129 } else { 65 };
+            let close = if has_network { 0.04 } else { 0.02 };
             let samples = 2 * half - 1;
             let full = Place::new(samples, edges);
             let preview = Place { scene_samples: samples, ..Place::new(half, edges) };
@@ -309,9 +314,12 @@ fn a_preview_shows_the_result() {
                 squares += f64::from(h - shared).powi(2);
             }
             let rms = (squares / coarse.height.len() as f64).sqrt();
-            assert!(rms < close, "{rms}: {node:?}");
+            if rms >= close {
+                apart.push(format!("{rms}: {node:?}"));
+            }
         }
     }
+    assert!(apart.is_empty(), "{apart:#?}");
 }
 
 #[test]
