@@ -18,26 +18,32 @@ run: setup
 quick:
 	$(CARGO) run --release --config tools/quick.toml -- saves/alpine-range.ron
 
+# Named together, the library and the Python package take their dependencies with the same features: the wheel is
+# linked from the library of the tests. The variable is maturin's, and would build PyO3 anew where it changes.
+HEADLESS := PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) test --profile checked --no-default-features -p talweg -p talweg-python
+
 ## All tests, each once: those of the library and the command line without Bevy and with the checks of a debug build;
 ## those of the Python package, built as a wheel with the same checks; those of the editor as it is released, on a
-## virtual screen with a software Vulkan driver; there the golden hashes of nodes and scenes again.
+## virtual screen with a software Vulkan driver; there the golden hashes of nodes and scenes again. The programs of a
+## profile are built by one command, so that the library and its own tests are compiled side by side.
 test: setup-test
-	TALWEG_TOOLS_INSTALLED=1 $(CARGO) test --profile checked --no-default-features --lib --test core --test cli --test memory --test campaign
-	$(CARGO) test --profile checked --no-default-features --doc
+	TALWEG_TOOLS_INSTALLED=1 $(HEADLESS) --lib --test core --test cli --test memory --test campaign
+	$(HEADLESS) --doc
 	tools/wheel --test
+	$(CARGO) test --release --no-run --lib --test panel --test window --test cli --test core
 	$(CARGO) test --release --lib -- app::
 	$(CARGO) test --release --test panel --test window --test cli
 	$(CARGO) test --release --test core -- golden scenes
 
 ## Formatting, spelling, licences and sources of packages, lints, documentation; warnings are errors.
 lint: setup-lint
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
 	$(LINT_PATH) typos
 	$(LINT_PATH) $(CARGO) deny --locked --log-level error check licenses bans sources
 	$(CARGO) clippy --release --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
-	$(CARGO) clippy --release --no-default-features --features python --lib --target-dir "$(TARGET)/headless" -- -D warnings
+	$(CARGO) clippy --release -p talweg-python --target-dir "$(TARGET)/headless" -- -D warnings
 	$(CARGO) clippy --release --manifest-path fuzz/Cargo.toml --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
 	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps
 	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps --no-default-features --target-dir "$(TARGET)/headless"

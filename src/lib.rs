@@ -63,7 +63,7 @@
 //! | [`film`] | time-lapse films of a process |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |
-//! | `python` | the extension module of the Python package: the same scenes, nodes and words; feature `python` |
+//! | `python` | the extension module of the Python package: the same scenes, nodes and words; a Rust package of its own |
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, evaluation client |
 //!
 //! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything
@@ -100,9 +100,6 @@ pub mod preferences;
 pub mod recovery;
 pub mod scene;
 pub mod web_map;
-
-#[cfg(feature = "python")]
-pub mod python;
 
 #[cfg(feature = "app")]
 pub mod app;

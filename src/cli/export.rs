@@ -205,11 +205,10 @@ impl ExportArgs {
 
     /// What is written, of a terrain of so many samples if there is one already, and where it goes; all that can be
     /// known beforehand is found in order.
-    pub(crate) fn checked_preset(
-        &self,
-        scene: &Scene,
-        samples: Option<usize>,
-    ) -> Result<(BuildPreset, ExportPlace), Failure> {
+    ///
+    /// # Errors
+    /// When something is not, or a file may not be written.
+    pub fn checked_preset(&self, scene: &Scene, samples: Option<usize>) -> Result<(BuildPreset, ExportPlace), Failure> {
         let is_planet = scene.settings.is_planet();
         if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
             return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));

@@ -225,7 +225,6 @@ pub fn limits(changes: &[String]) -> Result<Limits, String> {
 ///
 /// # Errors
 /// When it was cancelled.
-#[cfg(feature = "python")]
 pub fn terrain_measures(
     scene: Option<&Scene>,
     terrain: &Terrain,

@@ -33,17 +33,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub(crate) use edit::EditArgs;
-#[cfg(feature = "python")]
-pub(crate) use export::ExportArgs;
+pub use export::ExportArgs;
 pub(crate) use input::SceneJob;
-#[cfg(feature = "python")]
-pub(crate) use input::load as load_scene;
-#[cfg(feature = "python")]
-pub(crate) use measure::{limits as measure_limits, terrain_measures};
-#[cfg(feature = "python")]
-pub(crate) use nodes::json_of as description_json;
-#[cfg(feature = "python")]
-pub(crate) use render::RenderArgs;
+pub use input::load as load_scene;
+pub use measure::{limits as measure_limits, terrain_measures};
+pub use nodes::json_of as description_json;
+pub use render::RenderArgs;
 pub use shot::ShotArgs;
 
 use crate::io::FileError;
@@ -97,7 +92,7 @@ enum CliCommand {
 }
 
 /// Why a command ended without its result.
-pub(crate) enum Failure {
+pub enum Failure {
     /// Exit code 2: the command line itself is wrong.
     Usage(anyhow::Error),
     /// Exit code 1.
@@ -114,7 +109,7 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
 
 impl Failure {
     /// What went wrong, in words.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Self::Usage(error) | Self::Failed(error) => error.to_string(),
             Self::Different => "what was compared is not the same".into(),

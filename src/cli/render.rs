@@ -154,7 +154,7 @@ impl RenderArgs {
     ///
     /// # Errors
     /// When that is no PNG file in an existing folder.
-    pub(crate) fn checked_target(&self) -> Result<SaveTarget, Failure> {
+    pub fn checked_target(&self) -> Result<SaveTarget, Failure> {
         let output = self.force.target(&self.output);
         check_picture(&output)?;
         Ok(output)
@@ -164,7 +164,7 @@ impl RenderArgs {
     ///
     /// # Errors
     /// When the palette is not known.
-    pub(crate) fn picture(&self, scene: &Scene, terrain: &Terrain) -> Result<RgbImage, Failure> {
+    pub fn picture(&self, scene: &Scene, terrain: &Terrain) -> Result<RgbImage, Failure> {
         let scene = &self.with_palette(scene)?;
         if scene.settings.is_planet() {
             let (width, height) = self.planet_size();

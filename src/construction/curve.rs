@@ -188,7 +188,7 @@ impl CurveCentreline {
         let (width, dwidth) = self.width.bounds(near.along);
         let beside = Interval::new(near.distance.low - share * width.high, near.distance.high - share * width.low);
         let (weight, turn) = Falloff { core: 0.0, radius: self.fade() }.bounds(beside.loosened());
-        (weight, turn * (1.0 + share * dwidth * near.dalong) * (1.0 + 1e-9))
+        (weight, turn * near.slope(share * dwidth * near.dalong, 1.0) * (1.0 + 1e-9))
     }
 
     fn fade(&self) -> f64 {
@@ -320,23 +320,27 @@ impl PreparedCurve {
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);
         let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
-        let (mut rise, mut rise_s, mut rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64);
+        // of the rise, its derivatives, and its derivative by x times x, which is 0 beyond the profile
+        let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
+        let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.reach(), shape.line.end());
         let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);
         for k in first..=last {
             let (y, dy) = self.profiles[k].1.bounds(x);
             (rise, rise_x) = (rise.union(y), higher(rise_x, dy));
-            if let Some((to, next)) = self.profiles.get(k + 1) {
-                let (next, dnext) = next.bounds(x);
+            x_rise_x = higher(x_rise_x, slopes(&self.profiles[k].1, dy));
+            if let Some((to, shape)) = self.profiles.get(k + 1) {
+                let (next, dnext) = shape.bounds(x);
                 let long = to - self.profiles[k].0;
                 if long > 0.0 {
                     rise_s = higher(rise_s, 1.5 / long * y.spread(&next));
                 }
                 (rise, rise_x) = (rise.union(next), higher(rise_x, dnext));
+                x_rise_x = higher(x_rise_x, slopes(shape, dnext));
             }
         }
-        let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + rise_x * x.reach() * dwidth / width.low);
+        let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + x_rise_x * dwidth / width.low);
         let by_o = depth.reach() * rise_x / width.low;
-        let slope = by_s * near.dalong + by_o * near.doffset;
+        let slope = near.slope(by_s * near.dalong, by_o * near.doffset);
         GroundBounds::plain(z.plus(depth.product(rise)).loosened(), weight, slope * (1.0 + 1e-9), fade)
     }
 }

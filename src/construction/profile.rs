@@ -144,6 +144,11 @@ impl MonotoneCubic {
         (range, slope * (1.0 + 1e-9))
     }
 
+    /// How far from 0 it goes on changing: farther away it is level.
+    pub fn end(&self) -> f64 {
+        self.xs.iter().fold(0.0, |end, x| higher(end, x.abs()))
+    }
+
     /// Value and derivative at 0: what all profiles round one centre must share.
     pub fn first(&self) -> f64 {
         self.knots.first().map_or(0.0, |k| k.0)

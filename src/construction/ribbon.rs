@@ -128,7 +128,7 @@ impl PreparedRibbon {
             + ddepth * over.reach()
             + depth.reach() * by[0] * self.per_length
             + by_x * x.reach() * dwidth / width.low;
-        let slope = by_s * near.dalong + by_x / width.low * near.doffset;
+        let slope = near.slope(by_s * near.dalong, by_x / width.low * near.doffset);
         GroundBounds::plain(z.plus(depth.product(over)).loosened(), weight, slope * (1.0 + 1e-9), fade)
     }
 }

@@ -7,6 +7,7 @@ mod base;
 mod cache;
 mod construction;
 mod history;
+mod layer_clock;
 mod live;
 mod mask;
 mod memory;
@@ -25,6 +26,7 @@ pub use base::BaseTerrain;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
+use layer_clock::timed_layers;
 pub use live::StrokeTarget;
 pub use mask::{LayerMask, layer_mask};
 use mask::{mask_scene, scene_beneath};
@@ -37,8 +39,7 @@ pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker,
 use crate::brush::Strokes;
 use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
-use crate::io::formats::RawLayout;
-use crate::io::raster;
+use crate::io::{formats::RawLayout, raster};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Process, Run, Work};
@@ -305,7 +306,6 @@ pub fn evaluate_on(
 ) -> Result<Evaluated, Cancelled> {
     let is_sole = base.is_none() && construction::sole(scene).is_some();
     (store.constructions.newest, store.constructions.has_run) = (None, false);
-    control.begin_layers();
     let made = evaluate_level(scene, base, samples, playhead, None, store, control, &mut HashMap::new());
     control.leave_layers();
     let LevelResult { terrain, mass_balances, .. } = made?;

@@ -15,7 +15,7 @@ use super::live::{LiveChange, LiveGround, StrokeTarget};
 use super::{
     ChangedRegion, Evaluated, LayerMask, MemoryUse, NotEnoughMemory, PREVIEW_SAMPLES, PlaceProbe, Playhead,
     ProcessHistory, Store, check_memory, evaluate, history, is_cached, layer_mask, measure_course, probe,
-    scene_beneath, thread_pool,
+    scene_beneath, thread_pool, timed_layers,
 };
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
@@ -451,14 +451,14 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         }
         // while something is dragged only the newest counts
         store.transient = request.quality == RequestQuality::Preview;
-        let evaluated = evaluate(&request.scene, samples, playhead, store, control);
+        let (evaluated, costs) = timed_layers(control, || evaluate(&request.scene, samples, playhead, store, control));
         let transient = std::mem::take(&mut store.transient);
         let Evaluated { terrain, mass_balance, patch, problems, .. } = evaluated?;
         let elapsed = started.elapsed();
         let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| transient));
         control.check()?;
         let insight = match samples == request.scene.samples() && !transient {
-            true => Arc::new(look_into(request, &terrain, playhead, store, control)?),
+            true => Arc::new(Insight { costs, ..look_into(request, &terrain, playhead, store, control)? }),
             false => Arc::default(),
         };
         Ok(Output { terrain, prepared, playhead, mass_balance, problems, insight, elapsed })
@@ -587,7 +587,7 @@ fn look_into(
     control: &Control,
 ) -> Result<Insight, Cancelled> {
     let (scene, samples) = (&*request.scene, terrain.samples());
-    let mut insight = Insight { slopes: Some(slopes(terrain)), costs: control.layer_times(), ..Insight::default() };
+    let mut insight = Insight { slopes: Some(slopes(terrain)), ..Insight::default() };
     if let Some(layer) = request.watch {
         measure_course(scene, samples, layer, store, control)?;
         insight.history = history(scene, samples, layer, store);

@@ -1,9 +1,8 @@
 //! How work hears that it should stop, and tells how far it is.
 
-use std::collections::BTreeMap;
+use std::fmt::{Debug, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 /// The evaluation was superseded or cancelled; what it had is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,24 +15,24 @@ pub struct Control {
     stop: AtomicBool,
     layer: AtomicU32,
     fraction: AtomicU32,
-    times: Mutex<LayerTimes>,
+    listener: Mutex<LayerListener>,
 }
 
-/// How long layers took. Nothing that is computed depends on it.
-#[derive(Debug, Default)]
-struct LayerTimes {
-    spent: BTreeMap<usize, Duration>,
-    /// The layer being computed, and since when.
-    present: Option<(usize, Instant)>,
-}
+/// Is told which layer is being computed, and at the end that none is any more.
+#[derive(Default)]
+struct LayerListener(Option<Box<dyn Fn(Option<usize>) + Send>>);
 
-impl LayerTimes {
-    fn go_on(&mut self, layer: Option<usize>) {
-        let now = Instant::now();
-        if let Some((last, since)) = self.present.take() {
-            *self.spent.entry(last).or_default() += now - since;
+impl LayerListener {
+    fn tell(&self, layer: Option<usize>) {
+        if let Some(listener) = &self.0 {
+            listener(layer);
         }
-        self.present = layer.map(|layer| (layer, now));
+    }
+}
+
+impl Debug for LayerListener {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("LayerListener").field(&self.0.is_some()).finish()
     }
 }
 
@@ -56,24 +55,18 @@ impl Control {
     /// Says which layer is being computed.
     pub fn enter_layer(&self, index: usize) {
         self.layer.store(index as u32, Ordering::Relaxed);
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).go_on(Some(index));
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(Some(index));
         self.advance(0.0);
-    }
-
-    /// Begins to take the time of layers anew.
-    pub fn begin_layers(&self) {
-        *self.times.lock().unwrap_or_else(PoisonError::into_inner) = LayerTimes::default();
     }
 
     /// No layer is being computed any more.
     pub fn leave_layers(&self) {
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).go_on(None);
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner).tell(None);
     }
 
-    /// How long each layer took that was computed since the times began anew; those that were known are left out.
-    pub fn layer_times(&self) -> Vec<(usize, Duration)> {
-        let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        times.spent.iter().map(|(&layer, &spent)| (layer, spent)).collect()
+    /// From now on `listener`, and no other, is told which layer is being computed and when none is any more.
+    pub fn tell_layers(&self, listener: impl Fn(Option<usize>) + Send + 'static) {
+        *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = LayerListener(Some(Box::new(listener)));
     }
 
     /// Says how much of the layer is done, from 0 to 1.

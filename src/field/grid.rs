@@ -40,7 +40,7 @@ impl Grid {
     }
 
     /// A working grid inside a node, which may be a little larger than a terrain can be.
-    pub(crate) fn working(samples: usize, edges: Edges) -> Self {
+    pub fn working(samples: usize, edges: Edges) -> Self {
         Self { samples, edges, faces: 1 }
     }
 

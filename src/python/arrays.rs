@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::usage;
-use crate::field::{Grid, MapKind, Terrain};
+use talweg::field::{Grid, MapKind, Terrain};
 
 /// Name of a data map, as exports have it.
 pub fn map_name(kind: MapKind) -> String {
@@ -58,8 +58,8 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
             return Err(usage(py, format_args!("{what}: a planet has six square faces; give an array of 6 × n × n")));
         }
     };
-    if Grid::working(samples, crate::field::Edges::Open).samples
-        != Grid::new(samples, crate::field::Edges::Open).samples
+    if Grid::working(samples, talweg::field::Edges::Open).samples
+        != Grid::new(samples, talweg::field::Edges::Open).samples
     {
         return Err(usage(py, format_args!("{what}: give 2 to 16384 samples per side, not {samples}")));
     }

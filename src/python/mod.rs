@@ -1,6 +1,6 @@
 //! `import talweg`: the extension module `talweg._core` of the Python package, built by maturin (`pyproject.toml`).
 //!
-//! It is a way in beside the command line and uses the same functions: [`eval`](crate::eval) with the same bits, the
+//! It is a way in beside the command line and uses the same functions: [`eval`](talweg::eval) with the same bits, the
 //! options of `talweg export` and `talweg render` as keyword arguments, the same words in its exceptions. The Python
 //! files in `src/python/talweg` make classes out of the node descriptions and join xarray and tqdm where they are
 //! there.
@@ -17,6 +17,9 @@
 //!
 //! Units: metres everywhere; the library's fractions of the relief do not show. Rows go from north to south.
 
+// its tests are those of Python: without this, `cargo test --lib` would link a program that looks for Python
+#![cfg(not(test))]
+
 mod arrays;
 mod error;
 mod node;
@@ -28,14 +31,14 @@ mod work;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::field::MapKind;
-use crate::nodes::Node;
-use crate::palette::all_palette_names;
+use talweg::field::MapKind;
+use talweg::nodes::Node;
+use talweg::palette::all_palette_names;
 
 /// Names of the shipped scenes, which [`load`](scene::load) takes.
 #[pyfunction]
 fn examples() -> Vec<&'static str> {
-    crate::scene::examples().iter().map(|example| example.name).collect()
+    talweg::scene::examples().iter().map(|example| example.name).collect()
 }
 
 /// Names of the palettes and biome tables that pictures can be drawn in.

@@ -10,14 +10,14 @@ use super::error::{failed, usage};
 use super::scene::{apply_memory, checked_samples, evaluate, unwrapped, value_text};
 use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
 use super::work::{Listener, finish, pool};
-use crate::cli::description_json;
-use crate::eval::BaseTerrain;
-use crate::field::{Cancelled, Control, Terrain};
-use crate::nodes::multiscale::LargestScale;
-use crate::nodes::{Context, MassBalance, Node, Run};
-use crate::param::{ParamKind, Value};
-use crate::planet::World;
-use crate::scene::{Layer, Scene, Settings};
+use talweg::cli::description_json;
+use talweg::eval::BaseTerrain;
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::nodes::multiscale::LargestScale;
+use talweg::nodes::{Context, MassBalance, Node, Run};
+use talweg::param::{ParamKind, Value};
+use talweg::planet::World;
+use talweg::scene::{Layer, Scene, Settings};
 
 /// The description of a node: name, sentence, source, parameters with unit, range and default, presets.
 #[pyfunction]

@@ -7,9 +7,9 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 use super::error::failed;
-use crate::io::formats::RawLayout;
-use crate::io::{Raster, check_name};
-use crate::mesh::raster_or_mesh;
+use talweg::io::formats::RawLayout;
+use talweg::io::{Raster, check_name};
+use talweg::mesh::raster_or_mesh;
 
 /// A file of heights: GeoTIFF, PNG, OpenEXR, ESRI ASCII, SRTM, raw, or a mesh seen from above.
 #[pyclass(name = "Raster", module = "talweg._core", frozen)]

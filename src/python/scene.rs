@@ -11,13 +11,13 @@ use super::arrays::{given, put_maps};
 use super::error::{check_problems, failed, of_command, usage, warn_of_mended};
 use super::terrain::PyTerrain;
 use super::work::{Listener, finish, pool};
-use crate::cli::load_scene;
-use crate::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
-use crate::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
-use crate::io::SaveTarget;
-use crate::io::memory::{limit_memory, parse_bytes};
-use crate::scene::Scene;
-use crate::scene::import::scene_from_file;
+use talweg::cli::load_scene;
+use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
+use talweg::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
+use talweg::io::SaveTarget;
+use talweg::io::memory::{limit_memory, parse_bytes};
+use talweg::scene::Scene;
+use talweg::scene::import::scene_from_file;
 
 /// A terrain as a stack of layers: settings, generators, filters and erosions.
 ///

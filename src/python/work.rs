@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use rayon::ThreadPool;
 
 use super::error::{failed, usage};
-use crate::eval::thread_pool;
-use crate::field::Control;
+use talweg::eval::thread_pool;
+use talweg::field::Control;
 
 /// More than that take longer to start than any processor gains by them.
 const MOST_THREADS: usize = 256;

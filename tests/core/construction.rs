@@ -338,7 +338,7 @@ fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
     }
     let (mean, median) = ((sum / count).exp(), ratios[ratios.len() / 2].0);
     println!("bounds are {mean:.2} times the steepest slope on average; median of the trees {median:.2}");
-    assert!(mean < 4.2, "{mean}");
+    assert!(mean < 4.1, "{mean}");
 }
 
 fn sample_of(of: Vec<Piece>, p: Point) -> GroundSample {
@@ -477,15 +477,14 @@ fn levels_of_detail_go_over_without_a_jump() {
 }
 
 #[test]
-fn a_hundred_and_fifty_primitives_fit_in_64_kilobytes_of_text_and_hardly_more_of_buffer() {
+fn a_hundred_and_fifty_primitives_fit_in_64_kilobytes() {
     let tree = large(150);
     let text = tree.to_ron(0).unwrap();
     println!("{} pieces: {} bytes of RON", tree.count(), text.len());
     assert!(text.len() < 64 * 1024, "{}", text.len());
     let buffer = Program::new(&tree, 1).to_buffer();
     println!("{} bytes of buffer", buffer.bytes().len());
-    // outlines, maps of weights and widths along curves take their words where there are none, too
-    assert!(buffer.bytes().len() < 68 * 1024, "{}", buffer.bytes().len());
+    assert!(buffer.bytes().len() < 64 * 1024, "{}", buffer.bytes().len());
     assert_eq!(Tree::from_ron(&text).unwrap(), tree);
 }
 
@@ -512,7 +511,7 @@ fn local_bounds_halve_the_evaluations_of_sphere_tracing() {
             tracer.bound = bound;
             tracer.tolerance = (0.05, 1e-4);
             let mut dice = Dice::new(21);
-            for _ in 0..150 {
+            for _ in 0..60 {
                 let ray = any_ray(&mut dice, tracer.range().high.min(2500.0));
                 let trace = tracer.trace(&ray);
                 asked[k] += u64::from(trace.heights + trace.bounds);

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::nodes::{Node, Work, help};
+use talweg::nodes::multiscale::LargestScale;
+use talweg::nodes::{Node, Process, Work, help};
 use talweg::param::{About, ParamKind, Params, Value};
 use talweg::planet::World;
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
@@ -175,7 +176,7 @@ fn assert_finite(terrain: &Terrain, what: &str) {
 fn extremes_stay_finite() {
     on_squares().collect::<Vec<_>>().into_par_iter().for_each(|node| {
         let specs = &node.about().params;
-        let mut cases = vec![node.clone()];
+        let mut cases = vec![(node.clone(), false)];
         for (a, first) in specs.iter().enumerate() {
             for value in extremes(first) {
                 let mut one = node.clone();
@@ -184,18 +185,20 @@ fn extremes_stay_finite() {
                     for value in extremes(second) {
                         let mut two = one.clone();
                         two.params_mut().set(b, &value).unwrap();
-                        cases.push(two);
+                        cases.push((two, true));
                     }
                 }
-                cases.push(one);
+                cases.push((one, false));
             }
         }
         for edges in BOTH {
             let place = Place::new(17, edges);
             let inputs = place.inputs();
             let needed = if matches!(node.work(), Work::Generator(_)) { 1 } else { inputs.len() };
-            for case in &cases {
-                for (name, input) in &inputs[..needed] {
+            for (k, (case, is_pair)) in cases.iter().enumerate() {
+                // pairs are many: each meets one input, in turn
+                let met = if *is_pair { k % needed..k % needed + 1 } else { 0..needed };
+                for (name, input) in &inputs[met] {
                     assert_finite(&place.finish(case, input, 3), &format!("{name} {case:?}"));
                 }
             }
@@ -212,10 +215,11 @@ fn extremes_stay_finite() {
     });
 }
 
-/// Three iterations of a process, and one at the largest size, where they take long.
+/// Three iterations of a process, and one at the largest size, where they take long. 521 is a prime, so that no band,
+/// tile or vector ends with a row.
 #[test]
 fn any_size_works() {
-    for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (333, 3), (1009, 1)] {
+    for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (333, 3), (521, 1)] {
         for edges in BOTH {
             let place = Place::new(samples, edges);
             let input = place.noise();
@@ -273,7 +277,7 @@ fn the_seed_matters_where_the_node_says_so() {
 #[test]
 fn the_seam_of_wrapping_scenes_is_closed() {
     for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
-        for samples in [2, 33, 100, 257] {
+        for samples in [2, 33, 100, 129] {
             let place = Place::new(samples, Edges::Wrap);
             let made = place.finish(&node, &place.noise(), 20);
             let bits = |i: usize, j: usize| made.height[i * samples + j].to_bits();
@@ -287,26 +291,35 @@ fn the_seam_of_wrapping_scenes_is_closed() {
 
 #[test]
 fn a_preview_shows_the_result() {
+    let mut apart = Vec::new();
     for edges in BOTH {
-        let full = Place::new(257, edges);
-        let preview = Place { scene_samples: 257, ..Place::new(129, edges) };
         for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+            // its network is found anew on each grid: finer valleys between those of the coarse one, which are bent
+            let has_network = node.about().name == "AnalyticStreamPower";
+            let is_refined = |process: &dyn Process| process.multiscale().largest != LargestScale::OneGrid;
+            // what has its own levels of detail needs room for some
+            let half = if has_network || node.as_process().is_some_and(is_refined) { 129 } else { 65 };
+            let close = if has_network { 0.04 } else { 0.02 };
+            let samples = 2 * half - 1;
+            let full = Place::new(samples, edges);
+            let preview = Place { scene_samples: samples, ..Place::new(half, edges) };
             let fine = full.finish(&node, &full.noise(), u32::MAX);
             let coarse = preview.finish(&node, &preview.noise(), u32::MAX);
             let mut squares = 0.0f64;
             for (k, h) in coarse.height.iter().enumerate() {
-                let shared = fine.height[(k / 129) * 2 * 257 + (k % 129) * 2];
+                let shared = fine.height[(k / half) * 2 * samples + (k % half) * 2];
                 if node.traits().previews_exactly {
                     assert_eq!(h.to_bits(), shared.to_bits(), "sample {k}: {node:?}");
                 }
                 squares += f64::from(h - shared).powi(2);
             }
             let rms = (squares / coarse.height.len() as f64).sqrt();
-            // its network is found anew on each grid: finer valleys between those of the coarse one, which are bent
-            let close = if node.about().name == "AnalyticStreamPower" { 0.04 } else { 0.02 };
-            assert!(rms < close, "{rms}: {node:?}");
+            if rms >= close {
+                apart.push(format!("{rms}: {node:?}"));
+            }
         }
     }
+    assert!(apart.is_empty(), "{apart:#?}");
 }
 
 #[test]
@@ -322,7 +335,7 @@ fn a_cancelled_control_stops_everything() {
 
 #[test]
 fn cancel_at_any_moment_leaves_the_state_before_or_after() {
-    let place = Place::new(513, Edges::Open);
+    let place = Place::new(257, Edges::Open);
     let input = place.noise();
     let stop_after = |micros: u64, work: &mut dyn FnMut(&Control) -> bool| -> bool {
         let control = Control::default();
@@ -336,7 +349,7 @@ fn cancel_at_any_moment_leaves_the_state_before_or_after() {
     };
     for node in on_squares().map(altered) {
         let whole = place.finish(&node, &input, 1);
-        for micros in [0, 50, 100, 200, 400, 800, 1600] {
+        for micros in [0, 25, 50, 100, 200, 400, 800] {
             stop_after(micros, &mut |control| match node.as_process() {
                 None => place.run(&node, &input, 1, control).is_ok_and(|made| {
                     assert!(made == whole);
@@ -408,11 +421,14 @@ fn books_close_at_every_extreme_and_on_level_ground() {
                 node.params_mut().set(k, &value).unwrap();
                 node
             });
-            extreme.chain([plain.clone(), altered(plain.clone())]).collect::<Vec<_>>()
+            let plain = [plain.clone(), altered(plain.clone())].map(|node| (node, true));
+            extreme.map(|node| (node, false)).chain(plain).collect::<Vec<_>>()
         });
-        for node in nodes {
+        for (k, (node, is_plain)) in nodes.enumerate() {
             let Some(process) = node.as_process() else { continue };
-            for (on, input) in place.inputs() {
+            // extremes are many: each meets level ground and, in turn, one of the others
+            let is_met = |(at, _): &(usize, _)| is_plain || *at == 0 || *at == 1 + k % 3;
+            for (_, (on, input)) in place.inputs().into_iter().enumerate().filter(is_met) {
                 let ground: f64 = input.height.iter().map(|&h| f64::from(h).abs()).sum();
                 let before = cx.grid.sum(&input.height);
                 let mut run = process.start(&cx, input);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Functions of std whose last bits differ between machines; `libm` has them with the same bits everywhere.
 const TRANSCENDENTAL: [&str; 25] = [
@@ -107,7 +108,9 @@ fn no_folder_names_one_above_it() {
         // tests too: a test that needs what lies above belongs there
         for (number, line) in file.text.lines().enumerate() {
             let line = line.split("//").next().unwrap_or("");
-            for (at, path) in line.match_indices("crate::") {
+            // the Python package names the library from outside
+            let paths = line.match_indices(if folder == "python" { "talweg::" } else { "crate::" });
+            for (at, path) in paths {
                 let named = line[at + path.len()..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
                 if level(named) > level(folder) {
                     found.push(format!("{}:{}: `{folder}` names `{named}`", file.path.display(), number + 1));
@@ -116,6 +119,28 @@ fn no_folder_names_one_above_it() {
         }
     }
     assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+/// The dependencies that `cargo` would build on this machine for packages and kinds, each with its features.
+fn dependency_features(args: &[&str]) -> BTreeSet<String> {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--no-default-features", "--prefix", "none", "--format", "{p} {f}"])
+        .args(args)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    String::from_utf8(tree.stdout).unwrap().lines().map(|line| line.trim_end_matches(" (*)").to_string()).collect()
+}
+
+/// Where one feature differs the whole library is compiled once more for the Python package.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "other systems have other dependencies: this is about the time of CI")]
+fn the_wheel_takes_the_library_of_the_tests() {
+    let wheel = dependency_features(&["-p", "talweg-python", "-e", "normal,build"]);
+    let tests = dependency_features(&["-p", "talweg", "-p", "talweg-python", "-e", "normal,build,dev"]);
+    let other: Vec<_> = wheel.difference(&tests).collect();
+    assert!(wheel.len() > 50 && other.is_empty(), "src/python/Cargo.toml lacks features of: {other:#?}");
 }
 
 #[test]

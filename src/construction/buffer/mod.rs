@@ -45,7 +45,8 @@
 //! Words from where an instruction points to: `kind, lowest, highest, slope, fade` (bounds over all of it:
 //! heights, |∇f|, |∇α|), then by kind the fields of [`DiscWords`] (0), [`CurveWords`] (1), [`ContourWords`] (2),
 //! [`ImageWords`] (3), [`RibbonWords`] (4), in their order. A list is its length and its items; a [`LineWords`] is a
-//! list of `x, y, slope at x` of a monotone cubic. Instances share the words of their primitives.
+//! list of `x, y, slope at x` of a monotone cubic, level beyond its ends. Instances share the words of their
+//! primitives.
 //!
 //! [`walk`] carries all this out as a shader does, in `f32`, and is tested against the [`Program`].
 
@@ -361,8 +362,13 @@ fn disc_words(leaf: &disc::PreparedDisc) -> DiscWords {
     }
 }
 
+/// The points of a line; of a level one the first alone, which holds everywhere.
 fn line_words(line: &profile::MonotoneCubic) -> LineWords {
-    line.points().map(|point| point.map(|v| v as f32)).collect()
+    let mut points: LineWords = line.points().map(|point| point.map(|v| v as f32)).collect();
+    if points.iter().all(|&[_, y, slope]| y == points[0][1] && slope == 0.0) {
+        points.truncate(1);
+    }
+    points
 }
 
 fn centreline_words(centreline: &curve::CurveCentreline) -> records::CourseWords {
@@ -388,7 +394,15 @@ fn centreline_words(centreline: &curve::CurveCentreline) -> records::CourseWords
 
 fn curve_words(leaf: &curve::PreparedCurve) -> CurveWords {
     let profiles = leaf.profiles().map(|(s, is_even, line)| (s as f32, u32::from(is_even), line_words(line)));
-    CurveWords { centreline: centreline_words(&leaf.centreline), profiles: profiles.collect() }
+    let profiles: Vec<_> = profiles.collect();
+    // stations where nothing changes are left out; the first and the last profile hold beyond their stations
+    let is_same = |a: usize, b: usize| (profiles[a].1, &profiles[a].2) == (profiles[b].1, &profiles[b].2);
+    let ends = |&k: &usize| k > 0 && !is_same(k - 1, k) || k + 1 < profiles.len() && !is_same(k, k + 1);
+    let mut kept: Vec<_> = (0..profiles.len()).filter(ends).map(|k| profiles[k].clone()).collect();
+    if kept.is_empty() {
+        kept.extend(profiles.into_iter().take(1));
+    }
+    CurveWords { centreline: centreline_words(&leaf.centreline), profiles: kept }
 }
 
 fn contour_words(leaf: &contour::PreparedContour) -> ContourWords {

@@ -92,6 +92,17 @@ pub struct NearestBounds {
     pub dalong: f64,
     /// Bound of the gradient of the offset.
     pub doffset: f64,
+    /// Places are between segments: else the gradients of distance and offset are at right angles to that of the arc
+    /// length, wherever that is not 0.
+    pub is_mixed: bool,
+}
+
+impl NearestBounds {
+    /// Bound of a gradient whose part by the arc length is no longer than `along`, and that by the offset or the
+    /// distance no longer than `across`.
+    pub fn slope(&self, along: f64, across: f64) -> f64 {
+        if self.is_mixed { along + across } else { (along * along + across * across).sqrt() * (1.0 + 1e-9) }
+    }
 }
 
 /// A path as it is written down.
@@ -447,6 +458,7 @@ impl Path {
             offset: offset.loosened(),
             dalong: 1.0 + mixing * (along.high - along.low),
             doffset: 1.0 + mixing * (offset.high - offset.low),
+            is_mixed: count > 1,
         })
     }
 }
@@ -459,6 +471,7 @@ impl NearestBounds {
             offset: self.offset.union(other.offset),
             dalong: higher(self.dalong, other.dalong),
             doffset: higher(self.doffset, other.doffset),
+            is_mixed: self.is_mixed || other.is_mixed,
         }
     }
 }

@@ -129,6 +129,7 @@ pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carr
 }
 
 /// Adds to the maps of wear and of deposits what a row lost and won on balance.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 pub fn add_balance(
     old: &[f32],
     new: &[f32],
@@ -150,6 +151,7 @@ pub fn add_balance(
 const TILE: usize = 64;
 
 /// What a row lost and what it gained, measured on the heights. Eight partial sums, always combined in the same order.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
     let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
     let mut falls = [0.0f64; TILE];
@@ -176,6 +178,7 @@ pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
 }
 
 /// Sum of a row, in eight partial sums that are always combined in the same order.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 pub fn total(row: &[f32]) -> f64 {
     let (chunks, last) = row.as_chunks::<8>();
     let mut sums = [0.0f64; 8];

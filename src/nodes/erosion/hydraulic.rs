@@ -224,6 +224,7 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
 
 /// Rains on a row and dissolves; `water` comes with the rain and `dissolved` with the solubility. A function of its
 /// own, as are the next, so that the compiler sees that the slices it writes do not overlap.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 fn rain_on_row(
     [heights, waters, sediments]: [&[f32]; 3],
@@ -244,6 +245,7 @@ fn rain_on_row(
 }
 
 /// What the cells of a row give to their neighbours.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 #[allow(clippy::too_many_arguments, reason = "each is a row")]
 fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
@@ -293,6 +295,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
 }
 
 /// New maps of a row from what its cells keep and what comes.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 #[allow(clippy::too_many_arguments, reason = "each is a row")]
 fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(

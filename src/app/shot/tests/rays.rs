@@ -140,17 +140,18 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
         let away: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
         f64::from(away) / a.len() as f64
     };
+    let draw = |prepared: &Arc<SquareTerrain>, mode| {
+        let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
+        draw_tree(prepared, &tree_surface, &options)
+    };
+    let plainly = [ViewMode::Adaptive, ViewMode::Traced].map(|mode| (mode, draw(&plain, mode)));
     for overlay in [Overlay::Map(MapKind::Vegetation), Overlay::Slope] {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
         let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("nobody stops it"));
-        let draw = |prepared: &Arc<SquareTerrain>, mode| {
-            let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
-            draw_tree(prepared, &tree_surface, &options)
-        };
         let grid = draw(&over, ViewMode::Shaded);
-        for mode in [ViewMode::Adaptive, ViewMode::Traced] {
-            let (with, without) = (draw(&over, mode), draw(&plain, mode));
-            let (same, other) = (apart(&with, &grid), apart(&with, &without));
+        for (mode, without) in &plainly {
+            let with = draw(&over, *mode);
+            let (same, other) = (apart(&with, &grid), apart(&with, without));
             assert!(same < 6.0 && other > 4.0 * same, "{overlay:?}, {mode:?}: {same} from the grid, {other} from none");
         }
     }
