@@ -26,7 +26,7 @@ The ending chooses the format:
   .tif      GeoTIFF, 32-bit float with extent, coordinate system and no-data; .cog.tif is cloud-optimised
   .exr      OpenEXR, 32-bit float
   .asc      ESRI ASCII grid
-  .csv      plants and stones, a line for each; .plants.glb has them as instances of their shapes
+  .csv      trees, shrubs and stones, a line for each; .plants.glb has them as instances of their shapes
   .glb .obj .ply  mesh with colours, walls and water as asked; .stl is a body to print, with walls and base
 Heights in floats are metres. PNG, GeoTIFF and OpenEXR carry the scene: `talweg check FILE`, `talweg verify FILE` and the
 editor read it back.

@@ -5,6 +5,7 @@
 //!
 //! | file or folder | what it holds |
 //! |---|---|
+//! | `product` | what a preset asks for |
 //! | `maps` | everything that can leave as a raster, and the one list of it |
 //! | `raster_file` | a map in a raster format |
 //! | `mesh_file` | the terrain as a mesh |
@@ -20,6 +21,7 @@ pub mod maps;
 mod mesh_file;
 mod names;
 pub mod origin;
+mod product;
 mod raster_file;
 mod scatter_file;
 pub mod targets;
@@ -30,12 +32,14 @@ use serde::Serialize;
 
 pub use error::ExportError;
 pub use mesh_file::MeshReport;
+pub use product::{holds, mesh_formats};
 pub use raster_file::{NODATA, RasterReport};
 pub use scatter_file::{ScatterFormat, ScatterReport};
 
 use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
 use self::mesh_file::MeshJob;
 use self::names::{check_distinct, file_name};
+use self::product::{CheckedKind, CheckedProduct, channels, checked_products};
 use self::raster_file::{RasterJob, cell_metres, sample_type};
 use self::scatter_file::ScatterJob;
 use self::targets::ExportTarget;
@@ -44,9 +48,8 @@ use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, SampleType};
 use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, check_place};
 use crate::look::{MOST_WEIGHTED, legend_ron};
-use crate::mesh::formats::{MeshFormat, quantized};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
-use crate::scene::{BuildPreset, BuildProduct, BuildTiles, Scene};
+use crate::scene::{BuildPreset, BuildTiles, Scene};
 
 /// Where the files of a preset go.
 #[derive(Clone, Debug)]
@@ -84,121 +87,6 @@ pub const PLANTS: &str = "plants";
 
 /// Most files of one export: each is open until all take their places, and systems allow a thousand.
 const MOST_FILES: usize = 400;
-
-/// A product with what its names stand for.
-struct CheckedProduct {
-    kind: CheckedKind,
-    file: Option<PathBuf>,
-}
-
-enum CheckedKind {
-    Map(ExportMap, &'static RasterFormat),
-    Mesh(&'static MeshFormat),
-    Plants(ScatterFormat),
-}
-
-impl CheckedProduct {
-    /// What stands in names of files for it, if it is one sheet.
-    fn label(&self) -> String {
-        match &self.kind {
-            CheckedKind::Map(map, _) => map.to_string().replace(':', "-"),
-            CheckedKind::Mesh(_) => MESH.into(),
-            CheckedKind::Plants(_) => PLANTS.into(),
-        }
-    }
-
-    /// Endings of its files, the usual one first.
-    fn extensions(&self) -> Vec<&'static str> {
-        match &self.kind {
-            CheckedKind::Map(_, format) => format.extensions.to_vec(),
-            CheckedKind::Mesh(format) => vec![format.extension],
-            CheckedKind::Plants(format) => vec![format.extension()],
-        }
-    }
-}
-
-/// All products of a preset, with those of its target.
-///
-/// # Errors
-/// When a name stands for nothing, or a format cannot hold a map.
-fn checked_products(preset: &BuildPreset, scene: &Scene) -> Result<Vec<CheckedProduct>, ExportError> {
-    let mut products = preset.products.clone();
-    if let Some(target) = target(preset)? {
-        for product in target.products(scene) {
-            // one that was chosen beside them as well
-            if !products.contains(&product) {
-                products.push(product);
-            }
-        }
-    }
-    if products.is_empty() {
-        return Err(ExportError::Preset("there is nothing to export; choose a product".into()));
-    }
-    products.iter().map(|product| checked_product(product, scene)).collect()
-}
-
-/// Formats that hold a terrain as it is; quantized-mesh is one of tiles on the globe.
-pub fn mesh_formats() -> impl Iterator<Item = &'static MeshFormat> {
-    MeshFormat::ALL.into_iter().filter(|format| !std::ptr::eq(*format, &quantized::FORMAT))
-}
-
-/// Whether a format can hold a map.
-pub fn holds(format: &RasterFormat, map: &ExportMap) -> bool {
-    sample_type(map.nature(), channels(map), format).is_some()
-}
-
-/// Channels of the sheets of a map.
-fn channels(map: &ExportMap) -> usize {
-    match map {
-        ExportMap::Normals | ExportMap::Colours | ExportMap::Relief => 3,
-        ExportMap::Splat => 4,
-        _ => 1,
-    }
-}
-
-fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProduct, ExportError> {
-    let file = product.file.as_ref().map(PathBuf::from);
-    if product.what == MESH {
-        let format = mesh_formats().find(|format| format.id == product.format).ok_or_else(|| {
-            let known = mesh_formats().map(|format| format.id).collect::<Vec<_>>().join(", ");
-            ExportError::Preset(format!("there is no format `{}` for meshes; there are {known}", product.format))
-        })?;
-        return Ok(CheckedProduct { kind: CheckedKind::Mesh(format), file });
-    }
-    if product.what == PLANTS {
-        if scene.settings.is_planet() {
-            return Err(ExportError::Preset(
-                "plants and stones stand on terrains; a planet is too large for them".into(),
-            ));
-        }
-        let format = ScatterFormat::ALL.into_iter().find(|format| format.id() == product.format).ok_or_else(|| {
-            let known = ScatterFormat::ALL.map(ScatterFormat::id).join(", ");
-            ExportError::Preset(format!("there is no format `{}` for plants; there are {known}", product.format))
-        })?;
-        return Ok(CheckedProduct { kind: CheckedKind::Plants(format), file });
-    }
-    let map: ExportMap = product.what.parse().map_err(ExportError::Preset)?;
-    let format = RasterFormat::named(&product.format).ok_or_else(|| {
-        let known = crate::io::formats::RASTER_FORMATS.map(|format| format.id).join(", ");
-        ExportError::Preset(format!("there is no format `{}`; there are {known}", product.format))
-    })?;
-    let channels = channels(&map);
-    if sample_type(map.nature(), channels, format).is_none() {
-        let held = if channels == 1 { "such numbers".into() } else { format!("{channels} channels") };
-        return Err(ExportError::Preset(format!(
-            "{} cannot hold {held}, which {map} has; choose .tif, .png or .exr",
-            format.name
-        )));
-    }
-    let is_planet = scene.settings.is_planet();
-    if is_planet && !matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
-        return Err(maps::MapError::OfTerrains(map).into());
-    }
-    if matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
-        return Err(maps::MapError::NotWritten(map).into());
-    }
-    Ok(CheckedProduct { kind: CheckedKind::Map(map, format), file })
-}
 
 fn target(preset: &BuildPreset) -> Result<Option<&'static ExportTarget>, ExportError> {
     if preset.target.is_empty() {
@@ -250,7 +138,9 @@ pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result
     let most = products.iter().map(|product| of_kind(&product.kind)).fold(1.0, f64::max);
     let map = planet_map(preset, scene, samples);
     let bytes = map.map_or(0.0, |map| (map.width * map.height) as f64 * 9.0);
-    Ok(MemoryUse { fields: most, ..MemoryUse::TERRAIN }.with_bytes(bytes))
+    let is_plants = |product: &CheckedProduct| matches!(product.kind, CheckedKind::Plants(_));
+    let plants = if products.iter().any(is_plants) { scatter_file::most_bytes(scene) } else { 0.0 };
+    Ok(MemoryUse { fields: most, ..MemoryUse::TERRAIN }.with_bytes(bytes.max(plants)))
 }
 
 /// The map of a planet, unless its faces are written.
@@ -361,8 +251,8 @@ pub fn sizes(preset: &BuildPreset, scene: &Scene) -> Result<Vec<(String, u64)>, 
             CheckedKind::Mesh(format) => return (format!("Mesh · {}", format.name), (n * n * 51) as u64),
             // of a few thousand on a square kilometre, with some 50 bytes each
             CheckedKind::Plants(format) => {
-                let square_kilometres = (scene.settings.size_metres / 1000.0).powi(2);
-                return (format!("Plants and stones · {}", format.name()), (square_kilometres * 2e5) as u64);
+                let kilometres = scene.settings.size_metres / 1000.0;
+                return (format!("Plants and stones · {}", format.name()), (kilometres * kilometres * 2e5) as u64);
             }
             CheckedKind::Map(map, format) => (map, format),
         };

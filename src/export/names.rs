@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::ExportError;
 use super::maps::FilePart;
-use super::{CheckedProduct, ExportError};
+use super::product::CheckedProduct;
 use crate::scene::{BuildPreset, Scene};
 
 /// The file of a sheet: the one that was chosen, or one by the preset's pattern.

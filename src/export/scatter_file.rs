@@ -1,4 +1,5 @@
-//! Plants and stones as files: a table of where each stands, or instances of their shapes in glTF.
+//! Plants and stones as files: a table of where each stands, or instances of their shapes in glTF. Grass is left out:
+//! tens of millions of tufts, which engines strew about the eye themselves.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::io::{SaveTarget, StagedFile};
 use crate::look::scatter::{POINTS, ScatterPlacer, ScatterShape, ScatteredObject};
 use crate::look::{GroundConditions, PaletteTable};
 use crate::mesh::formats::glb::{BufferLayout, INDICES, VERTICES, write_chunks};
-use crate::palette::ScatterKind;
+use crate::palette::{ScatterKind, ScatterRule};
 use crate::scene::{BuildPlacement, Scene};
 
 /// A format of plants and stones.
@@ -74,8 +75,8 @@ pub struct ScatterReport {
     pub counts: Vec<(&'static str, usize)>,
 }
 
-/// Most instances of a file: the positions alone of more would not fit into a GLB.
-const MOST_OBJECTS: usize = 50_000_000;
+/// Most instances of a file: no engine takes more at once.
+pub(super) const MOST_OBJECTS: usize = 10_000_000;
 
 /// Plants and stones to be written.
 pub(super) struct ScatterJob<'a> {
@@ -210,6 +211,20 @@ impl ScatterJob<'_> {
     }
 }
 
+/// The rules whose objects leave.
+fn leaving(rules: &[ScatterRule]) -> impl Iterator<Item = usize> {
+    (0..rules.len()).filter(|k| rules[*k].kind != ScatterKind::Grass)
+}
+
+/// Bytes that the objects of a scene take, if they stand wherever they may.
+pub(super) fn most_bytes(scene: &Scene) -> f64 {
+    let table = PaletteTable::for_scene(scene);
+    let rules = &table.scatter.0;
+    let hectares = f64::from(scene.settings.size_metres) * f64::from(scene.settings.size_metres) / 1e4;
+    let count = leaving(rules).map(|k| f64::from(rules[k].density) * hectares).sum::<f64>();
+    count.min(MOST_OBJECTS as f64) * size_of::<ScatteredObject>() as f64
+}
+
 /// Everything that stands on a square terrain, by rule, row and column.
 fn all_objects(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<ScatteredObject>, Cancelled> {
     let (settings, table) = (&scene.settings, PaletteTable::for_scene(scene));
@@ -217,7 +232,7 @@ fn all_objects(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Ve
     let ground = GroundConditions::new(terrain, settings, &table, rules.iter().map(|rule| &rule.bands), control)?;
     let placer = ScatterPlacer { ground, rules, size_metres: settings.size_metres, seed: settings.seed };
     let mut all = Vec::new();
-    for rule in 0..rules.len() {
+    for rule in leaving(rules) {
         let cells = placer.cells(rule);
         for row in 0..cells {
             control.check()?;

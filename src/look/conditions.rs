@@ -97,7 +97,7 @@ impl<'a> GroundConditions<'a> {
     /// Depth of water over the ground in metres at (u, v): sea, river or lake; 0 where there is none.
     pub fn water_metres(&self, place: [f32; 2]) -> f32 {
         let below_sea = self.settings.sea_level - self.metres(place);
-        let inland = self.terrain.map(MapKind::Water).map_or(0.0, |map| self.between(place, |k| map[k]));
+        let inland = self.terrain.map(MapKind::Water).map_or(0.0, |map| self.interpolated(place, |k| map[k]));
         below_sea.max(inland * self.settings.relief_metres)
     }
 
@@ -115,7 +115,7 @@ impl<'a> GroundConditions<'a> {
             let (east, south) = crate::field::gradient(self.terrain.grid, &self.terrain.height, k / n, k % n);
             [east, south][axis] * steep
         };
-        [0, 1].map(|axis| self.between(place, |k| of(k, axis)))
+        [0, 1].map(|axis| self.interpolated(place, |k| of(k, axis)))
     }
 
     /// Colour of the ground in linear light at (u, v), under plants as dense as the map of vegetation says.
@@ -146,7 +146,7 @@ impl<'a> GroundConditions<'a> {
         let slope = libm::atanf((east * east + south * south).sqrt()) * (180.0 / std::f32::consts::PI);
         let (sea, relief) = (self.settings.sea_level, self.settings.relief_metres);
         let height = (self.metres(place) - sea) / (relief - sea).max(f32::MIN_POSITIVE);
-        let openness = self.openness.as_ref().map_or(0.5, |map| self.between(place, |k| map[k]));
+        let openness = self.openness.as_ref().map_or(0.5, |map| self.interpolated(place, |k| map[k]));
         let SampleCell { corner, part } = self.cell(place);
         let n = self.terrain.samples();
         let nearest = corner + usize::from(part[0] > 0.5) + n * usize::from(part[1] > 0.5);
@@ -164,7 +164,7 @@ impl<'a> GroundConditions<'a> {
     }
 
     /// Bilinear between the four samples around a place.
-    fn between(&self, place: [f32; 2], value: impl Fn(usize) -> f32) -> f32 {
+    fn interpolated(&self, place: [f32; 2], value: impl Fn(usize) -> f32) -> f32 {
         let SampleCell { corner, part: [east, south] } = self.cell(place);
         let n = self.terrain.samples();
         let along = |k: usize| value(k) * (1.0 - east) + value(k + 1) * east;

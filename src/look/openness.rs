@@ -48,7 +48,7 @@ pub fn openness(
 
 /// How often samples are halved to blocks of about this part of the side.
 fn halvings(width: f32, across: usize) -> u32 {
-    (width * across as f32).log2().round().max(1.0) as u32
+    libm::roundf(libm::log2f(width * across as f32)).max(1.0) as u32
 }
 
 /// Samples that the blocks of all widths begin at, on a side of so many.
@@ -144,7 +144,7 @@ mod tests {
         let plane = middle(Terrain::from_fn(65, Edges::Open, |u, _| 0.1 * u));
         assert!((plane - 0.5).abs() < 0.02, "{plane}");
         let bump = |sign: f32| {
-            middle(Terrain::from_fn(65, Edges::Open, |u, v| sign * (0.2 - (u - 0.5).hypot(v - 0.5)).max(0.0)))
+            middle(Terrain::from_fn(65, Edges::Open, |u, v| sign * (0.2 - libm::hypotf(u - 0.5, v - 0.5)).max(0.0)))
         };
         assert!(bump(-1.0) < 0.4 && bump(1.0) > 0.6);
     }

@@ -26,7 +26,8 @@
 //! `Sea(factor)`, a multiple of the sea level. `heights: Relief` counts heights in percent of the relief;
 //! `heights: Levels(water: 100, of: 255)` in grey levels of which the relief has 255, with the sea at 100, and slopes
 //! are then the greatest difference to the four neighbours, in levels, on a map of 512 points from end to end (from
-//! pole to pole), as document 003 has it. `scatter: "temperate"` names plants and stones. `climate: (…)` is the climate that a scene has which brings none of its own.
+//! pole to pole), as document 003 has it. `scatter: "temperate"` names plants and stones. `climate: (…)` is the
+//! climate that a scene has which brings none of its own.
 
 use std::io::Write;
 use std::path::Path;

@@ -30,39 +30,39 @@ pub struct ScatterShape {
     pub indices: Vec<u16>,
 }
 
-type Point = [f32; 3];
+type ShapePoint = [f32; 3];
 
-fn add(a: Point, b: Point) -> Point {
+fn add(a: ShapePoint, b: ShapePoint) -> ShapePoint {
     std::array::from_fn(|k| a[k] + b[k])
 }
 
-fn times(a: Point, s: f32) -> Point {
+fn times(a: ShapePoint, s: f32) -> ShapePoint {
     a.map(|x| x * s)
 }
 
-fn cross(a: Point, b: Point) -> Point {
+fn cross(a: ShapePoint, b: ShapePoint) -> ShapePoint {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-fn unit(a: Point) -> Point {
+fn unit(a: ShapePoint) -> ShapePoint {
     let length = a.iter().map(|x| x * x).sum::<f32>().sqrt();
     times(a, 1.0 / length.max(1e-9))
 }
 
-fn around(angle: f32) -> Point {
+fn heading(angle: f32) -> ShapePoint {
     [libm::cosf(angle), 0.0, libm::sinf(angle)]
 }
 
 /// On what is no leaf.
 const NO_LEAF: [f32; 2] = [-1.0, 0.0];
 const TURN: f32 = std::f32::consts::TAU;
-const BARK: Point = [0.060, 0.045, 0.032];
-const NEEDLES: Point = [0.024, 0.052, 0.024];
-const LEAVES: Point = [0.042, 0.085, 0.022];
-const FRONDS: Point = [0.060, 0.110, 0.030];
-const BUSH: Point = [0.050, 0.078, 0.030];
-const BLADES: Point = [0.085, 0.125, 0.040];
-const STONE: Point = [0.190, 0.180, 0.168];
+const BARK: ShapePoint = [0.060, 0.045, 0.032];
+const NEEDLES: ShapePoint = [0.024, 0.052, 0.024];
+const LEAVES: ShapePoint = [0.042, 0.085, 0.022];
+const FRONDS: ShapePoint = [0.060, 0.110, 0.030];
+const BUSH: ShapePoint = [0.050, 0.078, 0.030];
+const BLADES: ShapePoint = [0.085, 0.125, 0.040];
+const STONE: ShapePoint = [0.190, 0.180, 0.168];
 
 impl ScatterShape {
     /// The shape of a kind at a detail from 0, the finest, to [`SHAPE_DETAILS`] - 1.
@@ -81,7 +81,7 @@ impl ScatterShape {
             ScatterKind::Palm => shape.palm(detail, random),
             ScatterKind::Shrub => {
                 let crown = [([0.0, 0.52, 0.0], 0.46), ([0.34, 0.36, 0.1], 0.34), ([-0.28, 0.40, 0.2], 0.36)];
-                let leaves = [(90, 0.17), (30, 0.28), (0, 0.0)][detail];
+                let leaves = [(110, 0.16), (42, 0.26), (0, 0.0)][detail];
                 shape.crown(&[crown, [([-0.06, 0.34, -0.34], 0.33); 3]].concat()[..4], leaves, BUSH, random);
             }
             ScatterKind::Grass => shape.tuft([11, 5, 2][detail], random),
@@ -95,7 +95,7 @@ impl ScatterShape {
         self.indices.len() / 3
     }
 
-    fn vertex(&mut self, position: Point, normal: Point, colour: Point, open: f32) -> u16 {
+    fn vertex(&mut self, position: ShapePoint, normal: ShapePoint, colour: ShapePoint, open: f32) -> u16 {
         self.vertices.push(ShapeVertex { position, normal: unit(normal), colour, leaf: NO_LEAF, open });
         (self.vertices.len() - 1) as u16
     }
@@ -105,11 +105,11 @@ impl ScatterShape {
     }
 
     /// A stem from one place to another that thins out.
-    fn stem(&mut self, from: Point, to: Point, radius: f32, sides: usize) {
+    fn stem(&mut self, from: ShapePoint, to: ShapePoint, radius: f32, sides: usize) {
         let first = self.vertices.len() as u16;
         for (centre, radius, open) in [(from, radius, 0.55), (to, 0.55 * radius, 0.45)] {
             for k in 0..sides {
-                let out = around(TURN * k as f32 / sides as f32);
+                let out = heading(TURN * k as f32 / sides as f32);
                 self.vertex(add(centre, times(out, radius)), out, BARK, open);
             }
         }
@@ -122,7 +122,13 @@ impl ScatterShape {
     }
 
     /// A leaf or a twig: four corners around a middle, two triangles that bend along the middle line.
-    fn leaf(&mut self, [root, left, tip, right]: [Point; 4], normal: Point, colour: Point, open: [f32; 2]) {
+    fn leaf(
+        &mut self,
+        [root, left, tip, right]: [ShapePoint; 4],
+        normal: ShapePoint,
+        colour: ShapePoint,
+        open: [f32; 2],
+    ) {
         let corners = [(root, open[0]), (left, open[1]), (tip, open[1]), (right, open[1])];
         let [a, b, c, d] = corners.map(|(at, open)| self.vertex(at, normal, colour, open));
         for (corner, leaf) in [(a, [0.0, 0.0]), (b, [0.5, -1.0]), (c, [1.0, 0.0]), (d, [0.5, 1.0])] {
@@ -141,7 +147,7 @@ impl ScatterShape {
                 let top = self.vertex([0.0, high, 0.0], [0.0, 1.0, 0.0], NEEDLES, 1.0);
                 let ring: Vec<u16> = (0..6)
                     .map(|k| {
-                        let out = around(TURN * k as f32 / 6.0);
+                        let out = heading(TURN * k as f32 / 6.0);
                         let at = add(times(out, 0.92 * radius(low)), [0.0, low, 0.0]);
                         self.vertex(at, add(out, [0.0, 0.5, 0.0]), NEEDLES, 0.55 + 0.3 * low)
                     })
@@ -156,7 +162,7 @@ impl ScatterShape {
             for branch in 0..branches {
                 let number = |k: i32| random.unit(whorl * 64 + branch, k);
                 let angle = TURN * (branch as f32 + 0.37 * whorl as f32 + 0.5 * number(0)) / branches as f32;
-                let out = around(angle);
+                let out = heading(angle);
                 let side = [-out[2], 0.0, out[0]];
                 let reach = radius(height) * (0.75 + 0.4 * number(1));
                 let droop = reach * (0.25 + 0.35 * number(2)) * (1.2 - height);
@@ -174,21 +180,21 @@ impl ScatterShape {
         }
         let top = [0.0, 1.0, 0.0];
         for k in 0..3 {
-            let out = around(TURN * k as f32 / 3.0);
+            let out = heading(TURN * k as f32 / 3.0);
             let foot = add(times(out, 0.018), [0.0, 0.92, 0.0]);
-            let next = add(times(around(TURN * (k + 1) as f32 / 3.0), 0.018), [0.0, 0.92, 0.0]);
+            let next = add(times(heading(TURN * (k + 1) as f32 / 3.0), 0.018), [0.0, 0.92, 0.0]);
             let corners = [foot, next, top].map(|at| self.vertex(at, add(out, [0.0, 0.6, 0.0]), NEEDLES, 1.0));
             self.triangle(corners);
         }
     }
 
     /// Leaves on balls, or the balls themselves where there are none; the whole is moved to lie between 0 and 1.
-    fn crown(&mut self, balls: &[(Point, f32)], (count, size): (i32, f32), colour: Point, random: Stream) {
+    fn crown(&mut self, balls: &[(ShapePoint, f32)], (count, size): (i32, f32), colour: ShapePoint, random: Stream) {
         let lowest = balls.iter().map(|(at, r)| at[1] - r).fold(f32::INFINITY, f32::min);
         let highest = balls.iter().map(|(at, r)| at[1] + r).fold(0.0, f32::max);
         let open = |height: f32| 0.35 + 0.65 * ((height - lowest) / (highest - lowest)).clamp(0.0, 1.0);
         if count == 0 {
-            for (centre, radius) in balls.iter().take(4) {
+            for (centre, radius) in balls.iter().take(3) {
                 let first = self.vertices.len() as u16;
                 let corners = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
                 for out in corners.into_iter().chain([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]) {
@@ -211,10 +217,10 @@ impl ScatterShape {
                 let draw = |k: i32| random.unit(number, k);
                 let up = 1.0 - 1.85 * draw(0);
                 let level = (1.0 - up * up).max(0.0).sqrt();
-                let out = add(times(around(TURN * draw(1)), level), [0.0, up, 0.0]);
+                let out = add(times(heading(TURN * draw(1)), level), [0.0, up, 0.0]);
                 let at = add(*centre, times(out, radius * (0.82 + 0.25 * draw(2))));
                 // leaves inside another ball are not seen
-                let is_hidden = |(other, (place, r)): (usize, &(Point, f32))| {
+                let is_hidden = |(other, (place, r)): (usize, &(ShapePoint, f32))| {
                     let d: f32 = (0..3).map(|k| (at[k] - place[k]) * (at[k] - place[k])).sum();
                     other != ball && d < 0.5625 * r * r
                 };
@@ -241,7 +247,7 @@ impl ScatterShape {
         let (fronds, parts) = [(15, 4), (10, 3), (5, 1)][detail];
         for frond in 0..fronds {
             let number = |k: i32| random.unit(frond, k);
-            let out = around(TURN * (frond as f32 + 0.6 * number(0)) / fronds as f32);
+            let out = heading(TURN * (frond as f32 + 0.6 * number(0)) / fronds as f32);
             let side = [-out[2], 0.0, out[0]];
             let rise = 0.05 + 0.16 * number(1);
             let at = |t: f32| {
@@ -265,7 +271,7 @@ impl ScatterShape {
         let wide = 0.8 / (blades as f32).sqrt();
         for blade in 0..blades {
             let number = |k: i32| random.unit(blade, k);
-            let out = around(TURN * (blade as f32 + number(0)) / blades as f32);
+            let out = heading(TURN * (blade as f32 + number(0)) / blades as f32);
             let side = times([-out[2], 0.0, out[0]], 0.10 * wide);
             let foot = times(out, 0.16 * number(1));
             let tall = 0.55 + 0.45 * number(2);
@@ -286,7 +292,7 @@ impl ScatterShape {
     /// A ball of triangles, dented by random planes, with hard edges.
     fn boulder(&mut self, halvings: u32, random: Stream) {
         let golden = 0.5 * (1.0 + 5.0f32.sqrt());
-        let mut faces: Vec<[Point; 3]> = Vec::new();
+        let mut faces: Vec<[ShapePoint; 3]> = Vec::new();
         let corner = |k: usize| {
             let sign = |bit: usize| if k & bit == 0 { 1.0 } else { -1.0 };
             let p = [0.0, sign(1), sign(2) * golden];
@@ -294,7 +300,7 @@ impl ScatterShape {
         };
         for (a, b, c) in (0..12).flat_map(|a| (a + 1..12).flat_map(move |b| (b + 1..12).map(move |c| (a, b, c)))) {
             let [a, b, c] = [a, b, c].map(corner);
-            let apart = |p: Point, q: Point| (0..3).map(|k| (p[k] - q[k]) * (p[k] - q[k])).sum::<f32>() < 4.1;
+            let apart = |p: ShapePoint, q: ShapePoint| (0..3).map(|k| (p[k] - q[k]) * (p[k] - q[k])).sum::<f32>() < 4.1;
             if apart(a, b) && apart(b, c) && apart(c, a) {
                 let normal = cross(add(b, times(a, -1.0)), add(c, times(a, -1.0)));
                 let is_outward = (0..3).map(|k| normal[k] * a[k]).sum::<f32>() > 0.0;
@@ -302,20 +308,20 @@ impl ScatterShape {
             }
         }
         for _ in 0..halvings {
-            let middle = |a: Point, b: Point| unit(add(a, b));
-            let four = |[a, b, c]: [Point; 3]| {
+            let middle = |a: ShapePoint, b: ShapePoint| unit(add(a, b));
+            let four = |[a, b, c]: [ShapePoint; 3]| {
                 let [d, e, f] = [middle(a, b), middle(b, c), middle(c, a)];
                 [[a, d, f], [d, b, e], [f, e, c], [d, e, f]]
             };
             faces = faces.into_iter().flat_map(four).collect();
         }
-        let planes: Vec<(Point, f32)> = (0..11)
+        let planes: Vec<(ShapePoint, f32)> = (0..11)
             .map(|k| {
                 let draw = |c: i32| random.unit(k, c) - 0.5;
                 (unit([draw(0), draw(1), draw(2)]), 0.62 + 0.3 * random.unit(k, 3))
             })
             .collect();
-        let place = |p: Point| {
+        let place = |p: ShapePoint| {
             let dented = planes.iter().fold(1.0f32, |r, (normal, at)| {
                 let facing: f32 = (0..3).map(|k| p[k] * normal[k]).sum();
                 if facing > 1e-3 { r.min(at / facing) } else { r }
