@@ -5,6 +5,7 @@ mod colour;
 mod conditions;
 mod ground;
 mod image;
+mod material_map;
 pub mod materials;
 mod openness;
 mod palette;
