@@ -76,7 +76,7 @@ fn ground_at(
 ) -> Ground {
 #ifdef DETAIL
     let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);
-    return with_canopy(ground_of(world, surface, bare, cover, site), world, at);
+    return with_canopy(ground_of(world, surface, bare, cover, site), surface.normal, world, at);
 #else
     let rough = noise(world.xz * (64.0 / side())) - 0.5;
     let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);

@@ -7,6 +7,10 @@
 
 // Light that comes through a crown.
 const THROUGH_CROWNS = 0.12;
+// Area of the side of a crown beside that of its shadow at noon.
+const CROWN_SIDES = 1.5;
+// Light on crowns that stand in each other's shadow, beside that on level ground.
+const CROWN_SHADE = 0.8;
 
 // Share of the sun that is seen between what is drawn in one of the maps.
 fn lit_in_map(at: vec3<f32>, map: i32, spread: f32) -> f32 {
@@ -50,7 +54,7 @@ fn share_drawn(away: f32) -> f32 {
 }
 
 // Ground under the crowns that are not drawn themselves, and in the shade of those that are.
-fn with_canopy(ground: Ground, world: vec3<f32>, at: vec2<f32>) -> Ground {
+fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
     if frame.plants.w <= 0.0 {
         return ground;
     }
@@ -68,9 +72,11 @@ fn with_canopy(ground: Ground, world: vec3<f32>, at: vec2<f32>) -> Ground {
     // crowns of some metres, and stands of some hundred
     let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
     let stand = noise(world.xz * metres / 140.0) - 0.5;
-    // where few are drawn there are gaps of which each pixel shows some
-    let hides = cover * (1.0 - drawn);
-    let colour = root * root * (1.0 + 0.5 * crown * (1.0 - smoothstep(2.0, 9.0, pixel)) + 0.35 * stand);
+    // seen at a slant crowns hide more: their sides count as often as the cotangent of the view
+    let sine = max(dot(normal, normalize(eye() - world)), 0.05);
+    let times = 1.0 + CROWN_SIDES * sqrt(1.0 - sine * sine) / sine;
+    let hides = 1.0 - pow(1.0 - min(cover, 0.99), times * (1.0 - drawn));
+    let colour = root * root * CROWN_SHADE * (1.0 + 0.5 * crown * (1.0 - smoothstep(2.0, 9.0, pixel)) + 0.35 * stand);
     var own = ground;
     own.colour = mix(ground.colour * (1.0 - 0.25 * cover), colour, hides);
     own.open = ground.open * (1.0 - 0.35 * cover * drawn);

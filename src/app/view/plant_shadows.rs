@@ -16,7 +16,7 @@ use super::pipelines::VertexInput;
 /// Maps around the eye.
 pub const SHADOW_CASCADES: usize = 2;
 /// Half a side of each in metres.
-const REACH_METRES: [f32; SHADOW_CASCADES] = [40.0, 320.0];
+const REACH_METRES: [f32; SHADOW_CASCADES] = [60.0, 700.0];
 /// Texels of a side.
 const SIDE: u32 = 2048;
 /// Between which sines of its height the sun begins to throw shadows that are not too long, and throws them in full.
