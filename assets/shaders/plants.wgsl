@@ -55,6 +55,7 @@ fn share_drawn(away: f32) -> f32 {
 
 // Ground under the crowns that are not drawn themselves, and in the shade of those that are.
 fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32>) -> Ground {
+    let is_own = all(abs(world.xz) <= vec2<f32>(0.5 * side()));
     if frame.plants.w <= 0.0 {
         return ground;
     }
@@ -67,7 +68,8 @@ fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32
     if cover < 0.004 {
         return ground;
     }
-    let drawn = share_drawn(away);
+    // none are drawn on the mirrored land
+    let drawn = select(0.0, share_drawn(away), is_own);
     let root = found.rgb / cover;
     // crowns of some metres, and stands of some hundred
     let crown = noise(world.xz * metres / 6.1) + 0.5 * noise(world.xz * metres / 2.9 + 3.0) - 0.75;
