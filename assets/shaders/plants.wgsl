@@ -6,7 +6,7 @@
 @group(0) @binding(19) var plant_shadow_sampler: sampler_comparison;
 
 // Light that comes through a crown.
-const THROUGH_CROWNS = 0.12;
+const THROUGH_CROWNS = 0.24;
 // Area of the side of a crown beside that of its shadow at noon.
 const CROWN_SIDES = 1.5;
 // Light on crowns that stand in each other's shadow, beside that on level ground.
@@ -81,7 +81,7 @@ fn with_canopy(ground: Ground, normal: vec3<f32>, world: vec3<f32>, at: vec2<f32
     let colour = root * root * CROWN_SHADE * (1.0 + 0.5 * crown * (1.0 - smoothstep(2.0, 9.0, pixel)) + 0.35 * stand);
     var own = ground;
     own.colour = mix(ground.colour * (1.0 - 0.25 * cover), colour, hides);
-    own.open = ground.open * (1.0 - 0.35 * cover * drawn);
+    own.open = ground.open * (1.0 - 0.12 * cover * drawn);
     own.gloss = ground.gloss * (1.0 - cover);
     return own;
 }

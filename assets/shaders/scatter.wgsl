@@ -84,7 +84,7 @@ fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
     let normal = normalize(in.normal);
     // the sun shines through leaves and around needles
     let facing = 0.72 * max(dot(normal, to_sun()), 0.0) + 0.28 * saturate(0.5 + 0.5 * dot(normal, to_sun()));
-    let bare = lit(in.colour, normal, 0.0, in.light.y * (0.45 + 0.55 * in.leaf.x));
+    let bare = lit(in.colour, normal, 0.0, min(in.light.y + 0.1, 1.0) * (0.7 + 0.3 * in.leaf.x));
     var seen = in.light.x;
 #ifdef DETAIL
     seen *= sun_between_plants(in.world, normal, 6.0);

@@ -19,6 +19,8 @@ pub const SHADOW_CASCADES: usize = 2;
 const REACH_METRES: [f32; SHADOW_CASCADES] = [60.0, 700.0];
 /// Texels of a side.
 const SIDE: u32 = 2048;
+/// What is lower than so many texels throws no shadow that is seen.
+const LEAST_TEXELS: f32 = 4.0;
 /// Between which sines of its height the sun begins to throw shadows that are not too long, and throws them in full.
 const LOW_SUN: (f32, f32) = (0.03, 0.09);
 
@@ -58,6 +60,9 @@ impl ShadowCascades {
 
     /// Whether something so high at a place throws a shadow into a map.
     pub fn meets(&self, cascade: usize, place: Vec3, size_world: f32) -> bool {
+        if size_world < LEAST_TEXELS * 2.0 * self.reach_world[cascade] / SIDE as f32 {
+            return false;
+        }
         let at = self.map_from_world[cascade].transform_point3(place);
         let margin = 1.0 + size_world / self.reach_world[cascade];
         at.x.abs() < margin && at.y.abs() < margin
@@ -182,7 +187,8 @@ mod tests {
             let side = map.transform_vector3(Vec3::Y.cross(sun).normalize());
             assert!((side.length() * reach - 1.0).abs() < 1e-4);
         }
-        assert!(cascades.meets(1, eye, 0.1) && !cascades.meets(0, eye + Vec3::new(30.0, 0.0, 0.0), 0.1));
+        assert!(cascades.meets(1, eye, 1.0) && !cascades.meets(1, eye, 0.1), "a metre is less than two texels");
+        assert!(cascades.meets(0, eye, 0.1) && !cascades.meets(0, eye + Vec3::new(30.0, 0.0, 0.0), 0.1));
         // what stands towards the sun throws its shadow here however far away it is
         assert!(cascades.reaches(eye + 100.0 * sun, eye + 100.0 * sun));
         assert!(!cascades.reaches(eye + Vec3::Y * 100.0, eye + Vec3::Y * 101.0));

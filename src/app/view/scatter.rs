@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use super::batch::{DrawContext, Geometry, GrowingBuffer};
 use super::lod::Frustum;
+use super::mesh::RenderQuality;
 use super::mips::Mips;
 use super::plant_shadows::{SHADOW_CASCADES, ShadowCascades};
 use super::square::SquareTerrain;
@@ -87,7 +88,8 @@ struct WantedCell {
     is_seen: bool,
 }
 
-/// What a background task has made.
+/// What was made of an order.
+#[derive(Default)]
 struct MadeScatter {
     cells: Vec<(CellKey, ScatterCell)>,
     /// Of which ground, if it was asked for.
@@ -212,11 +214,17 @@ impl ScatterDrawing {
             .collect();
         let wants_canopy =
             tallest_crown(rules).is_some() && self.canopy.as_ref().is_none_or(|(source, _)| *source != self.source);
-        let is_settled = missing.is_empty() && !wants_canopy;
-        // ground that changes from frame to frame is not followed
-        if !is_settled && !is_new && self.task.is_none() {
+        let mut is_settled = missing.is_empty() && !wants_canopy;
+        if !is_settled && self.task.is_none() {
             let order = ScatterOrder { cells: missing, wants_canopy, source: self.source };
-            self.task = Some(begin(terrain.clone(), table.clone(), order));
+            if context.quality == RenderQuality::Still {
+                // a picture waits in any case, and need not be drawn without them first
+                self.keep(make(terrain, table, order), context);
+                is_settled = true;
+            } else if !is_new {
+                // ground that changes from frame to frame is not followed
+                self.task = Some(begin(terrain.clone(), table.clone(), order));
+            }
         }
         let most = 4 * seen.len() + 4096;
         if self.cells.len() > most {
@@ -231,11 +239,15 @@ impl ScatterDrawing {
     fn take_made(&mut self, context: &DrawContext) {
         let Some(task) = &self.task else { return };
         let Some(made) = task.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        self.keep(made, context);
+        self.task = None;
+    }
+
+    fn keep(&mut self, made: MadeScatter, context: &DrawContext) {
         self.cells.extend(made.cells);
         if let Some((source, mips)) = made.canopy {
             self.canopy = Some((source, canopy_texture(&mips, context)));
         }
-        self.task = None;
     }
 
     /// The instances of all that is seen, and of all that throws shadows into each cascade, by shape.
@@ -409,40 +421,38 @@ struct ScatterOrder {
     source: u64,
 }
 
-/// Makes cells in the background.
+/// Makes cells, and the canopy if it is wanted.
+fn make(terrain: &SquareTerrain, table: &PaletteTable, order: ScatterOrder) -> MadeScatter {
+    let settings = &terrain.settings;
+    let rules = &table.scatter.0;
+    let colours = terrain.colours.as_ref().map(|mips| Cow::Borrowed(mips.levels[0].bytes.as_chunks::<4>().0));
+    let bands = rules.iter().map(|rule| &rule.bands);
+    let control = Control::default();
+    let ground = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
+    // nobody can stop it
+    let Ok(ground) = ground else { return MadeScatter::default() };
+    let placer = ScatterPlacer { ground, rules, size_metres: settings.size_metres, seed: settings.seed };
+    let cell = |request: CellRequest| {
+        let (rule, place) = request.key;
+        let objects = placer.cell(rule, place, 0..request.ranks);
+        (request.key, ScatterCell { source: order.source, ranks: request.ranks, objects })
+    };
+    let cells = order.cells.into_par_iter().map(cell).collect();
+    let side = terrain.terrain.samples().min(CANOPY_SIDE);
+    let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(texel).collect(), bytes, &control);
+    let map = order.wants_canopy.then(|| placer.canopy_map(side, &control).and_then(mips).ok());
+    MadeScatter { cells, canopy: map.flatten().map(|mips| (order.source, mips)) }
+}
+
+/// The same in the background.
 fn begin(terrain: Arc<SquareTerrain>, table: Arc<PaletteTable>, order: ScatterOrder) -> ScatterTask {
-    let made = ScatterTask::default();
-    let result = made.clone();
+    let task = ScatterTask::default();
+    let result = task.clone();
     rayon::spawn(move || {
-        let settings = &terrain.settings;
-        let rules = &table.scatter.0;
-        let colours = terrain.colours.as_ref().map(|mips| {
-            let texels = mips.levels[0].bytes.as_chunks::<4>().0;
-            Cow::Borrowed(texels)
-        });
-        let bands = rules.iter().map(|rule| &rule.bands);
-        let control = Control::default();
-        let ground = GroundConditions::with_colours(&terrain.terrain, settings, &table, colours, bands, &control);
-        let scatter = match ground {
-            Ok(ground) => {
-                let size_metres = settings.size_metres;
-                let placer = ScatterPlacer { ground, rules, size_metres, seed: settings.seed };
-                let make = |request: CellRequest| {
-                    let (rule, place) = request.key;
-                    let objects = placer.cell(rule, place, 0..request.ranks);
-                    (request.key, ScatterCell { source: order.source, ranks: request.ranks, objects })
-                };
-                let cells = order.cells.into_par_iter().map(make).collect();
-                let side = terrain.terrain.samples().min(CANOPY_SIDE);
-                let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(texel).collect(), bytes, &control);
-                let map = order.wants_canopy.then(|| placer.canopy_map(side, &control).and_then(mips).ok());
-                MadeScatter { cells, canopy: map.flatten().map(|mips| (order.source, mips)) }
-            }
-            Err(_) => MadeScatter { cells: Vec::new(), canopy: None },
-        };
-        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(scatter);
+        let made = make(&terrain, &table, order);
+        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
     });
-    made
+    task
 }
 
 /// Square root of the colour, and the cover; the colour counts as much as it covers where texels are mixed.

@@ -292,6 +292,8 @@ impl Document {
             self.transport.put_away();
         }
         let first = (0..new.len()).find(|&k| old.get(k) != Some(&new[k]));
+        // where a layer went away, the one below it, which it was added to
+        let first = first.map(|k| if new.len() < old.len() { k.saturating_sub(1) } else { k });
         if let Some(first) = first {
             self.selection = Selection::Layer(first);
         } else if let Selection::Layer(index) = self.selection {
