@@ -222,6 +222,19 @@ fn the_interface_grows_together_with_the_view() {
 }
 
 #[test]
+fn a_scene_opens_at_its_first_bookmark() {
+    let session = Session::new();
+    // the middle of the square, 3 km up, looking down and to the east
+    let bookmark = r#"bookmarks: [(name: "Up", east: 1500, south: 1500, height: 3000, heading: 90, tilt: -60)],"#;
+    let scene = SCENE.replacen("layers:", &format!("{bookmark}\n    layers:"), 1);
+    std::fs::write(session.path("scene.ron"), scene).unwrap();
+    session.drive("scene.ron", r#"[Resize(640, 400), Settle, State("a.json")]"#);
+    let pose: Vec<f64> = serde_json::from_value(session.state("a.json")["camera"].clone()).unwrap();
+    let expected = [0.0, 1000.0, 0.0, std::f64::consts::FRAC_PI_2, -std::f64::consts::FRAC_PI_3];
+    assert!(pose.iter().zip(expected).all(|(is, should)| (is - should).abs() < 0.01), "{pose:?}");
+}
+
+#[test]
 fn the_start_window_greets_who_names_no_scene() {
     let session = Session::new();
     let steps = r#"[

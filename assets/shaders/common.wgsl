@@ -26,6 +26,10 @@ struct Frame {
     sky_light: vec4<f32>,
     // extinction of the air for each colour, and how far what lies around reaches in sides
     air: vec4<f32>,
+    // from the world to the maps of the shadows that plants throw, a fine and a wide one
+    plant_shadows: array<mat4x4<f32>, 2>,
+    // how much of those is seen, half a texel of each map, up to which distance all plants are drawn
+    plants: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -47,6 +51,8 @@ struct Frame {
 @group(0) @binding(12) var sky_map: texture_2d<f32>;
 // flow, deposits, vegetation, what is not worn
 @group(0) @binding(16) var site_map: texture_2d<f32>;
+// square root of the colour of the crowns over the ground, as much as they cover, and how much they cover
+@group(0) @binding(17) var canopy_map: texture_2d<f32>;
 const NO_SITE = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 
 fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }

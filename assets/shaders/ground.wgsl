@@ -63,13 +63,20 @@ fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
         cover = textureSample(cover_map, smooth_sampler, at).xy;
     }
     let site = textureSample(site_map, smooth_sampler, at);
-    return ground_at(world, surface, biomes, cover, site);
+    return ground_at(world, at, surface, biomes, cover, site);
 }
 
-fn ground_at(world: vec3<f32>, surface: Surface, biomes: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
+fn ground_at(
+    world: vec3<f32>,
+    at: vec2<f32>,
+    surface: Surface,
+    biomes: vec3<f32>,
+    cover: vec2<f32>,
+    site: vec4<f32>,
+) -> Ground {
 #ifdef DETAIL
     let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);
-    return ground_of(world, surface, bare, cover, site);
+    return with_canopy(ground_of(world, surface, bare, cover, site), surface.normal, world, at);
 #else
     let rough = noise(world.xz * (64.0 / side())) - 0.5;
     let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);
@@ -144,7 +151,10 @@ fn with_haze(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
 }
 
 fn shaded(in: GroundVertex) -> vec3<f32> {
-    let surface = surface_at(in.world.xz);
+    var surface = surface_at(in.world.xz);
+#ifdef DETAIL
+    surface.sun_share *= sun_between_plants(in.world, surface.normal, 1.5);
+#endif
     return with_haze(light_on_ground(natural(in, surface), surface, in.world), in);
 }
 

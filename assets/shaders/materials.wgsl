@@ -204,12 +204,17 @@ struct Ground {
     gloss: f32,
 }
 
+// Width in metres of what a pixel shows at a distance in units of the world.
+fn pixel_metres(away: f32) -> f32 {
+    let up_scale = length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y));
+    return away * metres_per_unit() * 2.0 / (up_scale * frame.viewport.w);
+}
+
 fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
     let metres = frame.rock_slopes.z;
     let away = distance(world, eye());
-    let up_scale = length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y));
     let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.04);
-    let footprint = away * metres * 2.0 / (up_scale * frame.viewport.w) * inverseSqrt(facing);
+    let footprint = pixel_metres(away) * inverseSqrt(facing);
     let ruffled = noise(world.xz * metres / 23.0) + 0.5 * noise(world.xz * metres / 5.1) - 0.75;
     let highest = max(colour.r, colour.b);
     let values = SiteValues(

@@ -31,13 +31,11 @@ struct ScatterInput {
     @location(5) colour: vec4<f32>,
 }
 
-@vertex
-fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
+// Where a corner of a shape stands in the world.
+fn scatter_place(in: ScatterInput) -> vec3<f32> {
     let flat = in.place.xy;
     let samples = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(last_sample()));
-    let at = map_coordinates(flat);
-    let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy;
-    let light = textureSampleLevel(light_map, smooth_sampler, at, 0.0).xy;
+    let slope = textureSampleLevel(slope_map, smooth_sampler, map_coordinates(flat), 0.0).xy;
     let c = cos(in.place.w);
     let s = sin(in.place.w);
     let spread = 0.86 + 0.30 * in.ground.w;
@@ -45,8 +43,15 @@ fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
     var offset = turned * in.place.z * vec3<f32>(spread, 1.0, spread);
     // what lies on the ground follows it
     offset.y += in.what.z * dot(slope, offset.xz);
-    let foot = vec3<f32>(flat.x, ground_height(samples) - 0.02 * in.place.z, flat.y);
-    let world = foot + offset;
+    return vec3<f32>(flat.x, ground_height(samples) - 0.02 * in.place.z, flat.y) + offset;
+}
+
+@vertex
+fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
+    let light = textureSampleLevel(light_map, smooth_sampler, map_coordinates(in.place.xy), 0.0).xy;
+    let c = cos(in.place.w);
+    let s = sin(in.place.w);
+    let world = scatter_place(in);
     let normal = vec3<f32>(c * in.normal.x - s * in.normal.z, in.normal.y, s * in.normal.x + c * in.normal.z);
     let ground = in.ground.rgb * in.ground.rgb;
     let tint = in.colour.rgb * mix(vec3<f32>(0.82, 0.86, 0.8), vec3<f32>(1.25, 1.15, 1.1), in.ground.w);
@@ -79,7 +84,11 @@ fn scatter_fragment(in: ScatterVertex) -> @location(0) vec4<f32> {
     let normal = normalize(in.normal);
     // the sun shines through leaves and around needles
     let facing = 0.72 * max(dot(normal, to_sun()), 0.0) + 0.28 * saturate(0.5 + 0.5 * dot(normal, to_sun()));
-    let bare = lit(in.colour, normal, 0.0, in.light.y * (0.45 + 0.55 * in.leaf.x));
-    let sun = in.colour * sun_colour() * (facing * in.light.x * in.leaf.x);
+    let bare = lit(in.colour, normal, 0.0, min(in.light.y + 0.1, 1.0) * (0.7 + 0.3 * in.leaf.x));
+    var seen = in.light.x;
+#ifdef DETAIL
+    seen *= sun_between_plants(in.world, normal, 6.0);
+#endif
+    let sun = in.colour * sun_colour() * (facing * seen * in.leaf.x);
     return vec4<f32>(to_screen(mix(bare + sun, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);
 }

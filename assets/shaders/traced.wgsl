@@ -158,7 +158,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     var cover = vec2<f32>(0.0);
     if frame.surface_water.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
-    var ground_seen = ground_at(world, surface, mapped(colour_map, world.xz), cover, NO_SITE);
+    var ground_seen = ground_at(world, map_coordinates(world.xz), surface, mapped(colour_map, world.xz), cover, NO_SITE);
     var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {

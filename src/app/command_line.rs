@@ -13,6 +13,7 @@ use crate::eval::MemoryUse;
 use crate::field::{Control, Terrain};
 use crate::look::PaletteTable;
 use crate::preferences::{GlobeView, PlanetProjection};
+use crate::scene::{CameraBookmark, Scene};
 
 /// What the command line can do with the editor.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };
@@ -31,6 +32,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
+    let bookmark = bookmark_of(args, &job.scene)?;
     let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(&job.scene)).transpose().map_err(refused)?;
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
     if job.scene.as_planet().is_some() {
@@ -43,7 +45,10 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         job.pool.install(|| SquareTerrain::new(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
     let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe)));
-    let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    let mut options = picture(args, mode);
+    if let Some(bookmark) = bookmark {
+        options.view = shot::ShotView::Pose(Pose::from_bookmark(bookmark, job.scene.settings.size_metres));
+    }
     if let [east, south, height, heading, tilt] = args.from[..] {
         let place = [east, south].map(|metres| metres / prepared.scale.metres_per_world - 0.5 * SIDE_WORLD);
         let at = glam::Vec3::new(place[0], 0.0, place[1]);
@@ -61,6 +66,20 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         None => Ok(()),
         Some(legend) => print(&format!("{legend}\n")),
     }
+}
+
+/// The size of the picture and how the ground is drawn.
+fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
+    let (width, height, supersampling) = (args.width, args.height, args.supersampling);
+    shot::ShotOptions { width, height, supersampling, mode, ..Default::default() }
+}
+
+/// The bookmark that was asked for, or the scene's first.
+fn bookmark_of<'a>(args: &ShotArgs, scene: &'a Scene) -> Result<Option<&'a CameraBookmark>, Failure> {
+    let Some(name) = &args.bookmark else { return Ok(scene.bookmarks.first()) };
+    let names = || scene.bookmarks.iter().map(|bookmark| bookmark.name.clone());
+    let found = scene.bookmarks.iter().find(|bookmark| bookmark.name == *name);
+    found.map(Some).ok_or_else(|| unknown("bookmark", name, names()))
 }
 
 fn draw_planet(
@@ -89,7 +108,7 @@ fn draw_planet(
     if let Some(text) = &args.at {
         camera = camera.placed_over(&prepared, &planet_view, place(text)?);
     }
-    let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    let options = picture(args, mode);
     let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
     shot::shot(&subject, &options, args.target())?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;

@@ -32,6 +32,9 @@ pub struct ShotArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 720, value_parser = pixels())]
     pub height: u32,
+    /// Draws so many by so many pixels for each, from 1 to 4: finer edges, for as many times the work
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
+    pub supersampling: u32,
     /// How the ground is drawn: shaded, hillshade or wireframe; a construction tree alone also adaptive-tessellation,
     /// adaptive-wireframe, sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
@@ -44,6 +47,9 @@ pub struct ShotArgs {
     /// north, 90 east) and tilt (-90 is down) in degrees
     #[arg(long, value_name = "EAST,SOUTH,ABOVE,HEADING,TILT", value_delimiter = ',', allow_hyphen_values = true)]
     pub from: Vec<f32>,
+    /// One of the scene's camera bookmarks, by its name; without it and --from the first one, if there is any
+    #[arg(long, value_name = "NAME", conflicts_with = "from")]
+    pub bookmark: Option<String>,
     /// Light in place of the scene's
     #[arg(long, value_name = "LIGHT", value_parser = LightPreset::ALL.map(LightPreset::name))]
     pub preset: Option<String>,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::colour::{Light, decode, mix};
+use super::snow_sand::vegetated;
 use super::{PaletteTable, openness, share_hidden};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
 use crate::palette::{Band, CONDITIONS, EVERYWHERE};
@@ -14,8 +15,6 @@ pub const SITE_MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::
 const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
 /// Catchments in square metres from which running water begins to show, and shows in full, as powers of ten.
 const CATCHMENT: (f32, f32) = (3.0, 7.0);
-/// Light that plants leave of the ground, and how much of it they hide at the most.
-const PLANTS: (Light, f32) = ([0.055, 0.086, 0.030], 0.85);
 
 /// Flow, deposits, vegetation, and what is *not* worn, of a sample, each from 0 to 1: a terrain without maps has
 /// 0, 0, 0, 1.
@@ -136,8 +135,7 @@ impl<'a> GroundConditions<'a> {
         let [r, g, b, _] = self.palette.rock;
         let is_land = metres > self.settings.sea_level;
         let rock = if is_land { self.palette.rock_share(slope_degrees) } else { 0.0 };
-        let t = (vegetation / 0.9).clamp(0.0, 1.0);
-        mix(mix(ground, decode([r, g, b]), rock), PLANTS.0, PLANTS.1 * t * t * (3.0 - 2.0 * t))
+        vegetated(mix(ground, decode([r, g, b]), rock), vegetation)
     }
 
     /// The values of [`CONDITIONS`] at (u, v), from 0 to 1 each.

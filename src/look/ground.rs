@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::colour::{brighten, decode, encode, mix};
 use super::relief::{COVER, FILM, RIVER_TINT, SHORE};
+use super::snow_sand::vegetated;
 use super::{COVERS, PaletteTable, colours, colours_of, covered, share_hidden};
 use crate::field::{MapKind, Terrain, slope_degrees};
 use crate::scene::Scene;
@@ -24,7 +25,8 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
     let [r, g, b, _] = table.rock;
     let rock = decode([r, g, b]);
     let covers = COVERS.map(|(kind, _, half_metres)| (terrain.map(kind), settings.relief_metres / half_metres));
-    let (water, brightness) = (terrain.map(MapKind::Water), terrain.map(MapKind::Brightness));
+    let [water, brightness, vegetation] =
+        [MapKind::Water, MapKind::Brightness, MapKind::Vegetation].map(|kind| terrain.map(kind));
     let colour = |k: usize| {
         let metres = terrain.height[k] * settings.relief_metres;
         let is_land = metres > settings.sea_level;
@@ -40,7 +42,8 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
         if !is_land {
             return encode(ground);
         }
-        let ground = encode(brighten(ground, brightness.map_or(0.0, |map| map[k])));
+        let ground = brighten(ground, brightness.map_or(0.0, |map| map[k]));
+        let ground = encode(vegetated(ground, vegetation.map_or(0.0, |map| map[k])));
         let hidden = covers.map(|(map, scale)| map.map_or(0.0, |map| share_hidden((map[k] * scale).max(0.0))));
         let ground = covered(ground, hidden);
         let depth = water.map_or(0.0, |map| map[k]);

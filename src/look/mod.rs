@@ -5,6 +5,7 @@ mod colour;
 mod conditions;
 mod ground;
 mod image;
+mod material_map;
 pub mod materials;
 mod openness;
 mod palette;
@@ -19,7 +20,7 @@ pub mod text;
 pub mod traced;
 
 pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
-pub use colour::decode;
+pub use colour::{decode, encode};
 pub use conditions::{GroundConditions, SITE_MAPS, site_conditions};
 pub use ground::ground_colours;
 pub use image::{RgbImage, heightmap};

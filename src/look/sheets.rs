@@ -3,8 +3,11 @@
 use serde::Serialize;
 
 use super::biomes::{Biomes, Paint};
+use super::colour::encode;
+use super::material_map::material_weights;
+use super::materials::look_of;
 use crate::field::{Cancelled, Control, Terrain};
-use crate::palette::GroundType;
+use crate::palette::{GroundType, Material};
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
 
@@ -52,6 +55,24 @@ impl TypeMap {
         };
         Ok(Some(Self { types, legend: biomes.table.types.iter().enumerate().map(entry).collect() }))
     }
+
+    /// The material of the ground that has the greatest share of every sample, for a square without ground types; in
+    /// the order of [`Material::ALL`].
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
+        let strongest = |weights: &[u8; MOST_WEIGHTED]| {
+            (0..Material::ALL.len()).fold(0, |most, k| if weights[k] > weights[most] { k } else { most }) as u8
+        };
+        let types = material_weights(scene, terrain, control)?.iter().map(strongest).collect();
+        Ok(Self { types, legend: (0..Material::ALL.len()).map(material_entry).collect() })
+    }
+}
+
+fn material_entry(index: usize) -> LegendEntry {
+    let material = Material::ALL[index];
+    LegendEntry { index: index as u8, name: material.label().into(), colour: encode(look_of(material).colour) }
 }
 
 /// The legend as RON: index, name and colour of every type.
@@ -105,6 +126,26 @@ impl TypeWeights {
         let legend: Vec<_> = kept.iter().enumerate().map(entry).collect();
         let weights = each.iter().flat_map(|all| &all[..legend.len()]).copied().collect();
         Ok(Self { legend, weights })
+    }
+
+    /// The weights of the materials of the ground of a square; those that are the strongest anywhere.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
+        let each = material_weights(scene, terrain, control)?;
+        let strongest = TypeMap::of_materials(scene, terrain, control)?;
+        let mut counts = [0u64; Material::ALL.len()];
+        strongest.types.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
+        let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
+        let kept: Vec<usize> = (0..counts.len()).filter(|&kind| counts[kind] as f64 >= least).collect();
+        let of_kept = |all: &[u8; MOST_WEIGHTED]| {
+            let shares: Vec<f32> = kept.iter().map(|&kind| f32::from(all[kind])).collect();
+            whole_shares(&shares).into_iter().take(kept.len()).collect::<Vec<_>>()
+        };
+        let weights = each.iter().flat_map(of_kept).collect();
+        let entry = |(index, &kind): (usize, &usize)| LegendEntry { index: index as u8, ..material_entry(kind) };
+        Ok(Self { legend: kept.iter().enumerate().map(entry).collect(), weights })
     }
 
     /// Weights of the types at a sample, in the order of the legend.

@@ -1,4 +1,4 @@
-//! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
+//! What lies or grows on the ground and hides its colour: snow, sand and plants, from the terrain's maps.
 
 use super::colour::{Light, brighten, decode, encode, mix};
 use super::raster::PixelGrid;
@@ -7,6 +7,16 @@ use crate::field::{MapKind, Terrain};
 /// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
 pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
+
+/// Light that plants leave of the ground, and how much of it they hide at the most; as `with_plants` in
+/// `assets/shaders/colours.wgsl`.
+const PLANTS: (Light, f32) = ([0.055, 0.086, 0.030], 0.85);
+
+/// Ground of a colour (linear light) on which plants grow as densely as the map of vegetation says, 0 to 1.
+pub fn vegetated(ground: Light, density: f32) -> Light {
+    let t = (density / 0.9).clamp(0.0, 1.0);
+    mix(ground, PLANTS.0, PLANTS.1 * t * t * (3.0 - 2.0 * t))
+}
 
 /// How much of the ground a cover hides that is `depth` half-depths deep.
 pub fn share_hidden(depth: f32) -> f32 {
@@ -26,6 +36,8 @@ pub struct PixelCoverDepths {
     lying: Vec<(Light, PixelGrid)>,
     /// How bright the ground itself is.
     brightness: Option<PixelGrid>,
+    /// How densely plants grow there.
+    vegetation: Option<PixelGrid>,
 }
 
 impl PixelCoverDepths {
@@ -42,12 +54,15 @@ impl PixelCoverDepths {
             Some((decode(colour), raster))
         });
         let lying = lying.collect();
-        Self { lying, brightness: terrain.map(MapKind::Brightness).map(|map| pixels(map)) }
+        let [brightness, vegetation] =
+            [MapKind::Brightness, MapKind::Vegetation].map(|kind| terrain.map(kind).map(|map| pixels(map)));
+        Self { lying, brightness, vegetation }
     }
 
     /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
     pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
+        let ground = self.vegetation.as_ref().map_or(ground, |map| vegetated(ground, map.values[y * map.width + x]));
         self.lying.iter().fold(ground, |below, (colour, depth)| {
             let depth = depth.values[y * depth.width + x];
             mix(below, *colour, share_hidden(depth))

@@ -34,6 +34,13 @@ crate::choices! {
     }
 }
 
+impl ScatterKind {
+    /// Whether it has a crown that hides the ground from above.
+    pub fn has_crown(self) -> bool {
+        !matches!(self, Self::Grass | Self::Boulder)
+    }
+}
+
 /// Where one kind stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScatterRule {

@@ -23,20 +23,26 @@ use crate::app::view::{
     Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
 };
 use crate::io::SaveTarget;
-use crate::look::{PaletteTable, RgbImage};
+use crate::look::{PaletteTable, RgbImage, decode, encode};
 
 /// What the picture shows, and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShotOptions {
     pub width: u32,
     pub height: u32,
+    /// Each pixel is the mean of so many by so many, from 1 to [`MOST_SUPERSAMPLING`].
+    pub supersampling: u32,
     pub view: ShotView,
     pub mode: ViewMode,
 }
 
+/// See [`ShotOptions`].
+pub const MOST_SUPERSAMPLING: u32 = 4;
+
 impl Default for ShotOptions {
     fn default() -> Self {
-        Self { width: 1280, height: 720, view: ShotView::Named(ViewCommand::Perspective), mode: ViewMode::Shaded }
+        let view = ShotView::Named(ViewCommand::Perspective);
+        Self { width: 1280, height: 720, supersampling: 1, view, mode: ViewMode::Shaded }
     }
 }
 
@@ -52,8 +58,12 @@ pub enum ShotView {
 pub enum ShotError {
     #[error(transparent)]
     Engine(#[from] AppError),
-    #[error("the picture may be 16 to {most} pixels wide and high, not {width} × {height}")]
+    #[error(
+        "the picture may be 16 to {most} pixels wide and high, with what it is supersampled by, not {width} × {height}"
+    )]
     Size { width: u32, height: u32, most: u32 },
+    #[error("supersampling is from 1 to {MOST_SUPERSAMPLING}, not {0}")]
+    Supersampling(u32),
     #[error(
         "the graphics card cannot trace this tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
     )]
@@ -82,18 +92,37 @@ pub enum ShotSubject {
 /// # Errors
 /// When the size is out of range, the graphics card cannot draw it, or the file cannot be written.
 pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTarget>) -> Result<(), ShotError> {
-    let ShotOptions { width, height, .. } = *options;
-    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
+    let ShotOptions { width: own_width, height: own_height, supersampling: times, .. } = *options;
+    if !(1..=MOST_SUPERSAMPLING).contains(&times) {
+        return Err(ShotError::Supersampling(times));
+    }
+    let [width, height] = [own_width, own_height].map(|pixels| pixels.saturating_mul(times));
+    if own_width.min(own_height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let image = guarded(|| render(subject, options, RenderQuality::Still))??;
-    write(&image, options, &out.into())
+    let fine = ShotOptions { width, height, ..*options };
+    let image = guarded(|| render(subject, &fine, RenderQuality::Still))??;
+    Ok(averaged(&image, width as usize, times as usize).save(out)?)
 }
 
-fn write(image: &[u8], options: &ShotOptions, out: &SaveTarget) -> Result<(), ShotError> {
-    let ShotOptions { width, height, .. } = *options;
-    let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
-    Ok(RgbImage { width: width as usize, height: height as usize, rgb }.save(out)?)
+/// Means of `times` by `times` pixels in linear light; of RGBA rows from the top.
+fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
+    let pixels = image.as_chunks::<4>().0;
+    let mean = |x: usize, y: usize| {
+        let mut sum = [0.0; 3];
+        for (i, j) in (0..times).flat_map(|i| (0..times).map(move |j| (i, j))) {
+            let [r, g, b, _] = pixels[(y * times + i) * width + x * times + j];
+            let light = decode([r, g, b]);
+            (0..3).for_each(|c| sum[c] += light[c]);
+        }
+        encode(sum.map(|c| c / (times * times) as f32))
+    };
+    let (own_width, own_height) = (width / times, pixels.len() / width / times);
+    if times > 1 {
+        return RgbImage::from_fn(own_width, own_height, mean);
+    }
+    let rgb = pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+    RgbImage { width: own_width, height: own_height, rgb }
 }
 
 /// RGBA rows from the top.
@@ -253,6 +282,17 @@ mod tests {
         let subject = ShotSubject::Terrain(prepared, red(), None);
         let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
+    }
+
+    #[test]
+    fn pixels_are_averaged_in_linear_light() {
+        // two by two of black and white make a grey of half the light, not of half the number
+        let [black, white] = [[0, 0, 0, 255], [255, 255, 255, 255]];
+        let image: Vec<u8> = [black, white, white, black].concat();
+        let RgbImage { width, height, rgb } = averaged(&image, 2, 2);
+        assert_eq!((width, height), (1, 1));
+        assert!(rgb.iter().all(|c| (186..=189).contains(c)), "{rgb:?}");
+        assert_eq!(averaged(&image, 2, 1).rgb, [[0; 3], [255; 3], [255; 3], [0; 3]].concat());
     }
 
     #[test]
@@ -472,7 +512,8 @@ mod tests {
             let eye_world = at.with_y(tree_surface.floor_world(at, 1e-3) + height);
             let pose = Pose { eye_world, yaw: 0.7, pitch };
             let view = ShotView::Pose(pose);
-            let options = ShotOptions { width: 160, height: 120, view, mode: ViewMode::Adaptive };
+            let options =
+                ShotOptions { width: 160, height: 120, view, mode: ViewMode::Adaptive, ..ShotOptions::default() };
             let image = draw_tree(&prepared, &tree_surface, &options);
             let holes = image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count();
             assert_eq!(holes, 0, "from {above_metres} m");

@@ -6,6 +6,7 @@ use bevy::math::{UVec2, UVec4};
 use bevy::prelude::*;
 use bevy::render::render_resource::{
     BindGroup, Buffer, BufferDescriptor, BufferUsages, CachedComputePipelineId, CachedRenderPipelineId, PipelineCache,
+    TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::view::ExtractedView;
@@ -68,12 +69,22 @@ pub struct RayMarch {
     pub groups: UVec2,
 }
 
+/// A shadow map that is drawn before the pass.
+pub struct ShadowPass {
+    pub pipeline: CachedRenderPipelineId,
+    pub target: TextureView,
+    pub group: BindGroup,
+    pub instances: Buffer,
+    pub calls: Vec<(Geometry, Range<u32>)>,
+}
+
 /// What the pass draws of a terrain this frame, in order.
 pub struct Batch {
     pub pane: Pane,
     /// For all calls.
     pub bind_groups: Vec<BindGroup>,
     pub march: Option<RayMarch>,
+    pub shadows: Vec<ShadowPass>,
     pub calls: Vec<DrawCall>,
     /// Vertices and indices of [`Geometry::Shape`].
     pub shapes: Option<(Buffer, Buffer)>,

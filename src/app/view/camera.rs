@@ -7,6 +7,9 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{EulerRot, Quat, Vec2, Vec3};
 
+use super::scale::SIDE_WORLD;
+use crate::scene::CameraBookmark;
+
 /// Vertical field of view: a moderate telephoto, which flatters relief.
 pub const FIELD_OF_VIEW: f32 = 0.60;
 
@@ -55,6 +58,14 @@ pub enum PanPlane {
 }
 
 impl Pose {
+    /// Where a bookmark stands over a terrain so wide.
+    pub fn from_bookmark(bookmark: &CameraBookmark, size_metres: f32) -> Self {
+        let [east, south, height, heading, tilt] = bookmark.view();
+        let world = SIDE_WORLD / size_metres;
+        let eye_world = Vec3::new(east * world - 0.5 * SIDE_WORLD, height * world, south * world - 0.5 * SIDE_WORLD);
+        Self { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }
+    }
+
     pub fn rotation(&self) -> Quat {
         Quat::from_euler(EulerRot::YXZ, -self.yaw, self.pitch, 0.0)
     }

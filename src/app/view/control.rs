@@ -228,6 +228,17 @@ impl ViewCamera {
         true
     }
 
+    /// Goes at once to a place that is known.
+    pub fn put(&mut self, pose: Pose) {
+        self.pose = pose;
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Sees the next terrain as a whole.
+    pub fn frame_anew(&mut self) {
+        (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
+    }
+
     /// Goes over another place of the terrain, a share of its side to the east and to the south; height and heading
     /// stay, unless the ground is in the way.
     pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {

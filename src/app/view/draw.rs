@@ -7,12 +7,15 @@ use bevy::core_pipeline::schedule::{Core3d, Core3dSystems};
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
-use bevy::render::render_resource::{ComputePassDescriptor, IndexFormat, PipelineCache, RenderPassDescriptor, StoreOp};
+use bevy::render::render_resource::{
+    ComputePassDescriptor, IndexFormat, LoadOp, Operations, PipelineCache, RenderPassDepthStencilAttachment,
+    RenderPassDescriptor, StoreOp,
+};
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
-use super::batch::{Batch, DrawContext, Geometry, pane_pixels, picture_pixels};
+use super::batch::{Batch, DrawContext, Geometry, ShadowPass, pane_pixels, picture_pixels};
 use super::compare::{CompareSide, Pane};
 use super::globe::drawing::GlobeDrawing;
 use super::globe::scenery::PlannedScenery;
@@ -203,6 +206,34 @@ fn prepare_drawings(
     }
 }
 
+/// Draws a shadow map.
+fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: &mut RenderContext) {
+    let Some((vertices, indices)) = &batch.shapes else { return };
+    let Some(pipeline) = cache.get_render_pipeline(shadow.pipeline) else { return };
+    let mut pass = ctx.begin_tracked_render_pass(RenderPassDescriptor {
+        label: Some("talweg plant shadows"),
+        color_attachments: &[],
+        depth_stencil_attachment: Some(RenderPassDepthStencilAttachment {
+            view: &shadow.target,
+            depth_ops: Some(Operations { load: LoadOp::Clear(1.0), store: StoreOp::Store }),
+            stencil_ops: None,
+        }),
+        timestamp_writes: None,
+        occlusion_query_set: None,
+        multiview_mask: None,
+    });
+    pass.set_render_pipeline(pipeline);
+    pass.set_bind_group(0, &shadow.group, &[]);
+    pass.set_vertex_buffer(0, shadow.instances.slice(..));
+    pass.set_vertex_buffer(1, vertices.slice(..));
+    pass.set_index_buffer(indices.slice(..), IndexFormat::Uint16);
+    for (geometry, instances) in &shadow.calls {
+        if let Geometry::Shape { first, count, base } = *geometry {
+            pass.draw_indexed(first..first + count, base, instances.clone());
+        }
+    }
+}
+
 fn draw(
     view: ViewQuery<(&ExtractedCamera, &ExtractedView, &ViewTarget, &ViewDepthTexture), With<TerrainCamera>>,
     drawings: Res<Drawings>,
@@ -225,6 +256,11 @@ fn draw(
     let mut ready = drawings.batches().map(is_ready).peekable();
     if ready.peek().is_none() || !ready.all(|ready| ready) {
         return;
+    }
+    for batch in drawings.batches() {
+        for shadow in &batch.shadows {
+            draw_shadows(batch, shadow, &cache, &mut ctx);
+        }
     }
     let mut pass = ctx.begin_tracked_render_pass(RenderPassDescriptor {
         label: Some("talweg view"),

@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::lod::{LodRange, MORPH_START};
 use super::mode::ViewMode;
+use super::plant_shadows::{SHADOW_CASCADES, ShadowCascades};
 use super::scale::SIDE_WORLD;
 use super::square::SquareTerrain;
 use crate::look::PaletteTable;
@@ -48,6 +49,10 @@ pub struct SquareFrame {
     sky_light: Vec4,
     /// Extinction of the air at the ground, a unit of the world; how far what lies around reaches, in sides.
     air: Vec4,
+    /// From the world to the maps of the shadows that plants throw.
+    plant_shadows: [Mat4; SHADOW_CASCADES],
+    /// How much of those shadows is seen, half a texel of each map, up to which distance all plants are drawn.
+    plants: Vec4,
 }
 
 /// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
@@ -109,6 +114,18 @@ impl SquareFrame {
             sun_light: Vec3::from(terrain.daylight.sun).extend(terrain.daylight.stars),
             sky_light: Vec3::from(terrain.daylight.sky).extend(surroundings as usize as f32),
             air: (Vec3::from(terrain.daylight.extinction) * scale.metres_per_world).extend(FAR_TILES as f32 + 0.5),
+            plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
+            plants: Vec4::ZERO,
+        }
+    }
+
+    /// Tells where the shadows of plants are, and up to which distance in units of the world all plants are drawn.
+    pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_world: f32) {
+        self.plants = Vec4::W * all_world;
+        if let Some(shadows) = shadows {
+            let [near, far] = shadows.half_texels();
+            self.plant_shadows = shadows.map_from_world;
+            self.plants = Vec4::new(shadows.strength, near, far, all_world);
         }
     }
 }

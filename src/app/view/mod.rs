@@ -41,6 +41,7 @@ mod overlay;
 mod palette;
 mod pick;
 mod pipelines;
+mod plant_shadows;
 mod ramp;
 mod render_base;
 mod render_terrain;

@@ -21,6 +21,7 @@ use super::frame::SquareFrame;
 use super::globe::frame::GlobeFrame;
 use super::ground_materials::RulesUniform;
 use super::mode::ViewMode;
+use super::plant_shadows::{SHADOW_CASCADES, queue_pipelines};
 use super::scatter::{ScatterCorner, ScatterInstance};
 use super::square::Tint;
 use super::trace::Tracing;
@@ -62,7 +63,7 @@ pub type GroundStyle = (ViewMode, Tint);
 
 /// What a part reads for each of its instances, or vertices.
 #[derive(Clone, Copy)]
-enum VertexInput {
+pub(super) enum VertexInput {
     Nothing,
     /// A patch of the grid: column, row, level, side.
     Patch,
@@ -80,7 +81,7 @@ enum VertexInput {
 }
 
 impl VertexInput {
-    fn layouts(self) -> Vec<VertexBufferLayout> {
+    pub(super) fn layouts(self) -> Vec<VertexBufferLayout> {
         use VertexFormat::{Float32x3, Float32x4, Uint32x4, Unorm8x4};
         let per_instance: (u64, &[_]) = match self {
             Self::Nothing => return Vec::new(),
@@ -322,7 +323,7 @@ macro_rules! joined {
 /// What all shaders of a square have, and more.
 macro_rules! square {
     ($($file:literal),*) => {
-        joined!("common", "sky", "materials", "ground", "scatter", "sides", "water", "surface_water" $(, $file)*)
+        joined!("common", "sky", "materials", "ground", "scatter", "plants", "sides", "water", "surface_water" $(, $file)*)
     };
 }
 
@@ -364,6 +365,7 @@ pub struct Pipelines {
     shader: ViewShader,
     queued: HashMap<(ViewPart, GroundStyle, TargetKey), CachedRenderPipelineId>,
     march: Option<CachedComputePipelineId>,
+    plant_shadows: Option<[CachedRenderPipelineId; SHADOW_CASCADES]>,
 }
 
 impl Pipelines {
@@ -406,6 +408,9 @@ impl Pipelines {
                     sampler(SamplerBindingType::Filtering),
                     uniform_buffer_sized(false, (size_of::<RulesUniform>() as u64).try_into().ok()),
                     filtered(),
+                    filtered(),
+                    texture_2d_array(TextureSampleType::Depth),
+                    sampler(SamplerBindingType::Comparison),
                 ),
             ),
         );
@@ -424,7 +429,7 @@ impl Pipelines {
                 &BindGroupLayoutEntries::sequential(ShaderStages::FRAGMENT, (tracing(), words())),
             ),
         ];
-        Self { square, globe, rays, shader, queued: HashMap::default(), march: None }
+        Self { square, globe, rays, shader, queued: HashMap::default(), march: None, plant_shadows: None }
     }
 
     /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the
@@ -474,6 +479,14 @@ impl Pipelines {
             })
         });
         cache.get_compute_pipeline(id).map(|_| id)
+    }
+
+    /// What draws the shadows of plants; queued when it is asked for, `None` until it is ready.
+    pub fn shadow_pipelines(&mut self, cache: &PipelineCache) -> Option<[CachedRenderPipelineId; SHADOW_CASCADES]> {
+        if self.plant_shadows.is_none() {
+            self.plant_shadows = Some(queue_pipelines(&self.square, &self.shader.grid, cache));
+        }
+        self.plant_shadows.filter(|ids| ids.iter().all(|id| cache.get_render_pipeline(*id).is_some()))
     }
 
     fn queue(

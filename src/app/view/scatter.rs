@@ -9,16 +9,24 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::*;
-use bevy::render::render_resource::{Buffer, BufferInitDescriptor, BufferUsages};
+use bevy::render::render_resource::{
+    Buffer, BufferInitDescriptor, BufferUsages, Extent3d, TextureDataOrder, TextureDescriptor, TextureDimension,
+    TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+};
 use bevy::render::renderer::RenderDevice;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::batch::{DrawContext, Geometry, GrowingBuffer};
 use super::lod::Frustum;
+use super::mesh::RenderQuality;
+use super::mips::Mips;
+use super::plant_shadows::{SHADOW_CASCADES, ShadowCascades};
 use super::square::SquareTerrain;
 use crate::field::Control;
-use crate::look::scatter::{POINTS, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, cell_metres};
+use crate::look::scatter::{
+    Canopy, POINTS, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, cell_metres, tallest_crown,
+};
 use crate::look::{GroundConditions, PaletteTable};
 use crate::palette::{ScatterKind, ScatterRule};
 
@@ -28,6 +36,10 @@ const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];
 const TAKE_OVER: f32 = 0.25;
 /// Height on screen from which on all of a rule are drawn; of smaller ones those of low rank.
 const ALL_PIXELS: f32 = 14.0;
+/// Most texels of a side of the canopy.
+const CANOPY_SIDE: usize = 1024;
+/// Detail of the shapes that throw shadows into each cascade.
+const SHADOW_DETAILS: [usize; SHADOW_CASCADES] = [1, 2];
 /// Cells are filled in steps of so many ranks.
 const RANK_STEP: usize = 128;
 
@@ -72,10 +84,20 @@ struct WantedCell {
     key: CellKey,
     ranks: usize,
     metres: f32,
+    /// Whether the camera sees it; else it may throw shadows on what the camera sees.
+    is_seen: bool,
 }
 
-/// What a background task has made.
-type MadeCells = Arc<Mutex<Option<Vec<(CellKey, ScatterCell)>>>>;
+/// What was made of an order.
+#[derive(Default)]
+struct MadeScatter {
+    cells: Vec<(CellKey, ScatterCell)>,
+    /// Of which ground, if it was asked for.
+    canopy: Option<(u64, Mips)>,
+}
+
+/// A place for it.
+type ScatterTask = Arc<Mutex<Option<MadeScatter>>>;
 
 /// What is kept of plants and stones from frame to frame.
 pub struct ScatterDrawing {
@@ -88,14 +110,23 @@ pub struct ScatterDrawing {
     /// The ground that the newest cells stand on, counted up from one.
     source: u64,
     ground: Option<(u64, Arc<PaletteTable>)>,
-    task: Option<MadeCells>,
+    task: Option<ScatterTask>,
+    /// Colour and cover of the crowns, and the ground that they stand on.
+    canopy: Option<(u64, TextureView)>,
 }
+
+/// Shapes with the instances of each.
+pub type ShapeCalls = Vec<(Geometry, Range<u32>)>;
 
 /// What is drawn in a frame.
 #[derive(Default)]
 pub struct ScatterFrame {
-    /// Shapes with the instances of each.
-    pub calls: Vec<(Geometry, Range<u32>)>,
+    /// What the camera sees.
+    pub calls: ShapeCalls,
+    /// What throws shadows into each cascade.
+    pub shadow_calls: [ShapeCalls; SHADOW_CASCADES],
+    /// Up to which distance from the eye in units of the world all of the tallest plants are drawn.
+    pub all_world: f32,
     /// Whether all that the camera sees is there.
     pub is_settled: bool,
 }
@@ -105,6 +136,7 @@ pub struct ScatterEye<'a> {
     pub eye_world: Vec3,
     pub frustum: &'a Frustum,
     pub pixels_per_radian: f32,
+    pub shadows: Option<&'a ShadowCascades>,
 }
 
 impl ScatterDrawing {
@@ -139,7 +171,13 @@ impl ScatterDrawing {
             source: 0,
             ground: None,
             task: None,
+            canopy: None,
         }
+    }
+
+    /// Colour and cover of the crowns over the terrain, once they are known.
+    pub fn canopy(&self) -> Option<&TextureView> {
+        self.canopy.as_ref().map(|(_, view)| view)
     }
 
     /// Vertices and indices of all shapes.
@@ -155,7 +193,7 @@ impl ScatterDrawing {
         eye: &ScatterEye,
         context: &DrawContext,
     ) -> ScatterFrame {
-        self.take_made();
+        self.take_made(context);
         let is_same = |(serial, own): &(u64, Arc<PaletteTable>)| *serial == terrain.serial && Arc::ptr_eq(own, table);
         let is_new = !self.ground.as_ref().is_some_and(is_same);
         if is_new {
@@ -174,28 +212,45 @@ impl ScatterDrawing {
             .filter(|wanted| !is_there(wanted))
             .map(|wanted| CellRequest { key: wanted.key, ranks: wanted.ranks })
             .collect();
-        let is_settled = missing.is_empty();
-        // ground that changes from frame to frame is not followed
-        if !is_settled && !is_new && self.task.is_none() {
-            self.task = Some(begin(terrain.clone(), table.clone(), missing, self.source));
+        let wants_canopy =
+            tallest_crown(rules).is_some() && self.canopy.as_ref().is_none_or(|(source, _)| *source != self.source);
+        let mut is_settled = missing.is_empty() && !wants_canopy;
+        if !is_settled && self.task.is_none() {
+            let order = ScatterOrder { cells: missing, wants_canopy, source: self.source };
+            if context.quality == RenderQuality::Still {
+                // a picture waits in any case, and need not be drawn without them first
+                self.keep(make(terrain, table, order), context);
+                is_settled = true;
+            } else if !is_new {
+                // ground that changes from frame to frame is not followed
+                self.task = Some(begin(terrain.clone(), table.clone(), order));
+            }
         }
         let most = 4 * seen.len() + 4096;
         if self.cells.len() > most {
             let wanted: std::collections::HashSet<CellKey> = seen.iter().map(|wanted| wanted.key).collect();
             self.cells.retain(|key, _| wanted.contains(key));
         }
-        let calls = self.gather(rules, &seen, terrain, eye, context);
-        ScatterFrame { calls, is_settled }
+        let (calls, shadow_calls) = self.gather(rules, &seen, terrain, eye, context);
+        let all_metres = tallest_crown(rules).map_or(0.0, |size| size * eye.pixels_per_radian / ALL_PIXELS);
+        ScatterFrame { calls, shadow_calls, all_world: all_metres / terrain.scale.metres_per_world, is_settled }
     }
 
-    fn take_made(&mut self) {
+    fn take_made(&mut self, context: &DrawContext) {
         let Some(task) = &self.task else { return };
         let Some(made) = task.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        self.cells.extend(made);
+        self.keep(made, context);
         self.task = None;
     }
 
-    /// The instances of all that is seen, by shape.
+    fn keep(&mut self, made: MadeScatter, context: &DrawContext) {
+        self.cells.extend(made.cells);
+        if let Some((source, mips)) = made.canopy {
+            self.canopy = Some((source, canopy_texture(&mips, context)));
+        }
+    }
+
+    /// The instances of all that is seen, and of all that throws shadows into each cascade, by shape.
     fn gather(
         &mut self,
         rules: &[ScatterRule],
@@ -203,11 +258,12 @@ impl ScatterDrawing {
         terrain: &SquareTerrain,
         eye: &ScatterEye,
         context: &DrawContext,
-    ) -> Vec<(Geometry, Range<u32>)> {
+    ) -> (ShapeCalls, [ShapeCalls; SHADOW_CASCADES]) {
         let scale = &terrain.scale;
         let metres = scale.metres_per_world;
         let half = 0.5 * super::scale::SIDE_WORLD;
-        let mut lists: Vec<[Vec<ScatterInstance>; SHAPE_DETAILS]> =
+        // of every kind those of each detail, then the shadows of each cascade
+        let mut lists: Vec<[Vec<ScatterInstance>; SHAPE_DETAILS + SHADOW_CASCADES]> =
             ScatterKind::ALL.iter().map(|_| std::array::from_fn(|_| Vec::new())).collect();
         for wanted in seen {
             let Some(cell) = self.cells.get(&wanted.key) else { continue };
@@ -234,13 +290,23 @@ impl ScatterDrawing {
                 };
                 let colour = object.ground.map(|c| (c.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
                 let [r, g, b] = colour;
-                let mut push = |detail: usize, [from, to]: [f32; 2]| {
-                    lists[object.kind as usize][detail].push(ScatterInstance {
+                let mut push = |list: usize, [from, to]: [f32; 2]| {
+                    lists[object.kind as usize][list].push(ScatterInstance {
                         place: [east, south, size / metres, object.turn],
                         ground: [r, g, b, (object.random * 255.0) as u8],
                         what: [(from * 254.0) as u8, (to * 255.0) as u8, lean, share],
                     });
                 };
+                if let Some(shadows) = eye.shadows.filter(|_| object.kind != ScatterKind::Grass) {
+                    for cascade in 0..SHADOW_CASCADES {
+                        if shadows.meets(cascade, world, size / metres) {
+                            push(SHAPE_DETAILS + cascade, [0.0, 1.0]);
+                        }
+                    }
+                }
+                if !wanted.is_seen {
+                    continue;
+                }
                 let (detail, next) = detail_of(pixels);
                 match next {
                     None => push(detail, [0.0, 1.0]),
@@ -252,16 +318,23 @@ impl ScatterDrawing {
             }
         }
         let mut all: Vec<ScatterInstance> = Vec::new();
-        let mut calls = Vec::new();
+        let mut calls = ShapeCalls::new();
+        let mut shadow_calls: [ShapeCalls; SHADOW_CASCADES] = Default::default();
         for (kind, details) in lists.iter().enumerate() {
-            for (detail, list) in details.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+            for (number, list) in details.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
                 let first = all.len() as u32;
                 all.extend(list);
-                calls.push((self.shapes[kind][detail], first..all.len() as u32));
+                let own = first..all.len() as u32;
+                match number.checked_sub(SHAPE_DETAILS) {
+                    None => calls.push((self.shapes[kind][number], own)),
+                    Some(cascade) => {
+                        shadow_calls[cascade].push((self.shapes[kind][SHADOW_DETAILS[cascade]], own));
+                    }
+                }
             }
         }
         self.instances.write(bytemuck::cast_slice(&all), context.device, context.queue);
-        calls
+        (calls, shadow_calls)
     }
 }
 
@@ -320,12 +393,14 @@ fn seen_cells(rules: &[ScatterRule], terrain: &SquareTerrain, eye: &ScatterEye) 
                 let low = Vec3::new(corner(column), scale.lowest_world, corner(row));
                 let high = Vec3::new(corner(column + 1), scale.highest_world + rule.size.1 / metres, corner(row + 1));
                 let nearest = eye.eye_world.clamp(low, high).distance(eye.eye_world) * metres;
-                if nearest >= farthest || !eye.frustum.meets(low, high) {
+                let is_seen = nearest < farthest && eye.frustum.meets(low, high);
+                let throws = |shadows: &ShadowCascades| rule.kind != ScatterKind::Grass && shadows.reaches(low, high);
+                if !is_seen && !eye.shadows.is_some_and(throws) {
                     continue;
                 }
                 let kept = (share_kept(nearest, all_metres) * POINTS as f32) as usize + 1;
                 let ranks = kept.next_multiple_of(RANK_STEP).min(POINTS);
-                seen.push(WantedCell { key: (number, [column, row]), ranks, metres: nearest });
+                seen.push(WantedCell { key: (number, [column, row]), ranks, metres: nearest, is_seen });
             }
         }
     }
@@ -339,36 +414,73 @@ struct CellRequest {
     ranks: usize,
 }
 
-/// Makes cells in the background.
-fn begin(terrain: Arc<SquareTerrain>, table: Arc<PaletteTable>, requests: Vec<CellRequest>, source: u64) -> MadeCells {
-    let made = MadeCells::default();
-    let result = made.clone();
+/// What a background task is to make.
+struct ScatterOrder {
+    cells: Vec<CellRequest>,
+    wants_canopy: bool,
+    source: u64,
+}
+
+/// Makes cells, and the canopy if it is wanted.
+fn make(terrain: &SquareTerrain, table: &PaletteTable, order: ScatterOrder) -> MadeScatter {
+    let settings = &terrain.settings;
+    let rules = &table.scatter.0;
+    let colours = terrain.colours.as_ref().map(|mips| Cow::Borrowed(mips.levels[0].bytes.as_chunks::<4>().0));
+    let bands = rules.iter().map(|rule| &rule.bands);
+    let control = Control::default();
+    let ground = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
+    // nobody can stop it
+    let Ok(ground) = ground else { return MadeScatter::default() };
+    let placer = ScatterPlacer { ground, rules, size_metres: settings.size_metres, seed: settings.seed };
+    let cell = |request: CellRequest| {
+        let (rule, place) = request.key;
+        let objects = placer.cell(rule, place, 0..request.ranks);
+        (request.key, ScatterCell { source: order.source, ranks: request.ranks, objects })
+    };
+    let cells = order.cells.into_par_iter().map(cell).collect();
+    let side = terrain.terrain.samples().min(CANOPY_SIDE);
+    let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(texel).collect(), bytes, &control);
+    let map = order.wants_canopy.then(|| placer.canopy_map(side, &control).and_then(mips).ok());
+    MadeScatter { cells, canopy: map.flatten().map(|mips| (order.source, mips)) }
+}
+
+/// The same in the background.
+fn begin(terrain: Arc<SquareTerrain>, table: Arc<PaletteTable>, order: ScatterOrder) -> ScatterTask {
+    let task = ScatterTask::default();
+    let result = task.clone();
     rayon::spawn(move || {
-        let settings = &terrain.settings;
-        let rules = &table.scatter.0;
-        let colours = terrain.colours.as_ref().map(|mips| {
-            let texels = mips.levels[0].bytes.as_chunks::<4>().0;
-            Cow::Borrowed(texels)
-        });
-        let bands = rules.iter().map(|rule| &rule.bands);
-        let control = Control::default();
-        let ground = GroundConditions::with_colours(&terrain.terrain, settings, &table, colours, bands, &control);
-        let cells = match ground {
-            Ok(ground) => {
-                let size_metres = settings.size_metres;
-                let placer = ScatterPlacer { ground, rules, size_metres, seed: settings.seed };
-                let make = |request: CellRequest| {
-                    let (rule, place) = request.key;
-                    let objects = placer.cell(rule, place, 0..request.ranks);
-                    (request.key, ScatterCell { source, ranks: request.ranks, objects })
-                };
-                requests.into_par_iter().map(make).collect()
-            }
-            Err(_) => Vec::new(),
-        };
-        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(cells);
+        let made = make(&terrain, &table, order);
+        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
     });
-    made
+    task
+}
+
+/// Square root of the colour, and the cover; the colour counts as much as it covers where texels are mixed.
+fn texel(canopy: &Canopy) -> [f32; 4] {
+    let [r, g, b] = canopy.colour.map(|c| c.sqrt() * canopy.cover);
+    [r, g, b, canopy.cover]
+}
+
+fn bytes(shares: [f32; 4]) -> [u8; 4] {
+    shares.map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
+}
+
+fn canopy_texture(mips: &Mips, context: &DrawContext) -> TextureView {
+    let side = mips.levels[0].size as u32;
+    let descriptor = TextureDescriptor {
+        label: Some("talweg canopy"),
+        size: Extent3d { width: side, height: side, depth_or_array_layers: 1 },
+        mip_level_count: mips.levels.len() as u32,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format: TextureFormat::Rgba8Unorm,
+        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+        view_formats: &[],
+    };
+    let all: Vec<u8> = mips.levels.iter().flat_map(|mip| mip.bytes.iter().copied()).collect();
+    let texture =
+        context.device.create_texture_with_data(context.queue, &descriptor, TextureDataOrder::LayerMajor, &all);
+    texture.create_view(&TextureViewDescriptor::default())
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use bevy::render::renderer::RenderDevice;
 
 use super::adaptive::TileCamera;
 use super::adaptive::atlas::Steps;
-use super::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, picture_pixels, uniform_buffer};
+use super::batch::{
+    Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, ShadowPass, picture_pixels, uniform_buffer,
+};
 use super::compare::{CompareSide, Pane};
 use super::frame::{FAR_TILES, SquareEye, SquareFrame};
 use super::ground_materials::{self, GroundMaterials};
@@ -20,9 +22,10 @@ use super::mesh::{self, SideKind};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
 use super::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
+use super::plant_shadows::{ShadowCascades, ShadowMaps};
 use super::ramp::Ramp;
 use super::scale::SIDE_WORLD;
-use super::scatter::{ScatterDrawing, ScatterEye, ScatterFrame};
+use super::scatter::{ScatterDrawing, ScatterEye, ScatterFrame, ShapeCalls};
 use super::sky_texture::SkyTexture;
 use super::square::{SquareTerrain, Tint};
 use super::texels::TerrainMap;
@@ -46,6 +49,9 @@ pub struct SquareDrawing {
     materials: GroundMaterials,
     /// Once plants or stones were drawn.
     scatter: Option<ScatterDrawing>,
+    plant_shadows: ShadowMaps,
+    /// Stands for them while they are drawn.
+    blank_shadows: ShadowMaps,
     /// The walls that are in the buffer, and the buffer.
     walls: Option<(Arc<VoidMask>, Buffer)>,
     tiles: Option<TileRenderer>,
@@ -63,6 +69,8 @@ impl SquareDrawing {
             blank: blank(context.device),
             palette: PaletteTexture::new(context.device, context.is_frugal()),
             scatter: None,
+            plant_shadows: ShadowMaps::new(false, device),
+            blank_shadows: ShadowMaps::new(false, device),
             walls: None,
             tiles: None,
             rays: None,
@@ -200,12 +208,24 @@ impl SquareDrawing {
         }
         // under an overlay, and on a tree that is drawn itself, the ground is bare
         let grows = target.is_detailed && tree.is_none() && terrain.tint() == Tint::None && mode == ViewMode::Shaded;
+        let mut shadow_pipelines = None;
         let scattered = if grows && !table.scatter.0.is_empty() {
             let scatter = self.scatter.get_or_insert_with(|| ScatterDrawing::new(context.device));
-            let eye = ScatterEye { eye_world: eye.eye_world, frustum: &frustum, pixels_per_radian };
-            scatter.advance(terrain, &table, &eye, context)
+            let sun = Vec3::from(terrain.towards_sun);
+            let shadows = ShadowCascades::new(eye.eye_world, sun, terrain.scale.metres_per_world);
+            if shadows.is_some() {
+                self.plant_shadows.require(context.device);
+                shadow_pipelines = pipelines.shadow_pipelines(context.cache);
+                is_settled &= shadow_pipelines.is_some();
+            }
+            let shadows = shadows.filter(|_| shadow_pipelines.is_some());
+            let shadows = shadows.as_ref();
+            let eye = ScatterEye { eye_world: eye.eye_world, frustum: &frustum, pixels_per_radian, shadows };
+            let scattered = scatter.advance(terrain, &table, &eye, context);
+            frame.set_plants(shadows, scattered.all_world);
+            scattered
         } else {
-            ScatterFrame { calls: Vec::new(), is_settled: true }
+            ScatterFrame { is_settled: true, ..ScatterFrame::default() }
         };
         is_settled &= scattered.is_settled;
         context.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
@@ -217,26 +237,40 @@ impl SquareDrawing {
 
         let map = |map| textures.view(map).unwrap_or(&self.blank);
         let layout = context.cache.get_bind_group_layout(&pipelines.square);
-        let entries = BindGroupEntries::sequential((
-            self.frame.as_entire_binding(),
-            map(TerrainMap::Heights),
-            map(TerrainMap::Slopes),
-            map(TerrainMap::Light),
-            &self.palette.view,
-            map(TerrainMap::SurfaceWater),
-            map(TerrainMap::Data),
-            map(TerrainMap::Colours),
-            map(TerrainMap::VoidMask),
-            &self.palette.sampler,
-            self.tiles.as_ref().map_or(&self.blank, |tiles| &tiles.atlas().view),
-            map(TerrainMap::Cover),
-            &self.sky.view,
-            &self.materials.maps,
-            &self.materials.sampler,
-            self.materials.rules.as_entire_binding(),
-            map(TerrainMap::Site),
-        ));
-        let own = context.device.create_bind_group("talweg view", &layout, &entries);
+        let canopy = self.scatter.as_ref().and_then(ScatterDrawing::canopy);
+        let group = |shadows: &TextureView| {
+            let entries = BindGroupEntries::sequential((
+                self.frame.as_entire_binding(),
+                map(TerrainMap::Heights),
+                map(TerrainMap::Slopes),
+                map(TerrainMap::Light),
+                &self.palette.view,
+                map(TerrainMap::SurfaceWater),
+                map(TerrainMap::Data),
+                map(TerrainMap::Colours),
+                map(TerrainMap::VoidMask),
+                &self.palette.sampler,
+                self.tiles.as_ref().map_or(&self.blank, |tiles| &tiles.atlas().view),
+                map(TerrainMap::Cover),
+                &self.sky.view,
+                &self.materials.maps,
+                &self.materials.sampler,
+                self.materials.rules.as_entire_binding(),
+                map(TerrainMap::Site),
+                canopy.unwrap_or(&self.blank),
+                shadows,
+                &self.plant_shadows.sampler,
+            ));
+            context.device.create_bind_group("talweg view", &layout, &entries)
+        };
+        let own = group(&self.plant_shadows.both);
+        let shadows = shadow_pipelines.into_iter().flatten().zip(scattered.shadow_calls).zip(&self.plant_shadows.each);
+        let scatter_buffer = self.scatter.as_ref().map(|scatter| scatter.instances.buffer.clone());
+        let shadow = |((pipeline, calls), target): ((_, ShapeCalls), &TextureView)| {
+            let group = group(&self.blank_shadows.both);
+            Some(ShadowPass { pipeline, target: target.clone(), group, instances: scatter_buffer.clone()?, calls })
+        };
+        let shadows = shadows.filter_map(shadow).collect();
 
         // data would be hard to read through water
         let is_plain = terrain.tint() == Tint::None;
@@ -249,7 +283,7 @@ impl SquareDrawing {
         let tile_instances = self.tiles.as_ref().filter(|_| tiles.is_some()).map(|renderer| renderer.instances());
         let tiles = tiles.unwrap_or_default();
         let standing = |pipeline| {
-            let vertices = self.scatter.as_ref().map(|scatter| scatter.instances.buffer.clone());
+            let vertices = scatter_buffer.clone();
             let call = move |(geometry, instances): &(Geometry, Range<u32>)| DrawCall {
                 pipeline,
                 vertices: vertices.clone(),
@@ -295,6 +329,7 @@ impl SquareDrawing {
             shapes: self.scatter.as_ref().map(ScatterDrawing::shape_buffers),
             bind_groups: [Some(own), rays_seen].into_iter().flatten().collect(),
             march,
+            shadows,
             is_settled,
         })
     }

@@ -1,8 +1,9 @@
 //! What covers the ground: colours, ground types, splat maps.
 //!
-//! Ground types are those of the biome table that colours the scene; a scene with a palette is given those of the
-//! table `earth`, so that an engine has materials to lay.
+//! Ground types are those of the biome table that colours the scene; a square with a palette has the materials
+//! that the view lays on its ground, by the same rules.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::layout::{self, PixelLayout};
@@ -12,8 +13,8 @@ use crate::look::{LegendEntry, PaletteTable, RgbImage, TypeMap, TypeWeights, gro
 use crate::palette::BIOME_PREFIX;
 use crate::scene::Scene;
 
-/// Table of ground types for scenes that have none.
-pub const USUAL_TYPES: &str = "earth";
+/// Table of ground types for planets that have none.
+const USUAL_TYPES: &str = "earth";
 
 /// Channels of a splat map.
 const CHANNELS: usize = 4;
@@ -61,13 +62,12 @@ fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
     }
 }
 
-/// The scene with a biome table.
-fn with_types(scene: &Scene) -> Scene {
-    let mut scene = scene.clone();
-    if scene.biome_table().is_none() {
-        scene.palette = format!("{BIOME_PREFIX}{USUAL_TYPES}");
+/// The scene; that of a planet with a biome table in any case.
+fn with_planet_types(scene: &Scene) -> Cow<'_, Scene> {
+    if !scene.settings.is_planet() || scene.biome_table().is_some() {
+        return Cow::Borrowed(scene);
     }
-    scene
+    Cow::Owned(Scene { palette: format!("{BIOME_PREFIX}{USUAL_TYPES}"), ..scene.clone() })
 }
 
 pub(super) fn types<'a>(
@@ -76,8 +76,11 @@ pub(super) fn types<'a>(
     layout: &'a PixelLayout,
     control: &Control,
 ) -> Result<MapSheet<'a>, Cancelled> {
-    let found = TypeMap::for_scene(&with_types(scene), terrain, control)?;
-    let TypeMap { types, legend } = found.unwrap_or_else(|| TypeMap { types: Vec::new(), legend: Vec::new() });
+    let of_table = TypeMap::for_scene(&with_planet_types(scene), terrain, control)?;
+    let TypeMap { types, legend } = match of_table {
+        Some(types) => types,
+        None => TypeMap::of_materials(scene, terrain, control)?,
+    };
     Ok(MapSheet {
         label: ExportMap::Types.to_string(),
         nature: MapNature::Index,
@@ -168,6 +171,8 @@ fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEntry>, at: su
 
 /// Weights of the types of all samples, and those types alone that are anywhere, by weight over the whole terrain.
 fn type_weights(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<TypeWeights, Cancelled> {
-    let scene = with_types(scene);
-    TypeWeights::for_scene(&scene, terrain, control)
+    if scene.biome_table().is_none() {
+        return TypeWeights::of_materials(scene, terrain, control);
+    }
+    TypeWeights::for_scene(scene, terrain, control)
 }

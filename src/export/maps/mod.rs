@@ -134,7 +134,7 @@ impl ExportMap {
             Self::Colours => "Colours of the ground without light, with rivers, snow and sand.",
             Self::Relief => "The terrain from above with light and shadow.",
             Self::Types => "The ground type that is most frequent in each place, by its number in the legend.",
-            Self::Splat => "Weights of the ground types in red, green, blue and alpha, four types to a file.",
+            Self::Splat => "Weights of ground types or materials in red, green, blue and alpha, four to a file.",
             Self::Weights => "Weights of the ground types, one grey file for each.",
             Self::Control => "The two strongest ground types and their blend, in the bits of Terrain3D for Godot.",
             Self::Temperature => "Mean temperature of the year in °C.",

@@ -4,6 +4,7 @@
 //! spread (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best candidates). The place of
 //! rank r is taken where r / [`POINTS`] is less than what the rule's conditions give the ground there.
 
+mod canopy;
 mod shapes;
 
 use std::sync::LazyLock;
@@ -12,6 +13,7 @@ use super::conditions::GroundConditions;
 use crate::field::Stream;
 use crate::palette::{CONDITIONS, EVERYWHERE, ScatterKind, ScatterRule, fulfilled};
 
+pub use canopy::{Canopy, tallest_crown};
 pub use shapes::{SHAPE_DETAILS, ScatterShape, ShapeVertex};
 
 /// Places of a cell.
@@ -103,7 +105,7 @@ impl ScatterPlacer<'_> {
     pub fn cell(&self, rule: usize, [column, row]: [i32; 2], ranks: std::ops::Range<usize>) -> Vec<ScatteredObject> {
         let own = &self.rules[rule];
         let side = cell_metres(own);
-        let stream = Stream::new(self.seed, 0x7ee5 + rule as u32);
+        let stream = self.stream(rule);
         let of_cell = stream.fork(stream.bits(column, row));
         let corner = [column as f32, row as f32];
         let taken = |(rank, place): (usize, &[f32; 2])| {
@@ -141,6 +143,11 @@ impl ScatterPlacer<'_> {
             })
         };
         PLACES.iter().enumerate().take(ranks.end).skip(ranks.start).filter_map(taken).collect()
+    }
+
+    /// The random numbers of a rule.
+    fn stream(&self, rule: usize) -> Stream {
+        Stream::new(self.seed, 0x7ee5 + rule as u32)
     }
 
     /// The cells of a rule that the terrain has a part of: columns, and as many rows.

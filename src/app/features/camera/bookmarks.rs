@@ -8,7 +8,7 @@ use egui_phosphor::regular as icon;
 use crate::app::frame::commands::{Action, CommandQueue, Info, keys};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::menu::pick;
-use crate::app::view::{SIDE_WORLD, ViewCamera, ViewCommand};
+use crate::app::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand};
 use crate::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
 
 /// What can be done about bookmarks.
@@ -31,7 +31,7 @@ impl Action for BookmarkAction {
         match self {
             Self::Add => Info::new(
                 "Add camera bookmark",
-                "Keeps where the camera stands and looks, in the scene.",
+                "Keeps where the camera stands and looks, in the scene, which opens at the first of them.",
                 icon::BOOKMARK_SIMPLE,
                 keys![COMMAND_SHIFT + D],
             ),
@@ -67,10 +67,21 @@ fn kept(stand: &CameraStand, settings: &Settings, name: String) -> CameraBookmar
 
 /// The command that goes to a bookmark.
 fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
-    let [east, south, height, heading, tilt] = bookmark.view();
-    let world = SIDE_WORLD / settings.size_metres;
-    let eye_world = Vec3::new(east * world - 0.5 * SIDE_WORLD, height * world, south * world - 0.5 * SIDE_WORLD);
-    ViewCommand::Stand { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }
+    let Pose { eye_world, yaw, pitch } = Pose::from_bookmark(bookmark, settings.size_metres);
+    ViewCommand::Stand { eye_world, yaw, pitch }
+}
+
+/// A scene that was opened is seen from its first bookmark, or as a whole.
+pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: ResMut<ViewCamera>) {
+    if *openings == editor.doc.openings() {
+        return;
+    }
+    *openings = editor.doc.openings();
+    let scene = editor.doc.scene();
+    match scene.bookmarks.first().filter(|_| scene.as_planet().is_none()) {
+        Some(first) => camera.put(Pose::from_bookmark(first, scene.settings.size_metres)),
+        None => camera.frame_anew(),
+    }
 }
 
 pub(super) fn run(

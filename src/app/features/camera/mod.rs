@@ -34,7 +34,10 @@ impl Plugin for CameraPlugin {
             .add_part(Slot::Begin, picture::receive)
             .add_systems(
                 EguiPrimaryContextPass,
-                (bookmarks::tell.in_set(FrameSystems::Tell), fly::travel.in_set(FrameSystems::Obey)),
+                (
+                    bookmarks::tell.in_set(FrameSystems::Tell),
+                    (bookmarks::open, fly::travel).chain().in_set(FrameSystems::Obey),
+                ),
             );
     }
 }

@@ -15,7 +15,7 @@ use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::app::frame::editor::{Editor, because, file_name};
 use crate::app::frame::menu::pick;
 use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::shot::{ShotOptions, ShotSubject, ShotView, shot};
+use crate::app::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotSubject, ShotView, shot};
 use crate::app::view::{CompareSide, ViewCamera, ViewState};
 
 /// Pixels of a side, at the least and at the most.
@@ -26,6 +26,8 @@ const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
 pub struct PictureSize {
     pub width: u32,
     pub height: u32,
+    /// See [`ShotOptions`].
+    pub supersampling: u32,
 }
 
 /// What can be done about pictures of the view.
@@ -74,14 +76,16 @@ pub(super) fn run(
 ) {
     let editor = &mut *editor;
     match action {
-        PictureAction::Ask => editor.dialogs.open(SizeDialog(PictureSize { width: 1920, height: 1080 })),
+        PictureAction::Ask => {
+            editor.dialogs.open(SizeDialog(PictureSize { width: 1920, height: 1080, supersampling: 1 }))
+        }
         PictureAction::AskWhere(size) => {
             let then = move |path| PictureAction::Write(size, path).into();
             let name = format!("{} view", file_stem(&editor.doc));
             let files = Files::save(&editor.doc, "Save picture of the view", &name, &[("PNG picture", "png")], then);
             editor.dialogs.open(files);
         }
-        PictureAction::Write(PictureSize { width, height }, path) => {
+        PictureAction::Write(PictureSize { width, height, supersampling }, path) => {
             let view_state = view_state.as_deref();
             let shown = view_state.and_then(|state| {
                 let (terrain, palette) = state.terrain_of(CompareSide::A)?;
@@ -91,7 +95,7 @@ pub(super) fn run(
                 return editor.toasts.info("There is no terrain on screen to take a picture of.");
             };
             let view = ShotView::Pose(camera.pose);
-            let options = ShotOptions { width, height, view, mode: editor.view.mode };
+            let options = ShotOptions { width, height, supersampling, view, mode: editor.view.mode };
             let (name, subject) = (file_name(&path), Arc::new(subject));
             let work = tasks
                 .start("picture", move |_| Some(shot(&subject, &options, path).map_err(|error| error.to_string())));
@@ -139,7 +143,7 @@ impl Dialog for SizeDialog {
                     ("Square", (2048, 2048)),
                     ("8K", (7680, 4320)),
                 ] {
-                    let size = PictureSize { width, height };
+                    let size = PictureSize { width, height, supersampling: self.0.supersampling };
                     let chip = ui.add(egui::Button::new(name).selected(self.0 == size).corner_radius(10));
                     if chip.on_hover_text(format!("{width} × {height} pixels")).clicked() {
                         self.0 = size;
@@ -153,6 +157,11 @@ impl Dialog for SizeDialog {
                 ui.label("Height");
                 ui.add(DragValue::new(&mut self.0.height).range(SIDES));
                 ui.label("pixels");
+            });
+            ui.horizontal(|ui| {
+                ui.label("Supersampling");
+                let times = DragValue::new(&mut self.0.supersampling).range(1..=MOST_SUPERSAMPLING);
+                ui.add(times).on_hover_text("Each pixel is the mean of so many by so many: finer edges, more work.");
             });
             ui.add_space(12.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

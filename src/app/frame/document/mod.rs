@@ -43,6 +43,8 @@ pub struct Document {
     scene: Scene,
     history: EditHistory,
     path: Option<PathBuf>,
+    /// Grows with every scene that takes the place of another one.
+    openings: u64,
     /// The scene as it was opened or saved last.
     saved: Scene,
     /// Grows with every change of the scene, its file, or what counts as saved.
@@ -92,6 +94,7 @@ impl Default for Document {
             scene: Scene::default(),
             history: EditHistory::default(),
             path: None,
+            openings: 0,
             saved: Scene::default(),
             edits: 0,
             stamp: None,
@@ -122,6 +125,11 @@ impl Default for Document {
 impl Document {
     pub fn scene(&self) -> &Scene {
         &self.scene
+    }
+
+    /// A number that another scene changes, and no edit.
+    pub fn openings(&self) -> u64 {
+        self.openings
     }
 
     pub fn path(&self) -> Option<&Path> {
@@ -284,6 +292,8 @@ impl Document {
             self.transport.put_away();
         }
         let first = (0..new.len()).find(|&k| old.get(k) != Some(&new[k]));
+        // where a layer went away, the one below it, which it was added to
+        let first = first.map(|k| if new.len() < old.len() { k.saturating_sub(1) } else { k });
         if let Some(first) = first {
             self.selection = Selection::Layer(first);
         } else if let Selection::Layer(index) = self.selection {
@@ -349,6 +359,7 @@ impl Document {
             scene,
             path,
             selection,
+            openings: self.openings + 1,
             edits: self.edits + 1,
             revision: self.revision + 1,
             // nothing of the old scene is shown any more

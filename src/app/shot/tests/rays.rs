@@ -46,7 +46,8 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64
 fn assert_ends_agree(name: &str, prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>) {
     let (width, height) = (40, 24);
     let (pose, lens) = pose_of(prepared, width, height);
-    let options = ShotOptions { width, height, view: ShotView::Pose(pose), mode: ViewMode::TracedDistance };
+    let view = ShotView::Pose(pose);
+    let options = ShotOptions { width, height, view, mode: ViewMode::TracedDistance, ..ShotOptions::default() };
     let image = draw_tree(prepared, tree_surface, &options);
     let pixel = f64::from(2.0 * (0.5 * lens.fov_y).tan() / height as f32);
     let mut tracer = Tracer::new(&tree_surface.program);

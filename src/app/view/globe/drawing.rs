@@ -153,6 +153,7 @@ impl GlobeDrawing {
             pane,
             bind_groups: vec![context.device.create_bind_group("talweg globe", &layout, &entries)],
             march: None,
+            shadows: Vec::new(),
             shapes: None,
             calls: parts.into_iter().filter_map(call).collect(),
             is_settled: true,

@@ -1,0 +1,70 @@
+//! What the ground of a square is made of at every sample, by the rules that the view lays its materials by.
+
+use rayon::prelude::*;
+
+use super::sheets::{MOST_WEIGHTED, whole_shares};
+use super::{COVERS, GroundConditions, PaletteTable, share_hidden};
+use crate::field::{Cancelled, Control, Terrain};
+use crate::palette::{Material, MaterialRules};
+use crate::scene::Scene;
+
+/// Weights of [`Material::ALL`] at every sample of a square terrain, row by row, in whole numbers that add up to 255:
+/// rules first, then what the maps of sand and snow lay over it.
+///
+/// # Errors
+/// When `control` says so.
+pub fn material_weights(
+    scene: &Scene,
+    terrain: &Terrain,
+    control: &Control,
+) -> Result<Vec<[u8; MOST_WEIGHTED]>, Cancelled> {
+    const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
+    let (settings, table, rules) = (&scene.settings, PaletteTable::for_scene(scene), MaterialRules::shipped());
+    let bands = rules.0.iter().map(|rule| &rule.bands);
+    let ground = GroundConditions::new(terrain, settings, &table, bands, control)?;
+    let n = terrain.samples();
+    let last = (n - 1) as f32;
+    let covers = COVERS.map(|(kind, _, half_metres)| (terrain.map(kind), settings.relief_metres / half_metres));
+    let weights = |k: usize| {
+        let mut shares = rules.shares(ground.values([(k % n) as f32 / last, (k / n) as f32 / last]));
+        for ((map, scale), material) in covers.into_iter().zip([Material::Sand, Material::Snow]) {
+            let hidden = map.map_or(0.0, |map| share_hidden((map[k] * scale).max(0.0)));
+            shares.iter_mut().for_each(|share| *share *= 1.0 - hidden);
+            shares[material as usize] += hidden;
+        }
+        whole_shares(&shares)
+    };
+    let row = |i: usize| {
+        control.check()?;
+        Ok((i * n..(i + 1) * n).map(weights).collect::<Vec<_>>())
+    };
+    let rows: Result<Vec<_>, Cancelled> = (0..n).into_par_iter().map(row).collect();
+    Ok(rows?.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, MapKind};
+    use crate::scene::Settings;
+
+    #[test]
+    fn cliffs_are_rock_and_snow_lies_on_all() {
+        let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, sea_level: 0.0, ..Settings::default() };
+        let scene = Scene { settings, palette: "alpine".into(), ..Scene::default() };
+        // level, then a cliff of 76 degrees
+        let mut terrain =
+            Terrain::from_fn(129, Edges::Open, |u, _| if u < 0.5 { 0.02 } else { 0.02 + 8.0 * (u - 0.5) });
+        let control = Control::default();
+        let strongest = |weights: &[u8; MOST_WEIGHTED]| (0..MOST_WEIGHTED).max_by_key(|k| weights[*k]);
+        let bare = material_weights(&scene, &terrain, &control).unwrap();
+        assert!(bare.iter().all(|each| each.iter().map(|w| u32::from(*w)).sum::<u32>() == 255));
+        let row = 64 * 129;
+        assert_eq!(strongest(&bare[row + 100]), Some(Material::Rock as usize));
+        assert_ne!(strongest(&bare[row + 30]), Some(Material::Rock as usize));
+        // three metres
+        terrain.map_mut(MapKind::Snow).fill(3.0 / 500.0);
+        let snowed = material_weights(&scene, &terrain, &control).unwrap();
+        assert!(snowed.iter().all(|each| each[Material::Snow as usize] > 245));
+    }
+}
