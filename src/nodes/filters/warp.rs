@@ -7,10 +7,10 @@
 //! ground.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
-use super::displacement::{DisplacementField, DisplacementNoise};
+use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, Parts, Reach, Traits};
 
 crate::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go
@@ -35,6 +35,7 @@ impl Filter for Warp {
             previews_exactly: false,
             working_fields: 3.0,
             more_on_planets: 2.1,
+            parts: Parts::Within(Reach::of_metres(displacement_limit(self.amount, self.octaves, self.persistence), 4)),
             ..Traits::FILTER
         }
     }
