@@ -32,7 +32,7 @@ pub use task::{TaskOutcome, TileBuild};
 
 use crate::export::ExportError;
 use crate::field::{Cancelled, MIN_SAMPLES, MapKind};
-use crate::io::{FileError, write_atomically, write_folder_atomically};
+use crate::io::{FileError, sweep_folder, write_atomically};
 use crate::scene::{Scene, SceneError};
 
 /// Why something of a build in tiles cannot be done.
@@ -138,15 +138,21 @@ pub enum TileError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Writes a plan and its scene into a new folder.
+/// Writes a plan and its scene into a new folder; the plan last, so that a folder without one is none of a build.
 ///
 /// # Errors
-/// When the folder is there and not empty, or cannot be written.
+/// When the folder is there with anything but a scene in it, or cannot be written.
 pub fn write_plan(folder: &Path, plan: &TilePlan, scene: &Scene) -> Result<(), TileError> {
     let text = plan.to_ron()?;
-    write_folder_atomically(folder, |folder| {
-        scene.save(folder.join(SCENE_FILE))?;
-        write_atomically(folder.join(PLAN_FILE), |file| std::io::Write::write_all(file, text.as_bytes()))?;
-        Ok(())
-    })
+    let failed = |source| TileError::Folder { path: folder.into(), source };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    sweep_folder(folder);
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        // what was killed before it had written the plan
+        if entry.map_err(failed)?.file_name() != SCENE_FILE {
+            return Err(FileError::NotEmpty { path: folder.into() }.into());
+        }
+    }
+    scene.save(folder.join(SCENE_FILE))?;
+    Ok(write_atomically(folder.join(PLAN_FILE), |file| std::io::Write::write_all(file, text.as_bytes()))?)
 }

@@ -283,7 +283,9 @@ fn merged_files_are_byte_for_byte_those_of_an_export() {
     for ending in ["r32", "r16", "png", "tif", "cog.tif", "exr", "asc"] {
         for ((what, kind), tiles) in maps.into_iter().zip([None, Some(tiling)]) {
             let (ours, theirs) = (folder.path().join("ours"), folder.path().join("theirs"));
-            [&ours, &theirs].map(|folder| std::fs::create_dir_all(folder).unwrap());
+            for folder in [&ours, &theirs] {
+                std::fs::create_dir_all(folder).unwrap();
+            }
             let name = format!("{what}.{ending}");
             let target = SaveTarget::new(ours.join(&name));
             let reports = build.write_merged(&merged, kind, &target, tiles, &control).unwrap();
