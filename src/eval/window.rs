@@ -223,8 +223,8 @@ fn run_iterations(
     Ok(Arc::unwrap_or_clone(ground))
 }
 
-/// What the processes of a scene that run from coarse to fine changed on a whole grid of `samples` and all coarser ones,
-/// up to the layer `topmost`, by the index of the layer.
+/// What the processes of a scene that run from coarse to fine changed on a whole grid of `samples` and all coarser
+/// ones, up to the layer `topmost`, by the index of the layer.
 ///
 /// # Errors
 /// When it was cancelled.

@@ -26,8 +26,8 @@ struct AxisStencil {
 /// Fewest samples along a side between which a curve is drawn.
 const LEAST_FOR_CURVES: usize = 4;
 
-/// The stencils of all samples along an axis of `to`, 0 for rows and 1 for columns. Beyond an open edge the curve through
-/// the last three goes on.
+/// The stencils of all samples along an axis of `to`, 0 for rows and 1 for columns. Beyond an open edge the curve
+/// through the last three goes on.
 fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
     let (last, steps) = (from.whole_samples() - 1, to.whole_samples() - 1);
     let whole_stencil = |k: usize| {

@@ -3,8 +3,9 @@
 //! A [`TilePlan`] says in text which stages there are, what each reads and leaves, and what has to be done as a whole
 //! and why. A [`TileBuild`] is a plan with its scene and its [`TileStore`], all in one folder that may lie on a shared
 //! disk; [`run_task`](TileBuild::run_task) carries out one task of it and does nothing where it is done. Tiles are
-//! computed with a halo by the code that computes the whole ([`evaluate_window`](crate::eval::window::evaluate_window));
-//! what nodes say of themselves ([`Parts`](crate::nodes::Parts)) decides how.
+//! computed with a halo by the code that computes the whole
+//! ([`evaluate_window`](crate::eval::window::evaluate_window)); what nodes say of themselves
+//! ([`Parts`](crate::nodes::Parts)) decides how.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! The tiles of a build as files.
 //!
-//! A tile is one file, written whole or not at all: what the plan says it is, rows and columns, which fields it has, the
-//! heights and data maps row by row as little-endian floats, and last the hash of all that (XXH3-128). A part of it is
-//! read without the rest.
+//! A tile is one file, written whole or not at all: what the plan says it is, rows and columns, which fields it has,
+//! the heights and data maps row by row as little-endian floats, and last the hash of all that (XXH3-128). A part of it
+//! is read without the rest.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};

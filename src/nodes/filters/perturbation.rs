@@ -79,6 +79,7 @@ impl Filter for Perturbation {
             return self.apply_on_globe(cx, terrain, radius / scene_side);
         }
         let beyond = OutsideFill::for_edges(cx.grid);
+        let [top, left] = cx.grid.first();
         match self.displacement {
             Displacement::Random => {
                 let own = |first: usize| -> Vec<i32> {
@@ -88,7 +89,7 @@ impl Filter for Perturbation {
                 let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
                 move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
                     let [south, east] = draw_within(&draws, rows[i], columns[j], radius);
-                    [i as f64 + south * scale, j as f64 + east * scale]
+                    [(top + i) as f64 + south * scale, (left + j) as f64 + east * scale]
                 })
             }
             Displacement::Noise => {
@@ -101,7 +102,7 @@ impl Filter for Perturbation {
                     let [south, east] = drift.displacement_at(i, j).map(|d| d / side);
                     let length = (south * south + east * east).sqrt();
                     let reach = radius * scale / if length > 1.0 { length } else { 1.0 };
-                    [i as f64 + south * reach, j as f64 + east * reach]
+                    [(top + i) as f64 + south * reach, (left + j) as f64 + east * reach]
                 })
             }
         }

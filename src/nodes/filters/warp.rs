@@ -59,9 +59,10 @@ impl Filter for Warp {
                 std::array::from_fn(|axis| here[axis] + push[axis])
             });
         }
+        let [rows, columns] = cx.grid.first();
         move_ground(cx, terrain, OutsideFill::for_edges(cx.grid), Resampling::Cubic, |i, j| {
             let [south, east] = drift.displacement_at(i, j);
-            [i as f64 + south, j as f64 + east]
+            [(rows + i) as f64 + south, (columns + j) as f64 + east]
         })
     }
 }
