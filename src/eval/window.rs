@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::multiscale::LevelChange;
 use super::{LayerStep, ProcessStage, Store, context, evaluate_level, mix, plan, run_node, run_stage};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Parts, Work};
+use crate::nodes::{Context, MassBalance, NodeParts, Work};
 use crate::scene::{Layer, Mask, Scene};
 
 /// A layer, or some iterations of one, on one grid.
@@ -65,7 +65,7 @@ pub struct LayerLook {
 }
 
 /// How far layer `index` of a scene looks at `samples` a side, or the reason why it cannot be computed in parts, as
-/// [`Parts::Whole`] has it. None for a layer that takes no part.
+/// [`NodeParts::Whole`] has it. None for a layer that takes no part.
 pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerLook, Option<&'static str>)> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == index)?;
@@ -87,8 +87,8 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
     let mut farthest = Some(0usize);
     for (parts, iterations) in nodes {
         match (parts, parts.cells(&cx)) {
-            (Parts::Whole(why), _) => reason = reason.or(Some(why)),
-            (Parts::Iterations { resumes, .. }, Some(cells)) => {
+            (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
+            (NodeParts::Iterations { resumes, .. }, Some(cells)) => {
                 look.cells = look.cells.saturating_add(cells.saturating_mul(iterations as usize));
                 farthest = farthest.filter(|_| resumes).map(|most| most.max(cells));
             }
@@ -105,7 +105,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
 
 /// How the stretches of a layer can be computed in parts on a grid, with the iterations of each; one of a node that is
 /// no process.
-fn stretches(layer: &Layer, samples: usize) -> Vec<(Parts, u32)> {
+fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts, u32)> {
     match (layer.levels(samples).pop(), layer.node.work()) {
         (Some((_, stages)), Work::Process(_)) => {
             let mut all: Vec<_> = stages.iter().map(|stage| (stage.node.traits().parts, stage.iterations)).collect();

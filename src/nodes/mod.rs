@@ -19,7 +19,7 @@ pub mod water;
 
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
-pub use parts::{Parts, Reach};
+pub use parts::{NodeParts, Reach};
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub struct Traits {
     /// of the grid. From coarse to fine they are bent a little on the way to the next grid.
     pub follows_grid: bool,
     /// How it can be computed in parts on squares with open edges.
-    pub parts: Parts,
+    pub parts: NodeParts,
 }
 
 impl Traits {
@@ -83,13 +83,13 @@ impl Traits {
         more_on_planets: 0.0,
         carries_sediment_on: false,
         follows_grid: false,
-        parts: Parts::Points,
+        parts: NodeParts::Points,
     };
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self {
         previews_exactly: false,
         working_fields: 4.0,
-        parts: Parts::Whole("it does not say how"),
+        parts: NodeParts::Whole("it does not say how"),
         ..Self::FILTER
     };
 

@@ -8,7 +8,7 @@ use super::Context;
 
 /// How a node can be computed in parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Parts {
+pub enum NodeParts {
     /// A sample follows from its place and from what lies below it there.
     Points,
     /// A sample follows from what lies within reach.
@@ -25,7 +25,7 @@ pub enum Parts {
     Whole(&'static str),
 }
 
-impl Parts {
+impl NodeParts {
     /// Gaussian filters are recursive along whole lines.
     pub const SMOOTHED: Self = Self::Whole("its smoothing runs along whole rows and columns");
     /// Midpoint displacement.

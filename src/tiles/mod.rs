@@ -5,7 +5,7 @@
 //! disk; [`run_task`](TileBuild::run_task) carries out one task of it and does nothing where it is done. Tiles are
 //! computed with a halo by the code that computes the whole
 //! ([`evaluate_window`](crate::eval::window::evaluate_window)); what nodes say of themselves
-//! ([`Parts`](crate::nodes::Parts)) decides how.
+//! ([`NodeParts`](crate::nodes::NodeParts)) decides how.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -29,7 +29,7 @@ use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, StencilWindow, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 use crate::nodes::multiscale::multiscale_params;
-use crate::nodes::{Context, MassBalance, MultiScale, Pace, Parts, Process, Reach, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Reach, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes,
@@ -72,7 +72,7 @@ impl Process for Creep {
             planet_version: 1,
             working_fields: 9.0,
             more_on_planets: 2.6,
-            parts: Parts::Iterations {
+            parts: NodeParts::Iterations {
                 // an explicit step for every quarter of a cell's area
                 reach: Reach {
                     square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use super::super::filters::gauss;
 use crate::field::{Cancelled, MapKind, Stream, Terrain, globe_gradient, gradient};
-use crate::nodes::{Context, Filter, Parts, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Draws branching gullies down the slopes, at once and at any size: no water runs, so nothing is carried away or
@@ -77,7 +77,7 @@ impl Filter for Gullies {
             is_random: true,
             previews_exactly: false,
             working_fields: 2.1,
-            parts: Parts::SMOOTHED,
+            parts: NodeParts::SMOOTHED,
             ..Traits::FILTER
         }
     }

@@ -46,7 +46,7 @@ use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, Parts, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
 
 crate::choices! {
     /// What the fast form levels between neighbours.
@@ -91,7 +91,7 @@ impl Process for HydraulicFast {
             writes: &WRITTEN,
             working_fields: 7.1,
             carries_sediment_on: true,
-            parts: Parts::IN_PLACE,
+            parts: NodeParts::IN_PLACE,
             ..Traits::PROCESS
         }
     }

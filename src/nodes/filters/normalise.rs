@@ -8,7 +8,7 @@
 
 use super::height_order;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Parts, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// What the two heights are given in.
@@ -45,7 +45,7 @@ impl Filter for Normalise {
         Traits {
             on_globe: true,
             previews_exactly: false,
-            parts: Parts::Whole("it looks for the lowest and the highest of all heights"),
+            parts: NodeParts::Whole("it looks for the lowest and the highest of all heights"),
             ..Traits::FILTER
         }
     }

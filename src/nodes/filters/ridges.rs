@@ -17,7 +17,7 @@ use super::gauss;
 use super::lines::index_beyond;
 use super::sampling::ghosts;
 use crate::field::{Cancelled, Globe, Terrain};
-use crate::nodes::{Context, Filter, Parts, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.
@@ -38,7 +38,7 @@ impl Filter for Ridges {
             planet_version: 1,
             previews_exactly: false,
             working_fields: 2.1,
-            parts: Parts::SMOOTHED,
+            parts: NodeParts::SMOOTHED,
             ..Traits::FILTER
         }
     }

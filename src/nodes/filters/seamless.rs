@@ -14,7 +14,7 @@
 use super::gauss::Kernel;
 use super::lines::{EightLanes, EightLines, LANES};
 use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter, Parts, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
@@ -30,7 +30,7 @@ impl Filter for Seamless {
         Traits {
             previews_exactly: false,
             working_fields: 0.2,
-            parts: Parts::Whole("opposite edges meet"),
+            parts: NodeParts::Whole("opposite edges meet"),
             ..Traits::FILTER
         }
     }

@@ -12,7 +12,7 @@
 
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Parts, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// What fills the ground that comes from outside.
@@ -52,7 +52,7 @@ impl Filter for Transform {
             on_globe: true,
             previews_exactly: false,
             working_fields: 0.5,
-            parts: Parts::Whole("the ground moves, turns or is seen at another size"),
+            parts: NodeParts::Whole("the ground moves, turns or is seen at another size"),
             ..Traits::FILTER
         }
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::{Canvas, CanvasRock, working_fields};
 use crate::brush::Strokes;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Filter, Parts, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 /// Heights in relief that no brush leaves.
 const HIGHEST: f32 = 1.0e6;
@@ -41,7 +41,7 @@ impl Filter for Sculpt {
         Traits {
             previews_exactly: false,
             working_fields: working_fields(&self.strokes, true),
-            parts: Parts::PAINTED,
+            parts: NodeParts::PAINTED,
             ..Traits::FILTER
         }
     }

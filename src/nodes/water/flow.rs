@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowRouting, accumulate};
-use crate::nodes::{Context, Filter, Parts, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// How water chooses its way down.
@@ -44,7 +44,7 @@ impl Filter for FlowAccumulation {
             is_random,
             working_fields,
             more_on_planets,
-            parts: Parts::DRAINED,
+            parts: NodeParts::DRAINED,
             ..Traits::FILTER
         }
     }

@@ -38,7 +38,7 @@ use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Pace, Parts, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 
@@ -92,7 +92,7 @@ impl Process for Coastal {
             reads_sea_level: true,
             version: 2,
             working_fields: 7.8,
-            parts: Parts::Whole("waves grow over all the water that lies before a shore"),
+            parts: NodeParts::Whole("waves grow over all the water that lies before a shore"),
             ..Traits::PROCESS
         }
     }

@@ -23,7 +23,7 @@ pub mod squig;
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular;
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Generator, Parts, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 use bed::{CrossProfile, Valley};
 use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
 use squig::TerrainEdge;
@@ -100,7 +100,7 @@ impl Generator for SquigRiver {
             writes: &[MapKind::Water],
             previews_exactly: false,
             working_fields,
-            parts: Parts::Whole("its rivers divide the whole side"),
+            parts: NodeParts::Whole("its rivers divide the whole side"),
             ..Traits::GENERATOR
         }
     }

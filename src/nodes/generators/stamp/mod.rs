@@ -21,7 +21,7 @@ mod image;
 
 use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Stream};
-use crate::nodes::{Context, Generator, Parts, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 use crate::param::ImageFile;
 use image::{StampImage, StampTurn};
 
@@ -79,7 +79,7 @@ const LEVELS: u32 = 14;
 
 impl Generator for Stamp {
     fn traits(&self) -> Traits {
-        Traits { parts: Parts::Whole("opposite edges are one"), ..Traits::GENERATOR }
+        Traits { parts: NodeParts::Whole("opposite edges are one"), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
