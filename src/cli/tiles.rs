@@ -153,11 +153,17 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
     let samples = TIMED_SAMPLES.min(plan.samples);
     let control = Control::default();
     let pool = thread_pool(1)?;
-    let timed = || timed_layers(&control, || evaluate(scene, samples, None, &mut Store::forgetful(), &control));
-    let (made, times) = pool.install(timed);
+    let evaluated = || evaluate(scene, samples, None, &mut Store::forgetful(), &control);
+    // the first time tables are made and memory is new
+    pool.install(evaluated)?;
+    let (made, times) = pool.install(|| timed_layers(&control, evaluated));
     made?;
-    let iterations =
-        |layer: usize, samples: usize| f64::from(scene.layers[layer].iterations(samples).unwrap_or(1).max(1));
+    // on that grid alone
+    let iterations = |layer: usize, samples: usize| {
+        let levels = scene.layers[layer].levels(samples);
+        let finest = levels.last().map_or(0, |(_, stages)| stages.iter().map(|stage| stage.iterations).sum());
+        f64::from(finest.max(1))
+    };
     let of_layer = |layer: usize, samples_here: usize, share: f64| {
         let spent = times.iter().find(|(index, _)| *index == layer).map_or(0.0, |(_, time)| time.as_secs_f64());
         let finer = samples_here as f64 / samples as f64;

@@ -119,7 +119,7 @@ impl Planner {
         let end = topmost.map_or(scene.layers.len(), |topmost| topmost + 1);
         let layers: Vec<PlannedLook> = (0..end).filter_map(looks).collect();
         let made = match topmost {
-            Some(topmost) if samples <= 2 * self.tile => self.ladder(of_masks, scene, samples, topmost, &layers),
+            Some(topmost) if samples <= 2 * self.tile + 1 => self.ladder(of_masks, scene, samples, topmost, &layers),
             _ => self.stack(of_masks, scene, samples, topmost.is_some(), &layers)?,
         };
         self.known.insert(key, made.clone());

@@ -191,7 +191,7 @@ fn erosions_go_from_coarse_to_fine_in_tiles() {
             before.params_mut().set(index, &Value::Float(0.25)).unwrap();
             scene.layers[1].epochs.push(talweg::scene::ParamEpoch { node: before, iterations: 40 });
             let plan = tile_plan(&scene, 385, 64).unwrap();
-            // the grids of 129 and 257 samples are built in tiles as well
+            // the grid of 257 samples is built in tiles as well
             let in_tiles: Vec<_> = plan.stages.iter().filter(|stage| !stage.is_whole()).map(|s| s.samples).collect();
             assert!(in_tiles.contains(&257) && in_tiles.contains(&385), "{name}: {in_tiles:?}");
             check_tiles(name, &scene, 385, &[64, 100, 333]);
