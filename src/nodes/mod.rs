@@ -19,7 +19,7 @@ pub mod water;
 
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
-pub use parts::{NodeParts, Reach};
+pub use parts::{NodeParts, NodeReach};
 
 use serde::{Deserialize, Serialize};
 

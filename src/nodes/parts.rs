@@ -12,11 +12,11 @@ pub enum NodeParts {
     /// A sample follows from its place and from what lies below it there.
     Points,
     /// A sample follows from what lies within reach.
-    Within(Reach),
+    Within(NodeReach),
     /// After an iteration of a process a sample follows from what lay within reach before it.
     Iterations {
         /// How far an iteration looks.
-        reach: Reach,
+        reach: NodeReach,
         /// Whether a process that begins with the terrain of another one under way goes on as that would: then all its
         /// state is heights and data maps.
         resumes: bool,
@@ -51,7 +51,7 @@ impl NodeParts {
 
 /// How far something looks: the sum of all these.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reach {
+pub struct NodeReach {
     /// Cells.
     pub cells: usize,
     /// Metres.
@@ -62,7 +62,7 @@ pub struct Reach {
     pub square_metres: f32,
 }
 
-impl Reach {
+impl NodeReach {
     /// A number of cells on any grid.
     pub const fn of_cells(cells: usize) -> Self {
         Self { cells, metres: 0.0, most_sides: f32::INFINITY, square_metres: 0.0 }

@@ -29,7 +29,7 @@ use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, StencilWindow, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 use crate::nodes::multiscale::multiscale_params;
-use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Reach, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes,
@@ -74,9 +74,9 @@ impl Process for Creep {
             more_on_planets: 2.6,
             parts: NodeParts::Iterations {
                 // an explicit step for every quarter of a cell's area
-                reach: Reach {
+                reach: NodeReach {
                     square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
-                    ..Reach::of_cells(2)
+                    ..NodeReach::of_cells(2)
                 },
                 resumes: false,
             },

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::height_order::HeightOrder;
 use crate::field::topology::Beyond;
 use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Reach, Traits};
+use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
 
 crate::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
@@ -40,7 +40,7 @@ impl Filter for Median {
             previews_exactly: false,
             working_fields: 4.0,
             more_on_planets: -4.0,
-            parts: NodeParts::Within(Reach { most_sides: FARTHEST, ..Reach::of_metres(self.radius, 1) }),
+            parts: NodeParts::Within(NodeReach { most_sides: FARTHEST, ..NodeReach::of_metres(self.radius, 1) }),
             ..Traits::FILTER
         }
     }

@@ -16,7 +16,7 @@ use super::displacement::{DisplacementField, DisplacementNoise};
 use super::sampling::{OutsideFill, Resampling, floor, move_globe, move_ground};
 use crate::field::globe::{direction_at, locate};
 use crate::field::{Cancelled, Stream, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Reach, Traits};
+use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
 
 crate::choices! {
     /// What displaces the points.
@@ -58,7 +58,7 @@ impl Filter for Perturbation {
             working_fields: if is_noise { 3.0 } else { 1.0 },
             more_on_planets: if is_noise { 1.0 } else { 0.0 },
             parts: match self.unit {
-                Unit::Metres => NodeParts::Within(Reach::of_metres(self.magnitude, 4)),
+                Unit::Metres => NodeParts::Within(NodeReach::of_metres(self.magnitude, 4)),
                 Unit::Cells => NodeParts::Whole("its cells are those of the scene"),
             },
             ..Traits::FILTER

@@ -10,7 +10,7 @@
 use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Reach, Traits};
+use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
 
 crate::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go
@@ -35,7 +35,7 @@ impl Filter for Warp {
             previews_exactly: false,
             working_fields: 3.0,
             more_on_planets: 2.1,
-            parts: NodeParts::Within(Reach::of_metres(
+            parts: NodeParts::Within(NodeReach::of_metres(
                 displacement_limit(self.amount, self.octaves, self.persistence),
                 4,
             )),
