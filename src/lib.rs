@@ -60,6 +60,7 @@
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker; how much memory that takes |
 //! | [`export`] | one evaluation, many products: maps, engines, tiles, the scene inside every file |
+//! | [`tiles`] | builds in tiles: plan, tasks, files of tiles, products of all of them |
 //! | [`film`] | time-lapse films of a process |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |
@@ -99,6 +100,7 @@ pub mod planet;
 pub mod preferences;
 pub mod recovery;
 pub mod scene;
+pub mod tiles;
 pub mod web_map;
 
 #[cfg(feature = "app")]

@@ -356,7 +356,8 @@ fn lines(report: &ExportReport) -> String {
     text
 }
 
-fn line(raster: &RasterReport) -> String {
+/// What people are told of a raster.
+pub(super) fn line(raster: &RasterReport) -> String {
     let RasterReport { path, map, samples, rows, unit, min, max, per_step, cell_metres, .. } = raster;
     let mut text = format!("{}  {map}, {samples} × {rows} samples, {cell_metres} m apart", path.display());
     if min < max && *max != 255.0 {

@@ -18,6 +18,7 @@ use crate::io::memory::{limit_memory, parse_bytes};
 use crate::nodes::Pace;
 use crate::nodes::multiscale::LargestScale;
 use crate::scene::{Layer, Scene, SceneError, Severity, Warning, example_for, examples};
+use crate::tiles::MOST_SAMPLES;
 
 /// The scene and how to evaluate it.
 #[derive(Args)]
@@ -25,7 +26,7 @@ pub struct SceneArgs {
     /// Scene file, a file that was exported from one (.png, .tif, .exr), or the name of a shipped example
     scene: PathBuf,
     /// Samples per side, in place of the scene's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MAX_SAMPLES as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MOST_SAMPLES as i64))]
     size: Option<u32>,
     /// Seed, in place of the scene's
     #[arg(long, value_name = "S")]
@@ -52,6 +53,11 @@ pub struct MemoryArgs {
 }
 
 impl MemoryArgs {
+    /// The limit, if one was given.
+    pub fn bytes(self) -> Option<u64> {
+        self.memory
+    }
+
     /// From now on that is the limit, if one was given.
     pub fn apply(self) {
         if let Some(bytes) = self.memory {
@@ -132,6 +138,16 @@ impl SceneArgs {
 
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<SceneJob, Failure> {
+        if self.size.is_some_and(|size| size as usize > MAX_SAMPLES) {
+            return Err(usage(anyhow::anyhow!(
+                "--size: give {MIN_SAMPLES} to {MAX_SAMPLES} samples; larger terrains are built in tiles, see `talweg plan`"
+            )));
+        }
+        self.load_for_tiles()
+    }
+
+    /// [`load`](Self::load) where the terrain is not evaluated as a whole, and may be larger.
+    pub fn load_for_tiles(&self) -> Result<SceneJob, Failure> {
         self.memory.apply();
         let (mut scene, warnings) = load(&self.scene)?;
         if !self.quiet {

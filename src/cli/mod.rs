@@ -19,6 +19,7 @@ mod recover;
 mod render;
 mod sheet;
 mod shot;
+mod tiles;
 mod timelapse;
 mod trace;
 mod verify;
@@ -82,6 +83,10 @@ enum CliCommand {
     Batch(batch::BatchArgs),
     Watch(watch::WatchArgs),
     Patch(patch::PatchArgs),
+    Plan(tiles::PlanArgs),
+    RunTile(tiles::RunTileArgs),
+    RunTiles(tiles::RunTilesArgs),
+    Merge(tiles::MergeArgs),
     Recover(recover::RecoverArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
@@ -151,6 +156,10 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Batch(args)) => batch::run(&args),
         Some(CliCommand::Watch(args)) => watch::run(&args),
         Some(CliCommand::Patch(args)) => patch::run(&args),
+        Some(CliCommand::Plan(args)) => tiles::run_plan(&args),
+        Some(CliCommand::RunTile(args)) => tiles::run_one(&args),
+        Some(CliCommand::RunTiles(args)) => tiles::run_all(&args),
+        Some(CliCommand::Merge(args)) => tiles::run_merge(&args),
         Some(CliCommand::Recover(args)) => recover::run(&args),
         Some(CliCommand::Nodes(args)) => nodes::run(&args),
         Some(CliCommand::Bench(args)) => bench::run(&args),

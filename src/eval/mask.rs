@@ -132,7 +132,7 @@ pub fn weights(
         narrow(&|k, i, j| {
             let [u, v] = match &globe {
                 Some(globe) => equirectangular(globe.direction_of(k).map(f64::from)).map(|x| x as f32),
-                None => [j, i].map(|index| grid.position(index % distinct)),
+                None => [grid.column_position(j % distinct), grid.row_position(i % distinct)],
             };
             image.bilinear(u, v).clamp(0.0, 1.0)
         })?;

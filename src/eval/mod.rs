@@ -15,6 +15,7 @@ mod mix;
 mod multiscale;
 mod strokes;
 mod timeline;
+pub mod window;
 mod worker;
 
 use std::collections::HashMap;
@@ -26,7 +27,7 @@ pub use base::BaseTerrain;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
 pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
-use layer_clock::timed_layers;
+pub use layer_clock::timed_layers;
 pub use live::StrokeTarget;
 pub use mask::{LayerMask, layer_mask};
 use mask::{mask_scene, scene_beneath};
@@ -178,8 +179,7 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerS
     plan_with(scene, None, samples, playhead, &mut HashMap::new())
 }
 
-/// [`plan`] on the ground `base`, knowing the keys of some layers that masks read: without that, masks that read
-/// layers whose masks read layers would be followed again and again.
+/// [`plan`] on the ground `base`, knowing keys of layers that masks read: chains of them are followed only once.
 fn plan_with<'a>(
     scene: &'a Scene,
     base: Option<&BaseTerrain>,

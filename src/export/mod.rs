@@ -11,6 +11,7 @@
 //! | `mesh_file` | the terrain as a mesh |
 //! | `scatter_file` | plants and stones |
 //! | `names` | what files are called |
+//! | `streamed` | a raster whose samples are asked for while it is written |
 //! | `targets` | engines and programs: what they need, and what to type there |
 //! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
 //!
@@ -24,6 +25,7 @@ pub mod origin;
 mod product;
 mod raster_file;
 mod scatter_file;
+pub mod streamed;
 pub mod targets;
 
 use std::path::{Path, PathBuf};

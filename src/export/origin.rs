@@ -18,10 +18,18 @@ const HASH: &str = "talweg hash";
 /// # Errors
 /// When the scene cannot be written as text.
 pub fn texts(scene: &Scene, terrain: &Terrain) -> Result<Vec<(String, String)>, ExportError> {
+    texts_of(scene, terrain.samples(), terrain.hash())
+}
+
+/// [`texts`] of a terrain of `samples` a side with the content hash `hash`.
+///
+/// # Errors
+/// As [`texts`].
+pub fn texts_of(scene: &Scene, samples: usize, hash: u128) -> Result<Vec<(String, String)>, ExportError> {
     let scene = Scene { builds: Vec::new(), ..scene.clone() };
     Ok(vec![
-        (SAMPLES.into(), terrain.samples().to_string()),
-        (HASH.into(), format!("{:032x}", terrain.hash())),
+        (SAMPLES.into(), samples.to_string()),
+        (HASH.into(), format!("{hash:032x}")),
         (SCENE.into(), scene.to_ron()?),
     ])
 }

@@ -23,14 +23,21 @@ pub const MAX_SAMPLES: usize = 16_384;
 ///
 /// A globe is six such squares, the faces of a cube blown up to a sphere, one after the other: `rows` is then
 /// 6 · `samples`, and faces repeat the samples of the borders they share.
+///
+/// A [window](Self::window) is a square cut out of an open square: its samples have the positions and spacing of the
+/// whole, and beyond its sides there is nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
-    /// Samples per side, of a globe per side of a face.
+    /// Samples per side of what is held: of a globe per side of a face, of a window per side of the window.
     pub samples: usize,
     /// What lies beyond the edges of a square.
     pub edges: Edges,
     /// Squares that it consists of: 1, or the [`FACES`] of a globe, whose edges are none.
     faces: usize,
+    /// Row and column of the first sample in the whole.
+    first: [usize; 2],
+    /// Samples per side of the whole.
+    whole: usize,
 }
 
 impl Grid {
@@ -41,17 +48,35 @@ impl Grid {
 
     /// A working grid inside a node, which may be a little larger than a terrain can be.
     pub fn working(samples: usize, edges: Edges) -> Self {
-        Self { samples, edges, faces: 1 }
+        Self { samples, edges, faces: 1, first: [0; 2], whole: samples }
     }
 
     /// The grid of a globe, with `samples` along the side of a face.
     pub fn globe(samples: usize) -> Self {
-        Self { samples: samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges: Edges::Open, faces: FACES }
+        Self { faces: FACES, ..Self::new(samples, Edges::Open) }
     }
 
-    /// The grid of so many samples a side with the same edges and faces.
+    /// The whole grid of so many samples a side with the same edges and faces.
     pub fn with_samples(self, samples: usize) -> Self {
-        Self { samples, ..self }
+        Self { samples, first: [0; 2], whole: samples, ..self }
+    }
+
+    /// The square of `samples` per side whose first sample stands in a row and column of this one, a square with open
+    /// edges; `first` + `samples` is no more than its samples.
+    pub fn window(self, first: [usize; 2], samples: usize) -> Self {
+        debug_assert!(self.has_edge() && first.iter().all(|first| first + samples <= self.samples));
+        let first = [first[0] + self.first[0], first[1] + self.first[1]];
+        Self { samples, first, ..self }
+    }
+
+    /// Row and column, in the whole, of the first sample: 0 except of a window.
+    pub fn first(self) -> [usize; 2] {
+        self.first
+    }
+
+    /// Samples per side of the whole, of which this may be a window.
+    pub fn whole_samples(self) -> usize {
+        self.whole
     }
 
     /// Number of samples in the field.
@@ -77,12 +102,22 @@ impl Grid {
 
     /// Distance between neighbouring samples, as a fraction of the side.
     pub fn cell(self) -> f32 {
-        1.0 / (self.samples - 1) as f32
+        1.0 / (self.whole - 1) as f32
     }
 
-    /// Position of row or column `index`, from 0 to 1; on a globe of a row or column of its face.
+    /// Position of row or column `index` of the whole, from 0 to 1; on a globe of a row or column of its face.
     pub fn position(self, index: usize) -> f32 {
-        index as f32 / (self.samples - 1) as f32
+        index as f32 / (self.whole - 1) as f32
+    }
+
+    /// Position of row `row`, from 0 in the north to 1 in the south.
+    pub fn row_position(self, row: usize) -> f32 {
+        self.position(self.first[0] + row)
+    }
+
+    /// Position of column `column`, from 0 in the west to 1 in the east.
+    pub fn column_position(self, column: usize) -> f32 {
+        self.position(self.first[1] + column)
     }
 
     /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face:
@@ -167,5 +202,16 @@ mod tests {
         let wrap = Grid::new(5, Edges::Wrap);
         assert_eq!((wrap.previous(0), wrap.next(4)), (Some(3), Some(1)));
         assert_eq!(wrap.sum(&[1.0; 25]), 16.0);
+    }
+
+    #[test]
+    fn a_window_has_the_positions_and_the_spacing_of_the_whole() {
+        let whole = Grid::new(101, Edges::Open);
+        let window = whole.window([20, 40], 11);
+        assert_eq!((window.samples, window.len(), window.whole_samples()), (11, 121, 101));
+        assert_eq!((window.cell(), window.row_position(5), window.column_position(10)), (0.01, 0.25, 0.5));
+        assert_eq!(window.window([1, 2], 3).first(), [21, 42]);
+        assert_eq!(window.with_samples(101), whole);
+        assert_eq!((window.previous(0), window.next(10)), (None, None));
     }
 }

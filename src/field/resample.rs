@@ -1,5 +1,7 @@
 //! A field on a grid of another number of samples.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::{Cancelled, Control, Edges, Grid, Stream};
@@ -24,10 +26,11 @@ struct AxisStencil {
 /// Fewest samples along a side between which a curve is drawn.
 const LEAST_FOR_CURVES: usize = 4;
 
-/// The stencils of all samples along an axis of `to`. Beyond an open edge the curve through the last three goes on.
-fn stencils(from: Grid, to: Grid) -> Vec<AxisStencil> {
-    let (last, steps) = (from.samples - 1, to.samples - 1);
-    let stencil = |k: usize| {
+/// The stencils of all samples along an axis of `to`, 0 for rows and 1 for columns. Beyond an open edge the curve
+/// through the last three goes on.
+fn stencils(from: Grid, to: Grid, axis: usize) -> Vec<AxisStencil> {
+    let (last, steps) = (from.whole_samples() - 1, to.whole_samples() - 1);
+    let whole_stencil = |k: usize| {
         let (mut second, mut rest) = (k * last / steps, k * last % steps);
         if second == last {
             (second, rest) = (last - 1, steps);
@@ -44,7 +47,7 @@ fn stencils(from: Grid, to: Grid) -> Vec<AxisStencil> {
         } else {
             (second.checked_sub(1), (third < last).then_some(third + 1))
         };
-        if from.samples < LEAST_FOR_CURVES {
+        if from.whole_samples() < LEAST_FOR_CURVES {
             let samples = [second, second, third, third];
             return AxisStencil { samples, weights: [0.0, 1.0 - t, t, 0.0], coincides: false };
         }
@@ -58,23 +61,35 @@ fn stencils(from: Grid, to: Grid) -> Vec<AxisStencil> {
         };
         AxisStencil { samples, weights, coincides: false }
     };
+    let stencil = |k: usize| {
+        let whole = whole_stencil(to.first()[axis] + k);
+        AxisStencil { samples: whole.samples.map(|sample| sample - from.first()[axis]), ..whole }
+    };
     (0..to.samples).map(stencil).collect()
+}
+
+/// The samples along an axis of a whole square of `from` samples that [`resample`] reads for the samples `wanted` of a
+/// whole one of `to`.
+pub fn samples_around(from: usize, to: usize, wanted: Range<usize>) -> Range<usize> {
+    let before = |k: usize| k * (from - 1) / (to - 1);
+    before(wanted.start).saturating_sub(2)..(before(wanted.end.saturating_sub(1)) + 3).min(from)
 }
 
 /// `field` of the grid `from` on the grid `to`, of the same edges and faces: on curves through four samples along rows
 /// and then along columns. What lies at a sample of both grids keeps its bits; on a grid twice as fine the others are
 /// the interpolating subdivision of Dubuc 1986 and Deslauriers & Dubuc 1989. Each face of a globe is interpolated by
-/// itself; along their borders they agree.
+/// itself; along their borders they agree. Either may be a window: that of `from` then holds the four samples around
+/// every sample of `to` along rows and columns, [`samples_around`].
 ///
 /// # Errors
 /// When it was cancelled.
 pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     let (n, m) = (from.samples, to.samples);
-    let stencils = stencils(from, to);
+    let [rows, columns] = [0, 1].map(|axis| stencils(from, to, axis));
     let mut wide = vec![0.0f32; from.rows() * m];
     wide.par_chunks_mut(m).zip(field.par_chunks(n)).try_for_each(|(out, row)| {
         control.check()?;
-        for (out, &AxisStencil { samples: [a, b, c, d], weights, coincides }) in out.iter_mut().zip(&stencils) {
+        for (out, &AxisStencil { samples: [a, b, c, d], weights, coincides }) in out.iter_mut().zip(&columns) {
             *out = if coincides {
                 row[b]
             } else {
@@ -86,7 +101,7 @@ pub fn resample(from: Grid, to: Grid, field: &[f32], control: &Control) -> Resul
     let mut made = vec![0.0f32; to.len()];
     made.par_chunks_mut(m).enumerate().try_for_each(|(i, out)| {
         control.check()?;
-        let (face, AxisStencil { samples, weights, coincides }) = (i / m, stencils[i % m]);
+        let (face, AxisStencil { samples, weights, coincides }) = (i / m, rows[i % m]);
         let [a, b, c, d] = samples.map(|row| &wide[(face * n + row) * m..][..m]);
         if coincides {
             out.copy_from_slice(b);

@@ -177,13 +177,7 @@ impl Terrain {
     /// Content hash: XXH3-128 of the size, the heights and every data map, by the little-endian bits. Equal hashes mean
     /// equal bits in all of them.
     pub fn hash(&self) -> u128 {
-        let mut hasher = Xxh3::new();
-        hasher.update(&self.height_hash().to_le_bytes());
-        for (kind, map) in self.maps() {
-            hasher.update(&[kind as u8]);
-            hasher.update(&self.field_hash(map).to_le_bytes());
-        }
-        hasher.digest128()
+        terrain_hash(self.height_hash(), self.maps().map(|(kind, map)| (kind, self.field_hash(map))))
     }
 
     /// XXH3-128 of the size and the heights alone.
@@ -197,15 +191,48 @@ impl Terrain {
     }
 
     fn field_hash(&self, field: &[f32]) -> u128 {
+        let mut hasher = FieldHasher::new(self.grid.samples);
+        hasher.add(field);
+        hasher.hash()
+    }
+}
+
+/// The content hash of a terrain from those of its heights and of its data maps, in the order of [`MapKind`].
+pub fn terrain_hash(height: u128, maps: impl Iterator<Item = (MapKind, u128)>) -> u128 {
+    let mut hasher = Xxh3::new();
+    hasher.update(&height.to_le_bytes());
+    for (kind, map) in maps {
+        hasher.update(&[kind as u8]);
+        hasher.update(&map.to_le_bytes());
+    }
+    hasher.digest128()
+}
+
+/// Makes the content hash of heights or of a data map that come one part after another, from the north-west.
+#[derive(Clone)]
+pub struct FieldHasher(Xxh3);
+
+impl FieldHasher {
+    /// For a field of `samples` a side.
+    pub fn new(samples: usize) -> Self {
         let mut hasher = Xxh3::new();
-        hasher.update(&(self.grid.samples as u64).to_le_bytes());
+        hasher.update(&(samples as u64).to_le_bytes());
+        Self(hasher)
+    }
+
+    /// The next numbers.
+    pub fn add(&mut self, values: &[f32]) {
         #[cfg(target_endian = "little")]
-        hasher.update(bytemuck::cast_slice(field));
+        self.0.update(bytemuck::cast_slice(values));
         #[cfg(target_endian = "big")]
-        for value in field {
-            hasher.update(&value.to_le_bytes());
+        for value in values {
+            self.0.update(&value.to_le_bytes());
         }
-        hasher.digest128()
+    }
+
+    /// Of all numbers so far.
+    pub fn hash(&self) -> u128 {
+        self.0.digest128()
     }
 }
 

@@ -65,10 +65,10 @@ impl Context<'_> {
 
     /// Iterations to run on this grid for `asked` at the scene's resolution.
     pub fn iterations(&self, asked: u32, pace: Pace) -> u32 {
-        if self.grid.samples == self.scene_samples || asked == 0 {
+        if self.grid.whole_samples() == self.scene_samples || asked == 0 {
             return asked;
         }
-        let ratio = (self.grid.samples - 1) as f64 / (self.scene_samples - 1) as f64;
+        let ratio = (self.grid.whole_samples() - 1) as f64 / (self.scene_samples - 1) as f64;
         let factor = match pace {
             Pace::Diffusion => ratio * ratio,
             Pace::Wave => ratio,

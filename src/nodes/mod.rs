@@ -12,12 +12,14 @@ pub mod generators;
 pub mod help;
 pub mod maps;
 pub mod multiscale;
+pub mod parts;
 pub mod planet;
 pub mod sculpt;
 pub mod water;
 
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
+pub use parts::{NodeParts, NodeReach};
 
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +61,8 @@ pub struct Traits {
     /// Whether a process leads water from sample to sample, so that its valleys lie along rows, columns and diagonals
     /// of the grid. From coarse to fine they are bent a little on the way to the next grid.
     pub follows_grid: bool,
+    /// How it can be computed in parts on squares with open edges.
+    pub parts: NodeParts,
 }
 
 impl Traits {
@@ -79,9 +83,15 @@ impl Traits {
         more_on_planets: 0.0,
         carries_sediment_on: false,
         follows_grid: false,
+        parts: NodeParts::Points,
     };
     /// Works between neighbours on a square.
-    pub const PROCESS: Self = Self { previews_exactly: false, working_fields: 4.0, ..Self::FILTER };
+    pub const PROCESS: Self = Self {
+        previews_exactly: false,
+        working_fields: 4.0,
+        parts: NodeParts::Whole("it does not say how"),
+        ..Self::FILTER
+    };
 
     /// [`working_fields`](Self::working_fields) in a world.
     pub fn working_fields_in(&self, world: World) -> f32 {

@@ -144,9 +144,11 @@ pub fn valley_bend(cx: &Context, coarse: Grid) -> Result<GridDisplacement, Cance
     GridDisplacement::random(coarse, cx.grid, BEND_CELLS, random, cx.control)
 }
 
-/// Samples of `to` for each one of `from`, both counted once: what sums over a grid grow by.
+/// Samples of `to` for each one of `from`, both counted once and of windows those of the whole: what sums over a grid
+/// grow by.
 pub fn sample_ratio(from: Grid, to: Grid) -> f64 {
-    to.distinct_len() as f64 / from.distinct_len() as f64
+    let [from, to] = [from, to].map(|grid| grid.with_samples(grid.whole_samples()).distinct_len() as f64);
+    to / from
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
 use crate::detail::{DetailSource, PlanetDetail};
-use crate::field::{Cancelled, Control, Grid, Stream, Terrain};
+use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
@@ -133,7 +133,11 @@ impl Scene {
 
     /// The grid at `samples` per side.
     pub fn grid(&self, samples: usize) -> Grid {
-        if self.settings.is_planet() { Grid::globe(samples) } else { Grid::new(samples, self.settings.edges) }
+        if self.settings.is_planet() {
+            Grid::globe(samples)
+        } else {
+            Grid::working(samples.max(MIN_SAMPLES), self.settings.edges)
+        }
     }
 
     /// The planet, if the scene is one.

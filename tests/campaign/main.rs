@@ -27,6 +27,8 @@ mod soak;
 #[cfg(target_os = "linux")]
 mod table;
 #[cfg(target_os = "linux")]
+mod tiles;
+#[cfg(target_os = "linux")]
 mod writers;
 
 #[cfg(all(target_os = "linux", feature = "app"))]

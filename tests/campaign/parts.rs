@@ -6,18 +6,21 @@ use clap::Parser;
 
 use crate::table::Table;
 use crate::writers::Operation;
-use crate::{disks, faults, fuzzing, kills, processors, soak};
+use crate::{disks, faults, fuzzing, kills, processors, soak, tiles};
 
 /// How much of each part is done. What is not given is done in the short form.
 #[derive(Parser)]
 #[command(args_override_self = true)]
 pub struct Amounts {
-    /// Parts to run, by part of their name; all without any: kills, faults, disks, processors, ends, fuzzing, soak,
-    /// window
+    /// Parts to run, by part of their name; all without any: kills, tiles, faults, disks, processors, ends,
+    /// fuzzing, soak, window
     parts: Vec<String>,
     /// Kills at random moments, shared among the operations
     #[arg(long, default_value_t = 80)]
     pub kills: u64,
+    /// Builds in tiles of which workers are killed at random moments
+    #[arg(long, default_value_t = 3)]
+    pub tile_builds: u64,
     /// Every system call, every error, every room that a disk can have, every scene; without it some of them
     #[arg(long)]
     pub exhaustive: bool,
@@ -49,8 +52,9 @@ pub fn run() -> ExitCode {
     let amounts = Amounts::parse();
     let mut table = Table::default();
     type Part = fn(&Amounts, &mut Table);
-    let parts: [(&str, Part); 8] = [
+    let parts: [(&str, Part); 9] = [
         ("kills", kills::run),
+        ("tiles", tiles::run),
         ("faults", faults::run),
         ("disks", disks::run),
         ("processors", processors::run),

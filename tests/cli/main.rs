@@ -3,6 +3,7 @@
 mod batches;
 mod exports;
 mod recover;
+mod tiles;
 
 use std::path::{Path, PathBuf};
 

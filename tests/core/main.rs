@@ -62,5 +62,6 @@ mod saving;
 mod scenes;
 mod spectrum;
 mod tidy;
+mod tiles;
 mod tracing;
 mod web_map;

@@ -245,6 +245,21 @@ pub struct MapSheet<'a> {
     pub(super) at: NumberAt<'a>,
 }
 
+impl<'a> MapSheet<'a> {
+    /// Measured numbers between the ends of `range` that are asked for one by one.
+    pub(super) fn streamed(map: &ExportMap, range: (f32, f32), at: NumberAt<'a>) -> Self {
+        Self {
+            label: map.to_string().replace(':', "-"),
+            nature: MapNature::Scalar,
+            unit: map.unit(),
+            channels: 1,
+            range,
+            legend: Vec::new(),
+            at,
+        }
+    }
+}
+
 /// A terrain to be exported, with the scene that made it.
 #[derive(Clone, Copy)]
 pub struct MapSource<'a> {
@@ -323,15 +338,8 @@ impl<'a> MapSource<'a> {
         range: Option<(f32, f32)>,
         value: impl Fn(usize) -> f32 + Send + Sync + 'a,
     ) -> MapSheet<'a> {
-        MapSheet {
-            label: map.to_string().replace(':', "-"),
-            nature: MapNature::Scalar,
-            unit: map.unit(),
-            channels: 1,
-            range: range.unwrap_or_else(|| layout::range(self.terrain, &value)),
-            legend: Vec::new(),
-            at: layout.numbers(self.terrain, value),
-        }
+        let range = range.unwrap_or_else(|| layout::range(self.terrain, &value));
+        MapSheet::streamed(map, range, layout.numbers(self.terrain, value))
     }
 }
 

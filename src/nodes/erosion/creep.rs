@@ -29,7 +29,7 @@ use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, StencilWindow, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 use crate::nodes::multiscale::multiscale_params;
-use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes,
@@ -72,6 +72,14 @@ impl Process for Creep {
             planet_version: 1,
             working_fields: 9.0,
             more_on_planets: 2.6,
+            parts: NodeParts::Iterations {
+                // an explicit step for every quarter of a cell's area
+                reach: NodeReach {
+                    square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
+                    ..NodeReach::of_cells(2)
+                },
+                resumes: false,
+            },
             ..Traits::PROCESS
         }
     }
@@ -173,7 +181,7 @@ impl CreepRun {
     /// r of a whole iteration.
     fn spread(&self, grid: Grid, side: f64) -> f64 {
         let cells = match &self.metric {
-            GridMetric::Uniform => (grid.samples - 1) as f64,
+            GridMetric::Uniform => (grid.whole_samples() - 1) as f64,
             GridMetric::Spherical(metric) => 1.0 / (metric.spacing() * std::f64::consts::FRAC_2_PI),
         };
         (self.metres / (side * side)).min(FARTHEST * FARTHEST) * cells * cells

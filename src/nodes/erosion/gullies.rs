@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use super::super::filters::gauss;
 use crate::field::{Cancelled, MapKind, Stream, Terrain, globe_gradient, gradient};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Draws branching gullies down the slopes, at once and at any size: no water runs, so nothing is carried away or
@@ -77,6 +77,7 @@ impl Filter for Gullies {
             is_random: true,
             previews_exactly: false,
             working_fields: 2.1,
+            parts: NodeParts::SMOOTHED,
             ..Traits::FILTER
         }
     }
@@ -101,7 +102,7 @@ impl Filter for Gullies {
                     }
                     _ => {
                         let (x, y) = gradient(grid, &smooth, i, j);
-                        let place = [grid.position(j), grid.position(i), 0.0].map(|x| x * cx.size_metres);
+                        let place = [grid.column_position(j), grid.row_position(i), 0.0].map(|x| x * cx.size_metres);
                         let steep = cx.relief_metres / cx.size_metres;
                         law.sample(place, [0.0, 0.0, 1.0], [x * steep, y * steep, 0.0])
                     }

@@ -46,7 +46,7 @@ use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Traits};
 
 crate::choices! {
     /// What the fast form levels between neighbours.
@@ -87,7 +87,13 @@ crate::params! {
 
 impl Process for HydraulicFast {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, working_fields: 7.1, carries_sediment_on: true, ..Traits::PROCESS }
+        Traits {
+            writes: &WRITTEN,
+            working_fields: 7.1,
+            carries_sediment_on: true,
+            parts: NodeParts::IN_PLACE,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {

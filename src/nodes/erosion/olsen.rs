@@ -19,7 +19,7 @@ use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
 use crate::field::Terrain;
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MultiScale, Process, Run, Traits};
+use crate::nodes::{Context, MultiScale, NodeParts, Process, Run, Traits};
 
 crate::params! {
     /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about
@@ -50,7 +50,7 @@ crate::params! {
 
 impl Process for Olsen {
     fn traits(&self) -> Traits {
-        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
+        Traits { writes: &super::lowest::WRITTEN, parts: NodeParts::IN_PLACE, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

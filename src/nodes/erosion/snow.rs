@@ -31,7 +31,7 @@ use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::run::ErosionRun;
 use super::wind::wind_direction;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm.
@@ -81,7 +81,12 @@ crate::params! {
 
 impl Process for Snow {
     fn traits(&self) -> Traits {
-        Traits { writes: &[MapKind::Snow], working_fields: 5.0, ..Traits::PROCESS }
+        Traits {
+            writes: &[MapKind::Snow],
+            working_fields: 5.0,
+            parts: NodeParts::Whole("snow that fell so far is no data map that another part could read"),
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {

@@ -38,7 +38,7 @@ impl TalusThreshold {
             Self::Document => {
                 // units in a cell's side, of which a side of the terrain has one less than samples
                 let units = cx.cell_metres() / unit_metres;
-                TalusRise { per_unit: k / (cx.grid.samples as f32 * units), diagonals_alike: true }
+                TalusRise { per_unit: k / (cx.grid.whole_samples() as f32 * units), diagonals_alike: true }
             }
         }
     }

@@ -36,7 +36,7 @@ use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{EAST, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -91,6 +91,7 @@ impl Process for Thermal {
             planet_version: 1,
             working_fields: 4.0,
             more_on_planets: 5.9,
+            parts: NodeParts::Iterations { reach: NodeReach::of_cells(2), resumes: true },
             ..Traits::PROCESS
         }
     }

@@ -19,7 +19,7 @@ use super::talus::TalusThreshold;
 use super::thermal::Neighbours;
 use crate::field::Terrain;
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MultiScale, Process, Run, Traits};
+use crate::nodes::{Context, MultiScale, NodeParts, Process, Run, Traits};
 
 crate::params! {
     /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest
@@ -51,7 +51,7 @@ crate::params! {
 
 impl Process for ThermalFast {
     fn traits(&self) -> Traits {
-        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
+        Traits { writes: &super::lowest::WRITTEN, parts: NodeParts::IN_PLACE, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -26,6 +26,12 @@ pub struct DisplacementNoise {
     pub persistence: f32,
 }
 
+/// Metres that nothing is displaced beyond, where three standard deviations are `reach_metres`.
+pub fn displacement_limit(reach_metres: f32, octaves: u32, persistence: f32) -> f32 {
+    // gradient noise stays within √½, and a displacement within that along both axes
+    octaves::weights(octaves, persistence, 2.0 * reach_metres.abs()).iter().sum::<f32>() * 1.0001
+}
+
 impl DisplacementField {
     pub fn new(cx: &Context, look: &DisplacementNoise) -> Result<Self, Cancelled> {
         let law = Octaves {
@@ -34,7 +40,7 @@ impl DisplacementField {
             lacunarity: 2.0,
             offset: [0.0; 2],
         };
-        let cells = look.reach_metres / cx.size_metres * (cx.grid.samples - 1) as f32;
+        let cells = look.reach_metres / cx.size_metres * (cx.grid.whole_samples() - 1) as f32;
         let weights = octaves::weights(look.octaves, look.persistence, 2.0 * cells);
         let component = |salt: u64| {
             let noise = GradientNoise::new(cx.grid, cx.random.fork(salt), &law, NoiseFade::Improved, DomainWarp::NONE);

@@ -10,7 +10,7 @@
 
 use super::envelope::dilated;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Lets high ground grow into broad domes and plateaus, or shrink to sharp crests between wide valleys.
@@ -32,6 +32,7 @@ impl Filter for Expander {
             previews_exactly: false,
             working_fields: 2.5,
             more_on_planets: 8.6,
+            parts: NodeParts::Whole("a summit reaches as far as it is high"),
             ..Traits::FILTER
         }
     }

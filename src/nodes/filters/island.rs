@@ -46,9 +46,10 @@ impl Filter for Island {
             .sum(cx, 0.5, &weights, &mut noise)?;
         let floor = -self.depth / cx.relief_metres;
         cx.rows(&mut terrain.height, |i, row| {
-            let v = cx.grid.position(i);
+            let v = cx.grid.row_position(i);
             for (j, (h, &n)) in row.iter_mut().zip(cx.grid.row(&noise, i)).enumerate() {
-                let inland = distance_inside(cx.grid.position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
+                let inland =
+                    distance_inside(cx.grid.column_position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
                 let t = (inland / self.width).clamp(0.0, 1.0);
                 let w = t * t * (3.0 - 2.0 * t);
                 *h = floor + (*h - floor) * w;

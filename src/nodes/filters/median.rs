@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::height_order::HeightOrder;
 use crate::field::topology::Beyond;
 use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
 
 crate::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
@@ -40,13 +40,14 @@ impl Filter for Median {
             previews_exactly: false,
             working_fields: 4.0,
             more_on_planets: -4.0,
+            parts: NodeParts::Within(NodeReach { most_sides: FARTHEST, ..NodeReach::of_metres(self.radius, 1) }),
             ..Traits::FILTER
         }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let sides = (self.radius / cx.size_metres).min(FARTHEST);
-        let disc = DiscRows::new(f64::from(sides) * (cx.grid.samples - 1) as f64);
+        let disc = DiscRows::new(f64::from(sides) * (cx.grid.whole_samples() - 1) as f64);
         if disc.reach() == 0 {
             return Ok(());
         }

@@ -8,7 +8,7 @@
 
 use super::height_order;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// What the two heights are given in.
@@ -42,7 +42,12 @@ const LEVEL: f32 = 1.0e-6;
 
 impl Filter for Normalise {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
+        Traits {
+            on_globe: true,
+            previews_exactly: false,
+            parts: NodeParts::Whole("it looks for the lowest and the highest of all heights"),
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

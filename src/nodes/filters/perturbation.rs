@@ -16,7 +16,7 @@ use super::displacement::{DisplacementField, DisplacementNoise};
 use super::sampling::{OutsideFill, Resampling, floor, move_globe, move_ground};
 use crate::field::globe::{direction_at, locate};
 use crate::field::{Cancelled, Stream, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
 
 crate::choices! {
     /// What displaces the points.
@@ -57,6 +57,10 @@ impl Filter for Perturbation {
             previews_exactly: false,
             working_fields: if is_noise { 3.0 } else { 1.0 },
             more_on_planets: if is_noise { 1.0 } else { 0.0 },
+            parts: match self.unit {
+                Unit::Metres => NodeParts::Within(NodeReach::of_metres(self.magnitude, 4)),
+                Unit::Cells => NodeParts::Whole("its cells are those of the scene"),
+            },
             ..Traits::FILTER
         }
     }
@@ -65,7 +69,7 @@ impl Filter for Perturbation {
         if self.magnitude == 0.0 {
             return Ok(());
         }
-        let (side, scene_side) = ((cx.grid.samples - 1) as f64, (cx.scene_samples - 1) as f64);
+        let (side, scene_side) = ((cx.grid.whole_samples() - 1) as f64, (cx.scene_samples - 1) as f64);
         let radius = match self.unit {
             Unit::Metres => f64::from(self.magnitude) / f64::from(cx.size_metres) * scene_side,
             Unit::Cells => f64::from(self.magnitude),
@@ -75,13 +79,17 @@ impl Filter for Perturbation {
             return self.apply_on_globe(cx, terrain, radius / scene_side);
         }
         let beyond = OutsideFill::for_edges(cx.grid);
+        let [top, left] = cx.grid.first();
         match self.displacement {
             Displacement::Random => {
-                let own: Vec<i32> = (0..cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect();
+                let own = |first: usize| -> Vec<i32> {
+                    (first..first + cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect()
+                };
+                let [rows, columns] = cx.grid.first().map(own);
                 let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
                 move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
-                    let [south, east] = draw_within(&draws, own[i], own[j], radius);
-                    [i as f64 + south * scale, j as f64 + east * scale]
+                    let [south, east] = draw_within(&draws, rows[i], columns[j], radius);
+                    [(top + i) as f64 + south * scale, (left + j) as f64 + east * scale]
                 })
             }
             Displacement::Noise => {
@@ -94,7 +102,7 @@ impl Filter for Perturbation {
                     let [south, east] = drift.displacement_at(i, j).map(|d| d / side);
                     let length = (south * south + east * east).sqrt();
                     let reach = radius * scale / if length > 1.0 { length } else { 1.0 };
-                    [i as f64 + south * reach, j as f64 + east * reach]
+                    [(top + i) as f64 + south * reach, (left + j) as f64 + east * reach]
                 })
             }
         }

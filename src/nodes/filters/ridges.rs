@@ -17,7 +17,7 @@ use super::gauss;
 use super::lines::index_beyond;
 use super::sampling::ghosts;
 use crate::field::{Cancelled, Globe, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.
@@ -33,7 +33,14 @@ crate::params! {
 
 impl Filter for Ridges {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, planet_version: 1, previews_exactly: false, working_fields: 2.1, ..Traits::FILTER }
+        Traits {
+            on_globe: true,
+            planet_version: 1,
+            previews_exactly: false,
+            working_fields: 2.1,
+            parts: NodeParts::SMOOTHED,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -44,7 +44,7 @@ pub enum Resampling {
 }
 
 /// Gives every sample (i, j) the height, and the value of every data map, from `place(i, j)` = (row, column), in
-/// samples.
+/// samples of the whole.
 pub fn move_ground(
     cx: &Context,
     terrain: &mut Terrain,
@@ -53,6 +53,7 @@ pub fn move_ground(
     place: impl Fn(usize, usize) -> [f64; 2] + Sync,
 ) -> Result<(), Cancelled> {
     let distinct = cx.grid.distinct();
+    let first = cx.grid.first().map(|first| first as f64);
     let read = |field: &[f32], between: Resampling| {
         let source = Source { samples: cx.grid.samples, field, beyond };
         let mut out = vec![0.0; field.len()];
@@ -60,7 +61,9 @@ pub fn move_ground(
             // the far edges of a wrapping grid repeat the near ones
             let i = i % distinct;
             for (j, h) in row.iter_mut().enumerate() {
-                let [y, x] = place(i, j % distinct);
+                // exact: a window rounds places as the whole does
+                let [place_y, place_x] = place(i, j % distinct);
+                let (y, x) = (place_y - first[0], place_x - first[1]);
                 *h = match between {
                     Resampling::Linear => source.linear(y, x),
                     Resampling::Cubic => source.cubic(y, x),

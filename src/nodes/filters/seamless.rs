@@ -14,7 +14,7 @@
 use super::gauss::Kernel;
 use super::lines::{EightLanes, EightLines, LANES};
 use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
@@ -27,7 +27,12 @@ crate::params! {
 
 impl Filter for Seamless {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, working_fields: 0.2, ..Traits::FILTER }
+        Traits {
+            previews_exactly: false,
+            working_fields: 0.2,
+            parts: NodeParts::Whole("opposite edges meet"),
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -12,7 +12,7 @@
 
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// What fills the ground that comes from outside.
@@ -48,7 +48,13 @@ crate::params! {
 
 impl Filter for Transform {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, previews_exactly: false, working_fields: 0.5, ..Traits::FILTER }
+        Traits {
+            on_globe: true,
+            previews_exactly: false,
+            working_fields: 0.5,
+            parts: NodeParts::Whole("the ground moves, turns or is seen at another size"),
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

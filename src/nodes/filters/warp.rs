@@ -7,10 +7,10 @@
 //! ground.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
-use super::displacement::{DisplacementField, DisplacementNoise};
+use super::displacement::{DisplacementField, DisplacementNoise, displacement_limit};
 use super::sampling::{OutsideFill, Resampling, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
 
 crate::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go
@@ -35,6 +35,10 @@ impl Filter for Warp {
             previews_exactly: false,
             working_fields: 3.0,
             more_on_planets: 2.1,
+            parts: NodeParts::Within(NodeReach::of_metres(
+                displacement_limit(self.amount, self.octaves, self.persistence),
+                4,
+            )),
             ..Traits::FILTER
         }
     }
@@ -58,9 +62,10 @@ impl Filter for Warp {
                 std::array::from_fn(|axis| here[axis] + push[axis])
             });
         }
+        let [rows, columns] = cx.grid.first();
         move_ground(cx, terrain, OutsideFill::for_edges(cx.grid), Resampling::Cubic, |i, j| {
             let [south, east] = drift.displacement_at(i, j);
-            [i as f64 + south, j as f64 + east]
+            [(rows + i) as f64 + south, (columns + j) as f64 + east]
         })
     }
 }

@@ -11,7 +11,7 @@
 //! Squares only: distances are those of the plane.
 //! Source: document 000, §1 (named).
 
-use crate::field::{Cancelled, Edges, Stream};
+use crate::field::{Cancelled, Edges, Grid, Stream};
 use crate::nodes::{Context, Generator};
 
 crate::params! {
@@ -35,13 +35,13 @@ crate::params! {
 impl Generator for Circles {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let (n, distinct) = (cx.grid.samples, cx.grid.distinct());
-        let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.position(k)).collect();
+        let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.column_position(k)).collect();
         let circles = self.circles(cx.random, cx.grid.edges);
         cx.bands(out, |first, cells| {
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);
                 for circle in &circles {
-                    circle.add(&xs, xs[(first + k) % distinct], row);
+                    circle.add(cx.grid, &xs, cx.grid.row_position((first + k) % distinct), row);
                 }
                 if distinct < n {
                     row[distinct] = row[0];
@@ -60,7 +60,7 @@ struct Circle {
 
 impl Circle {
     /// Adds the bump to the row at `y`, whose samples lie at `xs`.
-    fn add(&self, xs: &[f32], y: f32, row: &mut [f32]) {
+    fn add(&self, grid: Grid, xs: &[f32], y: f32, row: &mut [f32]) {
         let dy = y - self.y;
         let square = self.radius * self.radius - dy * dy;
         if square <= 0.0 {
@@ -68,9 +68,9 @@ impl Circle {
         }
         let half = square.sqrt();
         // a sample more on either side; casts saturate
-        let count = xs.len() as f32;
-        let last = (((self.x + half) * count) as usize + 2).min(xs.len());
-        let first = (((self.x - half) * count - 2.0) as usize).min(last);
+        let (count, before) = (grid.whole_samples() as f32, grid.first()[1] as f32);
+        let last = (((self.x + half) * count - before) as usize + 2).min(xs.len());
+        let first = (((self.x - half) * count - before - 2.0) as usize).min(last);
         let per_square = 1.0 / (self.radius * self.radius);
         for (h, &x) in row[first..last].iter_mut().zip(&xs[first..last]) {
             let dx = x - self.x;

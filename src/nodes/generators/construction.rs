@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use crate::construction::fill::FillOptions;
 use crate::construction::{MaterialLayer, Program, Tree, presets};
 use crate::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
-use crate::nodes::{Context, Generator, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 
 crate::params! {
     /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by
@@ -157,6 +157,7 @@ impl Generator for Construction {
             writes: &SETS[set | usize::from(self.cut_out) << LAID.len()],
             previews_exactly: false,
             working_fields: 1.6,
+            parts: NodeParts::Whole("its pieces reach over the whole side"),
             ..Traits::GENERATOR
         }
     }

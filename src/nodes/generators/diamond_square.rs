@@ -24,7 +24,7 @@
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
 use crate::field::Cancelled;
-use crate::nodes::{Context, Generator, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 
 crate::choices! {
     /// What the middle of a square's side is the mean of, before it is displaced.
@@ -65,6 +65,7 @@ impl Generator for DiamondSquare {
         Traits {
             previews_exactly: self.smoothing == 0.0,
             working_fields: if self.smoothing > 0.0 { 1.3 } else { 0.5 },
+            parts: NodeParts::SUBDIVIDED,
             ..Traits::GENERATOR
         }
     }

@@ -14,7 +14,7 @@
 //! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
 use super::octaves::NoiseFade;
-use crate::field::{Cancelled, Edges, Stream};
+use crate::field::{Cancelled, Edges, Grid, Stream};
 use crate::nodes::{Context, Generator};
 
 crate::params! {
@@ -41,14 +41,14 @@ impl Generator for Fault {
         let lines = self.lines(cx.random, cx.grid.edges);
         let n = cx.grid.samples;
         let distinct = cx.grid.distinct();
-        let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.position(k)).collect();
+        let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.column_position(k)).collect();
         cx.bands(out, |first, cells| {
             let (mut steps, mut slope) = (vec![0i64; distinct + 1], vec![0i32; distinct]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
-                let y = xs[(first + k) % distinct];
+                let y = cx.grid.row_position((first + k) % distinct);
                 steps.fill(0);
                 for line in &lines {
-                    line.add(&xs, y, self.width, &mut slope, &mut steps);
+                    line.add(cx.grid, &xs, y, self.width, &mut slope, &mut steps);
                 }
                 let mut sum = 0;
                 for (h, step) in row.iter_mut().zip(&steps) {
@@ -75,7 +75,7 @@ struct FaultLine {
 
 impl FaultLine {
     /// Adds this line's part of the row at `y` to the differences between neighbouring samples; `slope` is scratch.
-    fn add(&self, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
+    fn add(&self, grid: Grid, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
         let past = self.ahead[1] * y - self.start;
         let height = |x: f32| {
             let distance = self.ahead[0] * x + past;
@@ -89,12 +89,12 @@ impl FaultLine {
             ((g - 0.5) * self.step * ONE) as i32
         };
         // where the slope begins and ends along the row, and a sample more
-        let count = xs.len() as f32;
+        let (count, before) = (grid.whole_samples() as f32, grid.first()[1] as f32);
         let (from, to) = if self.ahead[0] == 0.0 {
             (0.0, 0.0)
         } else {
             let (a, b) = ((-width - past) / self.ahead[0], (width - past) / self.ahead[0]);
-            (a.min(b) * count - 2.0, a.max(b) * count + 3.0)
+            (a.min(b) * count - before - 2.0, a.max(b) * count - before + 3.0)
         };
         // casts saturate
         let (from, to) = ((from as usize).min(xs.len() - 1), (to as usize).min(xs.len() - 1));

@@ -185,13 +185,14 @@ impl Import {
     ) -> Result<(), Cancelled> {
         let (across, down) = self.window(raster);
         let grid = cx.grid;
-        let place = |k: usize, (first, width): (f32, f32)| first + grid.position(k % grid.distinct()) * width;
+        let [first_row, first_column] = grid.first();
+        let place = |k: usize, (first, width): (f32, f32)| first + grid.position(k) * width;
         let is_turned = self.raw_rows == RowOrder::South && self.is_raw();
         cx.rows(out, |i, row| {
-            let v = place(i, down);
+            let v = place(first_row + i % grid.distinct(), down);
             let v = if is_turned { 1.0 - v } else { v };
             for (j, number_here) in row.iter_mut().enumerate() {
-                *number_here = number(place(j, across), v);
+                *number_here = number(place(first_column + j % grid.distinct(), across), v);
             }
         })
     }

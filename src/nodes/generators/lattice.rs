@@ -266,7 +266,7 @@ mod tests {
     fn zero_on_lattice_points_and_within_its_bound() {
         let n = 257;
         let grid = Grid::new(n, Edges::Open);
-        let axis = || LatticeAxis::new(grid, 8.0, 0.0, 0.0, 0);
+        let axis = || LatticeAxis::new(grid, 0, 8.0, 0.0, 0.0, 0);
         let lattice = Lattice { stream: Stream::new(3, 4), columns: axis(), rows: axis() };
         let noise = table(&GradientOctave::new(grid, lattice, NoiseFade::Improved), n);
         for i in (0..n).step_by(32) {

@@ -202,7 +202,9 @@ impl NoiseLibrary {
                 }
             });
         }
-        let position = |k: usize| (k % cx.grid.distinct()) as f64 / (n - 1) as f64;
+        let [first_row, first_column] = cx.grid.first();
+        let position =
+            |first: usize, k: usize| (first + k % cx.grid.distinct()) as f64 / (cx.grid.whole_samples() - 1) as f64;
         let read = |x: f64, y: f64| noise.get([x - 0.5 + offset[0], y - 0.5 + offset[1]]);
         let seamless = |x: f64, y: f64| {
             let (across, down) = (fade_weights(x), fade_weights(y));
@@ -211,7 +213,7 @@ impl NoiseLibrary {
         };
         cx.rows(out, |i, row| {
             for (k, h) in row.iter_mut().enumerate() {
-                let (x, y) = (position(k), position(i));
+                let (x, y) = (position(first_column, k), position(first_row, i));
                 *h = (base + if cx.grid.edges == Edges::Wrap { seamless(x, y) } else { read(x, y) }) as f32;
             }
         })

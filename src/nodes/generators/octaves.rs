@@ -107,11 +107,12 @@ impl Octaves {
                 Edges::Wrap => libm::round(frequency / multiple).max(1.0) * multiple,
             };
             let shift = stream.fork(0);
-            let axis = |along: usize| {
+            let axis = |along: usize, first: usize| {
                 let shift = f64::from(shift.unit(along as i32, 0));
-                LatticeAxis::new(grid, cells, f64::from(self.offset[along]), shift, reach)
+                LatticeAxis::new(grid, first, cells, f64::from(self.offset[along]), shift, reach)
             };
-            lattices.push(Lattice { stream, columns: axis(0), rows: axis(1) });
+            let [first_row, first_column] = grid.first();
+            lattices.push(Lattice { stream, columns: axis(0, first_column), rows: axis(1, first_row) });
             frequency *= f64::from(self.lacunarity);
         }
         lattices
@@ -140,14 +141,14 @@ pub struct LatticeAxis {
 
 impl LatticeAxis {
     /// Lattice coordinate of sample k: (position + offset) · frequency + shift.
-    pub fn new(grid: Grid, frequency: f64, offset: f64, shift: f64, reach: usize) -> Self {
+    pub fn new(grid: Grid, first: usize, frequency: f64, offset: f64, shift: f64, reach: usize) -> Self {
         let n = grid.samples;
         let period = (grid.edges == Edges::Wrap).then_some(frequency as i64);
         let (mut lines, mut cell, mut fraction) = (Vec::new(), Vec::with_capacity(n), Vec::with_capacity(n));
         let mut newest: Option<i64> = None;
         let wrapped = |line: i64| period.map_or(line, |p| line.rem_euclid(p)) as i32;
         for k in 0..n {
-            let place = (k as f64 / (n - 1) as f64 + offset) * frequency + shift;
+            let place = ((first + k) as f64 / (grid.whole_samples() - 1) as f64 + offset) * frequency + shift;
             let line = libm::floor(place);
             fraction.push((place - line) as f32);
             let line = line as i64;

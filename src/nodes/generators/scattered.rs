@@ -62,7 +62,9 @@ impl Scattered {
             gradients: Vec::new(),
         };
         let reach = farthest * cells + 2.0;
-        let side = cells + 2.0 * reach + 4.0;
+        // a window reads a part of the lattice
+        let lines = octave.column_lines().len().max(octave.row_lines().len()) as f32;
+        let side = cells.min(lines) + 2.0 * reach + 4.0;
         if side <= 2.0 * samples as f32 {
             let start = |lines: &[i32]| if wraps { 0 } else { lines[0] } - reach as i32 - 1;
             made.first = [start(octave.row_lines()), start(octave.column_lines())];

@@ -57,12 +57,14 @@ impl Generator for Shape {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let grid = cx.grid;
         let wraps = grid.edges == Edges::Wrap;
+        let [first_row, first_column] = grid.first();
         // from the centre, the short way round on wrapping terrains
-        let from = |centre: f32| {
-            let place = move |k: usize| grid.position(k % grid.distinct()) - centre;
+        let from = |first: usize, centre: f32| {
+            let place = move |k: usize| grid.position(first + k % grid.distinct()) - centre;
             (0..grid.samples).map(move |k| if wraps { place(k) - libm::rintf(place(k)) } else { place(k) })
         };
-        let (xs, ys): (Vec<f32>, Vec<f32>) = (from(self.centre_x).collect(), from(self.centre_y).collect());
+        let (xs, ys): (Vec<f32>, Vec<f32>) =
+            (from(first_column, self.centre_x).collect(), from(first_row, self.centre_y).collect());
         let radians = f64::from(self.rotation_angle) * (std::f64::consts::PI / 180.0);
         let facing = [libm::cos(radians) as f32, libm::sin(radians) as f32];
         let half_crest = 0.5 * if wraps { self.length.min(1.0) } else { self.length };

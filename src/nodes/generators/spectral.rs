@@ -60,8 +60,10 @@ impl Generator for Spectral {
         let mut frequency = f64::from(self.frequency);
         let mut layers = Vec::new();
         for k in 0..self.layers {
-            let axis = || LatticeAxis::new(cx.grid, libm::round(frequency), 0.0, 0.0, curve.reach());
-            let lattice = Lattice { stream: cx.random.fork(u64::from(k)), columns: axis(), rows: axis() };
+            let axis = |first| LatticeAxis::new(cx.grid, first, libm::round(frequency), 0.0, 0.0, curve.reach());
+            let [first_row, first_column] = cx.grid.first();
+            let stream = cx.random.fork(u64::from(k));
+            let lattice = Lattice { stream, columns: axis(first_column), rows: axis(first_row) };
             layers.push(ValueOctave::new(lattice, curve));
             frequency *= f64::from(self.step);
         }

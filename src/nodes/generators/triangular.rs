@@ -22,7 +22,7 @@
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Generator, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 
 crate::choices! {
     /// What is split.
@@ -55,11 +55,14 @@ crate::params! {
 impl Generator for Triangular {
     fn traits(&self) -> Traits {
         match self.layout {
-            TriangleLayout::Square => Traits::GENERATOR,
+            TriangleLayout::Square => Traits { parts: NodeParts::SUBDIVIDED, ..Traits::GENERATOR },
             // the rows of a single triangle lie between the samples of the square
-            TriangleLayout::Triangle => {
-                Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR }
-            }
+            TriangleLayout::Triangle => Traits {
+                writes: &[MapKind::Ground],
+                previews_exactly: false,
+                parts: NodeParts::SUBDIVIDED,
+                ..Traits::GENERATOR
+            },
         }
     }
 

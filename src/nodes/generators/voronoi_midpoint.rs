@@ -13,7 +13,7 @@ use super::diamond_square::{self, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
 use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi};
 use crate::field::{Cancelled, Grid};
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 
 crate::params! {
     /// Mountain ranges between scattered points, with rough fractal slopes.
@@ -52,6 +52,10 @@ crate::params! {
 }
 
 impl Generator for VoronoiMidpoint {
+    fn traits(&self) -> Traits {
+        Traits { parts: NodeParts::SUBDIVIDED, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let cells = Voronoi {
             points: self.points,

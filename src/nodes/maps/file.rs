@@ -40,9 +40,9 @@ impl Filter for MapFile {
         let (low, span) = (low / unit, (high - low) / unit);
         let mut map = vec![0.0; cx.grid.len()];
         cx.rows(&mut map, |i, row| {
-            let v = cx.grid.position(i);
+            let v = cx.grid.row_position(i);
             for (j, out) in row.iter_mut().enumerate() {
-                *out = low + span * raster.bilinear(cx.grid.position(j), v);
+                *out = low + span * raster.bilinear(cx.grid.column_position(j), v);
             }
         })?;
         terrain.set_map(self.kind, Some(Arc::new(map)));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::brush::Strokes;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::sculpt::{Canvas, CanvasRock, working_fields};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// What is painted.
@@ -131,6 +131,7 @@ impl Filter for PaintedMap {
             writes: WRITTEN[self.kind as usize],
             previews_exactly: false,
             working_fields: working_fields(&self.strokes, false),
+            parts: NodeParts::PAINTED,
             ..Traits::FILTER
         }
     }

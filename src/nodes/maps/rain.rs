@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use crate::nodes::filters::gauss;
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 use crate::planet::climate::{Climate, ClimateTerrain, climate_fields};
 
 crate::params! {
@@ -52,6 +52,7 @@ impl Filter for Rain {
             planet_reads_sea_level: true,
             working_fields: 1.1,
             more_on_planets: 4.6,
+            parts: if self.shadow == 0.0 { NodeParts::Points } else { NodeParts::SMOOTHED },
             ..Traits::FILTER
         }
     }

@@ -19,7 +19,7 @@ use crate::field::{Cancelled, Globe};
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves, RowReader};
 use crate::nodes::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
 use crate::nodes::generators::warp::DomainWarp;
-use crate::nodes::{Context, Generator, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 
 crate::choices! {
     /// How relief and plates are joined.
@@ -89,7 +89,7 @@ const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, on_square: false, ..Traits::GENERATOR }
+        Traits { on_globe: true, on_square: false, parts: NodeParts::PLANET, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

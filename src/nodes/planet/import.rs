@@ -19,7 +19,7 @@ use crate::io::{Raster, RasterError, catmull_rom, raster};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::generators::import::ByteOrder;
 use crate::nodes::generators::import::{Heights, Sampling};
-use crate::nodes::{Context, Generator, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 use crate::param::ImageFile;
 use crate::planet::faces::{Faces, face_names, fitting};
 use crate::planet::projection::{Equirectangular, Registration};
@@ -72,7 +72,7 @@ crate::params! {
 impl Generator for PlanetImport {
     fn traits(&self) -> Traits {
         let reads_sea_level = self.voids == PlanetVoidFill::Sea;
-        Traits { on_globe: true, on_square: false, reads_sea_level, ..Traits::GENERATOR }
+        Traits { on_globe: true, on_square: false, reads_sea_level, parts: NodeParts::PLANET, ..Traits::GENERATOR }
     }
 
     fn raw_layout(&self) -> RawLayout {

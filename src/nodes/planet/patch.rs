@@ -7,7 +7,7 @@
 
 use crate::field::{Cancelled, Globe};
 use crate::io::raster;
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 use crate::param::ImageFile;
 use crate::planet::square::Square;
 
@@ -29,7 +29,7 @@ crate::params! {
 
 impl Filter for Patch {
     fn traits(&self) -> Traits {
-        Traits { on_globe: true, on_square: false, ..Traits::FILTER }
+        Traits { on_globe: true, on_square: false, parts: NodeParts::PLANET, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut crate::field::Terrain) -> Result<(), Cancelled> {

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the
@@ -50,6 +50,7 @@ impl Filter for RiverWalk {
             reads_sea_level: true,
             previews_exactly: false,
             working_fields: 2.0,
+            parts: NodeParts::Whole("its river begins anywhere and goes where the ground leads it"),
             ..Traits::FILTER
         }
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::{Canvas, CanvasRock, working_fields};
 use crate::brush::Strokes;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 /// Heights in relief that no brush leaves.
 const HIGHEST: f32 = 1.0e6;
@@ -38,7 +38,12 @@ impl Sculpt {
 
 impl Filter for Sculpt {
     fn traits(&self) -> Traits {
-        Traits { previews_exactly: false, working_fields: working_fields(&self.strokes, true), ..Traits::FILTER }
+        Traits {
+            previews_exactly: false,
+            working_fields: working_fields(&self.strokes, true),
+            parts: NodeParts::PAINTED,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

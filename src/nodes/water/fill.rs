@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowRouting, priority_flood};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// What fills the depressions.
@@ -46,6 +46,7 @@ impl Filter for FillDepressions {
             previews_exactly: false,
             working_fields: 3.8,
             more_on_planets: 2.4,
+            parts: NodeParts::DRAINED,
             ..Traits::FILTER
         }
     }

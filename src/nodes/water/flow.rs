@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowRouting, accumulate};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::choices! {
     /// How water chooses its way down.
@@ -44,6 +44,7 @@ impl Filter for FlowAccumulation {
             is_random,
             working_fields,
             more_on_planets,
+            parts: NodeParts::DRAINED,
             ..Traits::FILTER
         }
     }

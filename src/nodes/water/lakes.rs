@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::FlowRouting;
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Lets water stand in the depressions that are large and deep enough, and shows it in the water map. The ground
@@ -32,6 +32,7 @@ impl Filter for Lakes {
             on_globe: true,
             working_fields: 3.1,
             more_on_planets: 2.4,
+            parts: NodeParts::DRAINED,
             ..Traits::FILTER
         }
     }

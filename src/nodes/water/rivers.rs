@@ -15,7 +15,7 @@ use super::banks::{BankedGround, NONE, Reach};
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowRouting, accumulate, strahler_orders};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in
@@ -53,6 +53,7 @@ impl Filter for Rivers {
             previews_exactly: false,
             working_fields: 8.5,
             more_on_planets: 6.4,
+            parts: NodeParts::DRAINED,
             ..Traits::FILTER
         }
     }

@@ -38,7 +38,7 @@ use super::stream_power::uplift::{UpliftShape, uplift_params};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::Outlets;
 use crate::nodes::multiscale::LargestScale;
-use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 use network::SteadyNetwork;
 
 crate::params! {
@@ -86,6 +86,7 @@ impl Process for AnalyticStreamPower {
             working_fields: 15.5,
             more_on_planets: 2.5,
             follows_grid: true,
+            parts: NodeParts::DRAINED,
             ..Traits::PROCESS
         }
     }

@@ -38,7 +38,7 @@ use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 
@@ -87,7 +87,14 @@ crate::params! {
 
 impl Process for Coastal {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, reads_sea_level: true, version: 2, working_fields: 7.8, ..Traits::PROCESS }
+        Traits {
+            writes: &WRITTEN,
+            reads_sea_level: true,
+            version: 2,
+            working_fields: 7.8,
+            parts: NodeParts::Whole("waves grow over all the water that lies before a shore"),
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {

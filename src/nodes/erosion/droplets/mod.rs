@@ -43,7 +43,7 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use brush::Tools;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
@@ -97,7 +97,13 @@ crate::params! {
 
 impl Process for Droplets {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, is_random: true, working_fields: 9.0, ..Traits::PROCESS }
+        Traits {
+            writes: &WRITTEN,
+            is_random: true,
+            working_fields: 9.0,
+            parts: NodeParts::Whole("droplets run one after another over ground that those before them changed"),
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {

@@ -31,7 +31,7 @@ mod run;
 use std::sync::Arc;
 
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Pace, Process, Run, Traits};
+use crate::nodes::{Context, NodeParts, Pace, Process, Run, Traits};
 use run::DunesRun;
 
 /// Share of the flying sand that stays where it comes down on sand (Werner 1995).
@@ -110,6 +110,7 @@ impl Process for Dunes {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
             working_fields: if self.abrasion > 0.0 { 15.0 } else { 10.0 },
+            parts: NodeParts::Whole("sand flies on across the whole side"),
             ..Traits::PROCESS
         }
     }

@@ -56,7 +56,7 @@ use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use bed::{BedWear, Rockfall};
 use flow::{FOLLOWING, FlowFields, IceFlow};
 use lines::{GridLines, Lane, LineDirection};
@@ -149,6 +149,7 @@ impl Process for Glacial {
             writes: if self.leave_ice { &WRITTEN } else { &WRITTEN[..MAPS] },
             working_fields: 28.0,
             carries_sediment_on: true,
+            parts: NodeParts::Whole("all ice moves by the step that its fastest allows"),
             ..Traits::PROCESS
         }
     }

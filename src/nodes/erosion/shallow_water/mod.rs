@@ -56,7 +56,7 @@ mod transport;
 
 use crate::field::{MapKind, Terrain};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MultiScale, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MultiScale, NodeParts, Pace, Process, Run, Traits};
 
 crate::choices! {
     /// What happens to water at the edges of the terrain.
@@ -128,6 +128,7 @@ impl Process for ShallowWater {
             version: 2,
             working_fields: 16.3,
             carries_sediment_on: true,
+            parts: NodeParts::Whole("its flow is no data map that another part could read"),
             ..Traits::PROCESS
         }
     }

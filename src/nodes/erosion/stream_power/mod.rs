@@ -41,7 +41,7 @@ use crate::field::metric::Links;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::multiscale::{LargestScale, multiscale_params};
-use crate::nodes::{Context, MassBalance, MultiScale, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use law::{Bed, Forces};
 use uplift::{Uplift, uplift_params};
 
@@ -103,6 +103,7 @@ impl Process for StreamPower {
             working_fields: 18.0,
             more_on_planets: 4.3,
             follows_grid: true,
+            parts: NodeParts::DRAINED,
             ..Traits::PROCESS
         }
     }

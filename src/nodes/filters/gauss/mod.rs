@@ -17,7 +17,7 @@ pub use globe::mean_of_copies;
 
 use super::lines::{EightLanes, EightLines, LANES, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
-use crate::nodes::{Context, Traits};
+use crate::nodes::{Context, NodeParts, Traits};
 
 /// α and λ of the two pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =
@@ -34,6 +34,7 @@ pub const TRAITS: Traits = Traits {
     previews_exactly: false,
     version: 2,
     working_fields: 2.1,
+    parts: NodeParts::SMOOTHED,
     ..Traits::FILTER
 };
 

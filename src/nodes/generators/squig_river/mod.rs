@@ -23,7 +23,7 @@ pub mod squig;
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular;
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Generator, Traits};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 use bed::{CrossProfile, Valley};
 use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
 use squig::TerrainEdge;
@@ -96,7 +96,13 @@ impl Generator for SquigRiver {
     fn traits(&self) -> Traits {
         // water is never thinner than a sample, so a preview is not exact
         let working_fields = if self.banks == BankShape::AsInPaper { 3.1 } else { 1.1 };
-        Traits { writes: &[MapKind::Water], previews_exactly: false, working_fields, ..Traits::GENERATOR }
+        Traits {
+            writes: &[MapKind::Water],
+            previews_exactly: false,
+            working_fields,
+            parts: NodeParts::Whole("its rivers divide the whole side"),
+            ..Traits::GENERATOR
+        }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

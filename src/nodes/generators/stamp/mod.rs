@@ -21,7 +21,7 @@ mod image;
 
 use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Stream};
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, NodeParts, Traits};
 use crate::param::ImageFile;
 use image::{StampImage, StampTurn};
 
@@ -78,6 +78,10 @@ crate::params! {
 const LEVELS: u32 = 14;
 
 impl Generator for Stamp {
+    fn traits(&self) -> Traits {
+        Traits { parts: NodeParts::Whole("opposite edges are one"), ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         let xs: Vec<f32> = (0..n - 1).map(|k| cx.grid.position(k)).collect();

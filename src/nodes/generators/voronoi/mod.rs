@@ -144,14 +144,16 @@ impl Voronoi {
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         // the last row and column of a wrapping grid are the first again
-        let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
-        let spacing = (n as f32 / (buckets.count() as f32).sqrt()) as usize;
+        let places =
+            |first: usize| -> Vec<f32> { (0..n).map(|k| cx.grid.position(first + k % cx.grid.distinct())).collect() };
+        let [rows, columns] = cx.grid.first().map(places);
+        let spacing = (cx.grid.whole_samples() as f32 / (buckets.count() as f32).sqrt()) as usize;
         let side = (spacing / 2).next_power_of_two().clamp(4, 32);
         cx.bands_of(side, out, |first, cells| {
-            let ys = &places[first..first + cells.len() / n];
+            let ys = &rows[first..first + cells.len() / n];
             let (mut candidates, mut factors) = (Vec::new(), Vec::new());
             for left in (0..n).step_by(side) {
-                let xs = &places[left..(left + side).min(n)];
+                let xs = &columns[left..(left + side).min(n)];
                 buckets.candidates(xs, ys, K, &mut candidates);
                 factors.clear();
                 if self.regions != Regions::Alike {

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 use crate::planet::Planet;
 use impact::{Event, Impact};
 use population::{Sizes, UnshapedImpact, population};
@@ -122,6 +122,7 @@ impl Filter for Craters {
             is_random: true,
             previews_exactly: false,
             working_fields: 1.1,
+            parts: NodeParts::Whole("every crater is dug into the ground that those before it left"),
             ..Traits::FILTER
         }
     }

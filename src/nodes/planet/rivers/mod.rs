@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::nodes::water::banks::{BankedGround, Reach};
-use crate::nodes::{Context, Filter, Traits};
+use crate::nodes::{Context, Filter, NodeParts, Traits};
 use mouths::{deltas, fjords};
 
 crate::params! {
@@ -92,6 +92,7 @@ impl Filter for PlanetRivers {
             previews_exactly: false,
             version: 4,
             working_fields: 14.0,
+            parts: NodeParts::PLANET,
             ..Traits::FILTER
         }
     }

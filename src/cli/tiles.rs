@@ -1,0 +1,356 @@
+//! `talweg plan`, `run-tile`, `run-tiles` and `merge`: worlds in tiles.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use super::input::{MemoryArgs, SceneArgs};
+use super::output::ForceArgs;
+use super::{CommandResult, Failure, print, print_json, tell, usage};
+use crate::eval::{Store, evaluate, thread_pool, timed_layers};
+use crate::field::{Control, MapKind};
+use crate::io::memory::{bytes_text, shortage};
+use crate::scene::{BuildTiles, Scene};
+use crate::tiles::{LEAST_TILE, PLAN_FILE, PlanStage, TaskOutcome, TileBuild, TilePlan, tile_plan, write_plan};
+
+/// Plan a build in tiles, for terrains larger than memory or for many machines
+#[derive(Args)]
+#[command(after_help = "\
+The folder holds the plan as text (plan.ron), the scene, and later the tiles. Stages follow each other; the tasks of a stage
+are tiles and may run at the same time, anywhere that sees the folder. What cannot be computed in parts is told with the
+reason, and is one task that takes the memory of the whole. The result is, bit for bit, that of the whole.
+
+Examples:
+  talweg plan alpine-range --size 16385 -o alps
+  talweg run-tiles alps                       (all of it on this machine, or:)
+  talweg run-tile alps 0 0                    (one task; on a cluster each machine runs some)
+  talweg merge alps -o alps.cog.tif")]
+pub struct PlanArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Samples per side of a tile
+    #[arg(long, value_name = "N", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(LEAST_TILE as i64..=16_384))]
+    tile: u32,
+    /// New folder to write
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Print the plan as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Carry out one task of a plan; what is done already is left alone
+#[derive(Args)]
+#[command(after_help = "\
+Tiles appear whole or not at all, with their hash: a task that was killed is simply run again. One that is done is checked,
+and nothing is computed.
+
+Example:
+  talweg run-tile alps 0 12")]
+pub struct RunTileArgs {
+    /// Folder of the plan
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Number of the stage
+    #[arg(value_name = "STAGE")]
+    stage: usize,
+    /// Number of the task in that stage
+    #[arg(value_name = "TILE")]
+    tile: usize,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+/// Carry out all tasks of a plan that are left, on this machine
+#[derive(Args)]
+#[command(after_help = "\
+Every task is a program of its own: one that is killed, as for want of memory, is tried again, and the others go on.
+
+Example:
+  talweg run-tiles alps --workers 2")]
+pub struct RunTilesArgs {
+    /// Folder of the plan
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Tasks at a time; each takes the memory that the plan says
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    workers: u16,
+    #[command(flatten)]
+    work: WorkArgs,
+    /// Print no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// What a task may take.
+#[derive(Args)]
+struct WorkArgs {
+    /// Threads of a task; 0 is one for each processor
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    #[command(flatten)]
+    memory: MemoryArgs,
+}
+
+/// Make files of all tiles of a plan, without holding the whole
+#[derive(Args)]
+#[command(after_help = "\
+The ending chooses the format, as for `talweg export`, and the files are the same to the byte. Without -o the content hash
+of the result is printed, which is that of `talweg verify`.
+
+Examples:
+  talweg merge alps
+  talweg merge alps -o alps.cog.tif -o alps.r32
+  talweg merge alps -o wear.tif --what wear
+  talweg merge alps -o tiles/alps.png --tiles 2049")]
+pub struct MergeArgs {
+    /// Folder of the plan
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// File to write; may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// What the files hold: heights, or a data map that the scene writes
+    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = map)]
+    what: MergedMap,
+    /// Cut into tiles of so many samples, NAME_x0_y0
+    #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
+    tiles: Option<u32>,
+    /// Neighbouring tiles share no samples; otherwise they share those of their edges
+    #[arg(long, requires = "tiles")]
+    unshared: bool,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Heights, or a data map.
+#[derive(Clone, Copy)]
+struct MergedMap(Option<MapKind>);
+
+fn map(text: &str) -> Result<MergedMap, String> {
+    let name = |kind: MapKind| format!("{kind:?}").to_lowercase();
+    if text == "heights" {
+        return Ok(MergedMap(None));
+    }
+    let found = MapKind::ALL.iter().find(|kind| name(**kind) == text);
+    found.map(|kind| MergedMap(Some(*kind))).ok_or_else(|| {
+        let known: Vec<_> = MapKind::ALL.iter().map(|kind| name(*kind)).collect();
+        format!("there is no map `{text}`; there are heights, {}", known.join(", "))
+    })
+}
+
+/// Samples a side of the small evaluation that tells how fast this machine is.
+const TIMED_SAMPLES: usize = 257;
+
+/// Seconds of each stage on one thread of this machine, from a small evaluation.
+fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
+    let samples = TIMED_SAMPLES.min(plan.samples);
+    let control = Control::default();
+    let pool = thread_pool(1)?;
+    let evaluated = || evaluate(scene, samples, None, &mut Store::forgetful(), &control);
+    // the first time tables are made and memory is new
+    pool.install(evaluated)?;
+    let (made, times) = pool.install(|| timed_layers(&control, evaluated));
+    made?;
+    // on that grid alone
+    let iterations = |layer: usize, samples: usize| {
+        let levels = scene.layers[layer].levels(samples);
+        let finest = levels.last().map_or(0, |(_, stages)| stages.iter().map(|stage| stage.iterations).sum());
+        f64::from(finest.max(1))
+    };
+    let of_layer = |layer: usize, samples_here: usize, share: f64| {
+        let spent = times.iter().find(|(index, _)| *index == layer).map_or(0.0, |(_, time)| time.as_secs_f64());
+        let finer = samples_here as f64 / samples as f64;
+        spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
+    };
+    let of_stage = |stage: &PlanStage| -> f64 {
+        if stage.layers.is_empty() {
+            // every coarser grid takes a quarter of the one before
+            return times.iter().map(|(layer, _)| of_layer(*layer, stage.samples, 4.0 / 3.0)).sum();
+        }
+        let side = stage.samples as f64;
+        let computed = (side + 2.0 * (stage.halo * plan_side(stage)) as f64) / side;
+        let of_part = |layer: &crate::tiles::PlannedLayer| {
+            let part = layer
+                .iterations
+                .map_or(1.0, |(first, end)| f64::from(end - first) / iterations(layer.layer, stage.samples));
+            of_layer(layer.layer, stage.samples, part)
+        };
+        stage.layers.iter().map(of_part).sum::<f64>() * computed * computed
+    };
+    Ok(plan.stages.iter().map(of_stage).collect())
+}
+
+/// Tiles along a side of a stage.
+fn plan_side(stage: &PlanStage) -> usize {
+    stage.tasks.isqrt()
+}
+
+pub fn run_plan(args: &PlanArgs) -> CommandResult {
+    let job = args.scene.load_for_tiles()?;
+    let plan = tile_plan(&job.scene, job.samples, args.tile as usize)?;
+    let seconds = seconds(&job.scene, &plan)?;
+    write_plan(&args.output, &plan, &job.scene)?;
+    if args.json {
+        return print_json(&json!({ "path": args.output.join(PLAN_FILE), "plan": plan, "seconds": seconds }));
+    }
+    print(&table(&plan, &seconds))
+}
+
+/// The stages for people, and what has to be done as a whole.
+fn table(plan: &TilePlan, seconds: &[f64]) -> String {
+    let mut text = format!(
+        "{} × {} samples in tiles of {}; times are those of one thread of this machine\n",
+        plan.samples, plan.samples, plan.tile
+    );
+    for (number, (stage, seconds)) in plan.stages.iter().zip(seconds).enumerate() {
+        let layer = |layer: &crate::tiles::PlannedLayer| match layer.iterations {
+            None => layer.name.clone(),
+            Some((first, end)) => format!("{} {first} to {end}", layer.name),
+        };
+        let layers: Vec<_> = stage.layers.iter().map(layer).collect();
+        let layers = if layers.is_empty() { "coarser grids of erosions".into() } else { layers.join(", ") };
+        let tasks = if stage.is_whole() { "1 task".into() } else { format!("{} tasks", stage.tasks) };
+        let halo = if stage.halo > 0 { format!(", {} cells around", stage.halo) } else { String::new() };
+        let (samples, memory) = (stage.samples, bytes_text(stage.memory_bytes));
+        text +=
+            &format!("stage {number}: {tasks} at {samples} samples{halo}, {memory} each, {seconds:.1} s: {layers}\n");
+    }
+    let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
+    if !whole.is_empty() {
+        text += "Done as a whole:\n";
+        whole.iter().for_each(|reason| text += &format!("  {reason}\n"));
+    }
+    text
+}
+
+fn check_memory(stage: &PlanStage) -> CommandResult {
+    match shortage(stage.memory_bytes) {
+        None => Ok(()),
+        Some(short) => {
+            let way = if stage.is_whole() { "Run it where there is more" } else { "Plan smaller tiles" };
+            Err(Failure::Failed(anyhow::anyhow!(
+                "this task {short}. {way}, or give --memory LIMIT if you know that there is more"
+            )))
+        }
+    }
+}
+
+pub fn run_one(args: &RunTileArgs) -> CommandResult {
+    args.work.memory.apply();
+    let build = TileBuild::open(&args.plan)?;
+    let (number, task) = (args.stage, args.tile);
+    let Some(stage) = build.plan.stages.get(number).filter(|stage| task < stage.tasks) else {
+        return Err(usage(anyhow::anyhow!(crate::tiles::TileError::NoTask { stage: number, task })));
+    };
+    check_memory(stage)?;
+    let pool = thread_pool(args.work.threads)?;
+    let said = match pool.install(|| build.run_task(number, task, &Control::default()))? {
+        TaskOutcome::Done => "done",
+        TaskOutcome::WasDone => "was done already",
+    };
+    print(&format!("stage {number}, tile {task}: {said}\n"))
+}
+
+/// Tries of a task.
+const TRIES: usize = 3;
+
+/// A task that is running.
+struct RunningTask {
+    task: usize,
+    tries: usize,
+    program: Child,
+}
+
+pub fn run_all(args: &RunTilesArgs) -> CommandResult {
+    args.work.memory.apply();
+    let build = TileBuild::open(&args.plan)?;
+    for (number, stage) in build.plan.stages.iter().enumerate() {
+        check_memory(stage)?;
+        if !args.quiet {
+            tell(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
+        }
+        run_stage(args, number, stage.tasks)?;
+    }
+    Ok(())
+}
+
+/// Carries out the tasks of a stage, some at a time.
+fn run_stage(args: &RunTilesArgs, stage: usize, tasks: usize) -> CommandResult {
+    let mut left: Vec<(usize, usize)> = (0..tasks).rev().map(|task| (task, 1)).collect();
+    let mut running: Vec<RunningTask> = Vec::new();
+    let outcome = loop {
+        while running.len() < usize::from(args.workers)
+            && let Some((task, tries)) = left.pop()
+        {
+            running.push(RunningTask { task, tries, program: started(args, stage, task)? });
+        }
+        if running.is_empty() {
+            break Ok(());
+        }
+        match ended(&mut running)? {
+            None => std::thread::sleep(Duration::from_millis(5)),
+            Some((_, _, true)) => {}
+            Some((task, tries, false)) if tries < TRIES => left.push((task, tries + 1)),
+            Some((task, ..)) => {
+                break Err(Failure::Failed(anyhow::anyhow!(
+                    "tile {task} of stage {stage} failed {TRIES} times; talweg run-tile {} {stage} {task} says why",
+                    args.plan.display()
+                )));
+            }
+        }
+    };
+    for mut task in running {
+        // what they wrote is whole
+        let _ = task.program.kill();
+        let _ = task.program.wait();
+    }
+    outcome
+}
+
+/// A task that has ended, its tries and whether it succeeded.
+fn ended(running: &mut Vec<RunningTask>) -> Result<Option<(usize, usize, bool)>, Failure> {
+    for k in 0..running.len() {
+        if let Some(status) = running[k].program.try_wait()? {
+            let task = running.swap_remove(k);
+            return Ok(Some((task.task, task.tries, status.success())));
+        }
+    }
+    Ok(None)
+}
+
+fn started(args: &RunTilesArgs, stage: usize, task: usize) -> Result<Child, Failure> {
+    let mut command = Command::new(std::env::current_exe()?);
+    let numbers = [stage, task].map(|number| number.to_string());
+    command.arg("run-tile").arg(&args.plan).args(&numbers).arg("--threads").arg(args.work.threads.to_string());
+    if let Some(bytes) = args.work.memory.bytes() {
+        command.arg("--memory").arg(bytes.to_string());
+    }
+    Ok(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?)
+}
+
+pub fn run_merge(args: &MergeArgs) -> CommandResult {
+    let build = TileBuild::open(&args.plan)?;
+    let control = Control::default();
+    let merged = build.merged(&control)?;
+    let hash = format!("{:032x}", merged.hash);
+    let tiling = args.tiles.map(|samples| BuildTiles { samples, shared_edges: !args.unshared });
+    let mut reports = Vec::new();
+    for path in &args.output {
+        let target = args.force.target(Path::new(path));
+        reports.extend(build.write_merged(&merged, args.what.0, &target, tiling, &control)?);
+    }
+    if args.json {
+        return print_json(&json!({ "hash": hash, "rasters": reports }));
+    }
+    if reports.is_empty() {
+        return print(&format!("{hash}\n"));
+    }
+    print(&reports.iter().map(super::export::line).collect::<String>())
+}

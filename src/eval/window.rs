@@ -1,0 +1,241 @@
+//! Some layers of a scene on a window of the grid, by the same code as on the whole.
+//!
+//! What lies beyond the sides of a window is not there, so the outermost cells of what comes out are wrong where a side
+//! is none of the terrain: as many as the layers look, [`looks`], which [`tiles`](crate::tiles) cuts off.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::multiscale::LevelChange;
+use super::{LayerStep, ProcessStage, Store, context, evaluate_level, mix, plan, run_node, run_stage};
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
+use crate::nodes::{Context, MassBalance, NodeParts, Work};
+use crate::scene::{Layer, Mask, Scene};
+
+/// A layer, or some iterations of one, on one grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerPart {
+    /// Index of the layer.
+    pub layer: usize,
+    /// Iterations of a process on that grid, counted over all its stretches; none for the layer as it is.
+    pub iterations: Option<Range<u32>>,
+}
+
+/// What lies in a window before layers are evaluated on it. All but the changes lie on the window itself.
+#[derive(Debug)]
+pub struct WindowInput {
+    /// The ground beneath the first of the layers.
+    pub beneath: Terrain,
+    /// The terrain of a process whose first iterations are done.
+    pub under_way: Option<Terrain>,
+    /// What processes that run from coarse to fine changed on the next coarser grid, by the index of their layer.
+    pub changes: HashMap<usize, Terrain>,
+    /// What masks read of other layers, by the index of the layer that has the mask.
+    pub sources: HashMap<usize, Terrain>,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct WindowOutput {
+    /// The ground after the last of the layers, or the terrain of a process whose last iterations are not done.
+    pub terrain: Terrain,
+    /// What processes that run from coarse to fine changed on this grid and all coarser ones, by the index of their
+    /// layer.
+    pub changes: HashMap<usize, Terrain>,
+}
+
+/// How far a layer looks on a grid, or why it has to be evaluated as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerLook {
+    /// Cells of the whole layer, of a process after all its iterations.
+    pub cells: usize,
+    /// Cells of one iteration of a process that can be interrupted.
+    pub iteration_cells: Option<usize>,
+    /// Cells that its mask looks beyond.
+    pub mask_cells: usize,
+    /// Iterations of a process on this grid, over all its stretches.
+    pub iterations: u32,
+    /// The process goes on from a coarser grid.
+    pub is_refined: bool,
+    /// The process runs from coarse to fine.
+    pub is_level: bool,
+    /// Layer and scene that the mask reads.
+    pub source: Option<usize>,
+}
+
+/// How far layer `index` of a scene looks at `samples` a side, or the reason why it cannot be computed in parts, as
+/// [`NodeParts::Whole`] has it. None for a layer that takes no part.
+pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerLook, Option<&'static str>)> {
+    let steps = plan(scene, samples, None);
+    let step = steps.iter().find(|step| step.index == index)?;
+    let control = Control::default();
+    let whole = Grid::working(samples, scene.settings.edges);
+    let cx = Context { grid: whole, ..context(scene, samples, step.layer, &control) };
+    let iterations = step.stages.iter().map(|stage| stage.iterations).sum();
+    let mut look = LayerLook {
+        cells: 0,
+        iteration_cells: None,
+        mask_cells: usize::from(step.layer.mask.by_slope),
+        iterations,
+        is_refined: step.is_refined,
+        is_level: step.is_level,
+        source: super::mask_scene(scene, index).map(|(source, _)| source),
+    };
+    let mut reason = mask_reason(&step.layer.mask);
+    let nodes = stretches(step.layer, samples);
+    let mut farthest = Some(0usize);
+    for (parts, iterations) in nodes {
+        match (parts, parts.cells(&cx)) {
+            (NodeParts::Whole(why), _) => reason = reason.or(Some(why)),
+            (NodeParts::Iterations { resumes, .. }, Some(cells)) => {
+                look.cells = look.cells.saturating_add(cells.saturating_mul(iterations as usize));
+                farthest = farthest.filter(|_| resumes).map(|most| most.max(cells));
+            }
+            (_, Some(cells)) => (look.cells, farthest) = (look.cells + cells, None),
+            (_, None) => {}
+        }
+    }
+    look.iteration_cells = farthest.filter(|_| step.layer.node.as_process().is_some());
+    if look.is_refined && step.layer.node.traits().follows_grid {
+        reason = reason.or(Some("its valleys are bent on the way to a finer grid"));
+    }
+    Some((look, reason))
+}
+
+/// How the stretches of a layer can be computed in parts on a grid, with the iterations of each; one of a node that is
+/// no process.
+fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts, u32)> {
+    match (layer.levels(samples).pop(), layer.node.work()) {
+        (Some((_, stages)), Work::Process(_)) => {
+            let mut all: Vec<_> = stages.iter().map(|stage| (stage.node.traits().parts, stage.iterations)).collect();
+            all.push((layer.node.traits().parts, 0));
+            all
+        }
+        _ => vec![(layer.node.traits().parts, 1)],
+    }
+}
+
+/// Why a mask has to be worked out as a whole, if it has.
+fn mask_reason(mask: &Mask) -> Option<&'static str> {
+    if !mask.is_active() {
+        return None;
+    }
+    match mask {
+        Mask { by_curvature: true, .. } => Some("its mask compares with smoothed ground"),
+        Mask { by_paint: true, .. } => Some("its mask is painted"),
+        mask if mask.soften_metres > 0.0 => Some("its mask is softened"),
+        _ => None,
+    }
+}
+
+/// The scene whose result the mask of layer `index` reads, if it reads one, with the layer that is read.
+pub fn source_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
+    super::mask_scene(scene, index)
+}
+
+/// Evaluates `parts`, layers that follow each other, on the window `grid` of a scene at `samples` a side.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn evaluate_window(
+    scene: &Scene,
+    samples: usize,
+    grid: Grid,
+    parts: &[LayerPart],
+    input: WindowInput,
+    control: &Control,
+) -> Result<WindowOutput, Cancelled> {
+    let WindowInput { beneath, mut under_way, mut changes, sources } = input;
+    let steps = plan(scene, samples, None);
+    let mut store = Store::forgetful();
+    let mut beneath = Arc::new(beneath);
+    let mut made = HashMap::new();
+    for part in parts {
+        control.check()?;
+        let Some(step) = steps.iter().find(|step| step.index == part.layer) else { continue };
+        control.enter_layer(step.index);
+        let cx = Context { grid, ..context(scene, samples, step.layer, control) };
+        let coarse = changes
+            .remove(&step.index)
+            .map(|change| LevelChange { change: Arc::new(change), mass_balance: MassBalance::default() });
+        let mut result = match &part.iterations {
+            None => run_node(step, &cx, &beneath, coarse.as_ref(), &mut store)?.0,
+            Some(iterations) => {
+                let ground = match (under_way.take(), coarse) {
+                    (Some(mut terrain), _) => {
+                        share_unwritten(step, &beneath, &mut terrain);
+                        Arc::new(terrain)
+                    }
+                    (None, Some(coarse)) => Arc::new(coarse.refine(&cx, &beneath, &step.layer.node.traits(), true)?.0),
+                    (None, None) => beneath.clone(),
+                };
+                let last = step.stages.iter().map(|stage| stage.iterations).sum::<u32>();
+                let terrain = run_iterations(step, &cx, ground, iterations.clone())?;
+                if iterations.end < last {
+                    return Ok(WindowOutput { terrain, changes: made });
+                }
+                terrain
+            }
+        };
+        if step.is_level {
+            let written = step.layer.node.traits().writes;
+            let change = LevelChange::from_terrains(&beneath, &result, written, MassBalance::default());
+            made.insert(step.index, Arc::unwrap_or_clone(change.change));
+        }
+        let source = sources.get(&step.index);
+        mix::weigh(&cx, step.layer, &beneath, source, &mut store.strokes, &mut result)?;
+        beneath = Arc::new(result);
+    }
+    control.leave_layers();
+    Ok(WindowOutput { terrain: Arc::unwrap_or_clone(beneath), changes: made })
+}
+
+/// Maps that a process does not write are those beneath it, and known to be.
+fn share_unwritten(step: &LayerStep, beneath: &Terrain, terrain: &mut Terrain) {
+    let written = |kind: MapKind| step.layer.node.traits().writes.contains(&kind);
+    let stretch_wrote =
+        |kind: MapKind| step.layer.epochs.iter().any(|epoch| epoch.node.traits().writes.contains(&kind));
+    for &kind in MapKind::ALL {
+        if !written(kind) && !stretch_wrote(kind) {
+            terrain.set_map(kind, beneath.map(kind).cloned());
+        }
+    }
+}
+
+/// Some iterations of a process, counted over all its stretches.
+fn run_iterations(
+    step: &LayerStep,
+    cx: &Context,
+    ground: Arc<Terrain>,
+    iterations: Range<u32>,
+) -> Result<Terrain, Cancelled> {
+    let (mut ground, mut gone) = (ground, 0);
+    for stage in &step.stages {
+        let (first, end) = (gone.max(iterations.start), (gone + stage.iterations).min(iterations.end));
+        gone += stage.iterations;
+        if first < end {
+            let some = ProcessStage { iterations: end - first, ..*stage };
+            let mut nothing = super::Timeline::new(0);
+            ground = Arc::new(run_stage(&some, cx, ground, MassBalance::default(), &mut nothing)?.0);
+        }
+    }
+    Ok(Arc::unwrap_or_clone(ground))
+}
+
+/// What the processes of a scene that run from coarse to fine changed on a whole grid of `samples` and all coarser
+/// ones, up to the layer `topmost`, by the index of the layer.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn level_changes(
+    scene: &Scene,
+    samples: usize,
+    topmost: usize,
+    control: &Control,
+) -> Result<HashMap<usize, Terrain>, Cancelled> {
+    let mut store = Store::forgetful();
+    let made = evaluate_level(scene, None, samples, None, Some(topmost), &mut store, control, &mut HashMap::new())?;
+    control.leave_layers();
+    Ok(made.changes.into_iter().map(|(layer, made)| (layer, Arc::unwrap_or_clone(made.change))).collect())
+}

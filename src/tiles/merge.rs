@@ -1,0 +1,197 @@
+//! Files made of all tiles of the result, without holding the whole: some rows of it at a time.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::{TileBuild, TileError};
+use crate::export::RasterReport;
+use crate::export::streamed::{StreamedMap, streamed_parts};
+use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
+use crate::io::{SaveTarget, StagedSet};
+use crate::scene::BuildTiles;
+
+/// Rows that are held at a time: those of a tile of a cloud-optimised file.
+const ROWS: usize = 512;
+
+/// What the result of a build in tiles is like as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergedTerrain {
+    /// Content hash, that of [`Terrain::hash`](crate::field::Terrain::hash).
+    pub hash: u128,
+    /// Its data maps.
+    pub kinds: Vec<MapKind>,
+    /// Lowest and highest number on the ground of the heights and of each data map, as the terrain holds them; of all
+    /// where there is no ground at all.
+    ranges: Vec<(f32, f32)>,
+}
+
+/// Numbers of which the lowest and the highest are wanted.
+#[derive(Clone, Copy)]
+struct ValueRange(f32, f32);
+
+impl ValueRange {
+    const NONE: Self = Self(f32::INFINITY, f32::NEG_INFINITY);
+
+    fn add(&mut self, value: f32) {
+        *self = Self(self.0.min(value), self.1.max(value));
+    }
+}
+
+impl TileBuild {
+    /// Reads all tiles of the result once.
+    ///
+    /// # Errors
+    /// When one is not there, is not whole or cannot be read, or it was cancelled.
+    pub fn merged(&self, control: &Control) -> Result<MergedTerrain, TileError> {
+        let (plan, samples) = (&self.plan, self.plan.samples);
+        self.check_result(control)?;
+        let mut kinds = Vec::new();
+        let (mut hashers, mut on_ground, mut of_all) = (Vec::new(), Vec::new(), Vec::new());
+        for first in (0..samples).step_by(ROWS) {
+            control.check()?;
+            let rows = Region { rows: first..(first + ROWS).min(samples), columns: 0..samples };
+            let (found, fields) = self.store.fields(plan, plan.result, &rows)?;
+            if first == 0 {
+                kinds = found;
+                hashers = vec![FieldHasher::new(samples); fields.len()];
+                on_ground = vec![ValueRange::NONE; fields.len()];
+                of_all = on_ground.clone();
+            }
+            let ground = ground_index(&kinds).map(|index| fields[index].clone());
+            for (number, field) in fields.iter().enumerate() {
+                hashers[number].add(field);
+                for (k, &value) in field.iter().enumerate() {
+                    of_all[number].add(value);
+                    if ground.as_ref().is_none_or(|ground| ground[k] >= HAS_GROUND) {
+                        on_ground[number].add(value);
+                    }
+                }
+            }
+        }
+        let maps = kinds.iter().copied().zip(hashers.iter().skip(1).map(FieldHasher::hash));
+        let hash = terrain_hash(hashers.first().map_or(0, FieldHasher::hash), maps);
+        let chosen = |(ground, all): (&ValueRange, &ValueRange)| {
+            let ValueRange(low, high) = if ground.0 <= ground.1 { *ground } else { *all };
+            (low, high)
+        };
+        let ranges = on_ground.iter().zip(&of_all).map(chosen).collect();
+        Ok(MergedTerrain { hash, kinds, ranges })
+    }
+
+    /// Whether all tiles of the result are there and whole.
+    fn check_result(&self, control: &Control) -> Result<(), TileError> {
+        let (plan, stage) = (&self.plan, self.plan.result.stage());
+        let tiles = plan.tiles(stage);
+        for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
+            control.check()?;
+            if self.store.hash(plan, plan.result, place)?.is_none() {
+                let path = self.store.path(plan.result, place);
+                return Err(TileError::Missing { product: plan.result, place, path });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the heights, or the data map of a kind, of the result that was `merged`, in the format of the ending of
+    /// `to`, as one file or cut into tiles.
+    ///
+    /// # Errors
+    /// When the result has no such map, a tile cannot be read, or a file cannot be written; nothing was replaced then.
+    pub fn write_merged(
+        &self,
+        merged: &MergedTerrain,
+        kind: Option<MapKind>,
+        to: &SaveTarget,
+        tiling: Option<BuildTiles>,
+        control: &Control,
+    ) -> Result<Vec<RasterReport>, TileError> {
+        let field = match kind {
+            None => 0,
+            Some(kind) => 1 + merged.kinds.iter().position(|&there| there == kind).ok_or(TileError::NoMap(kind))?,
+        };
+        let (mut reports, mut set) = (Vec::new(), StagedSet::default());
+        for part in streamed_parts(to, self.plan.samples, tiling)? {
+            control.check()?;
+            let [_, left, _, columns] = part.part;
+            let rows = ResultRows::new(self, field, ground_index(&merged.kinds), left..left + columns);
+            let value = |row: usize, column: usize| rows.value(row, column);
+            let has_ground = |row: usize, column: usize| rows.has_ground(row, column);
+            let map = StreamedMap {
+                scene: &self.scene,
+                samples: self.plan.samples,
+                hash: merged.hash,
+                kind,
+                range: merged.ranges[field],
+                value: &value,
+                ground: if rows.ground.is_some() { Some(&has_ground) } else { None },
+            };
+            let staged = map.stage(&part);
+            rows.check()?;
+            let (report, staged) = staged?;
+            reports.push(report);
+            set.push(staged);
+        }
+        set.commit()?;
+        Ok(reports)
+    }
+}
+
+/// The number of the map that says where there is ground, among the fields of which the first are the heights.
+fn ground_index(kinds: &[MapKind]) -> Option<usize> {
+    kinds.iter().position(|&kind| kind == MapKind::Ground).map(|index| 1 + index)
+}
+
+/// Some columns of a field of the result, of which some rows are held.
+struct ResultRows<'a> {
+    build: &'a TileBuild,
+    field: usize,
+    ground: Option<usize>,
+    columns: Range<usize>,
+    held: Mutex<HeldRows>,
+}
+
+#[derive(Default)]
+struct HeldRows {
+    rows: Range<usize>,
+    fields: Vec<Vec<f32>>,
+    failed: Option<TileError>,
+}
+
+impl<'a> ResultRows<'a> {
+    fn new(build: &'a TileBuild, field: usize, ground: Option<usize>, columns: Range<usize>) -> Self {
+        Self { build, field, ground, columns, held: Mutex::default() }
+    }
+
+    fn number(&self, field: usize, row: usize, column: usize) -> f32 {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if !held.rows.contains(&row) {
+            let plan = &self.build.plan;
+            let first = row / ROWS * ROWS;
+            held.rows = first..(first + ROWS).min(plan.samples);
+            let wanted = Region { rows: held.rows.clone(), columns: self.columns.clone() };
+            match self.build.store.fields(plan, plan.result, &wanted) {
+                Ok((_, fields)) => held.fields = fields,
+                Err(error) => {
+                    held.failed = Some(error);
+                    held.fields.clear();
+                }
+            }
+        }
+        let index = (row - held.rows.start) * self.columns.len() + column - self.columns.start;
+        // what could not be read is told afterwards, and nothing is written
+        held.fields.get(field).map_or(0.0, |field| field[index])
+    }
+
+    fn value(&self, row: usize, column: usize) -> f32 {
+        self.number(self.field, row, column)
+    }
+
+    fn has_ground(&self, row: usize, column: usize) -> bool {
+        self.ground.is_none_or(|ground| self.number(ground, row, column) >= HAS_GROUND)
+    }
+
+    /// What kept rows from being read.
+    fn check(&self) -> Result<(), TileError> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).failed.take().map_or(Ok(()), Err)
+    }
+}

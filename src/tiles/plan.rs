@@ -1,0 +1,240 @@
+//! The plan of a build in tiles, and its text.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::TileError;
+use crate::eval::window::LayerPart;
+use crate::field::{Grid, Region};
+use crate::scene::Scene;
+
+/// Samples a side at the most: single precision tells apart the places of more, but nobody has that much room.
+pub const MOST_SAMPLES: usize = 262_145;
+/// Samples a side of a tile at the least.
+pub const LEAST_TILE: usize = 16;
+
+/// What a stage leaves in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum StageProduct {
+    /// The ground after the layers of a stage, or the terrain of a process whose last iterations are not done.
+    Ground(usize),
+    /// What the process of a layer changed on the grid of a stage and all coarser ones: stage, then layer.
+    Change(usize, usize),
+}
+
+impl StageProduct {
+    /// The stage that makes it.
+    pub fn stage(self) -> usize {
+        match self {
+            Self::Ground(stage) | Self::Change(stage, _) => stage,
+        }
+    }
+}
+
+impl fmt::Display for StageProduct {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Ground(stage) => write!(out, "ground of stage {stage}"),
+            Self::Change(stage, layer) => write!(out, "change of layer {layer} in stage {stage}"),
+        }
+    }
+}
+
+/// A layer of a stage, or some iterations of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedLayer {
+    /// Index of the layer in the scene.
+    pub layer: usize,
+    /// Its name.
+    pub name: String,
+    /// Iterations on the grid of the stage; none for the layer as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<(u32, u32)>,
+}
+
+impl PlannedLayer {
+    /// For the evaluation.
+    pub fn part(&self) -> LayerPart {
+        LayerPart { layer: self.layer, iterations: self.iterations.map(|(first, end)| first..end) }
+    }
+}
+
+/// What is done tile by tile, or once for the whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanStage {
+    /// Samples a side of its grid.
+    pub samples: usize,
+    /// Tasks: tiles, from the north-west row by row, or 1 for the whole.
+    pub tasks: usize,
+    /// Its layers, from the ground up. None where it goes through the coarser grids of erosions.
+    pub layers: Vec<PlannedLayer>,
+    /// Why it is done as a whole, if it is: a sentence for each layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whole: Vec<String>,
+    /// The scene whose layers they are: that of the mask of a layer, in there that of the mask of the next; empty for
+    /// the scene itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_masks: Vec<usize>,
+    /// Cells around a tile that are computed with it and cut off.
+    pub halo: usize,
+    /// Bytes that a task takes at the most.
+    pub memory_bytes: u64,
+    /// The ground below its first layer; none for level ground.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beneath: Option<StageProduct>,
+    /// The terrain of a process whose first iterations are done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_way: Option<StageProduct>,
+    /// What erosions changed on the next coarser grid, by layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<(usize, StageProduct)>,
+    /// What masks read, by the layer that has the mask.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<(usize, StageProduct)>,
+    /// What it leaves.
+    pub writes: Vec<StageProduct>,
+}
+
+impl PlanStage {
+    /// Everything that it reads.
+    pub fn reads(&self) -> Vec<StageProduct> {
+        let named = self.changes.iter().chain(&self.sources).map(|(_, product)| *product);
+        let mut all: Vec<_> = self.beneath.into_iter().chain(self.under_way).chain(named).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// Whether it is done as a whole.
+    pub fn is_whole(&self) -> bool {
+        self.tasks == 1
+    }
+}
+
+/// A build in tiles: what is done, in which order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TilePlan {
+    /// Of this form of the text.
+    pub version: u32,
+    /// The program that made it.
+    pub talweg: String,
+    /// Samples a side of the result.
+    pub samples: usize,
+    /// Samples a side of a tile; the last of a row takes what is left.
+    pub tile: usize,
+    /// Hash of what the result follows from, the contents of files that the scene names among it.
+    pub scene_key: String,
+    /// What is done, each after those that it reads.
+    pub stages: Vec<PlanStage>,
+    /// The result.
+    pub result: StageProduct,
+}
+
+/// Version of the text.
+pub const VERSION: u32 = 1;
+/// The plan in its folder.
+pub const PLAN_FILE: &str = "plan.ron";
+/// The scene in the folder of a plan.
+pub const SCENE_FILE: &str = "scene.ron";
+
+impl TilePlan {
+    /// As text.
+    ///
+    /// # Errors
+    /// When it cannot be written as text.
+    pub fn to_ron(&self) -> Result<String, TileError> {
+        let pretty = ron::ser::PrettyConfig::new().depth_limit(4).indentor("    ".to_string());
+        ron::ser::to_string_pretty(self, pretty)
+            .map(|text| text + "\n")
+            .map_err(|error| TileError::Text(error.to_string()))
+    }
+
+    /// Reads the plan in a folder.
+    ///
+    /// # Errors
+    /// When there is none, or it is of another version or program.
+    pub fn load(folder: &Path) -> Result<Self, TileError> {
+        let path = folder.join(PLAN_FILE);
+        let text = std::fs::read_to_string(&path).map_err(|source| TileError::Read { path: path.clone(), source })?;
+        let plan: Self = ron::from_str(&text)
+            .map_err(|error| TileError::NotAPlan { path: path.clone(), error: error.to_string() })?;
+        if plan.version != VERSION || plan.talweg != env!("CARGO_PKG_VERSION") {
+            return Err(TileError::OtherProgram { path, talweg: plan.talweg });
+        }
+        plan.check().map_err(|error| TileError::NotAPlan { path, error })?;
+        Ok(plan)
+    }
+
+    /// What is wrong with it, if somebody wrote it by hand.
+    fn check(&self) -> Result<(), String> {
+        let is_made = |before: usize, product: &StageProduct| {
+            product.stage() < before && self.stages[product.stage()].writes.contains(product)
+        };
+        if !(2..=MOST_SAMPLES).contains(&self.samples) || self.tile < LEAST_TILE {
+            return Err(format!("it has {} samples in tiles of {}", self.samples, self.tile));
+        }
+        for (number, stage) in self.stages.iter().enumerate() {
+            let tiles = tile_count(stage.samples, self.tile).pow(2);
+            if !(2..=MOST_SAMPLES).contains(&stage.samples) || ![1, tiles].contains(&stage.tasks) {
+                return Err(format!("stage {number} has {} samples and {} tasks", stage.samples, stage.tasks));
+            }
+            if let Some(product) = stage.reads().iter().find(|product| !is_made(number, product)) {
+                return Err(format!("stage {number} reads the {product}, which no stage before it makes"));
+            }
+        }
+        if is_made(self.stages.len(), &self.result) { Ok(()) } else { Err("nothing makes its result".into()) }
+    }
+
+    /// What the files of a stage follow from: those of another plan are not taken for them.
+    pub fn stage_key(&self, stage: usize) -> u128 {
+        let text = format!("{}/{}/{}/{stage}/{:?}", self.scene_key, self.samples, self.tile, self.stages[stage]);
+        xxh3_128(text.as_bytes())
+    }
+
+    /// The grid of a stage, with the edges of `scene`.
+    pub fn grid(&self, stage: usize, scene: &Scene) -> Grid {
+        Grid::working(self.stages[stage].samples, scene.settings.edges)
+    }
+
+    /// Tiles a side of a stage.
+    pub fn tiles(&self, stage: usize) -> usize {
+        tile_count(self.stages[stage].samples, self.tile)
+    }
+
+    /// The samples of a tile of a stage, by its row and column.
+    pub fn region(&self, stage: usize, [row, column]: [usize; 2]) -> Region {
+        let samples = self.stages[stage].samples;
+        let span = |index: usize| tile_span(samples, self.tile, index);
+        Region { rows: span(row), columns: span(column) }
+    }
+}
+
+/// Tiles along a side: the last takes up to half a tile more, or less.
+pub fn tile_count(samples: usize, tile: usize) -> usize {
+    ((samples + tile / 2) / tile).max(1)
+}
+
+/// The samples of a row or column of tiles.
+pub fn tile_span(samples: usize, tile: usize, index: usize) -> Range<usize> {
+    let end = if index + 1 == tile_count(samples, tile) { samples } else { (index + 1) * tile };
+    index * tile..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_cover_a_side_once() {
+        for (samples, tile) in [(513, 64), (513, 100), (513, 256), (513, 333), (20, 64), (96, 64), (65, 64)] {
+            let spans: Vec<_> = (0..tile_count(samples, tile)).map(|k| tile_span(samples, tile, k)).collect();
+            assert_eq!((spans[0].start, spans[spans.len() - 1].end), (0, samples));
+            assert!(spans.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert!(spans.iter().all(|span| !span.is_empty() && 2 * span.len() <= 3 * tile));
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! How a scene is divided into stages.
+//!
+//! Layers that follow each other make one stage as long as all that they look at lies within [`most_halo`] cells of a
+//! tile; then a new stage begins, which reads what the one before left, around each tile as far as it looks. A process
+//! that looks farther is divided into batches of iterations, if it can go on from where another left off. Layers that
+//! cannot be computed in parts are stages of one task. Erosions from coarse to fine have their coarser grids before
+//! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else.
+
+use std::collections::HashMap;
+
+use super::plan::{PlanStage, PlannedLayer, StageProduct, TilePlan, VERSION, tile_count};
+use super::{LEAST_TILE, MOST_SAMPLES, TileError};
+use crate::eval::window::{LayerLook, layer_look, source_scene};
+use crate::eval::{MemoryUse, estimate, terrain_key};
+use crate::field::{Edges, MAX_SAMPLES};
+use crate::nodes::multiscale::coarser_samples;
+use crate::scene::Scene;
+
+/// Cells around a tile that stages are divided for: with tiles of 2048 they are a quarter of the work.
+fn most_halo(tile: usize) -> usize {
+    (tile / 16).max(24)
+}
+
+/// The plan of `scene` at `samples` a side in tiles of `tile`.
+///
+/// # Errors
+/// When the scene is none that can be built in tiles, or the sizes are out of range.
+pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan, TileError> {
+    if scene.settings.is_planet() {
+        return Err(TileError::Planet);
+    }
+    if scene.settings.edges == Edges::Wrap {
+        return Err(TileError::Wraps);
+    }
+    if !(2..=MOST_SAMPLES).contains(&samples) || tile < LEAST_TILE {
+        return Err(TileError::Sizes);
+    }
+    let mut planner = Planner { tile, stages: Vec::new(), known: HashMap::new() };
+    let made = planner.plan_stack(&[], scene, samples, None)?;
+    let result = match made.ground {
+        Some(result) => result,
+        None => planner.push(PlanStage { beneath: None, ..planner.stage(&[], samples) }),
+    };
+    Ok(TilePlan {
+        version: VERSION,
+        talweg: env!("CARGO_PKG_VERSION").into(),
+        samples,
+        tile,
+        scene_key: format!("{:032x}", terrain_key(scene, samples).bits()),
+        stages: planner.stages,
+        result,
+    })
+}
+
+/// What there is after the layers of a scene on a grid.
+#[derive(Clone, Debug, Default)]
+struct StackProducts {
+    ground: Option<StageProduct>,
+    /// By layer.
+    changes: HashMap<usize, StageProduct>,
+}
+
+struct Planner {
+    tile: usize,
+    stages: Vec<PlanStage>,
+    /// By content of the scene, samples, and the topmost layer whose changes are wanted.
+    known: HashMap<(u128, usize, Option<usize>), StackProducts>,
+}
+
+/// A layer that takes part.
+struct PlannedLook {
+    index: usize,
+    look: LayerLook,
+    reason: Option<&'static str>,
+}
+
+impl Planner {
+    /// A stage in tiles with nothing in it.
+    fn stage(&self, of_masks: &[usize], samples: usize) -> PlanStage {
+        PlanStage {
+            samples,
+            tasks: tile_count(samples, self.tile).pow(2),
+            layers: Vec::new(),
+            whole: Vec::new(),
+            of_masks: of_masks.to_vec(),
+            halo: 0,
+            memory_bytes: 0,
+            beneath: None,
+            under_way: None,
+            changes: Vec::new(),
+            sources: Vec::new(),
+            writes: Vec::new(),
+        }
+    }
+
+    /// Adds a stage that writes its ground, and gives that back.
+    fn push(&mut self, mut stage: PlanStage) -> StageProduct {
+        let ground = StageProduct::Ground(self.stages.len());
+        stage.writes.insert(0, ground);
+        self.stages.push(stage);
+        ground
+    }
+
+    /// The stages of a scene on a grid; of its erosions from coarse to fine up to the layer `topmost` alone, if one is
+    /// given, where only their changes are wanted.
+    fn plan_stack(
+        &mut self,
+        of_masks: &[usize],
+        scene: &Scene,
+        samples: usize,
+        topmost: Option<usize>,
+    ) -> Result<StackProducts, TileError> {
+        let key = (terrain_key(scene, samples).bits(), samples, topmost);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let looks =
+            |index: usize| layer_look(scene, samples, index).map(|(look, reason)| PlannedLook { index, look, reason });
+        let end = topmost.map_or(scene.layers.len(), |topmost| topmost + 1);
+        let layers: Vec<PlannedLook> = (0..end).filter_map(looks).collect();
+        let made = match topmost {
+            Some(topmost) if samples <= 2 * self.tile + 1 => self.ladder(of_masks, scene, samples, topmost, &layers),
+            _ => self.stack(of_masks, scene, samples, topmost.is_some(), &layers)?,
+        };
+        self.known.insert(key, made.clone());
+        Ok(made)
+    }
+
+    /// One stage for the coarser grids of erosions, as a whole.
+    fn ladder(
+        &mut self,
+        of_masks: &[usize],
+        scene: &Scene,
+        samples: usize,
+        topmost: usize,
+        layers: &[PlannedLook],
+    ) -> StackProducts {
+        let number = self.stages.len();
+        let levels = layers.iter().filter(|layer| layer.look.is_level && layer.index <= topmost);
+        let changes: HashMap<_, _> =
+            levels.map(|layer| (layer.index, StageProduct::Change(number, layer.index))).collect();
+        let mut writes: Vec<_> = changes.values().copied().collect();
+        writes.sort();
+        self.stages.push(PlanStage {
+            tasks: 1,
+            whole: vec![format!("coarser grids of up to {samples} samples are small")],
+            memory_bytes: memory_of_whole(scene, samples),
+            writes,
+            ..self.stage(of_masks, samples)
+        });
+        StackProducts { ground: None, changes }
+    }
+
+    fn stack(
+        &mut self,
+        of_masks: &[usize],
+        scene: &Scene,
+        samples: usize,
+        wants_changes: bool,
+        layers: &[PlannedLook],
+    ) -> Result<StackProducts, TileError> {
+        let coarse = match (layers.iter().rfind(|layer| layer.look.is_refined), coarser_samples(samples)) {
+            (Some(refined), Some(coarser)) => self.plan_stack(of_masks, scene, coarser, Some(refined.index))?.changes,
+            _ => HashMap::new(),
+        };
+        let mut sources = HashMap::new();
+        for layer in layers {
+            if let Some((source, alone)) = source_scene(scene, layer.index) {
+                let of_masks = [of_masks, &[layer.index]].concat();
+                let made = self.plan_stack(&of_masks, &alone, samples, None)?.ground;
+                let name = || scene.layers[source].name.clone();
+                sources.insert(layer.index, made.ok_or_else(|| TileError::NoSource { layer: name() })?);
+            }
+        }
+        let mut made = StackProducts::default();
+        let mut open = OpenStage { stage: self.stage(of_masks, samples), levels: Vec::new() };
+        for layer in layers {
+            self.add_layer(scene, layer, &coarse, &sources, wants_changes, &mut open, &mut made);
+        }
+        if !open.stage.layers.is_empty() {
+            self.close(scene, &mut open, &mut made);
+        }
+        Ok(made)
+    }
+
+    /// Adds a layer to the open stage, or closes that and begins others.
+    #[allow(clippy::too_many_arguments, reason = "it is the body of a loop over layers")]
+    fn add_layer(
+        &mut self,
+        scene: &Scene,
+        layer: &PlannedLook,
+        coarse: &HashMap<usize, StageProduct>,
+        sources: &HashMap<usize, StageProduct>,
+        wants_changes: bool,
+        open: &mut OpenStage,
+        made: &mut StackProducts,
+    ) {
+        let (index, look, most) = (layer.index, &layer.look, most_halo(self.tile));
+        let name = scene.layers[index].name.clone();
+        let cells = look.cells.saturating_add(look.mask_cells);
+        let batch = look.iteration_cells.filter(|_| cells > most).map(|cells| (most / cells.max(1)).max(1) as u32);
+        let too_far = batch.is_none() && cells > 2 * self.tile;
+        let reason = layer
+            .reason
+            .map(str::to_string)
+            .or_else(|| too_far.then(|| format!("it looks {cells} cells far, more than two tiles")));
+        if reason.is_some() != open.stage.is_one_piece() && !open.stage.layers.is_empty() {
+            self.close(scene, open, made);
+        }
+        let mut planned = PlannedLayer { layer: index, name, iterations: None };
+        if let Some(reason) = reason {
+            open.stage.whole.push(format!("{}: {reason}", planned.name));
+            open.stage.tasks = 1;
+        } else {
+            if open.stage.halo + cells.min(most) > most && !open.stage.layers.is_empty() {
+                self.close(scene, open, made);
+            }
+            let Some(batch) = batch else {
+                open.stage.halo += cells;
+                open.add(planned, look, coarse, sources, wants_changes);
+                return;
+            };
+            // all batches but the last are stages of their own, on the same ground
+            if !open.stage.layers.is_empty() {
+                self.close(scene, open, made);
+            }
+            let iteration_cells = look.iteration_cells.unwrap_or(0);
+            let mut first = 0;
+            while first + batch < look.iterations {
+                let mut stage = PlanStage { halo: iteration_cells * batch as usize, ..open.stage.clone() };
+                planned.iterations = Some((first, first + batch));
+                stage.layers.push(planned.clone());
+                if first == 0 {
+                    stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
+                }
+                stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+                open.stage.under_way = Some(self.push(stage));
+                first += batch;
+            }
+            let left = (look.iterations - first) as usize;
+            open.stage.halo = iteration_cells * left + look.mask_cells;
+            planned.iterations = (first > 0).then_some((first, look.iterations));
+        }
+        open.add(planned, look, coarse, sources, wants_changes);
+    }
+
+    /// Ends the open stage and begins another one on what it leaves.
+    fn close(&mut self, scene: &Scene, open: &mut OpenStage, made: &mut StackProducts) {
+        let next = self.stage(&open.stage.of_masks, open.stage.samples);
+        let mut stage = std::mem::replace(&mut open.stage, next);
+        let number = self.stages.len();
+        for layer in std::mem::take(&mut open.levels) {
+            let change = StageProduct::Change(number, layer);
+            stage.writes.push(change);
+            made.changes.insert(layer, change);
+        }
+        stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+        let ground = self.push(stage);
+        (made.ground, open.stage.beneath) = (Some(ground), Some(ground));
+    }
+}
+
+/// The stage that layers are added to.
+struct OpenStage {
+    stage: PlanStage,
+    /// Layers whose changes are wanted.
+    levels: Vec<usize>,
+}
+
+impl OpenStage {
+    fn add(
+        &mut self,
+        planned: PlannedLayer,
+        look: &LayerLook,
+        coarse: &HashMap<usize, StageProduct>,
+        sources: &HashMap<usize, StageProduct>,
+        wants_changes: bool,
+    ) {
+        let index = planned.layer;
+        if planned.iterations.is_none() {
+            self.stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
+        }
+        self.stage.sources.extend(sources.get(&index).map(|source| (index, *source)));
+        self.levels.extend((wants_changes && look.is_level).then_some(index));
+        self.stage.layers.push(planned);
+    }
+}
+
+impl PlanStage {
+    /// Whether layers were added to it that can be computed as a whole only.
+    fn is_one_piece(&self) -> bool {
+        !self.whole.is_empty()
+    }
+}
+
+/// Bytes that a task of a stage takes at the most.
+fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
+    let widest = (tile + tile / 2 + 2 * stage.halo).min(stage.samples);
+    memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest })
+}
+
+/// Bytes that evaluating a scene at `samples` a side takes at the most.
+fn memory_of_whole(scene: &Scene, samples: usize) -> u64 {
+    let known = samples.min(MAX_SAMPLES);
+    let more = samples as f64 / known as f64;
+    (estimate(scene, known, &MemoryUse::TERRAIN) as f64 * more * more) as u64
+}

@@ -1,0 +1,253 @@
+//! The tiles of a build as files.
+//!
+//! A tile is one file, written whole or not at all: what the plan says it is, rows and columns, which fields it has,
+//! the heights and data maps row by row as little-endian floats, and last the hash of all that (XXH3-128). A part of it
+//! is read without the rest.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::TileError;
+use super::plan::{StageProduct, TilePlan};
+use crate::field::{Grid, MapKind, Region, Terrain};
+use crate::io::write_atomically;
+
+const MAGIC: [u8; 8] = *b"TalwegT1";
+/// Bytes before the kinds of the maps.
+const HEAD: usize = 8 + 16 + 8 + 8 + 4;
+const HASH: usize = 16;
+
+/// The folder of a plan with its tiles.
+#[derive(Clone, Debug)]
+pub struct TileStore {
+    folder: PathBuf,
+}
+
+/// What a file of a tile says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TileHead {
+    key: u128,
+    rows: usize,
+    columns: usize,
+    kinds: Vec<MapKind>,
+}
+
+impl TileHead {
+    fn bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend(self.key.to_le_bytes());
+        out.extend((self.rows as u64).to_le_bytes());
+        out.extend((self.columns as u64).to_le_bytes());
+        out.extend((self.kinds.len() as u32).to_le_bytes());
+        out.extend(self.kinds.iter().map(|&kind| kind as u8));
+        out
+    }
+
+    fn len(&self) -> u64 {
+        (HEAD + self.kinds.len()) as u64
+    }
+
+    /// Bytes of the file.
+    fn file_len(&self) -> u64 {
+        self.len() + 4 * (self.rows * self.columns * (1 + self.kinds.len())) as u64 + HASH as u64
+    }
+
+    /// None for a file that is not one of a tile, or not all of it.
+    fn read(file: &mut File) -> std::io::Result<Option<Self>> {
+        let length = file.metadata()?.len();
+        let mut head = [0; HEAD];
+        match file.read_exact(&mut head) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
+            other => other?,
+        }
+        let number = |first: usize| u64::from_le_bytes(std::array::from_fn(|k| head[first + k]));
+        let count = u32::from_le_bytes(std::array::from_fn(|k| head[40 + k])) as usize;
+        if head[..8] != MAGIC || count > MapKind::COUNT {
+            return Ok(None);
+        }
+        let mut numbers = vec![0; count];
+        file.read_exact(&mut numbers)?;
+        let kinds: Option<Vec<_>> = numbers.iter().map(|&kind| MapKind::ALL.get(kind as usize).copied()).collect();
+        let made = kinds.map(|kinds| Self {
+            key: u128::from_le_bytes(std::array::from_fn(|k| head[8 + k])),
+            rows: number(24) as usize,
+            columns: number(32) as usize,
+            kinds,
+        });
+        Ok(made.filter(|head| head.rows < 1 << 24 && head.columns < 1 << 24 && head.file_len() == length))
+    }
+}
+
+impl TileStore {
+    /// The tiles in the folder of a plan.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// The folder of the plan.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file of a tile, by its row and column.
+    pub fn path(&self, product: StageProduct, [row, column]: [usize; 2]) -> PathBuf {
+        let folder = self.folder.join(format!("stage-{:03}", product.stage()));
+        match product {
+            StageProduct::Ground(_) => folder.join(format!("ground-{row}-{column}.tile")),
+            StageProduct::Change(_, layer) => folder.join(format!("change-{layer}-{row}-{column}.tile")),
+        }
+    }
+
+    /// The hash of a tile that is there whole and was made by this plan; none otherwise. Reads the file.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn hash(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Option<u128>, TileError> {
+        let path = self.path(product, place);
+        let failed = |source| TileError::Read { path: path.clone(), source };
+        let mut file = match File::open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(failed)?,
+        };
+        let Some(head) = TileHead::read(&mut file).map_err(failed)?.filter(|head| is_of(head, plan, product, place))
+        else {
+            return Ok(None);
+        };
+        let mut hasher = Xxh3::new();
+        hasher.update(&head.bytes());
+        let mut left = head.file_len() - head.len() - HASH as u64;
+        let mut buffer = vec![0; 1 << 20];
+        while left > 0 {
+            let count = buffer.len().min(left as usize);
+            file.read_exact(&mut buffer[..count]).map_err(failed)?;
+            hasher.update(&buffer[..count]);
+            left -= count as u64;
+        }
+        let mut said = [0; HASH];
+        file.read_exact(&mut said).map_err(failed)?;
+        let found = hasher.digest128();
+        Ok((u128::from_le_bytes(said) == found).then_some(found))
+    }
+
+    /// Writes the samples of a tile, which lie in the window of `terrain`; returns the hash of the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        place: [usize; 2],
+        terrain: &Terrain,
+    ) -> Result<u128, TileError> {
+        let region = plan.region(product.stage(), place);
+        let kinds: Vec<_> = terrain.maps().map(|(kind, _)| kind).collect();
+        let (rows, columns) = (region.rows.len(), region.columns.len());
+        let head = TileHead { key: plan.stage_key(product.stage()), rows, columns, kinds };
+        let path = self.path(product, place);
+        let folder = path.parent().unwrap_or(&self.folder);
+        std::fs::create_dir_all(folder).map_err(|source| TileError::Folder { path: folder.into(), source })?;
+        let mut hasher = Xxh3::new();
+        let [first_row, first_column] = terrain.grid.first();
+        write_atomically(&path, |file| {
+            let bytes = head.bytes();
+            hasher.update(&bytes);
+            file.write_all(&bytes)?;
+            let mut line = Vec::with_capacity(4 * columns);
+            for field in std::iter::once(&terrain.height).chain(terrain.maps().map(|(_, map)| &**map)) {
+                for row in region.rows.clone() {
+                    let from = terrain.grid.row(field, row - first_row);
+                    let cells = &from[region.columns.start - first_column..][..columns];
+                    line.clear();
+                    line.extend(cells.iter().flat_map(|value| value.to_le_bytes()));
+                    hasher.update(&line);
+                    file.write_all(&line)?;
+                }
+            }
+            file.write_all(&hasher.digest128().to_le_bytes())
+        })?;
+        Ok(hasher.digest128())
+    }
+
+    /// What a stage left on the window `grid` of its whole.
+    ///
+    /// # Errors
+    /// When a tile is not there yet, or cannot be read.
+    pub fn window(&self, plan: &TilePlan, product: StageProduct, grid: Grid) -> Result<Terrain, TileError> {
+        let [top, left] = grid.first();
+        let wanted = Region { rows: top..top + grid.samples, columns: left..left + grid.samples };
+        let (kinds, fields) = self.fields(plan, product, &wanted)?;
+        let mut terrain = Terrain::flat(grid);
+        let mut fields = fields.into_iter();
+        terrain.height = fields.next().unwrap_or_default();
+        for (kind, map) in kinds.into_iter().zip(fields) {
+            terrain.set_map(kind, Some(Arc::new(map)));
+        }
+        Ok(terrain)
+    }
+
+    /// The heights and then the data maps, each with its kind, of some samples that a stage left, row by row.
+    ///
+    /// # Errors
+    /// When a tile is not there yet, or cannot be read.
+    pub fn fields(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        wanted: &Region,
+    ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
+        let mut kinds: Option<Vec<MapKind>> = None;
+        let mut fields: Vec<Vec<f32>> = Vec::new();
+        let tiles = plan.tiles(product.stage());
+        for place in (0..tiles * tiles).map(|k| [k / tiles, k % tiles]) {
+            let own = plan.region(product.stage(), place);
+            let rows = own.rows.start.max(wanted.rows.start)..own.rows.end.min(wanted.rows.end);
+            let columns = own.columns.start.max(wanted.columns.start)..own.columns.end.min(wanted.columns.end);
+            if rows.is_empty() || columns.is_empty() {
+                continue;
+            }
+            let path = self.path(product, place);
+            let missing = || TileError::Missing { product, place, path: path.clone() };
+            let failed = |source: std::io::Error| match source.kind() {
+                ErrorKind::NotFound => missing(),
+                _ => TileError::Read { path: path.clone(), source },
+            };
+            let mut file = File::open(&path).map_err(failed)?;
+            let head = TileHead::read(&mut file).map_err(failed)?.filter(|head| is_of(head, plan, product, place));
+            let head = head.ok_or_else(missing)?;
+            match &kinds {
+                None => {
+                    fields = vec![vec![0.0; wanted.len()]; 1 + head.kinds.len()];
+                    kinds = Some(head.kinds.clone());
+                }
+                Some(kinds) if *kinds != head.kinds => return Err(TileError::OtherMaps { path }),
+                Some(_) => {}
+            }
+            let mut line = vec![0; 4 * columns.len()];
+            for (number, field) in fields.iter_mut().enumerate() {
+                for row in rows.clone() {
+                    let sample = (number * head.rows + row - own.rows.start) * head.columns;
+                    let sample = sample + columns.start - own.columns.start;
+                    file.seek(SeekFrom::Start(head.len() + 4 * sample as u64)).map_err(failed)?;
+                    file.read_exact(&mut line).map_err(failed)?;
+                    let first = (row - wanted.rows.start) * wanted.columns.len() + columns.start - wanted.columns.start;
+                    for (value, bytes) in field[first..].iter_mut().zip(line.as_chunks::<4>().0) {
+                        *value = f32::from_le_bytes(*bytes);
+                    }
+                }
+            }
+        }
+        Ok((kinds.unwrap_or_default(), fields))
+    }
+}
+
+/// Whether a file is that of a tile of this plan.
+fn is_of(head: &TileHead, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> bool {
+    let region = plan.region(product.stage(), place);
+    head.key == plan.stage_key(product.stage())
+        && (head.rows, head.columns) == (region.rows.len(), region.columns.len())
+}

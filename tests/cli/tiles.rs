@@ -1,0 +1,49 @@
+//! Builds in tiles, as people and launchers call them.
+
+use crate::{Folder, save, talweg};
+use predicates::prelude::*;
+use predicates::str::contains;
+
+fn output(args: &[&str]) -> String {
+    String::from_utf8(talweg(args).success().get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn a_build_in_tiles_is_that_of_the_whole() {
+    let folder = Folder::new();
+    let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
+    let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
+    assert!(said.contains("300 × 300 samples in tiles of 128") && said.contains("Done as a whole:"), "{said}");
+    talweg(&["merge", &plan]).code(1).stderr(contains("is not there, or not whole; run stage"));
+    talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
+    talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
+    talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("was done already"));
+    talweg(&["run-tiles", &plan, "--workers", "2", "--threads", "1"]).success();
+    let hash = output(&["merge", &plan]);
+    assert_eq!(hash, output(&["verify", &scene, "--size", "300"]));
+    let (ours, theirs) = (folder.path("ours.tif"), folder.path("theirs.tif"));
+    talweg(&["merge", &plan, "-o", ours.to_str().unwrap()]).success().stdout(contains("300 × 300 samples"));
+    talweg(&["export", &scene, "--size", "300", "-o", theirs.to_str().unwrap()]).success();
+    assert!(std::fs::read(ours).unwrap() == std::fs::read(theirs).unwrap());
+    talweg(&["merge", &plan, "--what", "nothing"]).code(2).stderr(contains("there are heights, water"));
+    let wear = folder.at("wear.r32");
+    talweg(&["merge", &plan, "-o", &wear, "--what", "snow"]).code(1).stderr(contains("writes the map Snow"));
+}
+
+#[test]
+fn a_plan_is_text_and_larger_than_any_whole_build() {
+    let folder = Folder::new();
+    let plan = folder.at("plan");
+    let words = ["plan", "alpine-range", "--size", "65537", "-o", &plan, "--json"];
+    let said: serde_json::Value = serde_json::from_str(&output(&words)).unwrap();
+    let stages = said["plan"]["stages"].as_array().unwrap();
+    assert_eq!(stages.last().unwrap()["tasks"], 32 * 32);
+    // a worker takes less than 4 GiB, the coarser grids among them
+    assert!(stages.iter().all(|stage| stage["memory_bytes"].as_u64().unwrap() < 4 << 30), "{stages:?}");
+    assert!(std::fs::read_to_string(folder.path("plan/plan.ron")).unwrap().contains("samples: 65537"));
+    talweg(&["plan", "alpine-range", "-o", &plan]).code(1).stderr(contains("not empty"));
+    let short = ["run-tile", &plan, "0", "0", "--memory", "1MiB"];
+    talweg(&short).code(1).stderr(contains("are free").and(contains("--memory LIMIT")));
+    talweg(&["verify", "island", "--size", "20000"]).code(2).stderr(contains("talweg plan"));
+    talweg(&["plan", "earthlike", "-o", &folder.at("no")]).code(1).stderr(contains("take a patch of it"));
+}

@@ -1,0 +1,338 @@
+//! Builds in tiles give the bits of the whole build, whatever the size of the tiles.
+
+use std::path::Path;
+
+use crate::node_kit::{altered, on_threads};
+use talweg::eval::{Store, evaluate};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::Node;
+use talweg::param::{LayerName, Value};
+use talweg::planet::World;
+use talweg::scene::{Blend, Layer, Mask, Mix, Reads, Scene};
+use talweg::tiles::{TaskOutcome, TileBuild, TileError, TilePlan, tile_plan, write_plan};
+
+/// Nodes of squares that can be computed as a whole only. A new node is either here, with the reason in its traits, or
+/// is computed in parts and compared.
+const WHOLE: [&str; 34] = [
+    "AnalyticStreamPower",
+    "Blur",
+    "Coastal",
+    "Construction",
+    "Craters",
+    "DiamondSquare",
+    "Droplets",
+    "Dunes",
+    "Expander",
+    "FillDepressions",
+    "FlowAccumulation",
+    "Glacial",
+    "Gullies",
+    "HydraulicFast",
+    "Lakes",
+    "Normalise",
+    "Olsen",
+    "PaintedMap",
+    "Rain",
+    "Ridges",
+    "RiverWalk",
+    "Rivers",
+    "Sculpt",
+    "Seamless",
+    "ShallowWater",
+    "Sharpen",
+    "Snow",
+    "SquigRiver",
+    "Stamp",
+    "StreamPower",
+    "ThermalFast",
+    "Transform",
+    "Triangular",
+    "VoronoiMidpoint",
+];
+
+/// Those that some parameters make so.
+const SOMETIMES_WHOLE: [&str; 1] = ["Perturbation"];
+
+fn layer(name: &str, seed: u32) -> Layer {
+    Layer::new(Node::named(name).unwrap_or_else(|| panic!("no node {name}")), seed)
+}
+
+fn scene(samples: u32, layers: Vec<Layer>) -> Scene {
+    let mut scene = Scene { layers, ..Scene::default() };
+    scene.settings.resolution = samples;
+    // steep enough for scree
+    scene.settings.size_metres = 4000.0;
+    scene
+}
+
+/// Carries out all tasks of a plan.
+fn run_all(build: &TileBuild) {
+    for (stage, planned) in build.plan.stages.iter().enumerate() {
+        for task in 0..planned.tasks {
+            let outcome = build.run_task(stage, task, &Control::default());
+            assert_eq!(outcome.unwrap(), TaskOutcome::Done, "stage {stage}, task {task}");
+        }
+    }
+}
+
+fn planned(folder: &Path, scene: &Scene, samples: usize, tile: usize) -> TileBuild {
+    let plan = tile_plan(scene, samples, tile).unwrap();
+    write_plan(folder, &plan, scene).unwrap();
+    let build = TileBuild::open(folder).unwrap();
+    assert_eq!(build.plan, plan);
+    build
+}
+
+/// The terrain of a build in tiles.
+fn built(scene: &Scene, samples: usize, tile: usize) -> (TilePlan, Terrain) {
+    let folder = tempfile::tempdir().unwrap();
+    let build = planned(&folder.path().join("plan"), scene, samples, tile);
+    run_all(&build);
+    let grid = scene.grid(samples);
+    let made = build.store.window(&build.plan, build.plan.result, grid).unwrap();
+    (build.plan, made)
+}
+
+fn whole(scene: &Scene, samples: usize) -> Terrain {
+    Terrain::clone(&evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain)
+}
+
+/// Fails with the first sample that differs.
+fn check_equal(what: &str, made: &Terrain, whole: &Terrain) {
+    let kinds = |terrain: &Terrain| terrain.maps().map(|(kind, _)| kind).collect::<Vec<_>>();
+    assert_eq!(kinds(made), kinds(whole), "{what}");
+    let n = whole.samples();
+    let mut fields = vec![("heights".to_string(), &made.height, &whole.height)];
+    for (kind, map) in whole.maps() {
+        fields.push((format!("{kind:?}"), made.map(kind).unwrap(), map));
+    }
+    for (name, made, whole) in fields {
+        let differs = made.iter().zip(whole).position(|(a, b)| a.to_bits() != b.to_bits());
+        if let Some(k) = differs {
+            let count = made.iter().zip(whole).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
+            let (row, column) = (k / n, k % n);
+            panic!("{what}: {count} {name} differ, first at {row}, {column}: {} for {}", made[k], whole[k]);
+        }
+    }
+    assert_eq!(made.hash(), whole.hash(), "{what}");
+}
+
+fn check_tiles(what: &str, scene: &Scene, samples: usize, tiles: &[usize]) {
+    let whole = whole(scene, samples);
+    for &tile in tiles {
+        let (_, made) = built(scene, samples, tile);
+        check_equal(&format!("{what} in tiles of {tile}"), &made, &whole);
+    }
+}
+
+#[test]
+fn every_node_is_built_in_tiles_to_the_same_bits_or_says_why_not() {
+    on_threads(2, || {
+        let (mut as_wholes, mut sometimes) = (Vec::new(), Vec::new());
+        for node in Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain)) {
+            let name = node.about().name;
+            for (form, node) in [("default", node.clone()), ("altered", altered(node.clone()))] {
+                let mut node = node;
+                if node.as_process().is_some() {
+                    let index = node.params().about().find("iterations").unwrap();
+                    node.params_mut().set(index, &Value::Int(20)).unwrap();
+                }
+                let scene = scene(200, vec![layer("Perlin", 1), Layer::new(node, 2)]);
+                let plan = tile_plan(&scene, 200, 64).unwrap();
+                let reasons: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
+                if reasons.iter().any(|reason| reason.starts_with(&scene.layers[1].name)) {
+                    if form == "default" {
+                        as_wholes.push(name)
+                    } else {
+                        sometimes.push(name)
+                    }
+                    continue;
+                }
+                check_tiles(&format!("{name} ({form})"), &scene, 200, &[64, 100]);
+            }
+        }
+        sometimes.retain(|name| !as_wholes.contains(name));
+        as_wholes.sort_unstable();
+        assert_eq!((&as_wholes[..], &sometimes[..]), (&WHOLE[..], &SOMETIMES_WHOLE[..]));
+    });
+}
+
+/// Sizes of tiles that divide nothing evenly, smaller and larger than what layers look at.
+const TILES: [usize; 4] = [64, 100, 256, 333];
+
+fn example(name: &str) -> Scene {
+    let found = talweg::scene::examples().iter().find(|example| example.name == name);
+    found.unwrap_or_else(|| panic!("no scene {name}")).scene.clone()
+}
+
+#[test]
+fn scenes_are_the_same_in_tiles_of_any_size() {
+    on_threads(2, || {
+        // an erosion from coarse to fine, midpoint displacement and flow as wholes among layers in tiles
+        for (name, samples) in [("alpine-range", 700), ("eroded-hills", 385), ("badlands", 300), ("lake-district", 257)]
+        {
+            check_tiles(name, &example(name), samples, &TILES);
+        }
+    });
+}
+
+#[test]
+fn erosions_go_from_coarse_to_fine_in_tiles() {
+    on_threads(2, || {
+        for name in ["Thermal", "Hydraulic", "Creep"] {
+            let mut scene = scene(385, vec![layer("Perlin", 1), layer(name, 2), layer("Levels", 3)]);
+            let iterations = if name == "Creep" { "2.iterations=3" } else { "2.iterations=30" };
+            for change in ["2.largest_scale=Samples33", iterations, "3.gamma=1.5"] {
+                scene.set(change).unwrap();
+            }
+            // another set of parameters on the way
+            let mut before = scene.layers[1].node.clone();
+            let index = before.params().about().find("hardness").unwrap();
+            before.params_mut().set(index, &Value::Float(0.25)).unwrap();
+            scene.layers[1].epochs.push(talweg::scene::ParamEpoch { node: before, iterations: 40 });
+            let plan = tile_plan(&scene, 385, 64).unwrap();
+            // the grid of 257 samples is built in tiles as well
+            let in_tiles: Vec<_> = plan.stages.iter().filter(|stage| !stage.is_whole()).map(|s| s.samples).collect();
+            assert!(in_tiles.contains(&257) && in_tiles.contains(&385), "{name}: {in_tiles:?}");
+            check_tiles(name, &scene, 385, &[64, 100, 333]);
+        }
+    });
+}
+
+#[test]
+fn masks_and_blends_are_the_same_in_tiles() {
+    let mut blended = layer("Ridged", 2);
+    blended.mix = Mix { blend: Blend::SmoothMax, opacity: 0.7, ..Mix::default() };
+    blended.mask = Mask { by_slope: true, slope_to: 25.0, by_noise: true, noise_metres: 300.0, ..Mask::default() };
+    let mut thermal = layer("Thermal", 3);
+    thermal.mix.opacity = 0.8;
+    thermal.mask =
+        Mask { by_layer: true, layer: LayerName("Base".into()), layer_from: 700.0, invert: true, ..Mask::default() };
+    let mut warped = layer("Warp", 4);
+    let (data, data_from) = (MapKind::Deposits, 0.01);
+    warped.mask = Mask { by_data: true, data, data_from, by_height: true, height_to: 1200.0, ..Mask::default() };
+    let mut reading = layer("Hydraulic", 5);
+    reading.mask = Mask {
+        by_layer: true,
+        layer: LayerName("Scree".into()),
+        layer_reads: Reads::Data,
+        layer_data: MapKind::Wear,
+        layer_from: 0.1,
+        ..Mask::default()
+    };
+    let mut soft = layer("Terrace", 6);
+    soft.mask = Mask { by_curvature: true, soften_metres: 50.0, ..Mask::default() };
+    let mut scene = scene(257, vec![layer("Perlin", 1), blended, thermal, warped, reading, soft, layer("Levels", 7)]);
+    (scene.layers[0].name, scene.layers[2].name) = ("Base".into(), "Scree".into());
+    scene.set("7.gamma=0.7").unwrap();
+    assert_eq!(scene.problems(), vec![]);
+    on_threads(2, || check_tiles("masks", &scene, 257, &TILES));
+}
+
+#[test]
+fn a_task_that_is_done_is_left_alone_and_a_damaged_tile_is_made_again() {
+    let scene = scene(200, vec![layer("Perlin", 1), layer("Thermal", 2)]);
+    let folder = tempfile::tempdir().unwrap();
+    let build = planned(&folder.path().join("plan"), &scene, 200, 64);
+    let control = Control::default();
+    let run = |stage: usize, task: usize| build.run_task(stage, task, &control);
+    // thermal erosion of 50 iterations looks 100 cells far, and is divided
+    assert!(build.plan.stages.len() > 2);
+    let said = run(1, 0).unwrap_err().to_string();
+    assert!(said.contains("run stage 0 first") && said.contains("ground-0-0.tile"), "{said}");
+    assert!(matches!(run(0, 99), Err(TileError::NoTask { stage: 0, task: 99 })));
+    run_all(&build);
+    let merged = build.merged(&control).unwrap();
+    assert_eq!(merged.hash, whole(&scene, 200).hash());
+    assert_eq!(run(1, 0).unwrap(), TaskOutcome::WasDone);
+    let path = build.store.path(build.plan.result, [1, 1]);
+    let sound = std::fs::read(&path).unwrap();
+    for damage in [sound[..sound.len() - 1].to_vec(), {
+        let mut bytes = sound.clone();
+        bytes[500] ^= 1;
+        bytes
+    }] {
+        std::fs::write(&path, damage).unwrap();
+        let said = build.merged(&control).unwrap_err().to_string();
+        assert!(said.contains("not whole"), "{said}");
+        let (stage, tiles) = (build.plan.result.stage(), build.plan.tiles(build.plan.result.stage()));
+        assert_eq!(run(stage, tiles + 1).unwrap(), TaskOutcome::Done);
+        assert_eq!(std::fs::read(&path).unwrap(), sound);
+    }
+    // the tile of another plan is none of this one
+    let mut other = scene.clone();
+    other.settings.seed += 1;
+    let other = planned(&folder.path().join("other"), &other, 200, 64);
+    std::fs::create_dir_all(other.store.folder().join("stage-000")).unwrap();
+    std::fs::copy(
+        build.store.path(build.plan.stages[0].writes[0], [0, 0]),
+        other.store.path(other.plan.stages[0].writes[0], [0, 0]),
+    )
+    .unwrap();
+    assert_eq!(other.run_task(0, 0, &control).unwrap(), TaskOutcome::Done);
+    assert_eq!(other.run_task(0, 0, &control).unwrap(), TaskOutcome::WasDone);
+}
+
+#[test]
+fn merged_files_are_byte_for_byte_those_of_an_export() {
+    use talweg::export::{ExportPlace, export};
+    use talweg::io::SaveTarget;
+    use talweg::scene::{BuildPreset, BuildProduct, BuildTiles};
+    let folder = tempfile::tempdir().unwrap();
+    let scene = scene(257, vec![layer("Perlin", 1), layer("Thermal", 2)]);
+    let terrain = whole(&scene, 257);
+    let build = planned(&folder.path().join("plan"), &scene, 257, 100);
+    run_all(&build);
+    let control = Control::default();
+    let merged = build.merged(&control).unwrap();
+    let tiling = BuildTiles { samples: 129, shared_edges: true };
+    let maps = [("heights", None), ("wear", Some(MapKind::Wear))];
+    for ending in ["r32", "r16", "png", "tif", "cog.tif", "exr", "asc"] {
+        for ((what, kind), tiles) in maps.into_iter().zip([None, Some(tiling)]) {
+            let (ours, theirs) = (folder.path().join("ours"), folder.path().join("theirs"));
+            for folder in [&ours, &theirs] {
+                std::fs::create_dir_all(folder).unwrap();
+            }
+            let name = format!("{what}.{ending}");
+            let target = SaveTarget::new(ours.join(&name));
+            let reports = build.write_merged(&merged, kind, &target, tiles, &control).unwrap();
+            let format = talweg::io::formats::RasterFormat::for_path(Path::new(&name)).unwrap();
+            let product = BuildProduct { what: what.into(), format: format.id.into(), file: Some(name.clone()) };
+            let preset = BuildPreset { products: vec![product], tiles, samples: Some(257), ..BuildPreset::default() };
+            let place = ExportPlace { folder: theirs.clone(), force: false };
+            let report = export(&preset, &scene, &terrain, &place, &control, &|_| ()).unwrap();
+            assert_eq!(reports.len(), report.rasters.len(), "{name}");
+            for (ours, theirs) in reports.iter().zip(&report.rasters) {
+                assert_eq!(ours.path.file_name(), theirs.path.file_name());
+                assert!(std::fs::read(&ours.path).unwrap() == std::fs::read(&theirs.path).unwrap(), "{:?}", ours.path);
+            }
+        }
+    }
+    let flow = build.write_merged(&merged, Some(MapKind::Flow), &folder.path().join("flow.r32").into(), None, &control);
+    assert!(flow.unwrap_err().to_string().contains("Flow"));
+}
+
+#[test]
+fn a_plan_says_what_cannot_be_built_and_what_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("plan");
+    let mut scene = scene(200, vec![layer("Perlin", 1), layer("Blur", 2), layer("FillDepressions", 3)]);
+    let plan = tile_plan(&scene, 65_537, 2048).unwrap();
+    let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
+    assert!(whole[0].starts_with("Blur: ") && whole.len() == 2, "{whole:?}");
+    assert_eq!(plan.stages.iter().map(|stage| stage.tasks).collect::<Vec<_>>(), [32 * 32, 1]);
+    assert!(plan.stages[0].memory_bytes < 1 << 30 && plan.stages[1].memory_bytes > 1 << 36);
+    assert!(matches!(tile_plan(&scene, 200, 8), Err(TileError::Sizes)));
+    assert!(matches!(tile_plan(&Scene::new_planet(), 65, 64), Err(TileError::Planet)));
+    let build = planned(&place, &scene, 200, 64);
+    assert!(write_plan(&place, &build.plan, &scene).is_err(), "a plan is not overwritten");
+    scene.set("1.octaves=3").unwrap();
+    scene.save(place.join("scene.ron")).unwrap();
+    assert!(matches!(TileBuild::open(&place), Err(TileError::OtherScene { .. })));
+    let text = std::fs::read_to_string(place.join("plan.ron")).unwrap();
+    std::fs::write(place.join("plan.ron"), text.replace("Ground(0)", "Ground(7)")).unwrap();
+    let said = TileBuild::open(&place).unwrap_err().to_string();
+    assert!(said.contains("which no stage before it makes"), "{said}");
+    scene.settings.edges = Edges::Wrap;
+    assert!(matches!(tile_plan(&scene, 200, 64), Err(TileError::Wraps)));
+}
