@@ -63,8 +63,10 @@ impl Scattered {
         };
         let reach = farthest * cells + 2.0;
         // a window reads a part of the lattice
-        let lines = octave.column_lines().len().max(octave.row_lines().len()) as f32;
-        let side = cells.min(lines) + 2.0 * reach + 4.0;
+        let span =
+            |lines: &[i32]| lines.last().zip(lines.first()).map_or(0.0, |(last, first)| (last - first + 1) as f32);
+        let lines = span(octave.column_lines()).max(span(octave.row_lines()));
+        let side = if wraps { cells } else { cells.min(lines) } + 2.0 * reach + 4.0;
         if side <= 2.0 * samples as f32 {
             let start = |lines: &[i32]| if wraps { 0 } else { lines[0] } - reach as i32 - 1;
             made.first = [start(octave.row_lines()), start(octave.column_lines())];
