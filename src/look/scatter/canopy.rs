@@ -155,7 +155,7 @@ mod tests {
             assert_eq!(crown.is_some(), kind.has_crown());
             let Some(Crown { radius, colour: [r, g, b] }) = crown else { continue };
             assert!((0.1..0.6).contains(radius), "{kind:?}: {radius}");
-            assert!(g > r && r > b, "{kind:?}: {r} {g} {b}");
+            assert!(g > r && g > b, "{kind:?}: {r} {g} {b}");
         }
     }
 }
