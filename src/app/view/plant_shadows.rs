@@ -1,5 +1,5 @@
 //! The shadows that plants and stones throw: seen from the sun, drawn as depths into two maps around the eye, a fine
-//! one and a wide one (cascaded shadow maps; Engel 2006). What they hide of the sun the ground and they themselves read.
+//! one and a wide one (cascaded shadow maps; Engel 2006). What they hide of the sun the ground reads, and they read it.
 
 use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::prelude::*;

@@ -154,7 +154,7 @@ mod tests {
         for (kind, crown) in ScatterKind::ALL.iter().zip(CROWNS.iter()) {
             assert_eq!(crown.is_some(), kind.has_crown());
             let Some(Crown { radius, colour: [r, g, b] }) = crown else { continue };
-            assert!((0.1..0.6).contains(radius), "{kind:?}: {radius}");
+            assert!((0.1..0.7).contains(radius), "{kind:?}: {radius}");
             assert!(g > r && g > b, "{kind:?}: {r} {g} {b}");
         }
     }
