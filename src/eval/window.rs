@@ -1,7 +1,7 @@
 //! Some layers of a scene on a window of the grid, by the same code as on the whole.
 //!
 //! What lies beyond the sides of a window is not there, so the outermost cells of what comes out are wrong where a side
-//! is none of the terrain: as many as the layers look, [`looks`], which [`tiles`](crate::tiles) cuts off.
+//! is none of the terrain: as many as the layers look, [`layer_look`], which [`tiles`](crate::tiles) cuts off.
 
 use std::collections::HashMap;
 use std::ops::Range;
