@@ -62,12 +62,14 @@ impl TypeMap {
     /// # Errors
     /// When it was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
-        let strongest = |weights: &[u8; MOST_WEIGHTED]| {
-            (0..Material::ALL.len()).fold(0, |most, k| if weights[k] > weights[most] { k } else { most }) as u8
-        };
-        let types = material_weights(scene, terrain, control)?.iter().map(strongest).collect();
+        let types = material_weights(scene, terrain, control)?.iter().map(|all| strongest(all) as u8).collect();
         Ok(Self { types, legend: (0..Material::ALL.len()).map(material_entry).collect() })
     }
+}
+
+/// The first of the materials that have the greatest weight.
+fn strongest(weights: &[u8; MOST_WEIGHTED]) -> usize {
+    (0..Material::ALL.len()).fold(0, |most, k| if weights[k] > weights[most] { k } else { most })
 }
 
 fn material_entry(index: usize) -> LegendEntry {
@@ -134,9 +136,8 @@ impl TypeWeights {
     /// When it was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
         let each = material_weights(scene, terrain, control)?;
-        let strongest = TypeMap::of_materials(scene, terrain, control)?;
         let mut counts = [0u64; Material::ALL.len()];
-        strongest.types.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
+        each.iter().for_each(|all| counts[strongest(all)] += 1);
         let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
         let kept: Vec<usize> = (0..counts.len()).filter(|&kind| counts[kind] as f64 >= least).collect();
         let of_kept = |all: &[u8; MOST_WEIGHTED]| {
