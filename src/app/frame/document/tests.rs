@@ -86,6 +86,18 @@ fn selection_solo_and_playhead_follow_their_layers() {
 }
 
 #[test]
+fn undo_of_a_duplicate_selects_what_was_duplicated() {
+    let mut document = document(&["Perlin", "Terrace", "Thermal"]);
+    for layer in [1, 2] {
+        document.select(Selection::Layer(layer));
+        document.duplicate_layers(&[layer]);
+        assert_eq!(document.selected_layer(), Some(layer + 1));
+        document.undo();
+        assert_eq!(document.selected_layer(), Some(layer));
+    }
+}
+
+#[test]
 fn solo_shows_a_generator_alone_and_a_filter_with_what_is_below() {
     let mut document = document(&["Perlin", "Ridged", "Terrace", "Thermal"]);
     document.toggle_layer(1);
