@@ -8,7 +8,7 @@ LINT_PATH := PATH="$(TARGET)/tools/bin:$(TARGET)/tools/python/bin:$$PATH"
 # a link may lead to a private item: those who work on Talweg read these pages, with --document-private-items if they like
 DOC_LINTS := -D warnings -A rustdoc::private_intra_doc_links -A rustdoc::redundant_explicit_links
 
-.PHONY: run quick test lint bench setup setup-test setup-lint
+.PHONY: run quick test test-headless lint bench setup setup-test setup-lint
 
 ## Opens the editor. Without a display it renders an example scene and says where the pictures are.
 run: setup
@@ -18,22 +18,23 @@ run: setup
 quick:
 	$(CARGO) run --release --config tools/quick.toml -- saves/alpine-range.ron
 
-# Named together, the library and the Python package take their dependencies with the same features: the wheel is
-# linked from the library of the tests. The variable is maturin's, and would build PyO3 anew where it changes.
-HEADLESS := PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) test --profile checked --no-default-features -p talweg -p talweg-python
+test test-headless: export TALWEG_TOOLS_INSTALLED := 1
 
-## All tests, each once: those of the library and the command line without Bevy and with the checks of a debug build;
-## those of the Python package, built as a wheel with the same checks; those of the editor as it is released, on a
-## virtual screen with a software Vulkan driver; there the golden hashes of nodes and scenes again. The programs of a
-## profile are built by one command, so that the library and its own tests are compiled side by side.
+## All tests of the library and of the program with its editor, on a virtual screen with a software Vulkan driver. Built
+## with the checks of a debug build, on Bevy as it is released.
 test: setup-test
-	TALWEG_TOOLS_INSTALLED=1 $(HEADLESS) --lib --test core --test cli --test memory --test campaign
-	$(HEADLESS) --doc
+	$(CARGO) test --release --config tools/checked.toml
+
+# Named together, the packages take their dependencies with the same features: the wheel is linked from the library of
+# the tests. The variable is maturin's, and would build PyO3 anew where it changes.
+HEADLESS := PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) test --release --no-default-features --target-dir "$(TARGET)/headless" -p talweg -p talweg-app -p talweg-python
+
+## What leaves the house without Bevy, as it is released: the heights of the library, the program without its editor, the
+## Python package as a wheel.
+test-headless: setup-test
+	$(HEADLESS) --test core -- golden scenes
+	$(HEADLESS) --test cli
 	tools/wheel --test
-	$(CARGO) test --release --no-run --lib --test panel --test window --test cli --test core
-	$(CARGO) test --release --lib -- app::
-	$(CARGO) test --release --test panel --test window --test cli
-	$(CARGO) test --release --test core -- golden scenes
 
 ## Formatting, spelling, licences and sources of packages, lints, documentation; warnings are errors.
 lint: setup-lint

@@ -1,7 +1,7 @@
 //! What a construction costs: a grid with and without pruning, and the part that changes when one small piece is moved.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench construction
+//! cargo bench -p talweg --bench construction
 //! ```
 #![allow(clippy::disallowed_methods, reason = "no height depends on what is measured")]
 

@@ -1,7 +1,7 @@
 //! What an iteration of each erosion costs, beside a plain copy of the field of the same size.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench erosion
+//! cargo bench -p talweg --bench erosion
 //! ```
 
 mod as_written;

@@ -2,7 +2,7 @@
 //! at three sizes.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench evaluation
+//! cargo bench -p talweg --bench evaluation
 //! ```
 
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! What measuring costs: every family of measures beside a copy of the field, and all together, on two threads.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench measures
+//! cargo bench -p talweg --bench measures
 //! ```
 
 use std::hint::black_box;

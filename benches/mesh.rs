@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! talweg export alpine-range --size 4097 -o alps.r32
-//! TALWEG_BENCH_R32=alps.r32 cargo bench --no-default-features --bench mesh
+//! TALWEG_BENCH_R32=alps.r32 cargo bench -p talweg --bench mesh
 //! ```
 //!
 //! The triangulation alone, alpine-range at 4097² (8 km, so cells of 2 m), on two cores that compiled something else at

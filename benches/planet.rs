@@ -1,7 +1,7 @@
 //! What planets cost: craters, rivers and erosion on globes of six faces, on two threads.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench planet
+//! cargo bench -p talweg --bench planet
 //! ```
 
 use std::hint::black_box;

@@ -155,7 +155,7 @@ fn strokes(_: &mut Criterion) {
 }
 
 /// What the worker does so that the main thread only swaps a pointer.
-#[cfg(feature = "app")]
+#[cfg(feature = "window")]
 fn prepare(c: &mut Criterion) {
     let pool = thread_pool(0).expect("threads");
     let mut group = c.benchmark_group("prepare for the screen");
@@ -163,7 +163,7 @@ fn prepare(c: &mut Criterion) {
     for samples in [257, 1025, 4097] {
         let mut scene = scene(Node::named("Perlin").expect("in the catalogue"), samples);
         scene.settings.relief_metres = 3000.0;
-        let (control, choice) = (Control::default(), talweg::app::view::OverlayChoice::default());
+        let (control, choice) = (Control::default(), talweg_app::view::OverlayChoice::default());
         let terrain = pool
             .install(|| evaluate(&scene, samples as usize, None, &mut Store::forgetful(), &control))
             .expect("not cancelled")
@@ -179,7 +179,7 @@ fn prepare(c: &mut Criterion) {
         }
         group.bench_function(samples.to_string(), |b| {
             b.iter(|| {
-                pool.install(|| talweg::app::view::SquareTerrain::new(&terrain, &scene.settings, &choice, &control))
+                pool.install(|| talweg_app::view::SquareTerrain::new(&terrain, &scene.settings, &choice, &control))
             });
         });
     }
@@ -187,12 +187,12 @@ fn prepare(c: &mut Criterion) {
 }
 
 /// Time from the stop to the end of preparing, when it comes `wait` after the beginning.
-#[cfg(feature = "app")]
+#[cfg(feature = "window")]
 fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
-    let (control, choice) = (Control::default(), talweg::app::view::OverlayChoice::default());
+    let (control, choice) = (Control::default(), talweg_app::view::OverlayChoice::default());
     std::thread::scope(|scope| {
         let running = scope.spawn(|| {
-            let _ = pool.install(|| talweg::app::view::SquareTerrain::new(terrain, &scene.settings, &choice, &control));
+            let _ = pool.install(|| talweg_app::view::SquareTerrain::new(terrain, &scene.settings, &choice, &control));
             Instant::now()
         });
         std::thread::sleep(wait);
@@ -202,7 +202,7 @@ fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scen
     })
 }
 
-#[cfg(not(feature = "app"))]
+#[cfg(not(feature = "window"))]
 fn prepare(_: &mut Criterion) {}
 
 criterion_group!(benches, scrub, strokes, cancel, prepare);

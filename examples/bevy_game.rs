@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The mouse turns the camera while its left button is down, the wheel brings it nearer. In a game of one's own, Talweg
-//! is taken without its editor: `talweg = { version = "0.1", default-features = false }`.
+//! is taken without its editor: `talweg = "0.1"`.
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on where the camera is")]
 

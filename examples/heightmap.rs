@@ -1,7 +1,7 @@
 //! Evaluates a scene without a window and writes its heights for other programs.
 //!
 //! ```text
-//! cargo run --no-default-features --example heightmap
+//! cargo run -p talweg --example heightmap
 //! ```
 
 use talweg::eval::{Store, evaluate};

@@ -1,7 +1,7 @@
 //! Steps an erosion and prints where the material went.
 //!
 //! ```text
-//! cargo run --no-default-features --example mass_balance
+//! cargo run -p talweg --example mass_balance
 //! ```
 
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};

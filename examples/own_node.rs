@@ -4,7 +4,7 @@
 //! the same terms, in code; to bring it into scenes, put its file into `src/nodes/` (see CONTRIBUTING.md).
 //!
 //! ```text
-//! cargo run --no-default-features --example own_node
+//! cargo run -p talweg --example own_node
 //! ```
 
 use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};

@@ -20,7 +20,7 @@
 //! The command line calls the same [`eval::evaluate`] without the app. Nothing flows back.
 //!
 //! ## Invariants
-//! 1. Only `app` names bevy or egui; without the feature `app` neither is compiled.
+//! 1. Only `app` names bevy or egui: this library compiles neither.
 //! 2. Evaluation is a pure function of (scene, resolution, playhead): no clock, no global random, no
 //!    files but the heightmaps and pictures that the scene names, which count by their contents.
 //! 3. Same scene, same bits: any thread count, any processor, editor or command line. Heights are decided by + - × ÷ √,
@@ -65,7 +65,7 @@
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |
 //! | `python` | the extension module of the Python package: the same scenes, nodes and words; a Rust package of its own |
-//! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, evaluation client |
+//! | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera; a Rust package of its own |
 //!
 //! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything
 //! in `saves/`, `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
@@ -102,6 +102,3 @@ pub mod recovery;
 pub mod scene;
 pub mod tiles;
 pub mod web_map;
-
-#[cfg(feature = "app")]
-pub mod app;

@@ -8,12 +8,12 @@ use super::view::{
     Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewMode, climate_of,
 };
 use super::{Options, run};
-use crate::cli::{CommandResult, EditArgs, EditorCommands, Failure, SceneJob, ShotArgs, print, usage};
-use crate::eval::MemoryUse;
-use crate::field::{Control, Terrain};
-use crate::look::PaletteTable;
-use crate::preferences::{GlobeView, PlanetProjection};
-use crate::scene::{CameraBookmark, Scene};
+use talweg::cli::{CommandResult, EditArgs, EditorCommands, Failure, SceneJob, ShotArgs, print, usage};
+use talweg::eval::MemoryUse;
+use talweg::field::{Control, Terrain};
+use talweg::look::PaletteTable;
+use talweg::preferences::{GlobeView, PlanetProjection};
+use talweg::scene::{CameraBookmark, Scene};
 
 /// What the command line can do with the editor.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };

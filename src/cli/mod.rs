@@ -226,7 +226,7 @@ fn print_json(value: &impl serde::Serialize) -> CommandResult {
 /// The editor is asked for and not there.
 fn no_editor() -> Failure {
     Failure::Failed(anyhow::anyhow!(
-        "this talweg was built without the editor; build it with the cargo feature `app`, or see `talweg --help` \
+        "this talweg was built without the editor; build it with the cargo feature `window`, or see `talweg --help` \
          for what works without"
     ))
 }

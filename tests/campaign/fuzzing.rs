@@ -10,7 +10,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     if amounts.executions == 0 {
         return;
     }
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let mut names: Vec<String> = std::fs::read_dir(root.join("fuzz/corpus"))
         .expect("fuzz/corpus")
         .map(|entry| entry.expect("a folder").file_name().to_string_lossy().into_owned())

@@ -8,9 +8,9 @@
 
 #[cfg(target_os = "linux")]
 mod disks;
-#[cfg(all(target_os = "linux", feature = "app"))]
+#[cfg(all(target_os = "linux", feature = "window"))]
 mod editor_soak;
-#[cfg(all(target_os = "linux", feature = "app"))]
+#[cfg(all(target_os = "linux", feature = "window"))]
 mod ends;
 #[cfg(target_os = "linux")]
 mod faults;
@@ -31,7 +31,7 @@ mod tiles;
 #[cfg(target_os = "linux")]
 mod writers;
 
-#[cfg(all(target_os = "linux", feature = "app"))]
+#[cfg(all(target_os = "linux", feature = "window"))]
 #[path = "../screen_kit/mod.rs"]
 mod screen_kit;
 

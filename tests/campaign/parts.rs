@@ -79,30 +79,30 @@ pub fn run() -> ExitCode {
     if table.has_findings() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-#[cfg(feature = "app")]
+#[cfg(feature = "window")]
 fn ends(amounts: &Amounts, table: &mut Table) {
     crate::ends::run(amounts, table);
 }
 
 /// The short form of this part is `unsaved_work_survives_any_end` in `tests/window.rs`.
-#[cfg(not(feature = "app"))]
+#[cfg(not(feature = "window"))]
 fn ends(amounts: &Amounts, table: &mut Table) {
     if amounts.ends > 0 {
         let row = table.row("ends of the editor");
-        row.fail("--ends needs the editor: build the campaign with the feature `app`, as tools/campaign does");
+        row.fail("--ends needs the editor: build the campaign with the feature `window`, as tools/campaign does");
     }
 }
 
-#[cfg(feature = "app")]
+#[cfg(feature = "window")]
 fn editor_soak(amounts: &Amounts, table: &mut Table) {
     crate::editor_soak::run(amounts, table);
 }
 
-#[cfg(not(feature = "app"))]
+#[cfg(not(feature = "window"))]
 fn editor_soak(amounts: &Amounts, table: &mut Table) {
     if amounts.editor_soak > 0 {
         let row = table.row("soak of the editor");
-        row.fail("--editor-soak needs the editor: build the campaign with the feature `app`, as tools/campaign does");
+        row.fail("--editor-soak needs the editor: build the campaign with the feature `window`, as tools/campaign does");
     }
 }
 

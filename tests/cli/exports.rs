@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use super::{Folder, talweg};
+use super::{Folder, REPOSITORY, talweg};
 
 const SCENE: &str = "(version: 1, settings: (resolution: 33), layers: [(name: Some(\"Peaks\"), node: Perlin())])";
 
@@ -43,7 +43,7 @@ fn a_file_whose_scene_gives_other_heights_now_is_told() {
     talweg(&["export", "island", "--size", "33", "--seed", "9", "-o", &heights]).success();
     talweg(&["verify", &file, "-q"]).code(1).stderr(contains("gives other heights now"));
     let plain = folder.path("plain.png");
-    std::fs::copy(format!("{}/assets/stamps/crater.png", env!("CARGO_MANIFEST_DIR")), &plain).unwrap();
+    std::fs::copy(format!("{REPOSITORY}/assets/stamps/crater.png"), &plain).unwrap();
     talweg(&["verify", plain.to_str().unwrap()]).code(1).stderr(contains("carries no scene"));
 }
 

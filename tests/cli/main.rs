@@ -2,6 +2,8 @@
 
 mod batches;
 mod exports;
+mod lab;
+mod measures;
 mod recover;
 mod tiles;
 
@@ -11,12 +13,15 @@ use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::contains;
 
+/// The folder of `saves` and `assets`.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
 fn talweg(args: &[&str]) -> assert_cmd::assert::Assert {
     Command::cargo_bin("talweg").unwrap().args(args).assert()
 }
 
 fn save(name: &str) -> String {
-    format!("{}/saves/{name}.ron", env!("CARGO_MANIFEST_DIR"))
+    format!("{REPOSITORY}/saves/{name}.ron")
 }
 
 /// A folder with scene files made for the test.
@@ -275,7 +280,7 @@ fn a_reader_that_stops_reading_is_no_error() {
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
 
-#[cfg(not(feature = "app"))]
+#[cfg(not(feature = "window"))]
 #[test]
 fn without_the_editor_the_program_says_so() {
     let folder = Folder::new();
@@ -565,7 +570,7 @@ fn what_does_not_fit_into_memory_is_refused() {
     }
     assert_eq!(std::fs::metadata(&out).unwrap().len(), 2 * 129 * 129);
     // the engine of the window would abort
-    #[cfg(feature = "app")]
+    #[cfg(feature = "window")]
     for command in ["island", "shot island --size 65 -o \"$1\""] {
         let line = format!("ulimit -v 1000000; exec \"$0\" {command}");
         let done = Command::new("sh").arg("-c").arg(line).arg(&program).arg(folder.at("view.png")).assert();

@@ -7,7 +7,7 @@
 //! grow, then bless the new bits and commit them:
 //!
 //! ```text
-//! TALWEG_BLESS=1 cargo test --no-default-features --test core golden
+//! TALWEG_BLESS=1 cargo test -p talweg --test core golden
 //! ```
 
 use std::collections::BTreeMap;

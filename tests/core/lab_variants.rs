@@ -15,14 +15,6 @@ use talweg::scene::{Layer, Scene, SetError, Settings};
 
 use crate::node_kit::node;
 
-fn talweg(args: &[&str]) -> assert_cmd::assert::Assert {
-    assert_cmd::Command::cargo_bin("talweg").unwrap().args(args).assert()
-}
-
-fn json_of(args: &[&str]) -> serde_json::Value {
-    serde_json::from_slice(&talweg(args).success().get_output().stdout).unwrap()
-}
-
 // parity
 
 fn scene(nodes: &[Node], resolution: u32) -> Scene {
@@ -325,44 +317,4 @@ fn a_sheet_holds_every_thumbnail_with_its_words() {
     assert!(heading.count() > 50, "the heading is written");
     assert_eq!([1, 2, 4, 5, 9, 12, 16, 25].map(columns), [1, 2, 2, 3, 3, 4, 4, 5]);
     assert!(sheet("Nothing", &[], 4).height > 0);
-}
-
-#[test]
-fn the_command_draws_sheets() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("s.png").to_str().unwrap().to_string();
-    let quick = ["sheet", "island", "-o", &out, "--size", "33", "--picture", "40"];
-    let json = json_of(&[&quick[..], &["--sweep", "Coast.frequency=2..8", "--count", "3", "--json"]].concat());
-    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(keys(&json), "columns picture samples variants");
-    assert_eq!((&json["samples"], json["variants"].as_array().unwrap().len()), (&33.into(), 3));
-    assert_eq!(keys(&json["variants"][0]), "caption measures set");
-    assert_eq!(keys(&json["variants"][0]["measures"]), "erosion_score max_metres mean_slope_degrees min_metres");
-    assert_eq!(json["variants"][1]["caption"], "Frequency 5");
-    // what a thumbnail is made of makes the same terrain elsewhere
-    let set = json["variants"][1]["set"][0].as_str().unwrap();
-    let measured = json_of(&["measure", "island", "--size", "33", "--set", set, "--json"]);
-    for measure in ["erosion_score", "max_metres"] {
-        // serde_json reads the last digit of a number as it may
-        let [thumbnail, whole] =
-            [&json["variants"][1]["measures"], &measured].map(|measures| measures[measure].as_f64().unwrap());
-        assert!((thumbnail - whole).abs() <= 1e-14 * whole.abs(), "{measure}: {thumbnail} {whole}");
-    }
-    talweg(&[&quick[..], &["--seeds", "5"]].concat()).success().stdout(predicates::str::contains("5 thumbnails"));
-    let picture = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&out).unwrap())).read_info().unwrap();
-    assert!(picture.info().width > 3 * 40 && picture.info().height > 2 * 40);
-    let slides = ["sheet", "eroded-hills", "--presets", "Slides", "-o", &out, "--size", "33", "--picture", "32"];
-    talweg(&slides).success().stdout(predicates::str::contains("thumbnails"));
-    for (wrong, said) in [
-        (vec!["--sweep", "Coast.nope"], "--sweep: `Coast` has no parameter `nope`; it has"),
-        (vec!["--sweep", "Nope.octaves"], "`Coast`"),
-        (vec!["--sweep", "Coast.octaves=0..99"], "1 to 16"),
-        (vec!["--sweep", "Coast.octaves", "--seeds", "4"], "cannot be used"),
-        (vec!["--seeds", "0"], "1..=256"),
-        (vec!["--sweep", "Coast.seed=0..255", "--sweep", "Coast.frequency", "--count", "256"], "give 31250 at most"),
-        (vec!["--presets", "Nope"], "`Coast`"),
-    ] {
-        talweg(&[&quick[..], &wrong].concat()).code(2).stderr(predicates::str::contains(said));
-    }
-    talweg(&["sheet", "island", "-o", "s.jpg"]).code(2).stderr(predicates::str::contains(".png"));
 }

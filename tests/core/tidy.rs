@@ -108,8 +108,8 @@ fn no_folder_names_one_above_it() {
         // tests too: a test that needs what lies above belongs there
         for (number, line) in file.text.lines().enumerate() {
             let line = line.split("//").next().unwrap_or("");
-            // the Python package names the library from outside
-            let paths = line.match_indices(if folder == "python" { "talweg::" } else { "crate::" });
+            // the program and the Python package name the library from outside
+            let paths = line.match_indices(if ["app", "python"].contains(&folder) { "talweg::" } else { "crate::" });
             for (at, path) in paths {
                 let named = line[at + path.len()..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
                 if level(named) > level(folder) {
@@ -138,7 +138,7 @@ fn dependency_features(args: &[&str]) -> BTreeSet<String> {
 #[cfg_attr(not(target_os = "linux"), ignore = "other systems have other dependencies: this is about the time of CI")]
 fn the_wheel_takes_the_library_of_the_tests() {
     let wheel = dependency_features(&["-p", "talweg-python", "-e", "normal,build"]);
-    let tests = dependency_features(&["-p", "talweg", "-p", "talweg-python", "-e", "normal,build,dev"]);
+    let tests = dependency_features(&["-p", "talweg", "-p", "talweg-app", "-p", "talweg-python", "-e", "normal,build,dev"]);
     let other: Vec<_> = wheel.difference(&tests).collect();
     assert!(wheel.len() > 50 && other.is_empty(), "src/python/Cargo.toml lacks features of: {other:#?}");
 }

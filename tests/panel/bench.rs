@@ -8,14 +8,14 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::bench::BenchAction;
-use talweg::app::features::bench::findings::Tone;
-use talweg::app::features::bench::panel::BenchState;
-use talweg::app::features::bench::task::BenchInfo;
-use talweg::app::features::bench::task::{BenchOrder, BenchRequest, BenchTask, Ending};
-use talweg::app::frame::commands::Command;
-use talweg::app::frame::tasks::Tasks;
-use talweg::app::view::Waker;
+use talweg_app::features::bench::BenchAction;
+use talweg_app::features::bench::findings::Tone;
+use talweg_app::features::bench::panel::BenchState;
+use talweg_app::features::bench::task::BenchInfo;
+use talweg_app::features::bench::task::{BenchOrder, BenchRequest, BenchTask, Ending};
+use talweg_app::frame::commands::Command;
+use talweg_app::frame::tasks::Tasks;
+use talweg_app::view::Waker;
 use talweg::param::Value;
 
 /// The window with the lab behind it, as the editor joins them.
@@ -203,7 +203,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
         let y =
-            |row: &talweg::app::features::bench::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
+            |row: &talweg_app::features::bench::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };
@@ -213,7 +213,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     assert_eq!(top(&bench), (0, 129), "largest first");
     click(&mut bench.panels, "Sort by Time");
     let times: Vec<f64> = report
-        .order(talweg::app::features::bench::report::Column::Time, false)
+        .order(talweg_app::features::bench::report::Column::Time, false)
         .iter()
         .map(|&k| report.cell(&report.rows[k]).milliseconds.median)
         .collect();

@@ -5,8 +5,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Vec2, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::biomes::panel::BiomesState;
-use talweg::app::features::biomes::panel::{Composition, GroundInfo};
+use talweg_app::features::biomes::panel::BiomesState;
+use talweg_app::features::biomes::panel::{Composition, GroundInfo};
 use talweg::look::SiteConditions;
 use talweg::palette::BiomeTable;
 
@@ -143,7 +143,7 @@ fn everything_has_room_in_small_windows() {
 fn another_table_brings_its_climate() {
     let mut panels = open(vec2(1280.0, 720.0));
     panels.state_mut().editor_mut().doc.edit("Change", None, |scene| scene.set("climate.rain=2").unwrap());
-    talweg::app::features::biomes::panel::choose(&mut panels.state_mut().editor_mut().doc, "petitprez");
+    talweg_app::features::biomes::panel::choose(&mut panels.state_mut().editor_mut().doc, "petitprez");
     panels.run();
     let scene = panels.state().editor().doc.scene().clone();
     assert_eq!(scene.climate().equator_temperature, 50.0);

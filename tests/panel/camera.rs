@@ -3,8 +3,8 @@
 use crate::kit::*;
 use bevy_egui::egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::camera::{BookmarkAction, CameraStand, FlyAction, FlyState};
-use talweg::app::view::ViewCommand;
+use talweg_app::features::camera::{BookmarkAction, CameraStand, FlyAction, FlyState};
+use talweg_app::view::ViewCommand;
 use talweg::scene::Scene;
 
 #[test]

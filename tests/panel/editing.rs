@@ -9,13 +9,13 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::brush::BrushAction;
-use talweg::app::features::construction::{PieceAction, PieceView};
-use talweg::app::frame::commands::FileAction;
-use talweg::app::frame::document::Selection;
-use talweg::app::frame::status::{LayerProgress, StatusInfo, UnderCursor};
-use talweg::app::frame::toasts::Kind as ToastKind;
-use talweg::app::view::{Overlay, OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewCommand, ViewMode};
+use talweg_app::features::brush::BrushAction;
+use talweg_app::features::construction::{PieceAction, PieceView};
+use talweg_app::frame::commands::FileAction;
+use talweg_app::frame::document::Selection;
+use talweg_app::frame::status::{LayerProgress, StatusInfo, UnderCursor};
+use talweg_app::frame::toasts::Kind as ToastKind;
+use talweg_app::view::{Overlay, OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewCommand, ViewMode};
 use talweg::eval::RequestQuality;
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
@@ -88,7 +88,7 @@ fn double_click_and_context_menu_reset() {
     let mut panels = large(&["Perlin"]);
     let set = |panels: &mut Panels| {
         panels.state_mut().editor_mut().doc.set(
-            talweg::app::frame::document::Group::Node(0),
+            talweg_app::frame::document::Group::Node(0),
             0,
             &Value::Float(20.0),
             None,

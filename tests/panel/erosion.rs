@@ -5,7 +5,7 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::app::features::compare::task::CompareRequest;
+use talweg_app::features::compare::task::CompareRequest;
 use talweg::param::Value;
 
 #[test]
@@ -28,7 +28,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     assert!(panels.query_by_label("Continue from here").is_none());
     let change = |panels: &mut Panels, degrees: f32| {
         let angle = panels.state().editor().doc.scene().layers[1].node.about().find("talus_angle").unwrap();
-        let group = talweg::app::frame::document::Group::Node(1);
+        let group = talweg_app::frame::document::Group::Node(1);
         panels.state_mut().editor_mut().doc.set(group, angle, &Value::Float(degrees), None);
         panels.run();
     };

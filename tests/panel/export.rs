@@ -2,8 +2,8 @@
 
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
-use talweg::app::features::export::ExportAction;
-use talweg::app::features::export::task::ExportOrder;
+use talweg_app::features::export::ExportAction;
+use talweg_app::features::export::task::ExportOrder;
 use talweg::scene::BuildPreset;
 
 /// Maps and formats of a preset.

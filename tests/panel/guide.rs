@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::kit::*;
-use talweg::app::frame::commands::shortcut_text;
+use talweg_app::frame::commands::shortcut_text;
 use talweg::nodes::Node;
 
 /// The texts between `begin` and `end`, which differ.
@@ -13,7 +13,7 @@ fn between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
 
 #[test]
 fn every_menu_entry_link_and_node_of_the_guide_exists() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let guide = std::fs::read_to_string(folder.join("guide.md")).expect("the guide is there");
     let panels = large(&["Perlin"]);
     let commands = panels.state().commands();

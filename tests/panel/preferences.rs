@@ -5,7 +5,7 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Color32, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::app::features::preferences::{PreferencesAction, PreferencesState};
+use talweg_app::features::preferences::{PreferencesAction, PreferencesState};
 use talweg::preferences::{MouseStyle, PreferencesFile, ThemeChoice};
 
 fn is_open(panels: &Panels) -> bool {

@@ -3,9 +3,9 @@
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
 #[cfg(unix)]
-use talweg::app::features::biomes::BiomesAction;
-use talweg::app::features::recovery::RecoveryAction;
-use talweg::app::frame::commands::FileAction;
+use talweg_app::features::biomes::BiomesAction;
+use talweg_app::features::recovery::RecoveryAction;
+use talweg_app::frame::commands::FileAction;
 #[cfg(unix)]
 use talweg::io::SaveTarget;
 

@@ -5,8 +5,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::app::features::start::StartAction;
-use talweg::app::frame::document::Selection;
+use talweg_app::features::start::StartAction;
+use talweg_app::frame::document::Selection;
 use talweg::param::Value;
 
 fn search(panels: &mut Panels, text: &str) {

@@ -6,7 +6,7 @@ use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::layers::LayerAction;
+use talweg_app::features::layers::LayerAction;
 use talweg::eval::Insight;
 
 fn click_with(panels: &mut Panels, modifiers: Modifiers, label: &str) {

@@ -3,8 +3,8 @@
 use crate::kit::*;
 use bevy_egui::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use talweg::app::features::layers::LayerAction;
-use talweg::app::features::tour::{Tour, TourAction};
+use talweg_app::features::layers::LayerAction;
+use talweg_app::features::tour::{Tour, TourAction};
 use talweg::nodes::Node;
 
 #[test]

@@ -9,11 +9,11 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::variants::VariantsAction;
-use talweg::app::features::variants::panel::VariantsState;
-use talweg::app::features::variants::thumbnails::VariantsInfo;
-use talweg::app::features::variants::thumbnails::{ThumbnailClient, ThumbnailState, Wants};
-use talweg::app::frame::commands::Command;
+use talweg_app::features::variants::VariantsAction;
+use talweg_app::features::variants::panel::VariantsState;
+use talweg_app::features::variants::thumbnails::VariantsInfo;
+use talweg_app::features::variants::thumbnails::{ThumbnailClient, ThumbnailState, Wants};
+use talweg_app::frame::commands::Command;
 use talweg::eval::{Cache, Store, Timeline};
 use talweg::field::Control;
 use talweg::lab::{Size, draw};
@@ -263,7 +263,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     assert_eq!(told.load(Ordering::Relaxed), 16);
     // another scene under the sheet: what it shows is old until it is drawn anew
     let octaves = panels.state().editor().doc.scene().layers[0].node.about().find("octaves").unwrap();
-    let group = talweg::app::frame::document::Group::Node(0);
+    let group = talweg_app::frame::document::Group::Node(0);
     panels.state_mut().editor_mut().doc.set(group, octaves, &Value::Int(2), None);
     panels.run();
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);

@@ -7,8 +7,8 @@ use bevy::prelude::{Message, MessageWriter, ResMut, World};
 
 use super::commands::{self, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
 use super::editor::Editor;
-use crate::io::SaveTarget;
-use crate::scene::Scene;
+use talweg::io::SaveTarget;
+use talweg::scene::Scene;
 
 /// All work that can be stopped shall stop.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) fn edit(In(action): In<EditAction>, mut editor: ResMut<Editor>) {
 pub(super) fn compute(In(action): In<ComputeAction>, world: &mut World) {
     match action {
         ComputeAction::Recompute => {
-            crate::io::forget_rasters();
+            talweg::io::forget_rasters();
             world.resource_mut::<Editor>().doc.recompute();
         }
         // the window first, then what is computed

@@ -12,13 +12,13 @@ use super::dialogs::files::{self, Files};
 use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
-use crate::app::frame::commands::FileAction;
-use crate::app::view::{Overlay, ViewMode};
-use crate::export::origin::{may_carry_scene, read_origin};
-use crate::io::SaveTarget;
-use crate::preferences::{GlobeView, InterfacePreferences, PlanetProjection, Preferences, PreferencesFile, Recent};
-use crate::recovery::{keep_version, open_elsewhere};
-use crate::scene::{Scene, SceneError, Warning};
+use crate::frame::commands::FileAction;
+use crate::view::{Overlay, ViewMode};
+use talweg::export::origin::{may_carry_scene, read_origin};
+use talweg::io::SaveTarget;
+use talweg::preferences::{GlobeView, InterfacePreferences, PlanetProjection, Preferences, PreferencesFile, Recent};
+use talweg::recovery::{keep_version, open_elsewhere};
+use talweg::scene::{Scene, SceneError, Warning};
 
 /// A scene that comes with the program.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct Editor {
     pub dialogs: Dialogs,
     pub recent: Recent,
     pub examples: Vec<Example>,
-    /// Where unsaved work and earlier versions are kept ([`crate::recovery::state_folder`]); without it nothing is.
+    /// Where unsaved work and earlier versions are kept ([`talweg::recovery::state_folder`]); without it nothing is.
     pub state: Option<PathBuf>,
     /// So many earlier versions of a scene file are kept.
     pub versions_kept: usize,
@@ -76,7 +76,7 @@ pub struct Editor {
 
 impl Editor {
     /// An editor with an empty scene. `config` is where preferences and recent scenes are kept
-    /// ([`crate::preferences::config_folder`]); without it they are not.
+    /// ([`talweg::preferences::config_folder`]); without it they are not.
     pub fn new(config: Option<&Path>, examples: Vec<Example>) -> Self {
         let (preferences, unread) = PreferencesFile::load(config);
         let (recent, problem) = Recent::load(config);

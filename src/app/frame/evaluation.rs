@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use bevy::prelude::*;
 
-use crate::app::frame::document::Document;
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
-use crate::eval::{ChangedRegion, Insight, NotEnoughMemory, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
-use crate::field::{Cancelled, Control, Terrain};
-use crate::look::Biomes;
-use crate::scene::{Problem, Scene};
+use crate::frame::document::Document;
+use crate::frame::tasks::{Newest, Tasks};
+use crate::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
+use talweg::eval::{ChangedRegion, Insight, NotEnoughMemory, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::look::Biomes;
+use talweg::scene::{Problem, Scene};
 
 type PrepareResult = Result<RenderTerrain, Cancelled>;
 

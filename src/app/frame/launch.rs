@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::io::memory::{address_space, bytes_text};
+use talweg::io::memory::{address_space, bytes_text};
 
 /// Why the window or the off-screen view could not be had.
 #[derive(Debug, thiserror::Error)]

@@ -41,7 +41,7 @@ use self::commands::{CommandApp, CommandQueue, ComputeAction, EditAction, FileAc
 use self::evaluation::EvaluationClient;
 use self::interface::InterfaceApp;
 use self::window::FrameSystems;
-use crate::app::view::ViewSystems;
+use crate::view::ViewSystems;
 
 /// The frame with its own commands and menus.
 pub struct FramePlugin;

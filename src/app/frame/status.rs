@@ -8,12 +8,12 @@ use bevy_egui::egui;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Command, ComputeAction};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::{colour, icon_button};
-use crate::app::view::Legend;
-use crate::eval::Insight;
-use crate::scene::Problem;
+use crate::frame::commands::{Command, ComputeAction};
+use crate::frame::document::Document;
+use crate::frame::theme::{colour, icon_button};
+use crate::view::Legend;
+use talweg::eval::Insight;
+use talweg::scene::Problem;
 
 /// What the running evaluation is at.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::Resource;
 
-use crate::app::view::Waker;
-use crate::field::{Cancelled, Control};
+use crate::view::Waker;
+use talweg::field::{Cancelled, Control};
 
 /// Starts tasks and knows whether any is there. Without a [`Waker`], as in tests, a task is done as soon as it is
 /// started.

@@ -4,7 +4,7 @@ use bevy_egui::egui;
 use egui::{Align2, RichText, Stroke, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::theme::{colour, icon_button};
+use crate::frame::theme::{colour, icon_button};
 
 const INFO_SECONDS: f64 = 5.0;
 const WIDTH: f32 = 340.0;

@@ -20,13 +20,13 @@ use super::interface;
 use super::status::{LayerProgress, StatusInfo, UnderCursor};
 use super::tasks::Tasks;
 use super::theme;
-use crate::app::view::globe::GlobeProbe;
-use crate::app::view::{FrameStatus, Overlay, Probe, ViewMode, ViewState, ViewportArea};
-use crate::look::PaletteTable;
-use crate::palette::BiomeTable;
-use crate::planet::Planet;
-use crate::planet::climate::Climate;
-use crate::scene::{Scene, Severity};
+use crate::view::globe::GlobeProbe;
+use crate::view::{FrameStatus, Overlay, Probe, ViewMode, ViewState, ViewportArea};
+use talweg::look::PaletteTable;
+use talweg::palette::BiomeTable;
+use talweg::planet::Planet;
+use talweg::planet::climate::Climate;
+use talweg::scene::{Scene, Severity};
 
 /// When features have their turn in a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

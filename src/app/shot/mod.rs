@@ -16,14 +16,14 @@ use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
-use crate::app::frame::launch::{AppError, guarded};
-use crate::app::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
-use crate::app::view::{
+use crate::frame::launch::{AppError, guarded};
+use crate::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
+use crate::view::{
     CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
     Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
 };
-use crate::io::SaveTarget;
-use crate::look::{PaletteTable, RgbImage, decode, encode};
+use talweg::io::SaveTarget;
+use talweg::look::{PaletteTable, RgbImage, decode, encode};
 
 /// What the picture shows, and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ pub enum ShotError {
     #[error("the view could not be drawn: {0}")]
     Draw(String),
     #[error(transparent)]
-    Write(#[from] crate::io::FileError),
+    Write(#[from] talweg::io::FileError),
 }
 
 const SMALLEST: u32 = 16;
@@ -244,9 +244,9 @@ mod tests {
     mod rays;
 
     use super::*;
-    use crate::app::view::{Overlay, OverlayChoice, TreeRecipe};
-    use crate::field::{Control, Edges, MapKind, Stream, Terrain};
-    use crate::scene::Settings;
+    use crate::view::{Overlay, OverlayChoice, TreeRecipe};
+    use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
+    use talweg::scene::Settings;
 
     /// Red ground: what is bluish is a hole.
     fn red() -> Arc<PaletteTable> {
@@ -255,7 +255,7 @@ mod tests {
             rock: [255, 0, 0, 255],
             rock_degrees: (30.0, 40.0),
             biomes: None,
-            scatter: crate::palette::ScatterRules::named("none").expect("it is shipped"),
+            scatter: talweg::palette::ScatterRules::named("none").expect("it is shipped"),
         })
     }
 
@@ -309,8 +309,8 @@ mod tests {
 
     /// Pixels of a red planet through which something else is seen, from a place over it.
     fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: RenderQuality) -> usize {
-        use crate::field::{Globe, Grid};
-        use crate::preferences::{AirModel, GlobeView};
+        use talweg::field::{Globe, Grid};
+        use talweg::preferences::{AirModel, GlobeView};
 
         let draw = Stream::new(1, 2);
         let mut terrain = Terrain::flat(Grid::globe(samples));
@@ -485,13 +485,13 @@ mod tests {
 
     /// A scene that shows a construction alone, ready to be drawn.
     fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
-        tree_of(&crate::scene::example(name).expect("a shipped scene").scene)
+        tree_of(&talweg::scene::example(name).expect("a shipped scene").scene)
     }
 
-    fn tree_of(scene: &crate::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
-        let mut store = crate::eval::Store::forgetful();
+    fn tree_of(scene: &talweg::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
+        let mut store = talweg::eval::Store::forgetful();
         let terrain =
-            crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
+            talweg::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
         // without the sea, which would hide the ground
         let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
         let tree_surface = TreeSurface::new(TreeRecipe::from_scene(scene).expect("a tree alone"));

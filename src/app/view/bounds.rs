@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::Region;
-use crate::field::Terrain;
+use talweg::field::Region;
+use talweg::field::Terrain;
 
 /// Cells along the side of a tile of the lowest level.
 pub const TILE_CELLS: usize = 8;
@@ -128,7 +128,7 @@ impl BoundsLevel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use talweg::field::Edges;
 
     #[test]
     fn every_tile_of_every_level_has_the_range_of_its_samples() {

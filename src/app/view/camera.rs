@@ -8,7 +8,7 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use glam::{EulerRot, Quat, Vec2, Vec3};
 
 use super::scale::SIDE_WORLD;
-use crate::scene::CameraBookmark;
+use talweg::scene::CameraBookmark;
 
 /// Vertical field of view: a moderate telephoto, which flatters relief.
 pub const FIELD_OF_VIEW: f32 = 0.60;

@@ -7,7 +7,7 @@ use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
 use super::camera::{FIELD_OF_VIEW, Lens};
 use super::render_terrain::RenderTerrain;
-use crate::look::PaletteTable;
+use talweg::look::PaletteTable;
 
 /// One of the two terrains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

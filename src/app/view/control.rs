@@ -10,7 +10,7 @@ use super::scale::SIDE_WORLD;
 use super::square::SquareTerrain;
 use super::state::ViewState;
 use super::tree_surface::TreeSurface;
-use crate::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
+use talweg::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::mips::{Mips, from_unit_bytes, unit_bytes};
 use super::render_base::has_same_map;
-use crate::field::Region;
-use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{COVERS, share_hidden};
-use crate::scene::Settings;
+use talweg::field::Region;
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::look::{COVERS, share_hidden};
+use talweg::scene::Settings;
 
 /// The sand and snow that lie on the ground of a terrain.
 #[derive(Clone)]

@@ -8,8 +8,8 @@ use super::mode::ViewMode;
 use super::plant_shadows::{SHADOW_CASCADES, ShadowCascades};
 use super::scale::SIDE_WORLD;
 use super::square::SquareTerrain;
-use crate::look::PaletteTable;
-use crate::scene::Surroundings;
+use talweg::look::PaletteTable;
+use talweg::scene::Surroundings;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]

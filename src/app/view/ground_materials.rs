@@ -13,8 +13,8 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use crate::look::materials::{MaterialTexture, look_of};
-use crate::palette::{CONDITIONS, MOST_RULES, Material, MaterialRules};
+use talweg::look::materials::{MaterialTexture, look_of};
+use talweg::palette::{CONDITIONS, MOST_RULES, Material, MaterialRules};
 
 /// Texels of a side of every texture; 14 MiB of memory in all.
 const SIDE: usize = 512;

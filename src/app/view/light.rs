@@ -5,8 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::scale::WorldScale;
-use crate::field::{Cancelled, Control, Terrain};
-use crate::look::transposed;
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::look::transposed;
 
 /// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
 const SUN_TANGENT: f32 = 0.03;
@@ -181,8 +181,8 @@ impl SunSweep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
-    use crate::scene::Settings;
+    use talweg::field::Edges;
+    use talweg::scene::Settings;
 
     /// A wall 100 units high in the middle of the square, in a world of 129 samples.
     fn wall() -> (Terrain, WorldScale) {

@@ -154,8 +154,8 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Stream, Terrain};
-    use crate::scene::Settings;
+    use talweg::field::{Edges, Stream, Terrain};
+    use talweg::scene::Settings;
 
     fn scenes() -> impl Iterator<Item = (WorldScale, GridBounds, PatchDetail, LodRange)> {
         let draw = Stream::new(3, 9);

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::Region;
-use crate::field::{Cancelled, Control};
+use talweg::field::Region;
+use talweg::field::{Cancelled, Control};
 
 /// A square texture and its mip levels, each half the size of the one before; texels as bytes.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,11 +8,11 @@ use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use super::square::bilinear;
-use crate::eval::LayerMask;
-use crate::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
-use crate::look::Biomes;
-use crate::param::{ParamKind, WithoutRange};
-use crate::scene::{Scene, Settings};
+use talweg::eval::LayerMask;
+use talweg::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
+use talweg::look::Biomes;
+use talweg::param::{ParamKind, WithoutRange};
+use talweg::scene::{Scene, Settings};
 
 /// Slopes from here on have one colour.
 pub const STEEPEST_DEGREES: f32 = 75.0;
@@ -423,7 +423,7 @@ fn few_exceed(values: &[f32], share: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use talweg::field::Edges;
 
     fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
         let (data, legend) = overlay_data(
@@ -467,7 +467,7 @@ mod tests {
         land.settings.resolution = 17;
         for scene in [planet, land] {
             let control = Control::default();
-            let evaluated = crate::eval::evaluate(&scene, 17, None, &mut crate::eval::Store::forgetful(), &control);
+            let evaluated = talweg::eval::evaluate(&scene, 17, None, &mut talweg::eval::Store::forgetful(), &control);
             let terrain = evaluated.unwrap().terrain;
             for overlay in [Overlay::Temperature, Overlay::Moisture] {
                 let choice = OverlayChoice { overlay, climate: Some(climate_of(&scene)), ..OverlayChoice::default() };

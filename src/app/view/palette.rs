@@ -11,7 +11,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::ramp::Ramp;
-use crate::look::PaletteTable;
+use talweg::look::PaletteTable;
 
 /// Colours in a palette table.
 const COLOURS: usize = 512;

@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::bounds::{GridBounds, TILE_CELLS};
 use super::scale::{SIDE_WORLD, WorldScale};
-use crate::field::Terrain;
+use talweg::field::Terrain;
 
 /// A terrain as the picker sees it.
 #[derive(Clone, Copy)]
@@ -175,8 +175,8 @@ fn smallest_positive_root(square: f32, linear: f32, constant: f32) -> Option<f32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
-    use crate::scene::Settings;
+    use talweg::field::Edges;
+    use talweg::scene::Settings;
 
     /// Fine steps along the ray, then bisection.
     fn march(ground: &GridPicker, origin: Vec3, direction: Vec3) -> Option<f32> {
@@ -216,7 +216,7 @@ mod tests {
             let settings = Settings { size_metres: 4000.0, relief_metres: 1000.0, ..Settings::default() };
             let (scale, bounds) = (WorldScale::new(&terrain, &settings), GridBounds::new(&terrain));
             let ground = GridPicker { terrain: &terrain, scale: &scale, bounds: &bounds };
-            let draw = crate::field::Stream::new(5, samples as u32);
+            let draw = talweg::field::Stream::new(5, samples as u32);
             for k in 0..60 {
                 let r = |axis| draw.signed(k, axis);
                 let origin = Vec3::new(900.0 * r(0), 300.0 + 250.0 * r(1), 900.0 * r(2));

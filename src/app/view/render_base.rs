@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::legend::Legend;
 use super::overlay::OverlayChoice;
 use super::ramp::Ramp;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::look::{Biomes, Paint};
-use crate::scene::Settings;
+use talweg::field::{Grid, MapKind, Terrain};
+use talweg::look::{Biomes, Paint};
+use talweg::scene::Settings;
 
 /// The terrain with its settings, what colours it, and what the colours mean.
 #[derive(Clone)]

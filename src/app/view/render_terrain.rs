@@ -7,10 +7,10 @@ use super::overlay::{OverlayChoice, climate_of};
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
 use super::texels::{TerrainMap, Texels};
-use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{PaletteTable, SiteConditions};
-use crate::planet::projection::from_map;
-use crate::scene::Scene;
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::look::{PaletteTable, SiteConditions};
+use talweg::planet::projection::from_map;
+use talweg::scene::Scene;
 
 /// A terrain ready to be drawn. Plain data that never changes; clones share it.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl RenderTerrain {
     pub fn faces(&self) -> usize {
         match self {
             Self::Square(_) => 1,
-            Self::Globe(_) => crate::field::topology::FACES,
+            Self::Globe(_) => talweg::field::topology::FACES,
         }
     }
 

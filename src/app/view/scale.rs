@@ -6,8 +6,8 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::field::Terrain;
-use crate::scene::Settings;
+use talweg::field::Terrain;
+use talweg::scene::Settings;
 
 /// CompareSide of the terrain in the world that is drawn.
 pub const SIDE_WORLD: f32 = 1000.0;
@@ -102,7 +102,7 @@ impl WorldScale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use talweg::field::Edges;
 
     #[test]
     fn heights_are_true_to_scale_and_the_north_west_corner_is_where_it_should_be() {

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::mips::Mips;
 use super::render_base::has_same_map;
-use crate::field::{Cancelled, Control, Region, Terrain};
-use crate::look::{SITE_MAPS, site_conditions};
-use crate::scene::Settings;
+use talweg::field::{Cancelled, Control, Region, Terrain};
+use talweg::look::{SITE_MAPS, site_conditions};
+use talweg::scene::Settings;
 
 /// Flow, deposits, vegetation, and what is not worn, of every sample, from 0 to 1, as bytes: in that order, since a
 /// terrain without maps is read as 0, 0, 0, 1.
@@ -64,7 +64,7 @@ fn from_bytes(bytes: [u8; 4]) -> [f32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, MapKind};
+    use talweg::field::{Edges, MapKind};
 
     #[test]
     fn maps_count_in_metres_whatever_the_resolution() {

@@ -17,11 +17,11 @@ use super::site::SiteConditionMap;
 use super::surface_water::{SurfaceWater, surface_water};
 use super::texels::TerrainMap;
 use super::void_mask::{VoidMask, void_mask};
-use crate::field::Region;
-use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
-use crate::look::sky::Daylight;
-use crate::look::{openness, openness_blocks};
-use crate::scene::Settings;
+use talweg::field::Region;
+use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
+use talweg::look::sky::Daylight;
+use talweg::look::{openness, openness_blocks};
+use talweg::scene::Settings;
 
 /// The widest texture that every graphics card takes.
 const MAX_DRAWN_SAMPLES: usize = 8192;
@@ -374,8 +374,8 @@ fn slopes(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::Overlay;
-    use crate::field::Edges;
+    use crate::view::Overlay;
+    use talweg::field::Edges;
 
     fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> SquareTerrain {
         SquareTerrain::new(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("nobody stops it")

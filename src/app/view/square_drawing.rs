@@ -34,9 +34,9 @@ use super::tile_renderer::TileRenderer;
 use super::trace::{self, RayCamera, Rays};
 use super::tree_surface::TreeSurface;
 use super::void_mask::VoidMask;
-use crate::look::PaletteTable;
-use crate::preferences::GroundDetail;
-use crate::scene::Surroundings;
+use talweg::look::PaletteTable;
+use talweg::preferences::GroundDetail;
+use talweg::scene::Surroundings;
 
 /// What a square keeps from frame to frame beside its textures.
 pub struct SquareDrawing {

@@ -163,9 +163,9 @@ impl Stage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::OverlayChoice;
-    use crate::field::{Control, Edges, Terrain};
-    use crate::scene::Settings;
+    use crate::view::OverlayChoice;
+    use talweg::field::{Control, Edges, Terrain};
+    use talweg::scene::Settings;
 
     fn stage() -> Stage {
         let terrain = Terrain::from_fn(129, Edges::Open, |u, v| 0.5 + 0.3 * (u * 9.0).sin() * (v * 7.0).cos());
@@ -197,11 +197,11 @@ mod tests {
 
     #[test]
     fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
-        use crate::app::view::TreeRecipe;
-        let scene = crate::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
+        use crate::view::TreeRecipe;
+        let scene = talweg::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
         let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"));
         // of the grid next to nothing is left: what fits is the tree
-        let coarse = crate::eval::evaluate(&scene, 9, None, &mut crate::eval::Store::forgetful(), &Control::default());
+        let coarse = talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
         let terrain = coarse.expect("nobody stops it").terrain;
         let square =
             SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();

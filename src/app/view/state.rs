@@ -11,8 +11,8 @@ use super::globe::terrain::GlobeTerrain;
 use super::render_terrain::RenderTerrain;
 use super::square::SquareTerrain;
 use super::tree_surface::{TreeSurface, Unsupported};
-use crate::look::PaletteTable;
-use crate::preferences::GroundDetail;
+use talweg::look::PaletteTable;
+use talweg::preferences::GroundDetail;
 
 /// What the view shows; set it and the next frames will.
 #[derive(Resource, Clone)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::mips::{Mips, half_bytes, packed};
-use crate::field::{Cancelled, Control, MapKind, Terrain};
+use talweg::field::{Cancelled, Control, MapKind, Terrain};
 
 /// Depths below this, as fractions of the relief, are no water: they are what is left of a film that dries.
 const DRY: f32 = 2e-5;
@@ -101,7 +101,7 @@ fn rounded(n: usize, map: &[f32], signed: &[[f32; 1]], control: &Control) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use talweg::field::Edges;
 
     /// Signed depth of sample `k`.
     fn depth(water: &SurfaceWater, k: usize) -> f32 {

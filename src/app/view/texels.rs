@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::mips::Mips;
-use crate::field::Terrain;
+use talweg::field::Terrain;
 
 /// The textures of a terrain, in the order of the bindings of a square; a globe has the first ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -207,10 +207,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::view::globe::GlobeTerrain;
-    use crate::app::view::{Overlay, OverlayChoice, SquareTerrain};
-    use crate::field::{Control, Edges, Grid, MapKind, Terrain};
-    use crate::scene::Settings;
+    use crate::view::globe::GlobeTerrain;
+    use crate::view::{Overlay, OverlayChoice, SquareTerrain};
+    use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
+    use talweg::scene::Settings;
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_globe_uploads_all_of_its_six_faces() {
         let terrain = Arc::new(Terrain::flat(Grid::globe(9)));
-        let table = crate::look::PaletteTable::for_scene(&crate::scene::Scene::default());
+        let table = talweg::look::PaletteTable::for_scene(&talweg::scene::Scene::default());
         let (choice, control) = (OverlayChoice::default(), Control::default());
         let globe = GlobeTerrain::new(&terrain, &Settings::default(), 1e6, &table.into(), &choice, &control).unwrap();
         let globe = RenderTerrain::Globe(Arc::new(globe));

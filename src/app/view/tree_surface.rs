@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use glam::{DVec3, Vec3};
 
 use super::scale::SIDE_WORLD;
-use crate::construction::buffer::Buffer;
-use crate::construction::{
+use talweg::construction::buffer::Buffer;
+use talweg::construction::{
     Area, Capsule, Detail, MaterialLayer, NodeSelection, Program, THRESHOLD, Tree, changed_area,
 };
-use crate::nodes::generators::construction::Construction;
-use crate::scene::{NotAlone, Scene};
+use talweg::nodes::generators::construction::Construction;
+use talweg::scene::{NotAlone, Scene};
 
 /// Samples along a side at which a tree shows its plain forms, and from which on everything.
 const COARSEST: f64 = 4.0;
@@ -289,12 +289,12 @@ const DRY: f64 = -50.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::presets;
-    use crate::nodes::Node;
-    use crate::scene::{Layer, Settings};
+    use talweg::construction::presets;
+    use talweg::nodes::Node;
+    use talweg::scene::{Layer, Settings};
 
     pub fn scene(name: &str) -> Scene {
-        crate::scene::example(name).expect("a shipped scene").scene.clone()
+        talweg::scene::example(name).expect("a shipped scene").scene.clone()
     }
 
     #[test]
@@ -317,12 +317,12 @@ mod tests {
     fn it_is_the_ground_that_the_node_makes() {
         for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-21-mountain-road"] {
             let scene = scene(name);
-            let evaluated = crate::eval::evaluate(
+            let evaluated = talweg::eval::evaluate(
                 &scene,
                 129,
                 None,
-                &mut crate::eval::Store::forgetful(),
-                &crate::field::Control::default(),
+                &mut talweg::eval::Store::forgetful(),
+                &talweg::field::Control::default(),
             )
             .expect("nobody stops it");
             let terrain = evaluated.terrain;
@@ -336,7 +336,7 @@ mod tests {
                 let sample = tree_surface.sample(flat, &detail);
                 let height = terrain.height[k] * relief_world;
                 assert!((sample.height - f64::from(height)).abs() < 1e-4, "{name} {k}: {} {height}", sample.height);
-                let water = terrain.map(crate::field::MapKind::Water).map_or(0.0, |map| map[k] * relief_world);
+                let water = terrain.map(talweg::field::MapKind::Water).map_or(0.0, |map| map[k] * relief_world);
                 assert!(
                     (sample.depth.max(0.0) - f64::from(water)).abs() < 1e-4,
                     "{name} {k}: {} {water}",

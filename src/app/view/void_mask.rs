@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::mips::{Mips, half_bytes};
-use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
+use talweg::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
 /// A piece of the void edge: both ends (column, row), counted in samples. Seen from its first end, the ground is on the
 /// left.
@@ -69,7 +69,7 @@ fn walls_in_cell(map: &[f32], n: usize, i: usize, j: usize, walls: &mut Vec<Wall
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Terrain};
+    use talweg::field::{Edges, Terrain};
 
     fn disc(samples: usize) -> Terrain {
         let mut terrain = Terrain::from_fn(samples, Edges::Open, |u, _| u);

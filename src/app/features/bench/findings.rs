@@ -2,9 +2,9 @@
 //! against each other: speed, growth, threads, memory, consistency, extremes. What makes the times doubtful comes
 //! first.
 
-use crate::app::features::bench::report::{Fate, counted, growth, mebibytes, threads, three, time};
-use crate::lab::stats::CONFIDENCE;
-use crate::lab::{BenchCell, Benchmark, Estimate, Findings};
+use crate::features::bench::report::{Fate, counted, growth, mebibytes, threads, three, time};
+use talweg::lab::stats::CONFIDENCE;
+use talweg::lab::{BenchCell, Benchmark, Estimate, Findings};
 
 /// A sentence and how it is meant.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,7 +199,7 @@ fn grows(list: &mut List, found: &Benchmark) {
         .filter_map(|s| Some((s, growth(s, on)?.time?)))
         .collect();
     if laws.len() > NAMED {
-        let by = |a: &&(&Findings, crate::lab::PowerLaw), b: &&(&Findings, crate::lab::PowerLaw)| {
+        let by = |a: &&(&Findings, talweg::lab::PowerLaw), b: &&(&Findings, talweg::lab::PowerLaw)| {
             a.1.exponent.total_cmp(&b.1.exponent)
         };
         if let (Some(least), Some(most)) = (laws.iter().min_by(by), laws.iter().max_by(by)) {
@@ -384,7 +384,7 @@ fn names(all: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{Consistency, Disagreement, Extreme, Growth, PowerLaw};
+    use talweg::lab::{Consistency, Disagreement, Extreme, Growth, PowerLaw};
 
     fn estimate(median: f64, half: f64) -> Estimate {
         Estimate { median, low: median - half, high: median + half, confidence: 0.97 }

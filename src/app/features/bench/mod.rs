@@ -17,11 +17,11 @@ use egui_phosphor::regular as icon;
 
 use self::panel::BenchState;
 use self::task::{BenchInfo, BenchRequest, BenchTask};
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, Slot};
-use crate::app::frame::menu::pick;
-use crate::app::frame::window::FrameSystems;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, Slot};
+use crate::frame::menu::pick;
+use crate::frame::window::FrameSystems;
 
 pub struct BenchPlugin;
 

@@ -1,7 +1,7 @@
 //! What a benchmark found, with every text that is drawn made once, on the thread that measured.
 
-use crate::app::features::bench::findings::{Finding, findings};
-use crate::lab::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
+use crate::features::bench::findings::{Finding, findings};
+use talweg::lab::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]

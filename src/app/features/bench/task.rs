@@ -1,4 +1,4 @@
-//! The benchmark lab beside the editor: [`crate::lab::bench`] on a thread of its own, with a stop flag.
+//! The benchmark lab beside the editor: [`talweg::lab::bench`] on a thread of its own, with a stop flag.
 //!
 //! ```text
 //! BenchRequest::Run ──▶ job ──▶ Report: what was found, with the texts of table and findings ready to be drawn
@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use crate::app::features::bench::panel::BenchState;
-use crate::app::features::bench::report::{Report, threads};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::status::{Activity, StatusInfo};
-use crate::app::frame::tasks::{Outcome, Task, Tasks};
-use crate::lab::{BenchError, BenchPlan, BenchProgress, BenchSubject, Machine, NodeSubject, bench};
-use crate::nodes::Node;
+use crate::features::bench::panel::BenchState;
+use crate::features::bench::report::{Report, threads};
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::status::{Activity, StatusInfo};
+use crate::frame::tasks::{Outcome, Task, Tasks};
+use talweg::lab::{BenchError, BenchPlan, BenchProgress, BenchSubject, Machine, NodeSubject, bench};
+use talweg::nodes::Node;
 
 /// What shall be measured.
 #[derive(Clone, Debug, PartialEq)]

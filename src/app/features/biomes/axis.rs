@@ -3,8 +3,8 @@
 use bevy_egui::egui;
 use egui::{Color32, CursorIcon, Mesh, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::app::frame::theme::colour;
-use crate::scene::Gesture;
+use crate::frame::theme::colour;
+use talweg::scene::Gesture;
 
 const CURVES: f32 = 54.0;
 const BAND: f32 = 9.0;

@@ -13,20 +13,20 @@ use bevy_egui::{EguiContexts, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
 use self::panel::{BiomesState, Composition, GroundInfo};
-use crate::app::features::place_marker::{self, MarkedPlace};
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::dialogs::files::{Files, file_stem};
-use crate::app::frame::dialogs::overwrite::Overwrite;
-use crate::app::frame::editor::{Editor, because, file_name};
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::interface::{InterfaceApp, InterfaceLayout, Slot, right_panel};
-use crate::app::frame::menu::{pick, tick};
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::Probe;
-use crate::app::view::globe::GlobeProbe;
-use crate::io::SaveTarget;
-use crate::palette::{BIOME_PREFIX, BiomeTable};
+use crate::features::place_marker::{self, MarkedPlace};
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::dialogs::files::{Files, file_stem};
+use crate::frame::dialogs::overwrite::Overwrite;
+use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::interface::{InterfaceApp, InterfaceLayout, Slot, right_panel};
+use crate::frame::menu::{pick, tick};
+use crate::frame::status::StatusInfo;
+use crate::frame::window::FrameSystems;
+use crate::view::Probe;
+use crate::view::globe::GlobeProbe;
+use talweg::io::SaveTarget;
+use talweg::palette::{BIOME_PREFIX, BiomeTable};
 
 /// Biome tables as files: their name in the list of kinds, and their ending.
 const TABLES: (&str, &[&str]) = ("Biome tables (.ron)", &["ron"]);

@@ -8,17 +8,17 @@ use bevy_egui::egui;
 use egui::{Align, Color32, DragValue, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::biomes::BiomesAction;
-use crate::app::features::biomes::axis;
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::Document;
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::{ROW, colour, icon_button, paint_text};
-use crate::look::{BiomeModel, Biomes, SiteConditions};
-use crate::palette::{
+use crate::features::biomes::BiomesAction;
+use crate::features::biomes::axis;
+use crate::frame::commands::Command;
+use crate::frame::document::Document;
+use crate::frame::status::StatusInfo;
+use crate::frame::theme::{ROW, colour, icon_button, paint_text};
+use talweg::look::{BiomeModel, Biomes, SiteConditions};
+use talweg::palette::{
     BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, LEAST_TOLERANCE, MAX_TYPES, Niche, biome_names,
 };
-use crate::scene::{Gesture, Scene};
+use talweg::scene::{Gesture, Scene};
 
 /// What the editor shows.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, Info, keys};
-use crate::brush::BrushTool;
+use crate::frame::commands::{Action, Info, keys};
+use talweg::brush::BrushTool;
 
 /// What can be done with a brush.
 #[derive(Clone, Debug, PartialEq)]

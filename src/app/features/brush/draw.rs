@@ -11,12 +11,12 @@ use egui::{
 };
 
 use super::state::{BrushState, DrawnStroke};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::colour;
-use crate::app::view::{GroundPosition, Stage};
-use crate::brush::{Brush, BrushTool, Stroke, StrokePoint, simplified};
-use crate::eval::StrokeTarget;
-use crate::scene::Gesture;
+use crate::frame::document::Document;
+use crate::frame::theme::colour;
+use crate::view::{GroundPosition, Stage};
+use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, simplified};
+use talweg::eval::StrokeTarget;
+use talweg::scene::Gesture;
 
 /// What the status line says while a brush is up.
 pub(super) const HINT: &str =
@@ -151,7 +151,7 @@ fn level_at(target: StrokeTarget, stage: &Stage, place: GroundPosition, brush: &
 /// A circle on the ground, and one inside it where the brush works in full.
 fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
     let Some(centre) = stage.ground([at.x, at.y]) else { return };
-    let side = f64::from(stage.square.scale.metres_per_world) * f64::from(crate::app::view::SIDE_WORLD);
+    let side = f64::from(stage.square.scale.metres_per_world) * f64::from(crate::view::SIDE_WORLD);
     let circle = |metres: f64| -> Vec<Pos2> {
         let share = metres / side;
         (0..=CORNERS)
@@ -176,7 +176,7 @@ fn ring(painter: &Painter, stage: &Stage, at: Pos2, brush: &Brush) {
 
 /// The way of a stroke on the ground.
 fn path(painter: &Painter, stage: &Stage, stroke: &Stroke) {
-    let side = stage.square.scale.metres_per_world * crate::app::view::SIDE_WORLD;
+    let side = stage.square.scale.metres_per_world * crate::view::SIDE_WORLD;
     let points: Vec<Pos2> = stroke
         .path
         .iter()

@@ -4,7 +4,7 @@
 //! pointer ── draw ──▶ Document::edit_strokes ──▶ revision ──▶ worker: the layer alone, at full size ──▶ view
 //! panel: brush, list of strokes ──┘                     └──▶ mask of the layer ──▶ overlay
 //! ```
-//! What strokes are and do is in [`crate::brush`] and [`crate::nodes::sculpt`].
+//! What strokes are and do is in [`talweg::brush`] and [`talweg::nodes::sculpt`].
 
 mod commands;
 mod draw;
@@ -18,16 +18,16 @@ use bevy_egui::egui::Ui;
 
 pub use self::commands::{BrushAction, StampAction};
 pub use self::state::BrushState;
-use crate::app::frame::commands::{CommandApp, CommandQueue};
-use crate::app::frame::dialogs::files::{self, Files};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::{pick, tick};
-use crate::app::frame::status::StatusHint;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::{Stage, ViewCamera, ViewState, ViewportArea};
-use crate::eval::StrokeTarget;
-use crate::param::ImageFile;
+use crate::frame::commands::{CommandApp, CommandQueue};
+use crate::frame::dialogs::files::{self, Files};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::{pick, tick};
+use crate::frame::status::StatusHint;
+use crate::frame::window::FrameSystems;
+use crate::view::{Stage, ViewCamera, ViewState, ViewportArea};
+use talweg::eval::StrokeTarget;
+use talweg::param::ImageFile;
 
 pub struct BrushPlugin;
 

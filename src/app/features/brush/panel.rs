@@ -8,13 +8,13 @@ use egui_phosphor::regular as icon;
 
 use super::commands::{BrushAction, StampAction, tool_icon};
 use super::state::{BrushState, tools};
-use crate::app::frame::commands::{Action, Command};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::{ICON_BUTTON, colour, icon_button, icon_toggle};
-use crate::app::frame::widgets::params::piece_row;
-use crate::brush::Stroke;
-use crate::eval::StrokeTarget;
-use crate::param::Params;
+use crate::frame::commands::{Action, Command};
+use crate::frame::document::Document;
+use crate::frame::theme::{ICON_BUTTON, colour, icon_button, icon_toggle};
+use crate::frame::widgets::params::piece_row;
+use talweg::brush::Stroke;
+use talweg::eval::StrokeTarget;
+use talweg::param::Params;
 
 /// Rows that are seen at a time.
 const ROWS: usize = 7;
@@ -61,7 +61,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
 }
 
 /// The numbers of the brush that matter to its tool.
-fn rows(ui: &mut Ui, document: &mut Document, state: &mut BrushState, brush: &crate::brush::Brush) -> Option<Command> {
+fn rows(ui: &mut Ui, document: &mut Document, state: &mut BrushState, brush: &talweg::brush::Brush) -> Option<Command> {
     let about = brush.about();
     let mut choose = None;
     // the tools have buttons of their own

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use bevy::prelude::Resource;
 
-use crate::app::frame::document::Document;
-use crate::app::view::Stage;
-use crate::brush::{Brush, BrushTool, Stroke, StrokePoint};
-use crate::eval::StrokeTarget;
-use crate::field::MapKind;
-use crate::nodes::Node;
-use crate::scene::{Gesture, Mask};
+use crate::frame::document::Document;
+use crate::view::Stage;
+use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
+use talweg::eval::StrokeTarget;
+use talweg::field::MapKind;
+use talweg::nodes::Node;
+use talweg::scene::{Gesture, Mask};
 
 /// Share of the side that a brush is as wide as at first.
 const FIRST_RADIUS: f32 = 0.05;

@@ -5,11 +5,11 @@ use bevy::prelude::*;
 use bevy_egui::egui::{Button, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::menu::pick;
-use crate::app::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand};
-use crate::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
+use crate::frame::commands::{Action, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::menu::pick;
+use crate::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand};
+use talweg::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
 
 /// What can be done about bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,13 +142,13 @@ pub(super) fn menu(InMut(ui): InMut<Ui>, mut editor: ResMut<Editor>, mut queue: 
                 let field =
                     ui.add(bevy_egui::egui::TextEdit::singleline(&mut name).desired_width(110.0).char_limit(60));
                 if field.on_hover_text("Its name.").changed() {
-                    let gesture = crate::scene::Gesture(bevy_egui::egui::Id::new(("bookmark", number)).value());
+                    let gesture = talweg::scene::Gesture(bevy_egui::egui::Id::new(("bookmark", number)).value());
                     editor.doc.edit("Rename camera bookmark", Some(gesture), |scene| {
                         scene.bookmarks[number].name = name;
                     });
                 }
                 let label = format!("Remove {}", bookmark.name);
-                if crate::app::frame::theme::icon_button(ui, true, icon::TRASH, &label).clicked() {
+                if crate::frame::theme::icon_button(ui, true, icon::TRASH, &label).clicked() {
                     queue.push(BookmarkAction::Remove(number));
                 }
             });

@@ -7,11 +7,11 @@ use bevy_egui::egui::{self, Ui};
 use egui::Key;
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::menu::tick;
-use crate::app::frame::status::StatusHint;
-use crate::app::view::{CameraManners, SIDE_WORLD, ViewCamera, ViewState};
+use crate::frame::commands::{Action, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::menu::tick;
+use crate::frame::status::StatusHint;
+use crate::view::{CameraManners, SIDE_WORLD, ViewCamera, ViewState};
 
 /// Height of the eyes of who walks, in metres.
 const EYE_METRES: f32 = 1.7;

@@ -11,9 +11,9 @@ use bevy_egui::egui::Ui;
 pub use self::bookmarks::{BookmarkAction, CameraStand};
 pub use self::fly::{FlyAction, FlyState};
 pub use self::picture::{PictureAction, PictureSize};
-use crate::app::frame::commands::CommandApp;
-use crate::app::frame::interface::{InterfaceApp, Slot};
-use crate::app::frame::window::FrameSystems;
+use crate::frame::commands::CommandApp;
+use crate::frame::interface::{InterfaceApp, Slot};
+use crate::frame::window::FrameSystems;
 
 pub struct CameraPlugin;
 

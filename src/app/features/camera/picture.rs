@@ -8,15 +8,15 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Align, DragValue, Layout, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, Command, CommandQueue, Info, keys};
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::files::{Files, file_stem};
-use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use crate::app::frame::editor::{Editor, because, file_name};
-use crate::app::frame::menu::pick;
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotSubject, ShotView, shot};
-use crate::app::view::{CompareSide, ViewCamera, ViewState};
+use crate::frame::commands::{Action, Command, CommandQueue, Info, keys};
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::files::{Files, file_stem};
+use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::menu::pick;
+use crate::frame::tasks::{Newest, Tasks};
+use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotSubject, ShotView, shot};
+use crate::view::{CompareSide, ViewCamera, ViewState};
 
 /// Pixels of a side, at the least and at the most.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;

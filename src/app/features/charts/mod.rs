@@ -9,16 +9,16 @@ use bevy_egui::{EguiContexts, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
 use self::panel::Charts;
-use crate::app::features::place_marker::{self, MarkedPlace};
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceLayout, Slot};
-use crate::app::frame::menu::tick;
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::colour;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::Probe;
-use crate::app::view::globe::GlobeProbe;
+use crate::features::place_marker::{self, MarkedPlace};
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceLayout, Slot};
+use crate::frame::menu::tick;
+use crate::frame::status::StatusInfo;
+use crate::frame::theme::colour;
+use crate::frame::window::FrameSystems;
+use crate::view::Probe;
+use crate::view::globe::GlobeProbe;
 
 pub struct ChartsPlugin;
 

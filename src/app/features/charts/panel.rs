@@ -6,13 +6,13 @@ use egui::{Color32, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 use egui_plot::{Corner, Legend, Line, LineStyle, PlotPoints, VLine};
 
-use crate::app::frame::document::Document;
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::ink;
-use crate::app::frame::theme::{colour, icon_button};
-use crate::app::frame::widgets::plot;
-use crate::eval::{Moment, PlaceProbe, ProcessHistory};
-use crate::nodes::MassBalance;
+use crate::frame::document::Document;
+use crate::frame::status::StatusInfo;
+use crate::frame::theme::ink;
+use crate::frame::theme::{colour, icon_button};
+use crate::frame::widgets::plot;
+use talweg::eval::{Moment, PlaceProbe, ProcessHistory};
+use talweg::nodes::MassBalance;
 
 /// What the charts remember between frames.
 #[derive(Debug, Default, Resource)]
@@ -155,7 +155,7 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
         }
     });
     let Some(history) = history else { return };
-    let measured = |of: &dyn Fn(&crate::measure::Slopes) -> f64| -> Vec<[f64; 2]> {
+    let measured = |of: &dyn Fn(&talweg::measure::Slopes) -> f64| -> Vec<[f64; 2]> {
         let point = |m: &Moment| Some([f64::from(m.iteration), of(m.slopes.as_ref()?)]);
         history.moments.iter().filter_map(point).collect()
     };
@@ -179,7 +179,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
         if let Some([u, v]) = document.place() {
             let size = document.scene().settings.size_metres;
             let text = match document.scene().as_planet() {
-                Some(_) => crate::app::frame::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
+                Some(_) => crate::frame::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
                 None => format!("{:.0} m east, {:.0} m south", u * size, v * size),
             };
             ui.label(RichText::new(text).small().color(colour::text_weak()));

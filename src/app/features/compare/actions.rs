@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::commands::{CompareAction, CompareMode};
 use super::panel::{CompareInfo, CompareState};
 use super::task::{CompareRequest, State};
-use crate::app::frame::dialogs::files::{self, Files};
-use crate::app::frame::editor::Editor;
-use crate::app::view::Overlay;
+use crate::frame::dialogs::files::{self, Files};
+use crate::frame::editor::Editor;
+use crate::view::Overlay;
 
 /// What comparing changes.
 pub(super) struct Comparison<'a> {

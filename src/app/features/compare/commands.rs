@@ -5,7 +5,7 @@ use egui_phosphor::regular as icon;
 
 use std::path::PathBuf;
 
-use crate::app::frame::commands::{Action, Info, keys};
+use crate::frame::commands::{Action, Info, keys};
 
 /// How A and B are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

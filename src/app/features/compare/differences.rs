@@ -1,13 +1,13 @@
-//! Measures of two terrains side by side, and of the difference between them, from the lists of [`crate::measure`].
+//! Measures of two terrains side by side, and of the difference between them, from the lists of [`talweg::measure`].
 
 use std::sync::Arc;
 
-use crate::field::{Cancelled, Control, Terrain};
-use crate::measure::{
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::measure::{
     DIFFERENCES, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES, TerrainScale, difference, measure,
     measure_planet,
 };
-use crate::scene::Scene;
+use talweg::scene::Scene;
 
 /// A terrain or planet with what its numbers mean.
 #[derive(Clone, Debug)]
@@ -125,9 +125,9 @@ fn length(metres: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Globe, Grid};
-    use crate::planet::World;
-    use crate::scene::Settings;
+    use talweg::field::{Edges, Globe, Grid};
+    use talweg::planet::World;
+    use talweg::scene::Settings;
 
     /// Of a terrain of 2 km with 100 m of relief and a sea below it, with changes.
     fn scene(change: impl FnOnce(&mut Scene)) -> Arc<Scene> {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::app::features::compare::differences::ScaledTerrain;
-use crate::app::view::{OverlayChoice, RenderTerrain, climate_of};
-use crate::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate, thread_pool};
-use crate::field::{Cancelled, Control, Terrain};
-use crate::look::PaletteTable;
-use crate::scene::{Scene, SceneError, Severity};
+use crate::features::compare::differences::ScaledTerrain;
+use crate::view::{OverlayChoice, RenderTerrain, climate_of};
+use talweg::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate, thread_pool};
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::look::PaletteTable;
+use talweg::scene::{Scene, SceneError, Severity};
 
 /// Results of layers that are kept for the next time, while B follows the scene.
 const STORE_BYTES: usize = 256 << 20;

@@ -20,13 +20,13 @@ use self::actions::Comparison;
 pub use self::commands::{CompareAction, CompareMode};
 use self::panel::{CompareInfo, CompareState};
 use self::task::{CompareRequest, CompareTask};
-use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame};
-use crate::app::frame::menu::{entry, pick, tick};
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::colour;
-use crate::app::frame::window::FrameSystems;
+use crate::frame::commands::{Command, CommandApp, CommandQueue};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame};
+use crate::frame::menu::{entry, pick, tick};
+use crate::frame::status::StatusInfo;
+use crate::frame::theme::colour;
+use crate::frame::window::FrameSystems;
 
 pub struct ComparePlugin;
 

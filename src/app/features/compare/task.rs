@@ -17,19 +17,19 @@ use std::time::Instant;
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use crate::app::features::compare::differences::{ScaledTerrain, Table};
-use crate::app::features::compare::make::{B, From, MakeError, make, subject};
-use crate::app::features::compare::panel::{CompareInfo, CompareState};
-use crate::app::frame::actions::CancelWork;
-use crate::app::frame::document::Document;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
-use crate::app::frame::window::FrameCost;
-use crate::app::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, ViewState, climate_of};
-use crate::eval::{Playhead, Store};
-use crate::look::PaletteTable;
-use crate::scene::Scene;
+use crate::features::compare::differences::{ScaledTerrain, Table};
+use crate::features::compare::make::{B, From, MakeError, make, subject};
+use crate::features::compare::panel::{CompareInfo, CompareState};
+use crate::frame::actions::CancelWork;
+use crate::frame::document::Document;
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
+use crate::frame::window::FrameCost;
+use crate::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, ViewState, climate_of};
+use talweg::eval::{Playhead, Store};
+use talweg::look::PaletteTable;
+use talweg::scene::Scene;
 
 /// What B shall be.
 #[derive(Message, Clone, Debug, PartialEq)]

@@ -1,16 +1,16 @@
 //! What the commands for pieces do.
 
-use crate::app::features::construction::commands::{PieceAction, Push, TakeImage};
-use crate::app::features::construction::list::{TreeState, set};
-use crate::app::features::construction::viewport::{Grab, grab, look_at, push_metres, pushed, transform_of};
-use crate::app::frame::commands::{Command, CommandQueue};
-use crate::app::frame::dialogs::files::{self, Files};
-use crate::app::frame::editor::Editor;
-use crate::app::view::{Stage, ViewCommand};
-use crate::construction::edit::link_group::{self, Motion};
-use crate::construction::edit::snap::{GroundBeneath, fall, lay};
-use crate::construction::edit::{self, EditError, PiecePath, Root, pick_index, points};
-use crate::construction::{Piece, PieceKind, Tree};
+use crate::features::construction::commands::{PieceAction, Push, TakeImage};
+use crate::features::construction::list::{TreeState, set};
+use crate::features::construction::viewport::{Grab, grab, look_at, push_metres, pushed, transform_of};
+use crate::frame::commands::{Command, CommandQueue};
+use crate::frame::dialogs::files::{self, Files};
+use crate::frame::editor::Editor;
+use crate::view::{Stage, ViewCommand};
+use talweg::construction::edit::link_group::{self, Motion};
+use talweg::construction::edit::snap::{GroundBeneath, fall, lay};
+use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points};
+use talweg::construction::{Piece, PieceKind, Tree};
 
 /// Share of the side that an arrow key pushes by; with Shift.
 const PUSH: f64 = 1.0 / 400.0;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, Info, keys};
-use crate::construction::edit::Wrap;
+use crate::frame::commands::{Action, Info, keys};
+use talweg::construction::edit::Wrap;
 
 /// To which side a piece is pushed, as it is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use bevy_egui::egui;
 use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::construction::PieceAction;
-use crate::app::features::construction::list::TreeState;
-use crate::app::frame::commands::Command;
-use crate::app::frame::theme::{colour, icon_button};
-use crate::construction::edit::library::Item;
+use crate::features::construction::PieceAction;
+use crate::features::construction::list::TreeState;
+use crate::frame::commands::Command;
+use crate::frame::theme::{colour, icon_button};
+use talweg::construction::edit::library::Item;
 
 const WIDTH: f32 = 196.0;
 
@@ -123,7 +123,7 @@ fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut Asked) {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let fill = if response.hovered() { colour::control_hovered() } else { colour::control() };
     ui.painter().rect_filled(rect, 4.0, fill);
-    crate::app::frame::theme::paint_text(ui, rect.shrink2(vec2(7.0, 0.0)), &text, colour::text(), false);
+    crate::frame::theme::paint_text(ui, rect.shrink2(vec2(7.0, 0.0)), &text, colour::text(), false);
     response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Place {}", item.label().to_lowercase()))
     });

@@ -8,15 +8,15 @@ use bevy_egui::egui;
 use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::construction::PieceAction;
-use crate::app::features::construction::viewport::ViewportState;
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::Document;
-use crate::app::frame::tasks::Tasks;
-use crate::app::frame::theme::{colour, icon_button, paint_text};
-use crate::construction::edit::library::Item;
-use crate::construction::edit::{self, PiecePath, Root, Spot, Wrap, may_relocate};
-use crate::construction::{MaterialLayer, Piece, PieceKind, Tree};
+use crate::features::construction::PieceAction;
+use crate::features::construction::viewport::ViewportState;
+use crate::frame::commands::Command;
+use crate::frame::document::Document;
+use crate::frame::tasks::Tasks;
+use crate::frame::theme::{colour, icon_button, paint_text};
+use talweg::construction::edit::library::Item;
+use talweg::construction::edit::{self, PiecePath, Root, Spot, Wrap, may_relocate};
+use talweg::construction::{MaterialLayer, Piece, PieceKind, Tree};
 
 const HEIGHT: f32 = 24.0;
 const INDENT: f32 = 14.0;
@@ -121,7 +121,7 @@ impl TreeState {
     }
 
     /// A tree made ready to be asked that has much in common with that of the selected layer.
-    pub(crate) fn program(&self) -> Option<&crate::construction::Program> {
+    pub(crate) fn program(&self) -> Option<&talweg::construction::Program> {
         self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
@@ -238,7 +238,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
                 let menu = ui.menu_button(RichText::new(icon::UNITE).size(16.0), |ui| {
                     for wrap in Wrap::ALL {
                         let ask = Command::from(PieceAction::Group(wrap));
-                        if crate::app::frame::menu::entry(ui, &ask, None, true, None) {
+                        if crate::frame::menu::entry(ui, &ask, None, true, None) {
                             command = Some(ask);
                         }
                     }
@@ -440,7 +440,7 @@ fn name(
     } else if !response.has_focus() {
         response.request_focus();
         if !std::mem::replace(&mut renaming.begun, true) {
-            crate::app::frame::widgets::row::select_all(ui, id, &renaming.text);
+            crate::frame::widgets::row::select_all(ui, id, &renaming.text);
         }
     }
 }
@@ -462,14 +462,14 @@ fn menu(ui: &mut Ui, piece: &Piece) -> Option<Command> {
     }
     for (action, enabled) in entries {
         let command = Command::from(action);
-        if crate::app::frame::menu::entry(ui, &command, None, enabled, None) {
+        if crate::frame::menu::entry(ui, &command, None, enabled, None) {
             chosen = Some(command);
         }
     }
     ui.separator();
     for wrap in Wrap::ALL {
         let command = Command::from(PieceAction::Group(wrap));
-        if crate::app::frame::menu::entry(ui, &command, None, true, None) {
+        if crate::frame::menu::entry(ui, &command, None, true, None) {
             chosen = Some(command);
         }
     }

@@ -4,12 +4,12 @@ use bevy_egui::egui;
 use egui::{Align, Label, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::construction::TreeAction;
-use crate::app::features::view_settings::ViewAction;
-use crate::app::frame::commands::Command;
-use crate::app::frame::theme::colour;
-use crate::app::view::Unsupported;
-use crate::app::view::ViewMode;
+use crate::features::construction::TreeAction;
+use crate::features::view_settings::ViewAction;
+use crate::frame::commands::Command;
+use crate::frame::theme::colour;
+use crate::view::Unsupported;
+use crate::view::ViewMode;
 
 /// The bar; `instead` is the way of looking at the grid that is on screen.
 pub fn bar(ui: &mut Ui, unsupported: Unsupported, instead: ViewMode) -> Option<Command> {

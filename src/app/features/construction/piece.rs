@@ -6,22 +6,22 @@ use bevy_egui::egui;
 use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::construction::PieceAction;
-use crate::app::features::construction::list::{TreeState, material_words, piece_icon, set, title_of};
-use crate::app::features::construction::profile;
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::{colour, icon_button};
-use crate::app::frame::widgets::params::piece_row;
-use crate::app::frame::widgets::row::{Change, label_cell};
-use crate::construction::contour::{Contour, ContourRay};
-use crate::construction::curve::Cross;
-use crate::construction::edit::points::{LinePoint, line, line_mut};
-use crate::construction::edit::{PiecePath, Root, link_group, points};
-use crate::construction::profile::Profile;
-use crate::construction::{Piece, PieceKind, Tree};
-use crate::param::Params;
-use crate::scene::Gesture;
+use crate::features::construction::PieceAction;
+use crate::features::construction::list::{TreeState, material_words, piece_icon, set, title_of};
+use crate::features::construction::profile;
+use crate::frame::commands::Command;
+use crate::frame::document::Document;
+use crate::frame::theme::{colour, icon_button};
+use crate::frame::widgets::params::piece_row;
+use crate::frame::widgets::row::{Change, label_cell};
+use talweg::construction::contour::{Contour, ContourRay};
+use talweg::construction::curve::Cross;
+use talweg::construction::edit::points::{LinePoint, line, line_mut};
+use talweg::construction::edit::{PiecePath, Root, link_group, points};
+use talweg::construction::profile::Profile;
+use talweg::construction::{Piece, PieceKind, Tree};
+use talweg::param::Params;
+use talweg::scene::Gesture;
 
 /// What the edits of a piece need to know.
 struct PieceEdit<'a> {

@@ -4,9 +4,9 @@
 use bevy_egui::egui;
 use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::app::frame::theme::colour;
-use crate::construction::profile::{FARTHEST, HIGHEST, Profile};
-use crate::scene::Gesture;
+use crate::frame::theme::colour;
+use talweg::construction::profile::{FARTHEST, HIGHEST, Profile};
+use talweg::scene::Gesture;
 
 const HEIGHT: f32 = 130.0;
 const GRAB: f32 = 8.0;

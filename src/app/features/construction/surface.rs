@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use crate::app::frame::editor::Editor;
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::view::{TreeRecipe, TreeSurface, Unsupported, ViewMode, ViewState};
+use crate::frame::editor::Editor;
+use crate::frame::tasks::{Newest, Tasks};
+use crate::view::{TreeRecipe, TreeSurface, Unsupported, ViewMode, ViewState};
 
 /// See the module.
 #[derive(Resource, Default)]

@@ -25,11 +25,11 @@ use self::input::Injector;
 use self::observe::Observed;
 use self::script::{Atom, PointerTarget};
 pub use self::script::{ScriptError, Step, read};
-use crate::app::frame::commands::CommandQueue;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::window::Pacing;
-use crate::app::view::{ViewCamera, ViewState, ViewSystems};
-use crate::cli::tell;
+use crate::frame::commands::CommandQueue;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::window::Pacing;
+use crate::view::{ViewCamera, ViewState, ViewSystems};
+use talweg::cli::tell;
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;

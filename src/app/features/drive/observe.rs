@@ -3,14 +3,14 @@
 use bevy::prelude::*;
 use serde_json::json;
 
-use crate::app::features::bench::panel::BenchState;
-use crate::app::features::construction::list::TreeState;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::tasks::Tasks;
-use crate::app::frame::window::FrameCost;
-use crate::app::view::globe::{GlobeCamera, PlannedScenery};
-use crate::app::view::{FrameStatus, ViewCamera, ViewState, ViewportArea};
+use crate::features::bench::panel::BenchState;
+use crate::features::construction::list::TreeState;
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::tasks::Tasks;
+use crate::frame::window::FrameCost;
+use crate::view::globe::{GlobeCamera, PlannedScenery};
+use crate::view::{FrameStatus, ViewCamera, ViewState, ViewportArea};
 
 /// What the driver must know about the editor.
 #[derive(Resource, Default)]
@@ -48,8 +48,8 @@ fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
         "title": piece.title(),
         "pieces": tree.count(),
         "point": pieces.point,
-        "points": crate::construction::edit::points::handles(piece),
-        "centre": crate::construction::edit::pick_index::centre(tree, path),
+        "points": talweg::construction::edit::points::handles(piece),
+        "centre": talweg::construction::edit::pick_index::centre(tree, path),
     })
 }
 

@@ -6,7 +6,7 @@ use bevy::input::mouse::MouseButton;
 use bevy::math::Vec2;
 use serde::Deserialize;
 
-use crate::app::view::ViewCommand;
+use crate::view::ViewCommand;
 
 /// One action of a person, or one thing to wait for or to record. Widgets go by their accessible name, or by
 /// role and name, like `Slider:Frequency`; places in the 3D view are fractions of it, from its upper left corner.

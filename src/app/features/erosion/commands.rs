@@ -2,7 +2,7 @@
 
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, Info, keys};
+use crate::frame::commands::{Action, Info, keys};
 
 /// What can be done about the process that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

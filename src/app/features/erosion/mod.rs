@@ -8,11 +8,11 @@ use bevy::prelude::*;
 use bevy_egui::egui::{Panel, Ui};
 
 pub use self::commands::ErosionAction;
-use crate::app::frame::commands::{CommandApp, CommandQueue};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, Slot, bar_frame};
-use crate::app::frame::menu::pick;
-use crate::app::frame::status::StatusInfo;
+use crate::frame::commands::{CommandApp, CommandQueue};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, Slot, bar_frame};
+use crate::frame::menu::pick;
+use crate::frame::status::StatusInfo;
 
 pub struct ErosionPlugin;
 

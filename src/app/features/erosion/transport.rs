@@ -4,14 +4,14 @@ use bevy_egui::egui;
 use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::charts::ChartsAction;
-use crate::app::features::charts::panel::pace_word;
-use crate::app::features::compare::CompareAction;
-use crate::app::features::erosion::ErosionAction;
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::{Document, SPEED_RANGE};
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::{colour, icon_button, icon_toggle, slider};
+use crate::features::charts::ChartsAction;
+use crate::features::charts::panel::pace_word;
+use crate::features::compare::CompareAction;
+use crate::features::erosion::ErosionAction;
+use crate::frame::commands::Command;
+use crate::frame::document::{Document, SPEED_RANGE};
+use crate::frame::status::StatusInfo;
+use crate::frame::theme::{colour, icon_button, icon_toggle, slider};
 
 /// Width behind the buttons, in points, from which on the pace and the name of the layer have room.
 const ROOM_FOR_PACE: f32 = 570.0;

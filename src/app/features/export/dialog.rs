@@ -4,10 +4,10 @@ use bevy_egui::egui;
 use egui::{Align, Layout, Ui};
 
 use super::ExportAction;
-use crate::app::frame::commands::Command;
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use crate::film::{Film, MOST_FRAMES_A_SECOND};
+use crate::frame::commands::Command;
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use talweg::film::{Film, MOST_FRAMES_A_SECOND};
 
 /// See the module.
 pub struct FilmDialog(pub Film);

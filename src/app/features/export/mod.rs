@@ -23,20 +23,20 @@ use self::dialog::FilmDialog;
 use self::task::{ExportOrder, ExportTask};
 pub use self::window::ExportChoice;
 use self::window::{ExportWindow, first_choice, title};
-use crate::app::frame::actions::CancelWork;
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::dialogs::files::{Files, file_stem, usual_folder};
-use crate::app::frame::dialogs::overwrite::Overwrite;
-use crate::app::frame::editor::{Editor, because};
-use crate::app::frame::interface::InterfaceApp;
-use crate::app::frame::menu::pick;
-use crate::app::frame::status::{Activity, StatusInfo};
-use crate::app::frame::tasks::Tasks;
-use crate::app::frame::window::{FrameSystems, Quitting};
-use crate::export::ExportError;
-use crate::film::{Film, FilmError};
-use crate::io::{FileError, SaveTarget};
-use crate::scene::BuildPreset;
+use crate::frame::actions::CancelWork;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::dialogs::files::{Files, file_stem, usual_folder};
+use crate::frame::dialogs::overwrite::Overwrite;
+use crate::frame::editor::{Editor, because};
+use crate::frame::interface::InterfaceApp;
+use crate::frame::menu::pick;
+use crate::frame::status::{Activity, StatusInfo};
+use crate::frame::tasks::Tasks;
+use crate::frame::window::{FrameSystems, Quitting};
+use talweg::export::ExportError;
+use talweg::film::{Film, FilmError};
+use talweg::io::{FileError, SaveTarget};
+use talweg::scene::BuildPreset;
 
 pub struct ExportPlugin;
 
@@ -273,9 +273,9 @@ fn put_off_quitting(mut quitting: ResMut<Quitting>, mut task: ResMut<ExportTask>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::frame::commands::Command;
-    use crate::app::frame::dialogs::overwrite::OverwriteReason;
-    use crate::scene::BuildProduct;
+    use crate::frame::commands::Command;
+    use crate::frame::dialogs::overwrite::OverwriteReason;
+    use talweg::scene::BuildProduct;
 
     #[test]
     fn what_is_protected_is_asked_about_and_written_over_only_when_that_is_chosen() {
@@ -291,7 +291,7 @@ mod tests {
         let choice = ExportChoice { preset, folder: folder.path().into(), force: false };
         let forced = ExportChoice { force: true, ..choice.clone() };
         let over = to.clone().over_read_only(true).over_links(true);
-        let refused = crate::io::check_place(&to).unwrap_err();
+        let refused = talweg::io::check_place(&to).unwrap_err();
         let orders = [
             (ExportOrder::Build(Box::new(choice)), ExportAction::Build(Box::new(forced))),
             (ExportOrder::Film(Film::default(), to), ExportAction::FilmTo(Film::default(), over.clone())),
@@ -299,7 +299,7 @@ mod tests {
         for (order, wanted) in orders {
             let question = order.question(&refused).expect("it is asked about");
             assert_eq!((question.reason, &question.path), (OverwriteReason::ReadOnly, &path));
-            assert!(crate::io::check_place(&over).is_ok());
+            assert!(talweg::io::check_place(&over).is_ok());
             assert_eq!(question.over, Command::from(wanted));
         }
     }

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bevy::prelude::{Message, Resource};
 
 use super::ExportChoice;
-use crate::app::frame::tasks::{SceneWork, Tasks};
-use crate::eval::{Store, check_memory, evaluate, thread_pool};
-use crate::export::{self, ExportReport, RasterReport};
-use crate::field::Control;
-use crate::film::{Film, check_target};
-use crate::io::SaveTarget;
-use crate::look::PaletteTable;
-use crate::scene::Scene;
+use crate::frame::tasks::{SceneWork, Tasks};
+use talweg::eval::{Store, check_memory, evaluate, thread_pool};
+use talweg::export::{self, ExportReport, RasterReport};
+use talweg::field::Control;
+use talweg::film::{Film, check_target};
+use talweg::io::SaveTarget;
+use talweg::look::PaletteTable;
+use talweg::scene::Scene;
 
 /// Something to compute and to write.
 #[derive(Message, Clone, Debug, PartialEq)]

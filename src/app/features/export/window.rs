@@ -6,16 +6,16 @@ use bevy_egui::egui;
 use egui::{Align, ComboBox, DragValue, Grid, Layout, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::ExportAction;
-use crate::app::frame::commands::Command;
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use crate::app::frame::theme::colour;
-use crate::export::maps::ExportMap;
-use crate::export::targets::{ExportTarget, TARGETS};
-use crate::export::{self, ExportPlace, MESH, PLANTS, ScatterFormat, mesh_formats};
-use crate::io::formats::RASTER_FORMATS;
-use crate::io::memory::bytes_text;
-use crate::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
+use crate::frame::commands::Command;
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::theme::colour;
+use talweg::export::maps::ExportMap;
+use talweg::export::targets::{ExportTarget, TARGETS};
+use talweg::export::{self, ExportPlace, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::io::formats::RASTER_FORMATS;
+use talweg::io::memory::bytes_text;
+use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
 
 /// An export as it was chosen.
 #[derive(Clone, Debug, PartialEq)]

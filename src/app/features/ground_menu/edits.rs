@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::point::PickedPoint;
-use crate::app::frame::document::Document;
-use crate::brush::{Brush, BrushTool, Stroke, StrokePoint, Strokes};
-use crate::eval::StrokeTarget;
-use crate::nodes::Node;
-use crate::nodes::sculpt::ground::Sculpt;
-use crate::scene::{Layer, Mask};
+use crate::frame::document::Document;
+use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, Strokes};
+use talweg::eval::StrokeTarget;
+use talweg::nodes::Node;
+use talweg::nodes::sculpt::ground::Sculpt;
+use talweg::scene::{Layer, Mask};
 
 /// Share of the relief by which heights may differ that a mask keeps, above and below.
 const HEIGHT_BAND: f32 = 0.05;

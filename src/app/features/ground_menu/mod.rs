@@ -19,16 +19,16 @@ use egui_phosphor::regular as icon;
 pub use self::point::{GroundMenuState, PickedPoint};
 use self::probe::ProbeWindow;
 use self::river::RiverTask;
-use crate::app::features::brush::BrushState;
-use crate::app::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::entry;
-use crate::app::frame::tasks::Tasks;
-use crate::app::frame::theme::colour;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::ViewCommand;
-use crate::eval::StrokeTarget;
+use crate::features::brush::BrushState;
+use crate::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::entry;
+use crate::frame::tasks::Tasks;
+use crate::frame::theme::colour;
+use crate::frame::window::FrameSystems;
+use crate::view::ViewCommand;
+use talweg::eval::StrokeTarget;
 
 pub struct GroundMenuPlugin;
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::view::globe::GlobeProbe;
-use crate::app::view::{Probe, SIDE_WORLD, ViewCommand};
-use crate::field::globe::{from_angles, locate};
-use crate::field::{Terrain, globe_slope_degrees, slope_degrees};
-use crate::planet::Planet;
-use crate::scene::{Scene, Settings};
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::view::globe::GlobeProbe;
+use crate::view::{Probe, SIDE_WORLD, ViewCommand};
+use talweg::field::globe::{from_angles, locate};
+use talweg::field::{Terrain, globe_slope_degrees, slope_degrees};
+use talweg::planet::Planet;
+use talweg::scene::{Scene, Settings};
 
 /// A place of the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]

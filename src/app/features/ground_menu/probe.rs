@@ -8,15 +8,15 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, RichText, ScrollArea, Ui, vec2};
 
 use super::point::{GroundMenuState, PickedPoint};
-use crate::app::frame::document::Document;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::InterfaceFrame;
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::frame::theme::colour;
-use crate::eval::{Cache, Store, Timeline, evaluate};
-use crate::field::Control;
-use crate::field::globe::from_angles;
-use crate::scene::Scene;
+use crate::frame::document::Document;
+use crate::frame::editor::Editor;
+use crate::frame::interface::InterfaceFrame;
+use crate::frame::tasks::{Newest, Tasks};
+use crate::frame::theme::colour;
+use talweg::eval::{Cache, Store, Timeline, evaluate};
+use talweg::field::Control;
+use talweg::field::globe::from_angles;
+use talweg::scene::Scene;
 
 /// Samples per side that contributions are worked out on at the most.
 const SAMPLES: usize = 257;
@@ -157,7 +157,7 @@ fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nodes::Node;
+    use talweg::nodes::Node;
 
     #[test]
     fn contributions_add_up_to_the_height_that_is_there() {

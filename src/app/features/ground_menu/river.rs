@@ -10,19 +10,19 @@ use bevy::prelude::*;
 use bevy_egui::egui::Ui;
 
 use super::point::{GroundMenuState, PickedPoint};
-use crate::app::frame::document::Document;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::brush::{StrokePoint, simplified};
-use crate::construction::curve::CurvePoint;
-use crate::construction::edit::library::place_river;
-use crate::construction::edit::snap::fall;
-use crate::construction::{Frame, Tree};
-use crate::field::{Cancelled, Control, Edges, Terrain};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
-use crate::nodes::Node;
-use crate::nodes::generators::construction::Construction;
-use crate::scene::{Blend, Layer, Settings};
+use crate::frame::document::Document;
+use crate::frame::editor::Editor;
+use crate::frame::tasks::{Newest, Tasks};
+use talweg::brush::{StrokePoint, simplified};
+use talweg::construction::curve::CurvePoint;
+use talweg::construction::edit::library::place_river;
+use talweg::construction::edit::snap::fall;
+use talweg::construction::{Frame, Tree};
+use talweg::field::{Cancelled, Control, Edges, Terrain};
+use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use talweg::nodes::Node;
+use talweg::nodes::generators::construction::Construction;
+use talweg::scene::{Blend, Layer, Settings};
 
 /// Share of the side from the middle of a river to the end of its banks, where it is widest.
 const WIDTH: f32 = 0.012;
@@ -120,7 +120,7 @@ fn course(
 }
 
 /// Adds the river on a layer of its own on top, where it takes ground away and adds none.
-fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), crate::construction::edit::EditError> {
+fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), talweg::construction::edit::EditError> {
     let scene = document.scene();
     let settings = &scene.settings;
     let frame = Frame { side: settings.size_metres, relief: settings.relief_metres, ..Frame::default() };
@@ -140,7 +140,7 @@ fn add(document: &mut Document, line: Vec<CurvePoint>) -> Result<(), crate::cons
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Store, evaluate};
+    use talweg::eval::{Store, evaluate};
 
     fn valley() -> (Terrain, Settings) {
         let settings = Settings { size_metres: 8000.0, relief_metres: 1000.0, resolution: 129, ..Settings::default() };
@@ -186,7 +186,7 @@ mod tests {
         let changed = before.height.iter().zip(&after.height).filter(|(a, b)| a != b).count();
         assert!(before.height.iter().zip(&after.height).all(|(a, b)| b <= a), "nothing is raised");
         assert!(changed > 100 && changed < 129 * 129 / 4, "{changed}");
-        let water = after.map(crate::field::MapKind::Water).expect("there is water");
+        let water = after.map(talweg::field::MapKind::Water).expect("there is water");
         assert!(water.iter().any(|&depth| depth > 0.0));
     }
 }

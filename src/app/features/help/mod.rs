@@ -9,16 +9,16 @@ use egui::{Align, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use self::node_page::NodePage;
-use crate::app::frame::commands::{
+use crate::frame::commands::{
     Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, Keymap, keys, shortcuts_text,
 };
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{close_button, dismissed, modal};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::InterfaceApp;
-use crate::app::frame::menu::pick;
-use crate::app::frame::theme::colour;
-use crate::nodes::Node;
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{close_button, dismissed, modal};
+use crate::frame::editor::Editor;
+use crate::frame::interface::InterfaceApp;
+use crate::frame::menu::pick;
+use crate::frame::theme::colour;
+use talweg::nodes::Node;
 
 pub struct HelpPlugin;
 

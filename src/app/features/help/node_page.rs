@@ -3,15 +3,15 @@
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 
-use crate::app::features::layers::LayerAction;
-use crate::app::features::layers::stack::node_icon;
-use crate::app::frame::commands::Command;
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
-use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::row::title;
-use crate::nodes::Node;
-use crate::param::{ParamKind, ParamSpec};
+use crate::features::layers::LayerAction;
+use crate::features::layers::stack::node_icon;
+use crate::frame::commands::Command;
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
+use crate::frame::theme::colour;
+use crate::frame::widgets::row::title;
+use talweg::nodes::Node;
+use talweg::param::{ParamKind, ParamSpec};
 
 /// See the module.
 pub struct NodePage {

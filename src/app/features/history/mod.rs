@@ -6,12 +6,12 @@ use bevy_egui::egui::{self, Ui};
 use egui::{Button, RichText, ScrollArea, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::document::Document;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::tick;
-use crate::app::frame::theme::colour;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::document::Document;
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::tick;
+use crate::frame::theme::colour;
 
 pub struct HistoryPlugin;
 

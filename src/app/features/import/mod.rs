@@ -10,20 +10,20 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::actions::CancelWork;
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, FileAction, Info, keys};
-use crate::app::frame::dialogs::files::{self, Files};
-use crate::app::frame::editor::{Editor, because, file_name};
-use crate::app::frame::interface::InterfaceApp;
-use crate::app::frame::menu::pick;
-use crate::app::frame::status::{Activity, StatusInfo};
-use crate::app::frame::tasks::{SceneWork, Tasks};
-use crate::app::frame::window::FrameSystems;
-use crate::export::origin::read_origin;
-use crate::io::{FileStamp, is_heightmap};
-use crate::mesh::from_above::is_mesh;
-use crate::scene::Scene;
-use crate::scene::import::scene_from_file;
+use crate::frame::actions::CancelWork;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, FileAction, Info, keys};
+use crate::frame::dialogs::files::{self, Files};
+use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::interface::InterfaceApp;
+use crate::frame::menu::pick;
+use crate::frame::status::{Activity, StatusInfo};
+use crate::frame::tasks::{SceneWork, Tasks};
+use crate::frame::window::FrameSystems;
+use talweg::export::origin::read_origin;
+use talweg::io::{FileStamp, is_heightmap};
+use talweg::mesh::from_above::is_mesh;
+use talweg::scene::Scene;
+use talweg::scene::import::scene_from_file;
 
 pub struct ImportPlugin;
 

@@ -4,13 +4,13 @@ use bevy_egui::egui;
 use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::layers::LayerAction;
-use crate::app::features::layers::presets::OwnPreset;
-use crate::app::features::layers::stack::node_icon;
-use crate::app::frame::commands::Command;
-use crate::app::frame::theme::colour;
-use crate::nodes::Node;
-use crate::planet::World;
+use crate::features::layers::LayerAction;
+use crate::features::layers::presets::OwnPreset;
+use crate::features::layers::stack::node_icon;
+use crate::frame::commands::Command;
+use crate::frame::theme::colour;
+use talweg::nodes::Node;
+use talweg::planet::World;
 
 /// Search text and whether a shortcut asked for the menu.
 #[derive(Debug, Default)]

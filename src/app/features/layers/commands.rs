@@ -2,9 +2,9 @@
 
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, Info, keys};
-use crate::nodes::Node;
-use crate::scene::Layer;
+use crate::frame::commands::{Action, Info, keys};
+use talweg::nodes::Node;
+use talweg::scene::Layer;
 
 /// What can be done about layers.
 #[derive(Clone, Debug, PartialEq)]

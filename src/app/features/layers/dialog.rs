@@ -6,11 +6,11 @@ use bevy_egui::egui::{self, Align, Key, Layout, RichText, TextEdit};
 use egui_phosphor::regular as icon;
 
 use super::presets::PresetLibrary;
-use crate::app::frame::commands::{Action, Command, Info};
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use crate::app::frame::editor::{Editor, because};
-use crate::scene::Layer;
+use crate::frame::commands::{Action, Command, Info};
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::editor::{Editor, because};
+use talweg::scene::Layer;
 
 /// What is done with a text that was written.
 #[derive(Clone, Debug, PartialEq)]

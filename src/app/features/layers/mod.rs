@@ -24,17 +24,17 @@ pub use self::dialog::LayerTextAction;
 use self::dialog::TextDialog;
 use self::presets::PresetLibrary;
 use self::stack::StackState;
-use crate::app::features::brush::BrushState;
-use crate::app::features::variants::panel::VariantsState;
-use crate::app::frame::commands::{CommandApp, CommandQueue};
-use crate::app::frame::document::{Document, Selection};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area, side_list};
-use crate::app::frame::menu::{pick, tick};
-use crate::app::frame::status::StatusInfo;
-use crate::construction::{Frame, Tree};
-use crate::nodes::Node;
-use crate::nodes::generators::construction::Construction;
+use crate::features::brush::BrushState;
+use crate::features::variants::panel::VariantsState;
+use crate::frame::commands::{CommandApp, CommandQueue};
+use crate::frame::document::{Document, Selection};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area, side_list};
+use crate::frame::menu::{pick, tick};
+use crate::frame::status::StatusInfo;
+use talweg::construction::{Frame, Tree};
+use talweg::nodes::Node;
+use talweg::nodes::generators::construction::Construction;
 
 pub struct LayersPlugin;
 

@@ -4,19 +4,19 @@ use bevy_egui::egui;
 use egui::{RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::brush::{self, BrushState};
-use crate::app::features::layers::presets::OwnPreset;
-use crate::app::features::layers::stack::node_icon;
-use crate::app::features::layers::{LayerAction, LayerTextAction};
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::{Document, Group};
-use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::params::{SliderPreview, rows};
-use crate::app::frame::widgets::row::{opened_section, section, seed_row};
-use crate::app::frame::widgets::sought;
-use crate::eval::StrokeTarget;
-use crate::nodes::Work;
-use crate::scene::{Blend, Layer, Problem};
+use crate::features::brush::{self, BrushState};
+use crate::features::layers::presets::OwnPreset;
+use crate::features::layers::stack::node_icon;
+use crate::features::layers::{LayerAction, LayerTextAction};
+use crate::frame::commands::Command;
+use crate::frame::document::{Document, Group};
+use crate::frame::theme::colour;
+use crate::frame::widgets::params::{SliderPreview, rows};
+use crate::frame::widgets::row::{opened_section, section, seed_row};
+use crate::frame::widgets::sought;
+use talweg::eval::StrokeTarget;
+use talweg::nodes::Work;
+use talweg::scene::{Blend, Layer, Problem};
 
 /// Shows layer `index`; returns a command that a row asked for.
 pub fn show(
@@ -81,7 +81,7 @@ pub fn show(
             });
         }
         if document.tree().is_some() {
-            section(ui, "What metres mean", false, |ui| crate::app::features::construction::piece::frame(ui, document));
+            section(ui, "What metres mean", false, |ui| crate::features::construction::piece::frame(ui, document));
         }
         let must = |ui: &Ui, group| sought::is_within(ui.ctx(), group);
         let seeks_mix = must(ui, Group::Mix(index));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use bevy::prelude::Resource;
 
-use crate::io::{FileError, SaveTarget, StagedFile};
-use crate::scene::{Layer, Scene};
+use talweg::io::{FileError, SaveTarget, StagedFile};
+use talweg::scene::{Layer, Scene};
 
 /// Where they lie in the configuration folder.
 const FOLDER: &str = "presets";
@@ -92,8 +92,8 @@ fn read(config: Option<&Path>) -> Vec<OwnPreset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::frame::document::Document;
-    use crate::nodes::Node;
+    use crate::frame::document::Document;
+    use talweg::nodes::Node;
 
     #[test]
     fn a_preset_is_kept_found_again_and_forgotten() {

@@ -8,16 +8,16 @@ use bevy_egui::egui;
 use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::layers::LayerAction;
-use crate::app::features::layers::add_menu;
-use crate::app::features::layers::add_menu::AddMenu;
-use crate::app::features::layers::presets::OwnPreset;
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::{Document, Selection};
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
-use crate::nodes::{Node, Work};
-use crate::scene::{Blend, Layer, Problem};
+use crate::features::layers::LayerAction;
+use crate::features::layers::add_menu;
+use crate::features::layers::add_menu::AddMenu;
+use crate::features::layers::presets::OwnPreset;
+use crate::frame::commands::Command;
+use crate::frame::document::{Document, Selection};
+use crate::frame::status::StatusInfo;
+use crate::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
+use talweg::nodes::{Node, Work};
+use talweg::scene::{Blend, Layer, Problem};
 
 /// A layer whose name is being typed.
 #[derive(Debug)]
@@ -272,7 +272,7 @@ fn name(
         response.request_focus();
         // once: what is typed shall not replace what was typed before
         if !std::mem::replace(begun, true) {
-            crate::app::frame::widgets::row::select_all(ui, id, text);
+            crate::frame::widgets::row::select_all(ui, id, text);
         }
     }
 }
@@ -333,7 +333,7 @@ fn menu(ui: &mut Ui, document: &Document, index: usize) -> Option<Command> {
     ];
     let mut chosen = None;
     for (command, enabled) in entries {
-        if crate::app::frame::menu::entry(ui, &command, None, enabled, None) {
+        if crate::frame::menu::entry(ui, &command, None, enabled, None) {
             chosen = Some(command);
         }
     }

@@ -5,9 +5,9 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Control, Terrain};
-use crate::look::RgbImage;
-use crate::scene::Settings;
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::look::RgbImage;
+use talweg::scene::Settings;
 
 /// Every so many lines one is thick and bears its height.
 pub(super) const INDEX_EVERY: f32 = 5.0;
@@ -129,7 +129,7 @@ pub(super) fn usual_interval(range_metres: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use talweg::field::Edges;
 
     #[test]
     fn lines_lie_where_the_ground_has_their_height() {

@@ -20,15 +20,15 @@ use egui_phosphor::regular as icon;
 
 pub use self::contours::ContourLabel;
 pub use self::picture::MapPicture;
-use crate::app::features::ground_menu::GroundMenuState;
-use crate::app::features::place_marker::MarkedPlace;
-use crate::app::features::ruler::Ruler;
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, Slot, right_panel};
-use crate::app::frame::menu::tick;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::{Probe, SIDE_WORLD, ViewCamera, ViewState, ViewportArea};
+use crate::features::ground_menu::GroundMenuState;
+use crate::features::place_marker::MarkedPlace;
+use crate::features::ruler::Ruler;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, Slot, right_panel};
+use crate::frame::menu::tick;
+use crate::frame::window::FrameSystems;
+use crate::view::{Probe, SIDE_WORLD, ViewCamera, ViewState, ViewportArea};
 
 pub struct MapPlugin;
 

@@ -11,11 +11,11 @@ use egui::{
 use egui_phosphor::regular as icon;
 
 use super::{MapAction, MapLink, MapPicture, MapRequest, MapState, MapStyle};
-use crate::app::features::ground_menu::{GroundMenuState, PickedPoint};
-use crate::app::features::ruler::{Ruler, RulerAction};
-use crate::app::frame::commands::{Action, CommandQueue};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::theme::{colour, icon_button, icon_toggle};
+use crate::features::ground_menu::{GroundMenuState, PickedPoint};
+use crate::features::ruler::{Ruler, RulerAction};
+use crate::frame::commands::{Action, CommandQueue};
+use crate::frame::editor::Editor;
+use crate::frame::theme::{colour, icon_button, icon_toggle};
 
 /// How many times larger than the whole the map gets.
 const MOST_ZOOM: f32 = 40.0;

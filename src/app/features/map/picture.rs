@@ -6,14 +6,14 @@ use bevy::prelude::*;
 
 use super::contours::{self, ContourLabel};
 use super::{MapState, MapStyle};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::view::{OverlayChoice, ViewState, overlay_colours};
-use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{PaletteTable, RgbImage, relief};
-use crate::palette::Palette;
-use crate::scene::Settings;
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::tasks::{Newest, Tasks};
+use crate::view::{OverlayChoice, ViewState, overlay_colours};
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::look::{PaletteTable, RgbImage, relief};
+use talweg::palette::Palette;
+use talweg::scene::Settings;
 
 /// Pixels per side, at the least and at the most.
 const SIDES: [usize; 2] = [512, 1280];
@@ -139,8 +139,8 @@ pub(super) fn advance(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::Overlay;
-    use crate::field::Edges;
+    use crate::view::Overlay;
+    use talweg::field::Edges;
 
     #[test]
     fn every_style_and_the_overlay_give_another_picture_of_the_same_ground() {

@@ -16,11 +16,11 @@ use egui_phosphor::regular as icon;
 
 use self::panel::{MeasuresInfo, MeasuresState};
 use self::task::MeasureTask;
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, Slot, right_panel};
-use crate::app::frame::menu::tick;
-use crate::app::frame::window::FrameSystems;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, Slot, right_panel};
+use crate::frame::menu::tick;
+use crate::frame::window::FrameSystems;
 
 pub struct MeasuresPlugin;
 

@@ -8,14 +8,14 @@ use egui::{Align, Color32, Label, Layout, Rect, RichText, Sense, Ui, pos2, vec2}
 use egui_phosphor::regular as icon;
 use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoints, Points};
 
-use crate::app::features::measures::MeasuresAction;
-use crate::app::features::measures::planet;
-use crate::app::frame::commands::Command;
-use crate::app::frame::theme::ink;
-use crate::app::frame::theme::{colour, icon_button};
-use crate::app::frame::widgets::{params, plot};
-use crate::lab::{Parity, Verdict};
-use crate::measure::{
+use crate::features::measures::MeasuresAction;
+use crate::features::measures::planet;
+use crate::frame::commands::Command;
+use crate::frame::theme::ink;
+use crate::frame::theme::{colour, icon_button};
+use crate::frame::widgets::{params, plot};
+use talweg::lab::{Parity, Verdict};
+use talweg::measure::{
     Limits, MEASURES, Measure, MeasureValue, Measures, PLOTS, PlanetMeasures, PlotStyle, ReferenceBand, bands,
 };
 
@@ -237,7 +237,7 @@ fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     ui.painter().circle_filled(at, 3.0, if inside { colour::text_strong() } else { ink::orange() });
 }
 
-fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
+fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
     let points = (which.points)(of);
     ui.add_space(5.0);
     ui.horizontal(|ui| {
@@ -255,7 +255,7 @@ fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
         ui.label(RichText::new("This ground has none.").color(colour::text_weak()));
         return;
     }
-    let axis = |axis: &crate::measure::PlotAxis| {
+    let axis = |axis: &talweg::measure::PlotAxis| {
         if axis.unit.is_empty() { axis.label.to_string() } else { format!("{}, {}", axis.label, axis.unit) }
     };
     let drawn = plot::still(which.key, vec2(ui.available_width(), 112.0)).y_axis_min_width(30.0);

@@ -4,11 +4,11 @@ use bevy_egui::egui;
 use egui::{Label, RichText, Ui, vec2};
 use egui_plot::{HLine, Line, LineStyle, PlotPoints};
 
-use crate::app::features::measures::panel::{MeasuresInfo, rows};
-use crate::app::frame::theme::colour;
-use crate::app::frame::theme::ink;
-use crate::app::frame::widgets::plot;
-use crate::measure::{PLANET_MEASURES, PlanetMeasures};
+use crate::features::measures::panel::{MeasuresInfo, rows};
+use crate::frame::theme::colour;
+use crate::frame::theme::ink;
+use crate::frame::widgets::plot;
+use talweg::measure::{PLANET_MEASURES, PlanetMeasures};
 
 /// Shows the numbers, each with its meaning, and the curve.
 pub fn show(ui: &mut Ui, info: &MeasuresInfo) {

@@ -9,18 +9,18 @@ use std::time::Instant;
 
 use bevy::prelude::*;
 
-use crate::app::features::measures::panel::{MeasuresInfo, MeasuresState, Trust};
-use crate::app::frame::document::Document;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::tasks::{Busy, Newest, Tasks};
-use crate::app::frame::window::FrameCost;
-use crate::eval::{Store, thread_pool};
-use crate::field::Cancelled;
-use crate::field::Terrain;
-use crate::lab::{Parity, parity};
-use crate::measure::{Limits, Measures, PlanetMeasures, TerrainScale, measure, measure_planet};
-use crate::scene::Scene;
+use crate::features::measures::panel::{MeasuresInfo, MeasuresState, Trust};
+use crate::frame::document::Document;
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::tasks::{Busy, Newest, Tasks};
+use crate::frame::window::FrameCost;
+use talweg::eval::{Store, thread_pool};
+use talweg::field::Cancelled;
+use talweg::field::Terrain;
+use talweg::lab::{Parity, parity};
+use talweg::measure::{Limits, Measures, PlanetMeasures, TerrainScale, measure, measure_planet};
+use talweg::scene::Scene;
 
 /// What is measured.
 #[derive(Clone, Debug)]

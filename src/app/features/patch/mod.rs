@@ -15,22 +15,22 @@ use egui_phosphor::regular as icon;
 
 use self::panel::{PatchInfo, PatchState, absolute, put_back_order};
 use self::task::{PatchOrder, PatchResult, PatchTask, PatchedPlanet};
-use crate::app::frame::actions::CancelWork;
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, Proceed, keys};
-use crate::app::frame::dialogs::files::{self, Files, file_stem};
-use crate::app::frame::dialogs::overwrite::Overwrite;
-use crate::app::frame::document::Selection;
-use crate::app::frame::editor::{Editor, because, file_name};
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::pick;
-use crate::app::frame::status::{Activity, StatusInfo};
-use crate::app::frame::tasks::Tasks;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::globe::ground::meet_sphere;
-use crate::app::view::globe::{GlobeCamera, PlanetView, project};
-use crate::app::view::{CompareSide, ViewState, ViewportArea};
-use crate::io::SaveTarget;
-use crate::preferences::PlanetProjection;
+use crate::frame::actions::CancelWork;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, Proceed, keys};
+use crate::frame::dialogs::files::{self, Files, file_stem};
+use crate::frame::dialogs::overwrite::Overwrite;
+use crate::frame::document::Selection;
+use crate::frame::editor::{Editor, because, file_name};
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::pick;
+use crate::frame::status::{Activity, StatusInfo};
+use crate::frame::tasks::Tasks;
+use crate::frame::window::FrameSystems;
+use crate::view::globe::ground::meet_sphere;
+use crate::view::globe::{GlobeCamera, PlanetView, project};
+use crate::view::{CompareSide, ViewState, ViewportArea};
+use talweg::io::SaveTarget;
+use talweg::preferences::PlanetProjection;
 
 /// Steps of a side of the square's outline.
 const OUTLINE_STEPS: usize = 32;
@@ -283,9 +283,9 @@ fn question(to: &SaveTarget, error: &anyhow::Error) -> Option<Overwrite> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::frame::commands::Command;
-    use crate::planet::square::Square;
-    use crate::scene::Scene;
+    use crate::frame::commands::Command;
+    use talweg::planet::square::Square;
+    use talweg::scene::Scene;
 
     #[test]
     fn a_protected_file_is_asked_about_before_anything_is_computed() {

@@ -6,12 +6,12 @@ use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Button, Color32, DragValue, Grid, Rect, RichText, Shape, Slider, Stroke, Ui, Window, pos2, vec2};
 
-use crate::app::features::patch::task::{PatchOrder, PatchedPlanet};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::{self, colour};
-use crate::planet::square::Square;
-use crate::scene::LONGEST_TERRAIN_METRES;
-use crate::scene::{Scene, example};
+use crate::features::patch::task::{PatchOrder, PatchedPlanet};
+use crate::frame::document::Document;
+use crate::frame::theme::{self, colour};
+use talweg::planet::square::Square;
+use talweg::scene::LONGEST_TERRAIN_METRES;
+use talweg::scene::{Scene, example};
 
 /// Samples per side that are offered.
 const SAMPLES: [usize; 4] = [257, 513, 1025, 2049];

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use bevy::prelude::{Message, Resource};
 
-use crate::app::frame::tasks::{SceneWork, Tasks};
-use crate::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
-use crate::field::Control;
-use crate::io::{SaveTarget, check_place};
-use crate::planet::square::Square;
-use crate::scene::{Scene, put_patch_back, take_patch};
+use crate::frame::tasks::{SceneWork, Tasks};
+use talweg::eval::{MemoryUse, Store, check_memory, evaluate, thread_pool};
+use talweg::field::Control;
+use talweg::io::{SaveTarget, check_place};
+use talweg::planet::square::Square;
+use talweg::scene::{Scene, put_patch_back, take_patch};
 
 /// What shall be done.
 #[derive(Message, Clone, Debug, PartialEq)]

@@ -5,12 +5,12 @@ use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::{self, Color32, Pos2, Stroke, Ui};
 
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, InterfaceLayout, Slot};
-use crate::app::frame::theme::colour;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::globe::{GlobeCamera, GlobeProbe, PlanetView, project};
-use crate::app::view::{CompareSide, Pane, Probe, ViewCamera, ViewState, ViewportArea};
-use crate::planet::projection::from_map;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, InterfaceLayout, Slot};
+use crate::frame::theme::colour;
+use crate::frame::window::FrameSystems;
+use crate::view::globe::{GlobeCamera, GlobeProbe, PlanetView, project};
+use crate::view::{CompareSide, Pane, Probe, ViewCamera, ViewState, ViewportArea};
+use talweg::planet::projection::from_map;
 
 pub struct PlaceMarkerPlugin;
 

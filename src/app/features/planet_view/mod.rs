@@ -7,15 +7,15 @@ use bevy::prelude::{App, DetectChangesMut, IntoScheduleConfigs, Plugin, Real, Re
 use bevy_egui::{EguiPrimaryContextPass, egui};
 use egui::{Align2, Area, Button, Frame, Id, Margin, Order, Rect, RichText, Ui, vec2};
 
-use crate::app::features::view_settings::ViewAction;
-use crate::app::frame::commands::{Command, CommandQueue};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::theme::colour;
-use crate::app::frame::window::{FrameSystems, Pacing};
-use crate::app::view::globe::{Body, PlanetView};
-use crate::app::view::{CompareSide, ViewState};
-use crate::preferences::PlanetProjection;
+use crate::features::view_settings::ViewAction;
+use crate::frame::commands::{Command, CommandQueue};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::theme::colour;
+use crate::frame::window::{FrameSystems, Pacing};
+use crate::view::globe::{Body, PlanetView};
+use crate::view::{CompareSide, ViewState};
+use talweg::preferences::PlanetProjection;
 
 /// Height that the switch takes from the upper edge of the view.
 const SWITCH_HEIGHT: f32 = 38.0;

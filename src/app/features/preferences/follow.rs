@@ -4,8 +4,8 @@ use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
 use super::PreferencesState;
-use crate::app::frame::editor::Editor;
-use crate::app::view::CameraManners;
+use crate::frame::editor::Editor;
+use crate::view::CameraManners;
 
 /// A window shows at least so many points across and down, or nothing could be reached any more: in a small one the
 /// interface stays smaller than it is preferred.

@@ -7,8 +7,8 @@ use egui::{Align, Button, Event, Key, KeyboardShortcut, Layout, Modifiers, RichT
 use egui_phosphor::regular as icon;
 
 use super::panel::PreferencesState;
-use crate::app::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, shortcuts_text};
-use crate::app::frame::theme::{colour, icon_button};
+use crate::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, shortcuts_text};
+use crate::frame::theme::{colour, icon_button};
 
 /// What people do to the keys.
 enum KeyChange {

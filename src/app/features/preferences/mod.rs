@@ -1,7 +1,7 @@
 //! What people prefer: theme, size and motion of the interface, the mouse, kept versions, and the keys of all commands.
 //!
 //! ```text
-//! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── kept in view.ron (crate::preferences)
+//! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── kept in view.ron (talweg::preferences)
 //!                                └─ follow ──▶ size of the window's points, CameraManners
 //! ```
 
@@ -18,12 +18,12 @@ use egui_phosphor::regular as icon;
 
 pub use self::follow::LEAST_POINTS;
 pub use self::panel::{PreferencesPage, PreferencesState};
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, CommandRegistry, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::{pick, tick};
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::CameraManners;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, CommandRegistry, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::{pick, tick};
+use crate::frame::window::FrameSystems;
+use crate::view::CameraManners;
 
 pub struct PreferencesPlugin;
 

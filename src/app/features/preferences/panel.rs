@@ -5,11 +5,11 @@ use bevy_egui::egui;
 use egui::{Button, DragValue, RichText, ScrollArea, Ui, vec2};
 
 use super::keys_page;
-use crate::app::frame::commands::{Command, CommandRegistry};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::params::own_rows;
-use crate::preferences::{InterfacePreferences, MOST_VERSIONS};
+use crate::frame::commands::{Command, CommandRegistry};
+use crate::frame::editor::Editor;
+use crate::frame::theme::colour;
+use crate::frame::widgets::params::own_rows;
+use talweg::preferences::{InterfacePreferences, MOST_VERSIONS};
 
 /// A page of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

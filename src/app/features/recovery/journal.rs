@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bevy::prelude::Resource;
 
-use crate::app::frame::document::Document;
-use crate::recovery::{RecoveryError, Session, UnsavedWork};
+use crate::frame::document::Document;
+use talweg::recovery::{RecoveryError, Session, UnsavedWork};
 
 /// After so long without a refusal drawing counts as being in order again.
 const WHILE_DRAWN: Duration = Duration::from_secs(5);
@@ -176,7 +176,7 @@ impl EditJournal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recovery::left_work;
+    use talweg::recovery::left_work;
 
     fn left(state: &Path) -> Vec<(String, Option<String>)> {
         let found = left_work(state).unwrap();

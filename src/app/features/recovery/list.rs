@@ -4,12 +4,12 @@ use bevy_egui::egui;
 use egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
 use super::RecoveryAction;
-use crate::app::frame::commands::Command;
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::scene_picture::ScenePicture;
-use crate::preferences::MOST_VERSIONS;
+use crate::frame::commands::Command;
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::theme::colour;
+use crate::frame::widgets::scene_picture::ScenePicture;
+use talweg::preferences::MOST_VERSIONS;
 
 /// Side of a picture in points.
 const SIDE: f32 = 72.0;

@@ -2,7 +2,7 @@
 //! what a save replaces is kept as an earlier version.
 //!
 //! ```text
-//! Document ── note ──▶ EditJournal ── task ──▶ session.ron          (crate::recovery::Session)
+//! Document ── note ──▶ EditJournal ── task ──▶ session.ron          (talweg::recovery::Session)
 //! start: left_work ──▶ FoundSessions ──▶ SceneList ── RecoveryAction ──▶ Document::restore
 //! ```
 
@@ -26,20 +26,20 @@ pub use self::journal::EditJournal;
 use self::list::{ListedScene, SceneChoice, SceneList};
 #[cfg(unix)]
 pub use self::signals::end as end_by_signal;
-use crate::app::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
-use crate::app::frame::document::Document;
-use crate::app::frame::editor::{Editor, because};
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::interface::InterfaceApp;
-use crate::app::frame::menu::pick;
-use crate::app::frame::tasks::{Newest, Outcome, Task, Tasks};
-use crate::app::frame::widgets::scene_picture::ScenePicture;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::Waker;
-use crate::eval::{Cache, Store, Timeline};
-use crate::lab::{Size, draw};
-use crate::recovery::{FoundWork, RecoveryError, UnsavedWork, earlier_versions, left_work, local_time};
-use crate::scene::{Scene, SceneError, Warning};
+use crate::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
+use crate::frame::document::Document;
+use crate::frame::editor::{Editor, because};
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::interface::InterfaceApp;
+use crate::frame::menu::pick;
+use crate::frame::tasks::{Newest, Outcome, Task, Tasks};
+use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::window::FrameSystems;
+use crate::view::Waker;
+use talweg::eval::{Cache, Store, Timeline};
+use talweg::lab::{Size, draw};
+use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, earlier_versions, left_work, local_time};
+use talweg::scene::{Scene, SceneError, Warning};
 
 /// Unsaved edits reach the disk this soon while something is dragged; a finished edit is written at once.
 const WHILE_DRAGGING: Duration = Duration::from_millis(500);

@@ -12,18 +12,18 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::{self, Color32, Frame, Margin, Panel, Shape, Stroke, Ui, pos2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::place_marker::MarkedPlace;
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::tick;
-use crate::app::frame::status::StatusHint;
-use crate::app::frame::theme::colour;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::{CompareSide, Stage, ViewCamera, ViewState, ViewportArea};
-use crate::field::Terrain;
-use crate::measure::{EnclosedVolume, GroundProfile, TerrainScale, enclosed_area, enclosed_volume};
+use crate::features::place_marker::MarkedPlace;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::tick;
+use crate::frame::status::StatusHint;
+use crate::frame::theme::colour;
+use crate::frame::window::FrameSystems;
+use crate::view::{CompareSide, Stage, ViewCamera, ViewState, ViewportArea};
+use talweg::field::Terrain;
+use talweg::measure::{EnclosedVolume, GroundProfile, TerrainScale, enclosed_area, enclosed_volume};
 
 pub struct RulerPlugin;
 

@@ -6,9 +6,9 @@ use egui_phosphor::regular as icon;
 use egui_plot::{Line, PlotPoints, VLine};
 
 use super::{Ruler, RulerAction};
-use crate::app::frame::commands::{Action, CommandQueue};
-use crate::app::frame::theme::{colour, icon_button, ink};
-use crate::app::frame::widgets::plot::still;
+use crate::frame::commands::{Action, CommandQueue};
+use crate::frame::theme::{colour, icon_button, ink};
+use crate::frame::widgets::plot::still;
 
 /// Width of the column of numbers.
 const NUMBERS: f32 = 250.0;

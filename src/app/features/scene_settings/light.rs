@@ -5,10 +5,10 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, CommandQueue, Info};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::menu::pick;
-use crate::scene::LightPreset;
+use crate::frame::commands::{Action, CommandQueue, Info};
+use crate::frame::editor::Editor;
+use crate::frame::menu::pick;
+use talweg::scene::LightPreset;
 
 impl Action for LightPreset {
     fn section(&self) -> &'static str {

@@ -9,16 +9,16 @@ use bevy::prelude::*;
 use bevy_egui::egui::Ui;
 
 use self::panel::Swatch;
-use crate::app::features::variants::panel::VariantsState;
-use crate::app::frame::commands::{CommandApp, CommandQueue};
-use crate::app::frame::document::Selection;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, Slot, parameter_area};
-use crate::app::frame::widgets::params::own_rows;
-use crate::app::frame::widgets::row::section;
-use crate::look::PaletteTable;
-use crate::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
-use crate::scene::{LightPreset, Settings};
+use crate::features::variants::panel::VariantsState;
+use crate::frame::commands::{CommandApp, CommandQueue};
+use crate::frame::document::Selection;
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, Slot, parameter_area};
+use crate::frame::widgets::params::own_rows;
+use crate::frame::widgets::row::section;
+use talweg::look::PaletteTable;
+use talweg::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
+use talweg::scene::{LightPreset, Settings};
 
 pub struct SceneSettingsPlugin;
 

@@ -4,18 +4,18 @@ use bevy_egui::egui;
 use egui::{Color32, Mesh, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::biomes::BiomesAction;
-use crate::app::features::scene_settings::sun;
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::{Document, Group};
-use crate::app::frame::theme::{ROW, colour, paint_text};
-use crate::app::frame::widgets::params::{SliderPreview, row, rows};
-use crate::app::frame::widgets::row::{label_cell, label_width};
-use crate::app::frame::widgets::row::{section, seed_row};
-use crate::eval::{MemoryUse, check_free, memory_at_hand, needed_memory};
-use crate::io::memory::bytes_text;
-use crate::param::Params;
-use crate::scene::{Gesture, Scene};
+use crate::features::biomes::BiomesAction;
+use crate::features::scene_settings::sun;
+use crate::frame::commands::Command;
+use crate::frame::document::{Document, Group};
+use crate::frame::theme::{ROW, colour, paint_text};
+use crate::frame::widgets::params::{SliderPreview, row, rows};
+use crate::frame::widgets::row::{label_cell, label_width};
+use crate::frame::widgets::row::{section, seed_row};
+use talweg::eval::{MemoryUse, check_free, memory_at_hand, needed_memory};
+use talweg::io::memory::bytes_text;
+use talweg::param::Params;
+use talweg::scene::{Gesture, Scene};
 
 /// Sizes offered with one click.
 const RESOLUTIONS: [u32; 5] = [257, 513, 1025, 2049, 4097];
@@ -27,7 +27,7 @@ pub struct Swatch {
     pub name: String,
     /// Name in the panel.
     pub label: String,
-    /// Colours from deep water to the summits (the `lut` of a [`crate::look::PaletteTable`]).
+    /// Colours from deep water to the summits (the `lut` of a [`talweg::look::PaletteTable`]).
     pub colours: Vec<[u8; 4]>,
 }
 

@@ -4,9 +4,9 @@ use bevy_egui::egui;
 use egui::{Align2, FontId, Pos2, Sense, Stroke, Ui, Vec2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::colour;
-use crate::scene::Gesture;
+use crate::frame::document::Document;
+use crate::frame::theme::colour;
+use talweg::scene::Gesture;
 
 const SIZE: f32 = 116.0;
 /// Lowest sun that the settings take.

@@ -5,10 +5,10 @@ use egui::{Align, Align2, Button, Key, Layout, Modal, Modifiers, RichText, Scrol
 use egui_phosphor::regular as icon;
 
 use super::items::{SearchItem, found_items};
-use crate::app::frame::commands::Command;
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::dismissed;
-use crate::app::frame::theme::{ROW, colour, paint_text};
+use crate::frame::commands::Command;
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::dismissed;
+use crate::frame::theme::{ROW, colour, paint_text};
 
 /// See the module. Arrow keys choose, Enter takes, Escape closes.
 pub struct SearchDialog {

@@ -3,15 +3,15 @@
 use egui_phosphor::regular as icon;
 
 use super::SearchAction;
-use crate::app::features::help::HelpAction;
-use crate::app::features::layers::LayerAction;
-use crate::app::features::layers::parameters::shows_mix;
-use crate::app::features::layers::stack::node_icon;
-use crate::app::frame::commands::{Command, CommandRegistry, FileAction, shortcuts_text};
-use crate::app::frame::document::{Document, Group};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::widgets::row::title;
-use crate::nodes::Node;
+use crate::features::help::HelpAction;
+use crate::features::layers::LayerAction;
+use crate::features::layers::parameters::shows_mix;
+use crate::features::layers::stack::node_icon;
+use crate::frame::commands::{Command, CommandRegistry, FileAction, shortcuts_text};
+use crate::frame::document::{Document, Group};
+use crate::frame::editor::Editor;
+use crate::frame::widgets::row::title;
+use talweg::nodes::Node;
 
 /// So many are shown at most.
 const MOST: usize = 40;

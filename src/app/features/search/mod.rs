@@ -10,12 +10,12 @@ use egui_phosphor::regular as icon;
 
 use self::dialog::SearchDialog;
 pub use self::items::{SearchItem, found_items};
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, CommandRegistry, Info, keys};
-use crate::app::frame::document::{Group, Selection};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, Slot};
-use crate::app::frame::menu::pick;
-use crate::app::frame::widgets::sought;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, CommandRegistry, Info, keys};
+use crate::frame::document::{Group, Selection};
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, Slot};
+use crate::frame::menu::pick;
+use crate::frame::widgets::sought;
 
 pub struct SearchPlugin;
 

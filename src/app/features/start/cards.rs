@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::StartPage;
-use crate::app::frame::commands::{Command, FileAction};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::widgets::scene_picture::ScenePicture;
-use crate::scene::{Scene, SourceWork};
+use crate::frame::commands::{Command, FileAction};
+use crate::frame::editor::Editor;
+use crate::frame::widgets::scene_picture::ScenePicture;
+use talweg::scene::{Scene, SourceWork};
 
 /// Of what a picture is drawn.
 #[derive(Clone)]

@@ -8,11 +8,11 @@ use egui_phosphor::regular as icon;
 
 use super::StartAction;
 use super::cards::StartCard;
-use crate::app::features::recovery::RecoveryAction;
-use crate::app::frame::commands::{Command, FileAction};
-use crate::app::frame::dialogs::Dialog;
-use crate::app::frame::dialogs::modals::{dismissed, modal};
-use crate::app::frame::theme::{colour, icon_button, paint_text};
+use crate::features::recovery::RecoveryAction;
+use crate::frame::commands::{Command, FileAction};
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{dismissed, modal};
+use crate::frame::theme::{colour, icon_button, paint_text};
 
 /// A page of the window, in its order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

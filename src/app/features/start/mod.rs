@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! StartAction::Show ──▶ StartDialog with cards ──▶ FileAction …
-//!            └── task: a picture for each card, kept by content (crate::lab::picture)
+//!            └── task: a picture for each card, kept by content (talweg::lab::picture)
 //! ```
 
 mod cards;
@@ -18,16 +18,16 @@ use egui_phosphor::regular as icon;
 use self::cards::PictureSource;
 use self::dialog::StartDialog;
 pub use self::dialog::StartPage;
-use crate::app::features::recovery::FoundSessions;
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::InterfaceApp;
-use crate::app::frame::menu::pick;
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::frame::widgets::scene_picture::ScenePicture;
-use crate::app::frame::window::FrameSystems;
-use crate::lab::{Size, picture};
-use crate::preferences::cache_folder;
+use crate::features::recovery::FoundSessions;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info};
+use crate::frame::editor::Editor;
+use crate::frame::interface::InterfaceApp;
+use crate::frame::menu::pick;
+use crate::frame::tasks::{Newest, Tasks};
+use crate::frame::widgets::scene_picture::ScenePicture;
+use crate::frame::window::FrameSystems;
+use talweg::lab::{Size, picture};
+use talweg::preferences::cache_folder;
 
 /// Of the pictures on the cards.
 const PICTURE: Size = Size { samples: 129, pixels: 160 };
@@ -102,13 +102,13 @@ fn run(
 }
 
 /// Draws pictures, those first that are only to be read. A scene that cannot be read goes without.
-fn draw(cards: Vec<(PictureSource, ScenePicture)>, control: &crate::field::Control) -> Option<()> {
+fn draw(cards: Vec<(PictureSource, ScenePicture)>, control: &talweg::field::Control) -> Option<()> {
     let cache = cache_folder().map(|folder| folder.join("pictures"));
     let mut later = Vec::new();
     for (source, shown) in cards {
         control.check().ok()?;
         let Some(scene) = source.scene() else { continue };
-        let kept = cache.as_deref().and_then(|cache| crate::lab::kept_picture(cache, &scene, PICTURE));
+        let kept = cache.as_deref().and_then(|cache| talweg::lab::kept_picture(cache, &scene, PICTURE));
         match kept {
             Some(image) => shown.set(image),
             None => later.push((scene, shown)),

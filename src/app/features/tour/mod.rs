@@ -6,14 +6,14 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::{self, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info};
-use crate::app::frame::document::Document;
-use crate::app::frame::editor::Editor;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::tick;
-use crate::app::frame::theme::colour;
-use crate::app::frame::window::FrameSystems;
-use crate::app::view::ViewCamera;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info};
+use crate::frame::document::Document;
+use crate::frame::editor::Editor;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::tick;
+use crate::frame::theme::colour;
+use crate::frame::window::FrameSystems;
+use crate::view::ViewCamera;
 
 pub struct TourPlugin;
 

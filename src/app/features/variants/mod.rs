@@ -17,14 +17,14 @@ use egui_phosphor::regular as icon;
 
 use self::panel::VariantsState;
 use self::thumbnails::{ThumbnailClient, VariantsInfo};
-use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
-use crate::app::frame::menu::tick;
-use crate::app::frame::tasks::{Busy, Tasks};
-use crate::app::frame::window::{FrameCost, FrameSystems};
-use crate::app::view::Waker;
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::menu::tick;
+use crate::frame::tasks::{Busy, Tasks};
+use crate::frame::window::{FrameCost, FrameSystems};
+use crate::view::Waker;
 
 pub struct VariantsPlugin;
 

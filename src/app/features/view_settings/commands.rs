@@ -3,10 +3,10 @@
 use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Action, Info, keys};
-use crate::app::view::{Overlay, ViewCommand, ViewMode};
-use crate::field::MapKind;
-use crate::preferences::PlanetProjection;
+use crate::frame::commands::{Action, Info, keys};
+use crate::view::{Overlay, ViewCommand, ViewMode};
+use talweg::field::MapKind;
+use talweg::preferences::PlanetProjection;
 
 /// The camera commands of the menu, in its order.
 pub const CAMERA: [ViewCommand; 7] = [

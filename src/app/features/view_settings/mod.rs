@@ -11,12 +11,12 @@ use egui_phosphor::regular as icon;
 
 use self::commands::{CAMERA, SIDES_FROM};
 pub use self::commands::{ResetView, ViewAction};
-use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
-use crate::app::frame::editor::{Editor, ViewSettings};
-use crate::app::frame::interface::InterfaceApp;
-use crate::app::frame::menu::{entry, pick};
-use crate::app::view::{Overlay, ViewCommand, ViewMode};
-use crate::preferences::PlanetProjection;
+use crate::frame::commands::{Command, CommandApp, CommandQueue};
+use crate::frame::editor::{Editor, ViewSettings};
+use crate::frame::interface::InterfaceApp;
+use crate::frame::menu::{entry, pick};
+use crate::view::{Overlay, ViewCommand, ViewMode};
+use talweg::preferences::PlanetProjection;
 
 pub struct ViewSettingsPlugin;
 

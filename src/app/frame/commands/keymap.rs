@@ -7,7 +7,7 @@ use bevy_egui::egui;
 use egui::{Id, Key, KeyboardShortcut, ModifierNames, Modifiers};
 
 use super::Command;
-use crate::preferences::ChosenKeys;
+use talweg::preferences::ChosenKeys;
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -159,7 +159,7 @@ pub fn shortcuts_text(shortcuts: &[KeyboardShortcut]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::frame::commands::EditAction;
+    use crate::frame::commands::EditAction;
 
     #[test]
     fn shortcuts_are_kept_as_text() {

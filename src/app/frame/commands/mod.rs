@@ -29,7 +29,7 @@ pub use shortcuts::pressed;
 macro_rules! keys {
     ($($modifiers:ident + $key:ident),*) => {{
         use bevy_egui::egui::{Key, KeyboardShortcut};
-        use $crate::app::frame::commands::held;
+        use $crate::frame::commands::held;
         const KEYS: &[KeyboardShortcut] = &[ $( KeyboardShortcut::new(held::$modifiers, Key::$key) ),* ];
         KEYS
     }};

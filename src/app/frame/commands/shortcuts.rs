@@ -4,8 +4,8 @@ use bevy::prelude::World;
 use bevy_egui::egui;
 use egui::{Event, Key, Modifiers};
 
-use crate::app::frame::commands::{Command, CommandRegistry};
-use crate::app::frame::editor::Editor;
+use crate::frame::commands::{Command, CommandRegistry};
+use crate::frame::editor::Editor;
 
 /// The command whose shortcut was pressed, if any; the key press is taken out of the input.
 ///

@@ -7,8 +7,8 @@ use egui_file_dialog::{DialogState, FileDialog};
 use egui_phosphor::regular as icon;
 
 use super::Dialog;
-use crate::app::frame::commands::Command;
-use crate::app::frame::document::Document;
+use crate::frame::commands::Command;
+use crate::frame::document::Document;
 
 /// Talweg's scenes: their name in the list of kinds, and their endings.
 pub const SCENES: (&str, &[&str]) =

@@ -4,8 +4,8 @@ use bevy_egui::egui;
 use egui::{Align, Button, Key, Layout, Modal, RichText, Ui};
 
 use super::Dialog;
-use crate::app::frame::commands::{Command, FileAction};
-use crate::app::frame::theme::colour;
+use crate::frame::commands::{Command, FileAction};
+use crate::frame::theme::colour;
 
 /// Asks what shall become of unsaved changes. Escape cancels, Enter saves.
 pub struct Unsaved {

@@ -7,9 +7,9 @@ use egui::{Align, Layout};
 
 use super::Dialog;
 use super::modals::{button, dismissed, is_confirmed, main_button, modal};
-use crate::app::frame::commands::{Command, Proceed};
-use crate::app::frame::editor::file_name;
-use crate::io::{FileError, SaveTarget};
+use crate::frame::commands::{Command, Proceed};
+use crate::frame::editor::file_name;
+use talweg::io::{FileError, SaveTarget};
 
 /// Why it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Changing a process on the way: from the start, or from here on; and branches, of which one is shown at a time.
 
-use crate::app::frame::document::{Document, Group, Selection};
-use crate::eval::Playhead;
-use crate::nodes::Node;
-use crate::nodes::multiscale::LargestScale;
-use crate::param::Value;
-use crate::scene::{Layer, LayerStage, ParamEpoch};
+use crate::frame::document::{Document, Group, Selection};
+use talweg::eval::Playhead;
+use talweg::nodes::Node;
+use talweg::nodes::multiscale::LargestScale;
+use talweg::param::Value;
+use talweg::scene::{Layer, LayerStage, ParamEpoch};
 
 /// A process was changed while its playhead stood part of the way. It is replayed from the start; going on from here
 /// is offered.

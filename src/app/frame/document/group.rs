@@ -1,7 +1,7 @@
 //! The groups of parameters that a scene is made of.
 
-use crate::param::Params;
-use crate::scene::Scene;
+use talweg::param::Params;
+use talweg::scene::Scene;
 
 /// One of a layer's groups of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

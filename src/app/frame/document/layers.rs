@@ -1,9 +1,9 @@
 //! Edits of the stack as a whole: add, duplicate, delete, reorder, rename, show and hide, solo.
 
-use crate::app::frame::document::{Document, Group, Selection, Variant};
-use crate::nodes::{Node, Work};
-use crate::param::{Preset, Value};
-use crate::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
+use crate::frame::document::{Document, Group, Selection, Variant};
+use talweg::nodes::{Node, Work};
+use talweg::param::{Preset, Value};
+use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
 
 impl Document {
     /// Adds a layer above the selected one (on top while the scene is selected) and selects it. A generator that has

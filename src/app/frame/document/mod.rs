@@ -17,16 +17,16 @@ mod variant;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-pub use crate::app::frame::document::branches::Offer;
-pub use crate::app::frame::document::group::Group;
-pub use crate::app::frame::document::sides::LayerSides;
-pub use crate::app::frame::document::transport::{SPEED_RANGE, Transport};
-pub use crate::app::frame::document::variant::Variant;
+pub use crate::frame::document::branches::Offer;
+pub use crate::frame::document::group::Group;
+pub use crate::frame::document::sides::LayerSides;
+pub use crate::frame::document::transport::{SPEED_RANGE, Transport};
+pub use crate::frame::document::variant::Variant;
 
-use crate::eval::{RequestQuality, StrokeTarget};
-use crate::field::MapKind;
-use crate::io::{FileStamp, SaveTarget};
-use crate::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
+use talweg::eval::{RequestQuality, StrokeTarget};
+use talweg::field::MapKind;
+use talweg::io::{FileStamp, SaveTarget};
+use talweg::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 
 /// What the parameter panel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

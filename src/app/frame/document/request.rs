@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use crate::app::frame::document::Document;
-use crate::eval::{Play, Playhead, Request, RequestQuality, WorkerReport};
-use crate::nodes::Work;
-use crate::scene::{Mask, Mix, Scene};
+use crate::frame::document::Document;
+use talweg::eval::{Play, Playhead, Request, RequestQuality, WorkerReport};
+use talweg::nodes::Work;
+use talweg::scene::{Mask, Mix, Scene};
 
 impl Document {
     /// The next request, if anything changed since the last one.

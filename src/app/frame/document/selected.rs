@@ -1,6 +1,6 @@
 //! Edits of all selected layers at once, each one undo step; locks; where the evaluation ends.
 
-use crate::app::frame::document::{Document, Selection};
+use crate::frame::document::{Document, Selection};
 
 impl Document {
     /// The selected layers, from the ground up.
@@ -146,7 +146,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nodes::Node;
+    use talweg::nodes::Node;
 
     fn document(nodes: &[&str]) -> Document {
         let mut document = Document::default();
@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn what_is_locked_stays_as_it_is_until_it_is_unlocked() {
-        use crate::app::frame::document::Group;
-        use crate::param::Value;
+        use crate::frame::document::Group;
+        use talweg::param::Value;
         let mut document = document(&["Perlin", "Terrace"]);
         document.toggle_locks(&[0]);
         let before = document.scene().clone();

@@ -1,8 +1,8 @@
 //! Two sides of a layer, A and B: what somebody tries out beside what there was. They last as long as the document.
 
-use crate::app::frame::document::Document;
-use crate::nodes::Node;
-use crate::scene::{Layer, Mask, Mix, ParamEpoch};
+use crate::frame::document::Document;
+use talweg::nodes::Node;
+use talweg::scene::{Layer, Mask, Mix, ParamEpoch};
 
 /// What a side of a layer holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,8 +68,8 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::frame::document::Group;
-    use crate::param::Value;
+    use crate::frame::document::Group;
+    use talweg::param::Value;
 
     #[test]
     fn both_sides_keep_what_was_done_to_them_also_after_undo() {
@@ -77,7 +77,7 @@ mod tests {
         document.add_layer(Node::named("Perlin").unwrap());
         let opacity = |document: &Document| document.scene().layers[0].mix.opacity;
         let param = Mix::default();
-        let find = crate::param::Params::about(&param).find("opacity").unwrap();
+        let find = talweg::param::Params::about(&param).find("opacity").unwrap();
         document.show_side(0, 1);
         assert_eq!((document.shown_side(0), opacity(&document)), (Some(1), 1.0));
         document.set(Group::Mix(0), find, &Value::Float(0.25), None);

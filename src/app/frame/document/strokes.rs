@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::app::frame::document::Document;
-use crate::brush::Strokes;
-use crate::eval::StrokeTarget;
-use crate::field::MapKind;
-use crate::nodes::Node;
-use crate::scene::{Gesture, Scene};
+use crate::frame::document::Document;
+use talweg::brush::Strokes;
+use talweg::eval::StrokeTarget;
+use talweg::field::MapKind;
+use talweg::nodes::Node;
+use talweg::scene::{Gesture, Scene};
 
 /// The strokes of a layer or of its mask.
 pub fn strokes_of(scene: &Scene, target: StrokeTarget) -> Option<&Arc<Strokes>> {

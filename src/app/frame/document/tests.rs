@@ -1,12 +1,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::app::frame::document::*;
-use crate::eval::{Output, Playhead, WorkerReport};
-use crate::field::{Edges, Grid, Terrain};
-use crate::io::FileError;
-use crate::nodes::Node;
-use crate::param::Value;
+use crate::frame::document::*;
+use talweg::eval::{Output, Playhead, WorkerReport};
+use talweg::field::{Edges, Grid, Terrain};
+use talweg::io::FileError;
+use talweg::nodes::Node;
+use talweg::param::Value;
 
 fn document(nodes: &[&str]) -> Document {
     let mut document = Document::default();
@@ -108,7 +108,7 @@ fn solo_shows_a_generator_alone_and_a_filter_with_what_is_below() {
         [false, true, false, false],
         "layers keep their numbers"
     );
-    assert_eq!(scene.layers[1].mix, crate::scene::Mix::default());
+    assert_eq!(scene.layers[1].mix, talweg::scene::Mix::default());
     document.toggle_solo(2);
     let scene = document.take_request().unwrap().scene;
     assert_eq!(scene.layers.iter().map(|l| l.enabled).collect::<Vec<_>>(), [true, false, true, false]);

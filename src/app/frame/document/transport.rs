@@ -3,8 +3,8 @@
 //! The playhead stands on one process layer at a time and stays there while other layers are edited, until the
 //! transport of another layer is used or the playhead reaches the end.
 
-use crate::app::frame::document::Document;
-use crate::eval::Playhead;
+use crate::frame::document::Document;
+use talweg::eval::Playhead;
 
 /// Iterations a second that the speed slider offers.
 pub const SPEED_RANGE: (f32, f32) = (1.0, 240.0);

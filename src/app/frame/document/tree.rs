@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::app::frame::document::Document;
-use crate::construction::Tree;
-use crate::nodes::Node;
-use crate::nodes::generators::construction::Construction;
-use crate::param::{Params, Value};
-use crate::scene::Gesture;
+use crate::frame::document::Document;
+use talweg::construction::Tree;
+use talweg::nodes::Node;
+use talweg::nodes::generators::construction::Construction;
+use talweg::param::{Params, Value};
+use talweg::scene::Gesture;
 
 impl Document {
     /// The construction tree of the selected layer, with the layer's number.

@@ -2,10 +2,10 @@
 //!
 //! Comparing changes nothing: it is no edit and cannot be undone. Variants of the contact sheet may be adopted.
 
-use crate::app::frame::document::Document;
-use crate::eval::Playhead;
-use crate::lab;
-use crate::scene::Scene;
+use crate::frame::document::Document;
+use talweg::eval::Playhead;
+use talweg::lab;
+use talweg::scene::Scene;
 
 /// The scene with one layer hidden, or shown where it is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +100,9 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::frame::document::{Group, Selection};
-    use crate::nodes::Node;
-    use crate::param::Value;
+    use crate::frame::document::{Group, Selection};
+    use talweg::nodes::Node;
+    use talweg::param::Value;
 
     fn stack() -> Document {
         let mut document = Document::default();

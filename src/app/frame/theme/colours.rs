@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::preferences::ThemeChoice;
+use talweg::preferences::ThemeChoice;
 
 macro_rules! themes {
     (
@@ -21,8 +21,8 @@ macro_rules! themes {
             $(#[doc = $doc])+
             pub fn $name() -> Color32 {
                 match super::current() {
-                    $crate::preferences::ThemeChoice::Dark => $dark.$name,
-                    $crate::preferences::ThemeChoice::Light => $light.$name,
+                    talweg::preferences::ThemeChoice::Dark => $dark.$name,
+                    talweg::preferences::ThemeChoice::Light => $light.$name,
                 }
             }
         )+

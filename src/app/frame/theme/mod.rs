@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Shadow, Stroke, TextStyle, Vec2, Visuals, vec2};
 
 pub use self::colours::{colour, ink};
-use crate::preferences::{InterfacePreferences, ThemeChoice};
+use talweg::preferences::{InterfacePreferences, ThemeChoice};
 
 /// Height of a row of the stack and of a parameter.
 pub const ROW: f32 = 26.0;

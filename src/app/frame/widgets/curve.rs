@@ -3,9 +3,9 @@
 use bevy_egui::egui;
 use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::app::frame::theme::colour;
-use crate::param::ToneCurve;
-use crate::scene::Gesture;
+use crate::frame::theme::colour;
+use talweg::param::ToneCurve;
+use talweg::scene::Gesture;
 
 const HEIGHT: f32 = 150.0;
 const GRAB: f32 = 8.0;

@@ -3,8 +3,8 @@
 use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Id, Mesh, Rect, Sense, Stroke, Ui, pos2, vec2};
 
-use crate::app::frame::theme::colour;
-use crate::app::view::Legend;
+use crate::frame::theme::colour;
+use crate::view::Legend;
 
 const WIDTH: f32 = 268.0;
 const HEIGHT: f32 = 62.0;

@@ -4,11 +4,11 @@ use bevy_egui::egui;
 use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::row::{Change, Choose, asks_for_reset, label};
-use crate::construction::Tree;
-use crate::io::{STAMP_PREFIX, stamp_names};
-use crate::param::{About, ParamSpec, Value};
+use crate::frame::theme::colour;
+use crate::frame::widgets::row::{Change, Choose, asks_for_reset, label};
+use talweg::construction::Tree;
+use talweg::io::{STAMP_PREFIX, stamp_names};
+use talweg::param::{About, ParamSpec, Value};
 
 /// A heightmap or image: one from a file, or a shipped stamp.
 pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {

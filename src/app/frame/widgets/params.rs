@@ -6,16 +6,16 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-use crate::app::frame::commands::{Action, Command, Info};
-use crate::app::frame::dialogs::files::{self, Files};
-use crate::app::frame::document::{Document, Group};
-use crate::app::frame::editor::Editor;
-use crate::app::frame::theme::{self, colour};
-use crate::app::frame::widgets::row::{
+use crate::frame::commands::{Action, Command, Info};
+use crate::frame::dialogs::files::{self, Files};
+use crate::frame::document::{Document, Group};
+use crate::frame::editor::Editor;
+use crate::frame::theme::{self, colour};
+use crate::frame::widgets::row::{
     Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
 };
-use crate::app::frame::widgets::{curve, links, sought};
-use crate::param::{About, ParamKind, ParamSpec, Params, Value};
+use crate::frame::widgets::{curve, links, sought};
+use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
 use bevy::ecs::system::In;
 use bevy::prelude::ResMut;
 use bevy_egui::egui;

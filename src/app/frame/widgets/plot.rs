@@ -4,7 +4,7 @@ use bevy_egui::egui;
 use egui::{Vec2, Vec2b};
 use egui_plot::Plot;
 
-use crate::app::frame::theme::colour;
+use crate::frame::theme::colour;
 
 /// A plot of that size that cannot be moved.
 pub fn still(id: &str, size: Vec2) -> Plot<'static> {

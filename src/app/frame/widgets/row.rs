@@ -4,10 +4,10 @@ use bevy_egui::egui;
 use egui::{DragValue, RectAlign, Response, RichText, Sense, Tooltip, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::{self, ICON_BUTTON, ROW, colour, icon_button};
-use crate::param::{About, ParamKind, ParamSpec, Value};
-use crate::scene::{Gesture, Scene};
+use crate::frame::document::Document;
+use crate::frame::theme::{self, ICON_BUTTON, ROW, colour, icon_button};
+use talweg::param::{About, ParamKind, ParamSpec, Value};
+use talweg::scene::{Gesture, Scene};
 
 /// A file dialog is asked for.
 pub struct Choose;

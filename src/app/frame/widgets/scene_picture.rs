@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use bevy_egui::egui;
 use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui, pos2, vec2};
 
-use crate::app::frame::theme::colour;
-use crate::look::RgbImage;
+use crate::frame::theme::colour;
+use talweg::look::RgbImage;
 
 /// See the module.
 #[derive(Clone, Default)]

@@ -4,8 +4,8 @@
 use bevy_egui::egui;
 use egui::{Align, Context, Id, InnerResponse, Key, Stroke, StrokeKind, Ui};
 
-use crate::app::frame::document::Group;
-use crate::app::frame::theme::colour;
+use crate::frame::document::Group;
+use crate::frame::theme::colour;
 
 #[derive(Clone, Copy, PartialEq)]
 struct Sought {

@@ -1,9 +1,9 @@
 //! Rays on the graphics card against those of the CPU, and against the grid.
 
 use super::*;
-use crate::app::view::{FARTHEST_WORLD, SIDE_WORLD};
-use crate::construction::construction_kit;
-use crate::construction::trace::{TraceRay, Tracer};
+use crate::view::{FARTHEST_WORLD, SIDE_WORLD};
+use talweg::construction::construction_kit;
+use talweg::construction::trace::{TraceRay, Tracer};
 
 /// A tree with a grid of its heights.
 fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
@@ -25,7 +25,7 @@ fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
 }
 
-fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::app::view::Lens) {
+fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::view::Lens) {
     let lens = CompareLayout::One.lens(Vec2::new(width as f32, height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens), lens)
@@ -118,7 +118,7 @@ fn what_rays_show_is_what_the_grid_shows() {
 /// What cannot be traced is refused, not drawn from the grid as if nothing were the matter.
 #[test]
 fn a_tree_that_is_too_deep_is_refused_in_words() {
-    use crate::construction::{OperatorGroup, Piece, PieceKind, Tree};
+    use talweg::construction::{OperatorGroup, Piece, PieceKind, Tree};
     let mut tree: Tree = construction_kit::tree(3);
     for _ in 0..24 {
         let of = vec![Piece::named("plain", PieceKind::Disc(Default::default())), std::mem::take(&mut tree.terrain)];
@@ -161,13 +161,13 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
 /// Where a tree is cut out there is nothing: neither the ground of the block nor its sides.
 #[test]
 fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
-    use crate::nodes::Node;
-    let mut scene = crate::scene::example("paper-004-fig-12-craters").expect("a shipped scene").scene.clone();
+    use talweg::nodes::Node;
+    let mut scene = talweg::scene::example("paper-004-fig-12-craters").expect("a shipped scene").scene.clone();
     let Node::Construction(construction) = &mut scene.layers[0].node else { panic!("a construction") };
-    construction.tree = Arc::new(crate::construction::Tree {
-        terrain: crate::construction::Piece::named(
+    construction.tree = Arc::new(talweg::construction::Tree {
+        terrain: talweg::construction::Piece::named(
             "island",
-            crate::construction::PieceKind::Disc(crate::construction::disc::Disc {
+            talweg::construction::PieceKind::Disc(talweg::construction::disc::Disc {
                 x: 4000.0,
                 y: 4000.0,
                 radius: 2500.0,

@@ -363,8 +363,8 @@ fn as_vec3(at: DVec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::tree_surface::TreeRecipe;
-    use crate::construction::{Tree, presets};
+    use crate::view::tree_surface::TreeRecipe;
+    use talweg::construction::{Tree, presets};
 
     fn tree_surface(tree: Arc<Tree>) -> Arc<TreeSurface> {
         Arc::new(TreeSurface::new(TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225 }))
@@ -403,8 +403,8 @@ mod tests {
         let all = settle(&mut tessellation, &first, &camera);
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
         let mut changed = (*tree).clone();
-        let disc = crate::construction::Piece {
-            form: crate::construction::PieceKind::Disc(crate::construction::disc::Disc {
+        let disc = talweg::construction::Piece {
+            form: talweg::construction::PieceKind::Disc(talweg::construction::disc::Disc {
                 x: 600.0,
                 y: 700.0,
                 radius: 300.0,
@@ -412,8 +412,8 @@ mod tests {
             }),
             ..Default::default()
         };
-        changed.terrain = crate::construction::Piece {
-            form: crate::construction::PieceKind::Blend(crate::construction::OperatorGroup {
+        changed.terrain = talweg::construction::Piece {
+            form: talweg::construction::PieceKind::Blend(talweg::construction::OperatorGroup {
                 of: vec![changed.terrain.clone(), disc],
                 ..Default::default()
             }),

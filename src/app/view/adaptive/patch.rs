@@ -110,8 +110,8 @@ impl TilePatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::tree_surface::TreeRecipe;
-    use crate::construction::presets;
+    use crate::view::tree_surface::TreeRecipe;
+    use talweg::construction::presets;
 
     fn tree_surface() -> TreeSurface {
         let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225 };

@@ -1,7 +1,7 @@
 //! The planet as its drawing needs it.
 
 use super::sun::Attitude;
-use crate::planet::{Air, Planet};
+use talweg::planet::{Air, Planet};
 
 /// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's
 /// light. And how much ozone there is.

@@ -9,7 +9,7 @@ use std::f64::consts::FRAC_PI_2;
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
 use super::ground::{GlobeSurface, meet_sphere};
-use crate::app::view::camera::Lens;
+use crate::view::camera::Lens;
 
 /// Nothing looks further up than this over the ground.
 const MAX_PITCH: f64 = 1.05;
@@ -246,7 +246,7 @@ impl GlobeGlide {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::globe::ground::tests::{Sphere, sphere};
+    use crate::view::globe::ground::tests::{Sphere, sphere};
 
     const LENS: Lens = Lens { fov_y: 0.6, size: Vec2::new(1280.0, 720.0) };
 

@@ -15,14 +15,14 @@ use super::orbit::OrbitPose;
 use super::scenery::{LineEnds, PlanetView, PlannedScenery, Scenery};
 use super::sun::Attitude;
 use super::terrain::GlobeTerrain;
-use crate::app::view::camera::{FIELD_OF_VIEW, Lens};
-use crate::app::view::compare::{CompareSide, Pane};
-use crate::app::view::control::{
+use crate::view::camera::{FIELD_OF_VIEW, Lens};
+use crate::view::compare::{CompareSide, Pane};
+use crate::view::control::{
     CameraManners, PIXELS_OF_A_LINE, ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under,
 };
-use crate::app::view::state::ViewState;
-use crate::field::globe::from_angles;
-use crate::preferences::{CameraGesture, GlobeView, PlanetProjection};
+use crate::view::state::ViewState;
+use talweg::field::globe::from_angles;
+use talweg::preferences::{CameraGesture, GlobeView, PlanetProjection};
 
 /// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
 const SUN_SIZE: f64 = 0.0075;

@@ -11,14 +11,14 @@ use super::frame::{GlobeEye, GlobeFrame};
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
-use crate::app::view::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer};
-use crate::app::view::camera::FIELD_OF_VIEW;
-use crate::app::view::compare::Pane;
-use crate::app::view::lod::PatchDetail;
-use crate::app::view::pipelines::{Pipelines, TargetKey, ViewPart};
-use crate::app::view::texels::TerrainMap;
-use crate::app::view::textures::TerrainTextures;
-use crate::preferences::PlanetProjection;
+use crate::view::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer};
+use crate::view::camera::FIELD_OF_VIEW;
+use crate::view::compare::Pane;
+use crate::view::lod::PatchDetail;
+use crate::view::pipelines::{Pipelines, TargetKey, ViewPart};
+use crate::view::texels::TerrainMap;
+use crate::view::textures::TerrainTextures;
+use talweg::preferences::PlanetProjection;
 
 /// The ground is not drawn finer than this many quads a cell.
 const QUADS_PER_CELL: f64 = 16.0;

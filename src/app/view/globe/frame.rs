@@ -7,8 +7,8 @@ use super::air::AirScattering;
 use super::lod::{GlobeLodRange, MORPH_START};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
-use crate::app::view::mode::ViewMode;
-use crate::preferences::AirModel;
+use crate::view::mode::ViewMode;
+use talweg::preferences::AirModel;
 
 /// Brightness of sunlit white ground, and of what the air scatters.
 const SUN: f32 = 2.3;

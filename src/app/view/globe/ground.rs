@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use super::fine::{FineGround, ROUGHEST};
-use crate::field::{Globe, globe::locate};
+use talweg::field::{Globe, globe::locate};
 
 /// A globe with its vertical exaggeration. Lengths are in metres.
 #[derive(Clone, Copy)]

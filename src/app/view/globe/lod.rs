@@ -1,6 +1,6 @@
 //! Which patches of the six quadtrees are drawn: fine near the eye, coarse far from it.
 //!
-//! As in the flat view ([`crate::app::view::lod`]), after Strugar 2009: a patch is divided while it comes nearer to the
+//! As in the flat view ([`crate::view::lod`]), after Strugar 2009: a patch is divided while it comes nearer to the
 //! eye than the range of the next finer level, and its vertices morph to the coarser shape before the range of its own
 //! ends. Distances are measured between directions, on a sphere over the highest peak, so that they do not depend on
 //! the relief and are the same seen from two faces; patches of neighbouring faces meet like those of one. Level 0 is a
@@ -10,8 +10,8 @@
 use glam::{DMat4, DVec3, DVec4};
 
 use super::ground::FaceBounds;
-use crate::field::globe::direction_at;
-use crate::field::topology::FACES;
+use talweg::field::globe::direction_at;
+use talweg::field::topology::FACES;
 
 /// Share of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f64 = 0.85;
@@ -185,7 +185,7 @@ pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<Glob
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::globe::ground::{tests::sphere, tile_of};
+    use crate::view::globe::ground::{tests::sphere, tile_of};
     use std::collections::HashMap;
 
     const RADIUS: f64 = 6_371_000.0;

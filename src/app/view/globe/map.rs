@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DVec3, Vec2};
 
-use crate::field::globe::from_angles;
+use talweg::field::globe::from_angles;
 
 /// What the middle of the map shows, and how much of it there is.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 //! depends on the height alone, so that nothing heaves while the eye moves along the ground. a₀ is so large that the
 //! distance from the eye to the highest ground only ever falls on the way down: a mountain never grows into the eye.
 
-use crate::preferences::GlobeView;
+use talweg::preferences::GlobeView;
 
 /// Height, in radii, at which half of the exaggeration is left.
 const HALF_RADII: f64 = 0.08;

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 use super::body::Body;
 use super::map::MapPose;
 use super::terrain::GlobeTerrain;
-use crate::preferences::{GlobeView, PlanetProjection};
+use talweg::preferences::{GlobeView, PlanetProjection};
 
 /// Air thinner than this carries no clouds; they come with the next tenth.
 const CLOUDLESS: f32 = 0.1;

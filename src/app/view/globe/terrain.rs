@@ -11,17 +11,17 @@ use super::fine::{FineGround, ROUGHEST};
 use super::ground::{FaceBounds, FineGroundView, GlobeSurface};
 use super::relief::Exaggeration;
 use super::wetness::wetness;
-use crate::app::view::cover::CoverDepths;
-use crate::app::view::mips::{Mips, half};
-use crate::app::view::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
-use crate::app::view::ramp::Ramp;
-use crate::app::view::render_base::{RenderBase, resampled};
-use crate::field::globe::direction_at;
-use crate::field::topology::FACES;
-use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
-use crate::look::{PaletteTable, covered};
-use crate::preferences::GlobeView;
-use crate::scene::Settings;
+use crate::view::cover::CoverDepths;
+use crate::view::mips::{Mips, half};
+use crate::view::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
+use crate::view::ramp::Ramp;
+use crate::view::render_base::{RenderBase, resampled};
+use talweg::field::globe::direction_at;
+use talweg::field::topology::FACES;
+use talweg::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
+use talweg::look::{PaletteTable, covered};
+use talweg::preferences::GlobeView;
+use talweg::scene::Settings;
 
 /// More samples along a face are drawn as if there were so many.
 const MOST_DRAWN_SAMPLES: usize = 4097;
@@ -432,7 +432,7 @@ mod tests {
 
     fn grey() -> Arc<PaletteTable> {
         let lut = vec![[9, 9, 9, 255]; 512];
-        let scatter = crate::palette::ScatterRules::named("none").expect("it is shipped");
+        let scatter = talweg::palette::ScatterRules::named("none").expect("it is shipped");
         Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), scatter, biomes: None })
     }
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::field::Globe;
+use talweg::field::Globe;
 
 /// Depths, as fractions of the relief, between which water comes into view.
 const FILM: (f32, f32) = (2e-5, 4e-4);

@@ -11,7 +11,7 @@ use std::time::Instant;
 use bevy::math::UVec2;
 
 use super::GROUP;
-use crate::app::view::mesh::RenderQuality;
+use crate::view::mesh::RenderQuality;
 
 /// Evaluations after which a ray has arrived or is given up: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`,
 /// with those of the ground where it arrived.

@@ -7,14 +7,14 @@ use egui::{
 };
 use egui_phosphor::regular as icon;
 
-use crate::app::features::bench::panel::{chip, part};
-use crate::app::features::bench::report::counted;
-use crate::app::features::bench::task::{BenchInfo, BenchOrder, BenchRequest, Underway};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::{colour, icon_button};
-use crate::lab::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
-use crate::nodes::Node;
-use crate::scene::Layer;
+use crate::features::bench::panel::{chip, part};
+use crate::features::bench::report::counted;
+use crate::features::bench::task::{BenchInfo, BenchOrder, BenchRequest, Underway};
+use crate::frame::document::Document;
+use crate::frame::theme::{colour, icon_button};
+use talweg::lab::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
+use talweg::nodes::Node;
+use talweg::scene::Layer;
 
 /// Samples per side that can be chosen.
 pub const SIZES: [usize; 6] = [65, 129, 257, 513, 1025, 2049];
@@ -269,7 +269,7 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
         ui.add_space(3.0);
         for (count, on) in &mut choice.threads {
             let name = format!("Threads {count}");
-            let tip = format!("Measures on {}.", crate::app::features::bench::report::threads(*count));
+            let tip = format!("Measures on {}.", crate::features::bench::report::threads(*count));
             *on ^= chip(ui, 30.0, *on, &count.to_string(), &name, &tip);
         }
     });

@@ -3,9 +3,9 @@
 use bevy_egui::egui;
 use egui::{Align2, Label, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
 
-use crate::app::features::bench::panel::{BenchState, cell, chip};
-use crate::app::features::bench::report::{ExtremeLine, Fate, Report, SLOW, three};
-use crate::app::frame::theme::{colour, paint_text};
+use crate::features::bench::panel::{BenchState, cell, chip};
+use crate::features::bench::report::{ExtremeLine, Fate, Report, SLOW, three};
+use crate::frame::theme::{colour, paint_text};
 
 const ROW: f32 = 21.0;
 

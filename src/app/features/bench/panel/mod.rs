@@ -13,12 +13,12 @@ use bevy_egui::egui;
 use egui::{Context, Label, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, Vec2, Window, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::bench::findings::Tone;
-use crate::app::features::bench::panel::choose::Choice;
-use crate::app::features::bench::report::{Column, Report};
-use crate::app::features::bench::task::{BenchInfo, BenchRequest};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::colour;
+use crate::features::bench::findings::Tone;
+use crate::features::bench::panel::choose::Choice;
+use crate::features::bench::report::{Column, Report};
+use crate::features::bench::task::{BenchInfo, BenchRequest};
+use crate::frame::document::Document;
+use crate::frame::theme::colour;
 
 /// What is shown of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -228,7 +228,7 @@ fn findings(ui: &mut Ui, report: &Report) {
         let machine = format!(
             "{}, {} at a time, {}. Talweg {}. {} repetitions, in each everything once and in another order.",
             found.processor.as_deref().unwrap_or("Unknown processor"),
-            crate::app::features::bench::report::threads(found.processors),
+            crate::features::bench::report::threads(found.processors),
             found.system,
             found.version,
             found.repetitions

@@ -9,12 +9,12 @@ use egui_plot::{
     Points, VLine,
 };
 
-use crate::app::features::bench::panel::{BenchState, chip};
-use crate::app::features::bench::report::{Report, growth as growth_of, threads, three, time};
-use crate::app::frame::theme::colour;
-use crate::app::frame::theme::ink;
-use crate::app::frame::widgets::plot;
-use crate::lab::{BenchCell, Findings};
+use crate::features::bench::panel::{BenchState, chip};
+use crate::features::bench::report::{Report, growth as growth_of, threads, three, time};
+use crate::frame::theme::colour;
+use crate::frame::theme::ink;
+use crate::frame::widgets::plot;
+use talweg::lab::{BenchCell, Findings};
 
 /// So many nodes are plotted at once.
 const MOST_SHOWN: usize = 7;

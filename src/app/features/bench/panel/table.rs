@@ -6,10 +6,10 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Rect, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::bench::findings::is_wide;
-use crate::app::features::bench::panel::{BenchState, cell};
-use crate::app::features::bench::report::{BenchRow, Column, Report};
-use crate::app::frame::theme::{colour, paint_text};
+use crate::features::bench::findings::is_wide;
+use crate::features::bench::panel::{BenchState, cell};
+use crate::features::bench::report::{BenchRow, Column, Report};
+use crate::frame::theme::{colour, paint_text};
 
 const ROW: f32 = 21.0;
 

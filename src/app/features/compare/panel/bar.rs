@@ -5,14 +5,14 @@ use egui::containers::menu::MenuButton;
 use egui::{Align, Button, Label, Layout as Flow, ProgressBar, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::compare::commands::{CompareAction, CompareMode};
-use crate::app::features::compare::panel::{CompareInfo, CompareState, letter};
-use crate::app::frame::commands::Command;
-use crate::app::frame::commands::ComputeAction;
-use crate::app::frame::document::Document;
-use crate::app::frame::menu::entry;
-use crate::app::frame::theme::{colour, icon_button, icon_toggle};
-use crate::app::view::CompareSide;
+use crate::features::compare::commands::{CompareAction, CompareMode};
+use crate::features::compare::panel::{CompareInfo, CompareState, letter};
+use crate::frame::commands::Command;
+use crate::frame::commands::ComputeAction;
+use crate::frame::document::Document;
+use crate::frame::menu::entry;
+use crate::frame::theme::{colour, icon_button, icon_toggle};
+use crate::view::CompareSide;
 
 fn badge(ui: &mut Ui, side: CompareSide) {
     let (text, tint) = letter(side);

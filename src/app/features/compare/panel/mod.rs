@@ -9,14 +9,14 @@ use std::sync::Arc;
 use bevy::prelude::Resource;
 use bevy_egui::egui::Color32;
 
-use crate::app::features::compare::commands::CompareMode;
-use crate::app::features::compare::differences::Table;
-use crate::app::frame::theme::ink;
-use crate::app::view::{CompareLayout, CompareSide, Legend, Overlay};
+use crate::features::compare::commands::CompareMode;
+use crate::features::compare::differences::Table;
+use crate::frame::theme::ink;
+use crate::view::{CompareLayout, CompareSide, Legend, Overlay};
 
-pub use crate::app::features::compare::panel::bar::{bar, choose};
-pub use crate::app::features::compare::panel::table::table;
-pub use crate::app::features::compare::panel::view_overlay::view_overlay;
+pub use crate::features::compare::panel::bar::{bar, choose};
+pub use crate::features::compare::panel::table::table;
+pub use crate::features::compare::panel::view_overlay::view_overlay;
 
 /// How A and B are shown; the panels change it, the view reads it.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]

@@ -4,9 +4,9 @@ use bevy_egui::egui;
 use egui::{Align, Color32, Label, Layout as Flow, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::compare::differences::{Table, Values};
-use crate::app::features::compare::panel::CompareInfo;
-use crate::app::frame::theme::{colour, ink};
+use crate::features::compare::differences::{Table, Values};
+use crate::features::compare::panel::CompareInfo;
+use crate::frame::theme::{colour, ink};
 
 /// The table of measures, in as many columns as there is room for.
 pub fn table(ui: &mut Ui, info: &CompareInfo) {
@@ -128,7 +128,7 @@ fn csv(table: &Table) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::features::compare::differences::DifferenceRow;
+    use crate::features::compare::differences::DifferenceRow;
 
     #[test]
     fn numbers_have_as_many_digits_as_are_worth_reading() {

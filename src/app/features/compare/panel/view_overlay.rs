@@ -6,12 +6,12 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::compare::commands::CompareMode;
-use crate::app::features::compare::panel::{CompareInfo, CompareState, letter};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::legend;
-use crate::app::view::{CompareLayout, CompareSide, Legend};
+use crate::features::compare::commands::CompareMode;
+use crate::features::compare::panel::{CompareInfo, CompareState, letter};
+use crate::frame::document::Document;
+use crate::frame::theme::colour;
+use crate::frame::widgets::legend;
+use crate::view::{CompareLayout, CompareSide, Legend};
 
 /// Height of the choice of projection over a planet, in points.
 const PROJECTION_HEIGHT: f32 = 36.0;

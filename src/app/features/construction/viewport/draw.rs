@@ -1,6 +1,6 @@
 //! Outlines and handles of pieces over the view.
 
-use crate::app::features::construction::viewport::*;
+use crate::features::construction::viewport::*;
 
 /// Lines of the ground plan as they lie on the ground that is seen.
 pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Polyline, bool)> {

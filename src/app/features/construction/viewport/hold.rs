@@ -3,9 +3,9 @@
 //! After a key the piece follows until a click or Enter leaves it there; Escape or the right button takes it back. X
 //! and Y keep it to an axis, Z raises it, numbers typed are metres, degrees or times.
 
-use crate::app::features::construction::viewport::*;
-use crate::app::frame::tasks::{Outcome, Task};
-use crate::construction::edit::link_group::{self, Motion};
+use crate::features::construction::viewport::*;
+use crate::frame::tasks::{Outcome, Task};
+use talweg::construction::edit::link_group::{self, Motion};
 use egui::{Event, Key};
 
 /// How a piece follows the pointer after a key.
@@ -395,7 +395,7 @@ fn made(
             let shown = f64::from(held.stage.square.scale.relief_metres());
             let per_point = held.stage.share_per_point(near)
                 * f64::from(held.stage.square.scale.metres_per_world)
-                * f64::from(crate::app::view::SIDE_WORLD)
+                * f64::from(crate::view::SIDE_WORLD)
                 * relief
                 / shown.max(1e-6);
             let by = f64::from(from_screen.y - at.y) * per_point;

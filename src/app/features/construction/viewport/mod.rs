@@ -9,32 +9,32 @@ mod hold;
 mod pick;
 mod put;
 
-use crate::app::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
-pub use crate::app::features::construction::viewport::hold::{Grab, grab};
-use crate::app::features::construction::viewport::hold::{PieceDrag, drag, take_hold};
-use crate::app::features::construction::viewport::put::carried;
-pub use crate::app::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
+use crate::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
+pub use crate::features::construction::viewport::hold::{Grab, grab};
+use crate::features::construction::viewport::hold::{PieceDrag, drag, take_hold};
+use crate::features::construction::viewport::put::carried;
+pub use crate::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
 
 use std::sync::Arc;
 
 use bevy_egui::egui;
 use egui::{Color32, CursorIcon, PointerButton, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 
-use crate::app::features::construction::list::{TreeState, title_of};
-use crate::app::features::construction::viewport::pick::PickTask;
-use crate::app::frame::document::Document;
-use crate::app::frame::tasks::Tasks;
-use crate::app::frame::theme::colour;
-use crate::app::view::{GroundPosition, Stage};
-use crate::construction::edit::library::{self, Item};
-use crate::construction::edit::pick_index::{self, PickIndex, PickOutline};
-use crate::construction::edit::reshape::{Reshape, tidy, wrapped};
-use crate::construction::edit::snap::{GroundBeneath, lay};
-use crate::construction::edit::transform_path::TransformPath;
-use crate::construction::edit::{EditError, PiecePath, link_group, points};
-use crate::construction::plane::{Point, add, length, sub};
-use crate::construction::{Piece, PieceKind, Tree};
-use crate::scene::Gesture;
+use crate::features::construction::list::{TreeState, title_of};
+use crate::features::construction::viewport::pick::PickTask;
+use crate::frame::document::Document;
+use crate::frame::tasks::Tasks;
+use crate::frame::theme::colour;
+use crate::view::{GroundPosition, Stage};
+use talweg::construction::edit::library::{self, Item};
+use talweg::construction::edit::pick_index::{self, PickIndex, PickOutline};
+use talweg::construction::edit::reshape::{Reshape, tidy, wrapped};
+use talweg::construction::edit::snap::{GroundBeneath, lay};
+use talweg::construction::edit::transform_path::TransformPath;
+use talweg::construction::edit::{EditError, PiecePath, link_group, points};
+use talweg::construction::plane::{Point, add, length, sub};
+use talweg::construction::{Piece, PieceKind, Tree};
+use talweg::scene::Gesture;
 
 /// Points of the screen within which something is taken hold of.
 const GRAB: f32 = 9.0;

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::app::frame::tasks::{Newest, Tasks};
-use crate::construction::Tree;
-use crate::construction::edit::pick_index::PickIndex;
+use crate::frame::tasks::{Newest, Tasks};
+use talweg::construction::Tree;
+use talweg::construction::edit::pick_index::PickIndex;
 
 /// See the module.
 #[derive(Default)]
@@ -42,8 +42,8 @@ impl PickTask {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::Waker;
-    use crate::construction::presets;
+    use crate::view::Waker;
+    use talweg::construction::presets;
 
     #[test]
     fn the_newest_tree_counts_and_nobody_waits() {

@@ -1,6 +1,6 @@
 //! New pieces dropped into the view, and pieces pushed by keys.
 
-use crate::app::features::construction::viewport::*;
+use crate::features::construction::viewport::*;
 
 /// An entry of the library on its way: where it would come to lie.
 pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage: &Stage, free: Rect) {

@@ -2,10 +2,10 @@
 //!
 //! The values stay as they are when one of them is adopted, so that the sheet stands still.
 
-use crate::lab::{ParamRef, VariantError, VariantSweep};
-use crate::nodes::Work;
-use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::Scene;
+use talweg::lab::{ParamRef, VariantError, VariantSweep};
+use talweg::nodes::Work;
+use talweg::param::{ParamKind, ParamSpec, Params, Value};
+use talweg::scene::Scene;
 
 /// From the first value to the last.
 pub type Range = (f64, f64);
@@ -146,8 +146,8 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nodes::Node;
-    use crate::scene::Layer;
+    use talweg::nodes::Node;
+    use talweg::scene::Layer;
 
     fn floats(values: &[f32]) -> Vec<Value> {
         values.iter().map(|v| Value::Float(*v)).collect()

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use bevy_egui::egui;
 use egui::{Align2, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
 
-use crate::app::features::variants::panel::prints::Prints;
-use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
-use crate::app::frame::document::{Document, Group};
-use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::params::SliderPreview;
-use crate::lab::{ParamRef, SceneVariant, VariantSweep, sweep};
-use crate::param::Value;
-use crate::scene::Scene;
+use crate::features::variants::panel::prints::Prints;
+use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
+use crate::frame::document::{Document, Group};
+use crate::frame::theme::colour;
+use crate::frame::widgets::params::SliderPreview;
+use talweg::lab::{ParamRef, SceneVariant, VariantSweep, sweep};
+use talweg::param::Value;
+use talweg::scene::Scene;
 
 const GAP: f32 = 6.0;
 /// Side of a ghost in the tooltip.

@@ -12,15 +12,15 @@ use bevy_egui::egui;
 use egui::{ComboBox, DragValue, Frame, Margin, ProgressBar, Rect, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::variants::panel::axis::{Seeds, SweepAxis, parameters};
-use crate::app::features::variants::panel::ghosts::Ghosts;
-use crate::app::features::variants::panel::prints::Prints;
-use crate::app::features::variants::thumbnails::{VariantsInfo, Wants};
-use crate::app::frame::document::Document;
-use crate::app::frame::theme::colour;
-use crate::lab::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
-use crate::param::{ParamKind, ParamSpec};
-use crate::scene::Scene;
+use crate::features::variants::panel::axis::{Seeds, SweepAxis, parameters};
+use crate::features::variants::panel::ghosts::Ghosts;
+use crate::features::variants::panel::prints::Prints;
+use crate::features::variants::thumbnails::{VariantsInfo, Wants};
+use crate::frame::document::Document;
+use crate::frame::theme::colour;
+use talweg::lab::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
+use talweg::param::{ParamKind, ParamSpec};
+use talweg::scene::Scene;
 
 /// What varies from thumbnail to thumbnail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

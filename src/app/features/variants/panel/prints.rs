@@ -6,9 +6,9 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, ColorImage, FontId, Rect, TextureHandle, TextureOptions, Ui, pos2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
-use crate::app::frame::theme::colour;
-use crate::lab::Thumbnail;
+use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
+use crate::frame::theme::colour;
+use talweg::lab::Thumbnail;
 
 /// Textures that are made in a frame: each takes about a tenth of a millisecond.
 const A_FRAME: usize = 2;

@@ -4,11 +4,11 @@ use bevy_egui::egui;
 use egui::{Align2, FontId, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::variants::panel::prints::Prints;
-use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
-use crate::app::frame::theme::colour;
-use crate::lab::{Glance, SceneVariant};
-use crate::scene::Scene;
+use crate::features::variants::panel::prints::Prints;
+use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
+use crate::frame::theme::colour;
+use talweg::lab::{Glance, SceneVariant};
+use talweg::scene::Scene;
 
 const GAP: f32 = 6.0;
 /// Height of the line below a thumbnail.

@@ -10,9 +10,9 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
-    #[cfg(feature = "app")]
-    let editor = Some(&talweg::app::COMMANDS);
-    #[cfg(not(feature = "app"))]
+    #[cfg(feature = "window")]
+    let editor = Some(&talweg_app::COMMANDS);
+    #[cfg(not(feature = "window"))]
     let editor = None;
     talweg::cli::run(editor)
 }

@@ -8,6 +8,7 @@
 //! | [`shot`] | pictures of the view without a window |
 //!
 //! Arrows point one way: features → frame → view.
+#![cfg(feature = "window")]
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 
@@ -44,10 +45,10 @@ use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded};
 use self::frame::tasks::Tasks;
 use self::frame::{FramePlugin, keyboard};
-use crate::cli::tell;
-use crate::preferences::config_folder;
-use crate::recovery::state_folder;
-use crate::scene::{ShippedScene, example, example_for, examples};
+use talweg::cli::tell;
+use talweg::preferences::config_folder;
+use talweg::recovery::state_folder;
+use talweg::scene::{ShippedScene, example, example_for, examples};
 
 /// What the editor is started with.
 #[derive(Clone, Debug, Default)]
