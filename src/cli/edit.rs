@@ -11,9 +11,10 @@ use super::input::MemoryArgs;
 pub struct EditArgs {
     /// Scene to open in the editor
     pub scene: Option<PathBuf>,
-    /// Play user actions from a file and quit, see the documentation of `talweg::app::features::drive`
+    /// Play user actions from a file and quit, see the documentation of `talweg_app::features::drive`
     #[arg(long, value_name = "STEPS.ron", hide = true)]
     pub drive: Option<PathBuf>,
+    /// How much memory the editor may use.
     #[command(flatten)]
     pub memory: MemoryArgs,
 }

@@ -37,6 +37,7 @@ pub struct SceneArgs {
     /// Threads to compute with; 0 is one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     threads: usize,
+    /// How much memory may be taken.
     #[command(flatten)]
     pub memory: MemoryArgs,
     /// Print no warnings and no progress
@@ -196,9 +197,13 @@ fn grows_with_the_grid(layer: &Layer) -> bool {
 
 /// A scene with the threads to evaluate it.
 pub struct SceneJob {
+    /// What is evaluated.
     pub scene: Scene,
+    /// Samples per side.
     pub samples: usize,
+    /// The threads.
     pub pool: ThreadPool,
+    /// Nothing but results and errors is said.
     pub quiet: bool,
 }
 

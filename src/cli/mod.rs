@@ -33,10 +33,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use edit::EditArgs;
+pub use edit::EditArgs;
 pub use export::ExportArgs;
-pub(crate) use input::SceneJob;
 pub use input::load as load_scene;
+pub use input::{MemoryArgs, SceneArgs, SceneJob};
 pub use measure::{limits as measure_limits, terrain_measures};
 pub use nodes::json_of as description_json;
 pub use render::RenderArgs;
@@ -123,18 +123,19 @@ impl Failure {
 }
 
 /// Makes `error` a matter of wrong usage.
-pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Failure {
+pub fn usage(error: impl Into<anyhow::Error>) -> Failure {
     Failure::Usage(error.into())
 }
 
-pub(crate) type CommandResult = Result<(), Failure>;
+/// What a command ends with.
+pub type CommandResult = Result<(), Failure>;
 
 /// What only the editor can do: handed in by the program, as nothing here knows the engine.
 pub struct EditorCommands {
     /// Opens the editor and stays until it is closed.
-    pub(crate) edit: fn(EditArgs) -> CommandResult,
+    pub edit: fn(EditArgs) -> CommandResult,
     /// Draws the 3D view of a scene as a picture.
-    pub(crate) shot: fn(&ShotArgs, &SceneJob) -> CommandResult,
+    pub shot: fn(&ShotArgs, &SceneJob) -> CommandResult,
 }
 
 /// Reads the command line and carries it out; `editor` is there if the program was built with it.
@@ -194,7 +195,7 @@ fn ended(outcome: CommandResult) -> ExitCode {
 }
 
 /// A line for people on standard error; where that cannot be written, nobody reads it.
-pub(crate) fn tell(text: &str) {
+pub fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
 }
 
@@ -208,7 +209,7 @@ fn printable(text: &str) -> String {
 }
 
 /// Prints a result. A reader that has closed the pipe has seen enough.
-pub(crate) fn print(text: &str) -> CommandResult {
+pub fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
     match out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

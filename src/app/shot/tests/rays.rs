@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::view::{FARTHEST_WORLD, SIDE_WORLD};
-use talweg::construction::construction_kit;
 use talweg::construction::trace::{TraceRay, Tracer};
+
+#[path = "../../../../tests/core/construction_kit/mod.rs"]
+mod construction_kit;
 
 /// A tree with a grid of its heights.
 fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
