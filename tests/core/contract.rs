@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::node_kit::{EARTH, Place, altered, another, extremes, on_squares, on_threads};
+use crate::node_kit::{EARTH, Place, altered, another, extremes, on_squares, on_threads, set};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
@@ -215,11 +215,11 @@ fn extremes_stay_finite() {
     });
 }
 
-/// Three iterations of a process, and one at the largest size, where they take long. 521 is a prime, so that no band,
+/// Three iterations of a process, and one at the largest sizes, where they take long. 521 is a prime, so that no band,
 /// tile or vector ends with a row.
 #[test]
 fn any_size_works() {
-    for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (333, 3), (521, 1)] {
+    for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (333, 1), (521, 1)] {
         for edges in BOTH {
             let place = Place::new(samples, edges);
             let input = place.noise();
@@ -293,7 +293,11 @@ fn the_seam_of_wrapping_scenes_is_closed() {
 fn a_preview_shows_the_result() {
     let mut apart = Vec::new();
     for edges in BOTH {
-        for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+        for mut node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+            // ice of another age takes a minute on these grids, and a quarter of the time shows as much
+            if node.about().name == "Glacial" {
+                set(&mut node, "iterations", "30");
+            }
             // its network is found anew on each grid: finer valleys between those of the coarse one, which are bent
             let has_network = node.about().name == "AnalyticStreamPower";
             let is_refined = |process: &dyn Process| process.multiscale().largest != LargestScale::OneGrid;
