@@ -144,7 +144,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
         f64::from(away) / a.len() as f64
     };
     let draw = |prepared: &Arc<SquareTerrain>, mode| {
-        let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
+        let options = ShotOptions { width: 48, height: 30, mode, ..ShotOptions::default() };
         draw_tree(prepared, &tree_surface, &options)
     };
     let plainly = [ViewMode::Adaptive, ViewMode::Traced].map(|mode| (mode, draw(&plain, mode)));
