@@ -426,6 +426,7 @@ catalogue! {
     generators::import::Import: Generator,
     sculpt::ground::Sculpt: Filter,
     planet::continents::Continents: Generator,
+    planet::plates::Plates: Process,
     planet::import::PlanetImport: Generator,
     planet::craters::Craters: Filter,
     planet::river_walk::RiverWalk: Filter,
