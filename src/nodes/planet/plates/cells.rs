@@ -5,9 +5,15 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_4};
 
-use crate::field::globe::{face_direction, meet, nearly_arctangent};
-use crate::field::{Cancelled, Control};
+use rayon::prelude::*;
 
+use crate::field::globe::{face_direction, meet, nearly_arctangent};
+use crate::field::{Cancelled, Control, Stream};
+use crate::nodes::generators::octaves::NoiseFade;
+use crate::nodes::generators::solid::{Solid, SolidNoise, SpacePoints};
+
+/// Cells whose noise is worked out at a time.
+const NOISE_PART: usize = 1024;
 /// No cell, no crust.
 pub const NO_CELL: u32 = u32::MAX;
 
@@ -88,6 +94,26 @@ impl SphereCells {
     /// Steradians of a cell.
     pub fn area(&self, cell: u32) -> f32 {
         self.areas[cell as usize % (self.n * self.n)]
+    }
+
+    /// Noise of space at the middle of every cell, from octaves of (frequency, weight).
+    pub fn noise(&self, random: Stream, octaves: &[(f32, f32)], control: &Control) -> Result<Vec<f32>, Cancelled> {
+        let octaves: Vec<(Solid, f32)> = octaves
+            .iter()
+            .zip(0..)
+            .map(|(&(frequency, weight), k)| (Solid::new(random.fork(k), frequency, NoiseFade::Improved), weight))
+            .collect();
+        let mut noise = vec![0.0; self.count()];
+        noise.par_chunks_mut(NOISE_PART).zip(self.middles.par_chunks(NOISE_PART)).try_for_each(|(out, middles)| {
+            control.check()?;
+            let axes: [Vec<f32>; 3] = std::array::from_fn(|axis| middles.iter().map(|middle| middle[axis]).collect());
+            let mut places = SpacePoints::default();
+            for (octave, weight) in &octaves {
+                octave.add(axes.each_ref().map(|axis| &axis[..]), *weight, out, &mut places);
+            }
+            Ok(())
+        })?;
+        Ok(noise)
     }
 
     /// The cell of a direction, which need not have length 1.

@@ -88,7 +88,7 @@ impl Plate {
 /// Continental crust by what became of it, in steradians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CrustLedger {
-    /// Arcs that rose above the sea.
+    /// Arcs that rose above the sea, and floor that land enclosed.
     pub grown: f64,
     /// Pushed over other continents in collisions, what resampling won or lost counted.
     pub consumed: f64,
@@ -143,7 +143,7 @@ pub struct PlateTables {
 }
 
 /// Cells along the side of a tile.
-const TILE: usize = 8;
+const TILE: usize = 4;
 
 impl PlateTables {
     /// Of plates as they lie now.
@@ -179,7 +179,10 @@ impl PlateTables {
                 control.check()?;
                 for crust in crust {
                     let tile = self.tiles.cell(table.turn.outwards(cells.middle(crust.cell)));
-                    found[tile].fetch_or(1 << k, Ordering::Relaxed);
+                    // most cells find the mark of one before them
+                    if found[tile].load(Ordering::Relaxed) & 1 << k == 0 {
+                        found[tile].fetch_or(1 << k, Ordering::Relaxed);
+                    }
                 }
                 Ok(())
             })?;
@@ -240,9 +243,16 @@ impl PlateTables {
     }
 
     /// A cell was added to a plate as its last.
-    pub fn add(&mut self, index: usize, plate: &Plate) {
+    pub fn add(&mut self, cells: &SphereCells, index: usize, plate: &Plate) {
         let slot = plate.crust.len() - 1;
-        self.tables[index].slots[plate.crust[slot].cell as usize] = slot as u32;
+        let cell = plate.crust[slot].cell;
+        let table = &mut self.tables[index];
+        table.slots[cell as usize] = slot as u32;
+        let tile = self.tiles.cell(table.turn.outwards(cells.middle(cell)));
+        self.masks[tile] |= 1 << index;
+        for &there in self.tiles.neighbours(tile as u32).iter().filter(|&&there| there != NO_CELL) {
+            self.masks[there as usize] |= 1 << index;
+        }
     }
 }
 

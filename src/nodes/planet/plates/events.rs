@@ -1,6 +1,6 @@
 //! Continents that collide, plates that break apart, plates that are gone.
 //!
-//! Collision: where continents of two plates overlap by more than a square of 300 km, the connected land of the smaller
+//! Collision: where continents of two plates overlap by more than a square of 450 km, the connected land of the smaller
 //! one goes over to the other plate. What overlapped is one crust from then on, which is how collisions consume
 //! continental crust. The ground rises by Δz · (1 - (d/r)²)² around the overlap, Δz with the root of the land's area,
 //! r with the root of area and speed, over the next steps. The plate that grew goes on with the mean of both motions by
@@ -17,25 +17,29 @@ use crate::field::Stream;
 use crate::nodes::generators::octaves::NoiseFade;
 use crate::nodes::generators::solid::Solid;
 
-/// Steradians of overlap at which continents become one: a square of 300 km.
-const SUTURE_AREA: f64 = (300.0 / EARTH_KM) * (300.0 / EARTH_KM);
+/// Steradians of overlap at which continents become one: a square of 450 km.
+const SUTURE_AREA: f64 = (450.0 / EARTH_KM) * (450.0 / EARTH_KM);
 /// Steradians of the land whose collision raises the ground by the full height: a square of 2000 km.
 const LARGE_AREA: f64 = (2000.0 / EARTH_KM) * (2000.0 / EARTH_KM);
 /// How far from the overlap the ground rises at most and at least, in km.
-const COLLISION_REACH: [f64; 2] = [400.0, 1600.0];
+const COLLISION_REACH: [f64; 2] = [300.0, 1200.0];
+/// How far from the overlap the sea between closes, in km, and by how many cells from each side.
+const SUTURE_REACH: f64 = 900.0;
+const SUTURE_PASSES: usize = 4;
 /// Cells of the smallest plate, and of the smallest without continents.
 const LEAST_CELLS: [usize; 2] = [4, 12];
 /// Share of the sphere of the smallest plate that breaks apart.
 const LEAST_RIFT: f64 = 0.03;
 
-/// Joins continents that collided. `height` is Δz of large ones in km.
+/// Joins continents that collided, and says whether any did. `height` is Δz of large ones in km, `noise` makes it differ
+/// from cell to cell.
 pub fn collide(
     cells: &SphereCells,
     state: &mut PlateState,
     tables: &mut PlateTables,
     found: &[Vec<CrustOverlap>],
-    height: f32,
-) {
+    (height, noise): (f32, &[f32]),
+) -> bool {
     let mut areas = std::collections::BTreeMap::<(usize, usize), f64>::new();
     for (p, found) in found.iter().enumerate() {
         for overlap in found.iter().filter(|overlap| overlap.other > p) {
@@ -63,8 +67,9 @@ pub fn collide(
             land.iter().map(|&slot| f64::from(cells.area(state.plates[plate].crust[slot as usize].cell))).sum::<f64>()
         });
         let (giver, taker, land) = if own < other { (p, q, &lands[0]) } else { (q, p, &lands[1]) };
-        join(cells, state, tables, (giver, taker), land, own.min(other), height);
+        join(cells, state, tables, (giver, taker), land, own.min(other), (height, noise));
     }
+    is_busy.contains(&true)
 }
 
 fn is_land(state: &PlateState, tables: &PlateTables, plate: usize, cell: u32) -> bool {
@@ -100,7 +105,7 @@ fn join(
     (giver, taker): (usize, usize),
     land: &[u32],
     area: f64,
-    height: f32,
+    (height, noise): (f32, &[f32]),
 ) {
     let whole = state.plates[taker].area(cells);
     let before = [giver, taker].map(|plate| state.plates[plate].crust.clone());
@@ -145,6 +150,7 @@ fn join(
     for (plate, before) in [giver, taker].into_iter().zip(&before) {
         tables.change(plate, before, &state.plates[plate]);
     }
+    close_suture(cells, state, tables, taker, &seeds);
     let at = unit(middle);
     let meeting = advanced(state.plates[giver].velocity(at), -1.0, state.plates[taker].velocity(at));
     let speed = dot(meeting, meeting).sqrt() * EARTH_KM;
@@ -157,13 +163,37 @@ fn join(
     for (crust, (_, distance)) in state.plates[taker].crust.iter_mut().zip(found) {
         if crust.continental && distance < reach {
             let t = 1.0 - (distance / reach) * (distance / reach);
-            crust.pending += rise * t * t;
+            crust.pending += rise * t * t * (1.0 + 1.3 * noise[crust.cell as usize]).clamp(0.3, 2.0);
         }
     }
     // one motion from then on
     let part = area / (area + whole).max(f64::MIN_POSITIVE);
     let (from, to) = (state.plates[giver].spin, state.plates[taker].spin);
     state.plates[taker].spin = std::array::from_fn(|k| to[k] + part * (from[k] - to[k]));
+}
+
+/// What is left of the sea between two continents that became one, within reach of where they met, is pushed up: floor
+/// with land around most of it becomes land.
+fn close_suture(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, plate: usize, seeds: &[u32]) {
+    let reach = (SUTURE_REACH / EARTH_KM) as f32;
+    let near = nearest_seeds(cells, tables, plate, &state.plates[plate], seeds, reach);
+    for _ in 0..SUTURE_PASSES {
+        let crust = &state.plates[plate].crust;
+        let raised: Vec<(usize, f32)> = (0..crust.len())
+            .filter(|&slot| near[slot].1 < reach && !crust[slot].continental)
+            .filter_map(|slot| {
+                let around = cells.neighbours(crust[slot].cell).iter().map(|&there| tables.slot(plate, there));
+                let land = around.filter_map(|slot| crust.get(slot as usize)).filter(|there| there.continental);
+                let (sum, count) = land.fold((0.0, 0u8), |(sum, count), there| (sum + there.relief, count + 1));
+                (count >= 4).then(|| (slot, sum / f32::from(count)))
+            })
+            .collect();
+        for (slot, height) in raised {
+            let crust = &mut state.plates[plate].crust[slot];
+            (crust.continental, crust.relief) = (true, height);
+            state.ledger.grown += f64::from(cells.area(crust.cell));
+        }
+    }
 }
 
 /// Breaks large plates apart: about `rate` of them in 100 Ma on the whole planet. `speed` is that of fast plates in

@@ -10,9 +10,7 @@ use rayon::prelude::*;
 use super::cells::{NO_CELL, SphereCells, Vector, advanced, dot, unit};
 use super::crust::{EARTH_KM, Plate, PlateState, PlateTables};
 use super::motion::SLIDING;
-use crate::field::{Cancelled, Control};
-use crate::nodes::generators::octaves::NoiseFade;
-use crate::nodes::generators::solid::Solid;
+use crate::field::{Cancelled, Control, Stream};
 
 /// How far from a front mountains rise, in km.
 pub const REACH_KM: f32 = 1000.0;
@@ -20,6 +18,8 @@ pub const REACH_KM: f32 = 1000.0;
 pub const TRENCH_KM: f32 = 160.0;
 /// How deep the trench of fast plates lies below the floor, in km.
 const TRENCH_DEPTH: f32 = 3.5;
+/// How many times as fast as ranges the volcanoes of oceanic arcs grow.
+const ARC_GROWTH: f32 = 5.0;
 /// Speed of the paper's uplift, and of trenches of full depth, in km in a Ma.
 const FULL_SPEED: f32 = 100.0;
 const TRENCH_SPEED: f32 = 50.0;
@@ -187,7 +187,7 @@ pub fn raise_fronts(
     state: &mut PlateState,
     tables: &PlateTables,
     uplift: f32,
-    islands: &[Solid; 2],
+    islands: &[f32],
     control: &Control,
 ) -> Result<(), Cancelled> {
     let made: Vec<Vec<(f32, f32)>> = (0..state.plates.len())
@@ -218,7 +218,7 @@ fn uplift_rates(
     index: usize,
     edge: &[EdgeCell],
     uplift: f32,
-    islands: &[Solid; 2],
+    islands: &[f32],
 ) -> Vec<f32> {
     let plate = &state.plates[index];
     let mut rates = vec![0.0f32; plate.crust.len()];
@@ -237,11 +237,10 @@ fn uplift_rates(
         let front = lifting[rank as usize];
         let shape = uplift_profile(distance / reach);
         let under = ((front.other_height + 10.0) / 20.0).clamp(0.0, 1.0);
-        let middle = cells.middle(crust.cell).map(|x| x as f32);
-        let noise = islands[0].value_at(middle) + 0.5 * islands[1].value_at(middle);
+        let noise = islands[crust.cell as usize];
         let along = match crust.continental {
             true => shape * (1.0 + 1.2 * noise).clamp(0.3, 2.0),
-            false => shape * shape * (0.9 + 3.5 * noise).clamp(0.0, 2.5),
+            false => ARC_GROWTH * shape * shape * (0.6 + 3.0 * noise).clamp(0.0, 2.0),
         };
         *rate = uplift * along * (front.speed / FULL_SPEED).min(2.0) * under * under;
     }
@@ -279,7 +278,8 @@ fn trenches(
     found.into_iter().map(depth).collect()
 }
 
-/// Noise that breaks arcs into islands and ranges into parts.
-pub fn island_noise(random: crate::field::Stream) -> [Solid; 2] {
-    [0, 1].map(|k| Solid::new(random.fork(k), f32::from(14 + 14 * k as u8), NoiseFade::Improved))
+/// Noise that breaks arcs into islands and ranges into parts, for every cell of a plate's frame.
+pub fn island_noise(cells: &SphereCells, random: Stream, control: &Control) -> Result<Vec<f32>, Cancelled> {
+    let octaves = [(14.0, 1.0), (28.0, 0.5)];
+    cells.noise(random, &octaves, control)
 }

@@ -11,8 +11,9 @@
 //! never resampled while it stays on its plate; `detail` counts cells, whatever the resolution of the scene. The
 //! [ground](surface) is read from the plates after each step. Lengths and speeds are the Earth's, and scale with the
 //! radius of the planet; heights are true.
-//! What is kept: the area of continental crust, but for arcs that rise above the sea, what collisions push onto each
-//! other, and plates of a few cells that are given up; [`CrustLedger`](crust::CrustLedger) counts all three.
+//! What is kept: the area of continental crust, but for arcs that rise above the sea and floor that land encloses, what
+//! collisions push onto each other, and plates of a few cells that are given up; [`CrustLedger`](crust::CrustLedger)
+//! counts all three.
 //! From this the paper differs: it has one Delaunay mesh that is made anew every few steps; its crust has a direction of
 //! folds; its collisions act at once.
 //! Source: Cortial, Peytavie, Galin & Guérin 2019, *Procedural Tectonic Planets*; Parsons & Sclater 1977.
@@ -32,11 +33,11 @@ use std::sync::Arc;
 
 use cells::{PlateAttitude, SphereCells, Vector};
 use crust::{EARTH_KM, PlateState, PlateTables};
+use surface::CrustSurface;
 
 use crate::field::{Cancelled, Globe, MapKind, Terrain};
 use crate::nodes::erosion::buffers::{self, Next, WorkingMemory, exchange_maps};
 use crate::nodes::erosion::run::ErosionRun;
-use crate::nodes::generators::solid::Solid;
 use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 
 crate::params! {
@@ -82,6 +83,7 @@ const WRITTEN: [MapKind; 2] = [MapKind::CrustAge, MapKind::Uplift];
 /// Streams of the layer.
 const ISLANDS: u64 = 0x6973_6c65;
 const RIFTS: u64 = 0x7269_6674;
+const PULSES: u64 = 0x7075_6c73;
 
 impl Process for Plates {
     fn traits(&self) -> Traits {
@@ -125,16 +127,14 @@ impl Process for Plates {
 struct PlatePlanet {
     cells: SphereCells,
     spots: Vec<Vector>,
-    islands: [Solid; 2],
+    islands: Vec<f32>,
 }
 
 impl PlatePlanet {
     fn new(law: &Plates, cx: &Context) -> Result<Self, Cancelled> {
-        Ok(Self {
-            cells: SphereCells::new(law.detail as usize, cx.control)?,
-            spots: start::spots(law, cx.random),
-            islands: fronts::island_noise(cx.random.fork(ISLANDS)),
-        })
+        let cells = SphereCells::new(law.detail as usize, cx.control)?;
+        let islands = fronts::island_noise(&cells, cx.random.fork(ISLANDS), cx.control)?;
+        Ok(Self { cells, spots: start::spots(law, cx.random), islands })
     }
 
     /// One step of all plates.
@@ -156,13 +156,14 @@ impl PlatePlanet {
         tables.move_to(cells, &state.plates, control)?;
         relief::grow_older(state);
         let found = motion::overlaps(cells, state, tables, control)?;
-        events::collide(cells, state, tables, &found, law.collision_metres * 0.001);
+        if events::collide(cells, state, tables, &found, (law.collision_metres * 0.001, &self.islands)) {
+            tables.move_to(cells, &state.plates, control)?;
+        }
         motion::subduct(cells, state, tables, &found);
         motion::grow(cells, state, tables, control)?;
-        tables.move_to(cells, &state.plates, control)?;
         fronts::raise_fronts(cells, state, tables, law.subduction_uplift, &self.islands, control)?;
         relief::wear(law, cells, state, tables, control)?;
-        relief::lift_hot_spots(cells, state, tables, &self.spots);
+        relief::lift_hot_spots(cells, state, tables, &self.spots, cx.random.fork(PULSES));
         state.steps += 1;
         Ok(())
     }
@@ -203,7 +204,8 @@ impl ErosionRun for PlatesRun {
         };
         planet.step(&self.law, &mut state, &mut tables, cx)?;
         self.next.fit(&self.terrain);
-        surface::write(cells, &state, &tables, (cx, &self.areas), &self.terrain.height, &mut self.next)?;
+        let surface = CrustSurface::new(cells, &state, &tables);
+        surface::write(&surface, (cx, &self.areas), &self.terrain.height, &mut self.next)?;
         // from here on the step cannot fail
         let Next { height, maps, accounts } = &mut *self.next;
         for [lost, gained, _] in accounts {

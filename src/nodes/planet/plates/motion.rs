@@ -181,7 +181,7 @@ pub fn grow(
             has_grown |= !grown.is_empty();
             for crust in grown {
                 state.plates[p].crust.push(crust);
-                tables.add(p, &state.plates[p]);
+                tables.add(cells, p, &state.plates[p]);
                 rims[p].push(crust.cell);
             }
             rims[p] = rims[p].iter().flat_map(|&cell| empty_around(tables, p, cell)).collect();

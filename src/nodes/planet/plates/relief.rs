@@ -23,6 +23,8 @@ const EVEN_SHARE: f32 = 0.02;
 /// Height up to which sediment fills the sea beside continents, in km, and its share in a step.
 const RISE_KM: f32 = -3.4;
 const RISE_RATE: f32 = 0.05;
+/// Cells of land around floor that is filled by sediment.
+const ENCLOSED: u32 = 6;
 /// Uplift, in km in a Ma, from which on mountains count as young.
 const YOUNG: f32 = 0.01;
 /// Standard deviation of a hot spot in km, height that it builds in a Ma, and height over the sea where it ends.
@@ -88,7 +90,9 @@ pub fn wear(
 fn wear_land(law: &Plates, crust: &mut CrustCell, sea: u32, mean: f32) {
     let rising = if crust.pending < 0.02 { crust.pending } else { RISING_SHARE * crust.pending };
     crust.pending -= rising;
-    let mut height = crust.relief + crust.uplift * STEP_MA + rising;
+    // the higher the ground, the more of it slides down
+    let holds = (1.0 - crust.relief / HIGHEST_KM).clamp(0.0, 1.0);
+    let mut height = crust.relief + holds * (crust.uplift * STEP_MA + rising);
     if crust.uplift > YOUNG || rising > 0.1 {
         crust.orogeny = 0.0;
     }
@@ -117,6 +121,11 @@ fn wear_floor(law: &Plates, crust: &mut CrustCell, land: u32) {
     if land > 0 && height < RISE_KM {
         crust.relief += RISE_RATE * land as f32 / 8.0 * 2.0 * (RISE_KM - height);
     }
+    // sediment fills what land encloses
+    if land >= ENCLOSED {
+        (crust.continental, crust.relief) = (true, SHELF_KM);
+        return;
+    }
     // an arc that rose above the sea is a continent from then on
     if crust.uplift > YOUNG && height > 0.0 {
         (crust.continental, crust.relief) = (true, height);
@@ -136,8 +145,17 @@ pub fn hot_spots(count: u32, random: Stream) -> Vec<Vector> {
 }
 
 /// Lets hot spots lift what passed over them during the step that ended.
-pub fn lift_hot_spots(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, spots: &[Vector]) {
-    for &spot in spots {
+pub fn lift_hot_spots(
+    cells: &SphereCells,
+    state: &mut PlateState,
+    tables: &PlateTables,
+    spots: &[Vector],
+    random: Stream,
+) {
+    for (&spot, k) in spots.iter().zip(0..) {
+        // volcanoes stand apart where a hot spot rests now and then
+        let pulse = random.unit(k, state.steps as i32);
+        let pulse = 0.25 + 2.25 * pulse * pulse;
         for part in 0..PLUME_PARTS {
             let ago = f64::from(STEP_MA) * (part as f64 + 0.5) / PLUME_PARTS as f64;
             // what stood over it then has moved on with its plate
@@ -146,14 +164,14 @@ pub fn lift_hot_spots(cells: &SphereCells, state: &mut PlateState, tables: &Plat
                 tables.find(cells, p, at).map(|_| (p, tables.turn(p).inwards(at)))
             });
             if let Some((p, at)) = over {
-                lift(cells, state, tables, p, at);
+                lift(cells, state, tables, (p, at), pulse);
             }
         }
     }
 }
 
 /// Lifts the crust of a plate around a place of its frame.
-fn lift(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, plate: usize, at: Vector) {
+fn lift(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, (plate, at): (usize, Vector), pulse: f32) {
     let width = (PLUME_KM / EARTH_KM).max(0.8 * cells.spacing());
     let middle = cells.cell(at) as u32;
     let mut near: Vec<u32> = vec![middle];
@@ -171,7 +189,7 @@ fn lift(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, plate
         let height = crust.height();
         // as much rock in wider cells
         let narrow = (PLUME_KM / EARTH_KM / width) as f32;
-        let rise = PLUME_RATE * STEP_MA / PLUME_PARTS as f32 * weight * narrow * narrow;
+        let rise = PLUME_RATE * STEP_MA / PLUME_PARTS as f32 * pulse * weight * narrow * narrow;
         let rise = (rise * if crust.continental { 0.2 } else { 1.0 }).min((PLUME_TOP - height).max(0.0));
         crust.relief += rise;
         if rise > 0.1 {

@@ -17,8 +17,6 @@ use super::fronts::{EdgeKind, edge_cells, nearest_seeds};
 use super::relief::hot_spots;
 use crate::field::{Cancelled, Control, Globe, Stream, Terrain};
 use crate::nodes::Context;
-use crate::nodes::generators::octaves::NoiseFade;
-use crate::nodes::generators::solid::Solid;
 
 /// Streams of the layer.
 const SEEDS: u64 = 0x7365_6564;
@@ -99,23 +97,8 @@ fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<
 
 /// Continents from noise that cover the share of the planet that the parameter says, as heights in km.
 fn own_continents(law: &Plates, cells: &SphereCells, random: Stream, control: &Control) -> Result<Vec<f32>, Cancelled> {
-    let octaves: Vec<(Solid, f32)> = (0..6)
-        .map(|k| {
-            (
-                Solid::new(random.fork(k), 1.1 * f32::from(1u8 << k), NoiseFade::Improved),
-                [1.0, 0.55, 0.35, 0.2, 0.12, 0.08][k as usize],
-            )
-        })
-        .collect();
-    let mut noise = vec![0.0f32; cells.count()];
-    noise.par_chunks_mut(1024).enumerate().try_for_each(|(part, noise)| {
-        control.check()?;
-        for (k, out) in noise.iter_mut().enumerate() {
-            let at = cells.middle((part * 1024 + k) as u32).map(|x| x as f32);
-            *out = octaves.iter().map(|(octave, weight)| weight * octave.value_at(at)).sum();
-        }
-        Ok(())
-    })?;
+    let octaves = [(1.1, 1.0), (2.2, 0.55), (4.4, 0.35), (8.8, 0.2), (17.6, 0.12), (35.2, 0.08)];
+    let noise = cells.noise(random, &octaves, control)?;
     let mut order: Vec<u32> = (0..cells.count() as u32).collect();
     order.par_sort_by(|&a, &b| noise[b as usize].total_cmp(&noise[a as usize]).then(a.cmp(&b)));
     let mut left = f64::from(law.land) * 4.0 * std::f64::consts::PI;
@@ -169,20 +152,16 @@ fn territories(
     control: &Control,
 ) -> Result<Vec<u32>, Cancelled> {
     let growth = random.fork(GROWTH);
-    let octaves: Vec<Solid> =
-        (0..4).map(|k| Solid::new(growth.fork(k), 2.0 * f32::from(1u8 << k), NoiseFade::Improved)).collect();
-    let mut hardship = vec![0.0f32; cells.count()];
-    hardship.par_chunks_mut(1024).enumerate().try_for_each(|(part, out)| {
-        control.check()?;
-        for (k, out) in out.iter_mut().enumerate() {
-            let cell = part * 1024 + k;
-            let at = cells.middle(cell as u32).map(|x| x as f32);
-            let noise: f32 = octaves.iter().zip([1.0, 0.7, 0.5, 0.35]).map(|(o, w)| w * o.value_at(at)).sum();
-            let on_land = if heights[cell] >= SHELF_EDGE { 0.45 } else { 1.0 };
-            *out = on_land * (1.0 + 2.2 * noise).clamp(0.15, 3.0);
-        }
-        Ok(())
-    })?;
+    let octaves = [(2.0, 1.0), (4.0, 0.7), (8.0, 0.5), (16.0, 0.35)];
+    let hardship: Vec<f32> = cells
+        .noise(growth, &octaves, control)?
+        .into_iter()
+        .zip(heights)
+        .map(|(noise, &height)| {
+            let on_land = if height >= SHELF_EDGE { 0.45 } else { 1.0 };
+            on_land * (1.0 + 2.2 * noise).clamp(0.15, 3.0)
+        })
+        .collect();
     let seeds = scattered_seeds(cells, count, random.fork(SEEDS));
     let mut owners = vec![NO_CELL; cells.count()];
     let mut open: BinaryHeap<GrowthStep> = BinaryHeap::new();
