@@ -119,22 +119,31 @@ fn decide(state: &mut PlateState, tables: &PlateTables, found: &[Vec<CrustOverla
     }
 }
 
-/// The nearest other plate within six cells of a place, and the direction there.
+/// The nearest other plate within six cells of a place, and the direction there, 0 where it lies all around.
 pub fn partner(cells: &SphereCells, tables: &PlateTables, plate: usize, at: Vector) -> Option<(usize, Vector)> {
     let aside = if at[2].abs() < 0.8 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
     let east = unit(cross(aside, at));
     let north = cross(at, east);
+    let mut found: Option<(usize, Vector)> = None;
     for step in 1..=6 {
+        let had_any = found.is_some();
         for (x, y) in DIRECTIONS {
             let to = advanced(east.map(|e| e * x), y, north);
             let there = unit(advanced(at, f64::from(step) * cells.spacing(), to));
             let others = tables.candidates(there).without(plate);
             if let Some((other, _)) = tables.find_any(cells, others, there) {
-                return Some((other, to));
+                let (nearest, sum) = found.get_or_insert((other, [0.0; 3]));
+                if *nearest == other {
+                    *sum = advanced(*sum, 1.0, to);
+                }
             }
         }
+        // its border is jagged: the mean of two rings is where it lies
+        if had_any {
+            break;
+        }
     }
-    None
+    found.map(|(other, sum)| (other, unit(sum)))
 }
 
 /// Unit vectors of the plane, straight ones first.
