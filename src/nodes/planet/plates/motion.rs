@@ -2,9 +2,10 @@
 //!
 //! Ocean floor that lies under another plate's crust is gone: below continents always, and of two oceanic plates that
 //! which was older where they met first. Continents stay; [`events`](super::events) sees to those that meet.
-//! Where no plate has crust the nearest ones grow by a cell at a time, taking turns, so that they meet midway. The age
-//! of what they grow goes on as it falls off towards the ridge: by the way over half the speed at which they part,
-//! within the step. So ages do not depend on how the ridge lies on the cells.
+//! Where no plate has crust those beside it grow by a cell at a time. The age of what they grow goes on as it falls off
+//! towards the ridge, by the way over half the speed at which they part, so that ages do not depend on how the ridge
+//! lies on the cells. Where it would be below 0 the ridge has not been, and the cell is left to the other plate; what
+//! nobody takes goes to the plates by turns.
 
 use rayon::prelude::*;
 
@@ -76,23 +77,23 @@ pub fn subduct(cells: &SphereCells, state: &mut PlateState, tables: &mut PlateTa
         }
     }
     for (p, mut lost) in lost.into_iter().enumerate() {
+        if !lost.contains(&true) {
+            continue;
+        }
         // what hangs on by one neighbour goes too
+        let sunk = lost.clone();
         for (slot, crust) in state.plates[p].crust.iter().enumerate() {
-            let stays = |&&there: &&u32| {
-                let slot = tables.slot(p, there);
-                slot != NO_CELL && !lost[slot as usize]
-            };
-            if !crust.continental && !lost[slot] && cells.neighbours(crust.cell).iter().filter(stays).count() < 2 {
-                let at = tables.turn(p).outwards(cells.middle(crust.cell));
-                lost[slot] = partner(cells, tables, p, at).is_some();
+            let around = cells.neighbours(crust.cell).iter().map(|&there| tables.slot(p, there));
+            let (mut gone, mut left) = (0, 0);
+            for there in around.filter(|&there| there != NO_CELL) {
+                *if sunk[there as usize] { &mut gone } else { &mut left } += 1;
             }
+            lost[slot] |= !crust.continental && gone > 0 && left < 2;
         }
-        if lost.contains(&true) {
-            let before = state.plates[p].crust.clone();
-            let mut lost = lost.into_iter();
-            state.plates[p].crust.retain(|_| !lost.next().unwrap_or(false));
-            tables.change(p, &before, &state.plates[p]);
-        }
+        let before = state.plates[p].crust.clone();
+        let mut lost = lost.into_iter();
+        state.plates[p].crust.retain(|_| !lost.next().unwrap_or(false));
+        tables.change(p, &before, &state.plates[p]);
     }
 }
 
@@ -171,6 +172,8 @@ pub fn grow(
         .into_par_iter()
         .map(|p| state.plates[p].crust.iter().flat_map(|crust| empty_around(tables, p, crust.cell)).collect())
         .collect();
+    // at first nobody grows beyond the ridge; what is left then goes to whose turn it is
+    let mut within_ridge = true;
     for ring in 0..MOST_RINGS {
         let mut has_grown = false;
         for turn in 0..count {
@@ -179,25 +182,27 @@ pub fn grow(
             let mut rim = std::mem::take(&mut rims[p]);
             rim.sort_unstable();
             rim.dedup();
+            rim.retain(|&cell| tables.slot(p, cell) == NO_CELL);
             let mut grown = Vec::new();
             for &cell in &rim {
                 let at = tables.turn(p).outwards(cells.middle(cell));
                 let others = tables.candidates(at).without(p);
                 if tables.find_any(cells, others, at).is_none() {
-                    grown.extend(new_crust(cells, state, tables, p, cell, at));
+                    grown.extend(new_crust(cells, state, tables, (p, cell, at), within_ridge));
                 }
             }
+            rims[p] = if within_ridge { rim } else { Vec::new() };
             has_grown |= !grown.is_empty();
             for crust in grown {
                 state.plates[p].crust.push(crust);
                 tables.add(cells, p, &state.plates[p]);
-                rims[p].push(crust.cell);
+                rims[p].extend(empty_around(tables, p, crust.cell));
             }
-            rims[p] = rims[p].iter().flat_map(|&cell| empty_around(tables, p, cell)).collect();
         }
-        if !has_grown {
+        if !has_grown && !within_ridge {
             break;
         }
+        within_ridge &= has_grown;
     }
     Ok(())
 }
@@ -210,9 +215,8 @@ fn new_crust(
     cells: &SphereCells,
     state: &PlateState,
     tables: &PlateTables,
-    plate: usize,
-    cell: u32,
-    at: Vector,
+    (plate, cell, at): (usize, u32, Vector),
+    within_ridge: bool,
 ) -> Option<CrustCell> {
     let own = &state.plates[plate];
     let around = cells.neighbours(cell).iter().map(|&there| tables.slot(plate, there));
@@ -234,7 +238,8 @@ fn new_crust(
                 let way = advanced(middle, -1.0, cells.middle(crust.cell));
                 f64::from(crust.age) - dot(way, ridge) / dot(ridge, ridge)
             });
-            return Some(CrustCell::floor(cell, (age as f32).clamp(0.0, STEP_MA)));
+            let is_beyond = within_ridge && age < 0.0;
+            return (!is_beyond).then(|| CrustCell::floor(cell, (age as f32).clamp(0.0, STEP_MA)));
         }
         if around.is_empty() && opening < -SLIDING {
             return None;

@@ -107,13 +107,15 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
                 let age = away * EARTH_KM / speed;
                 let off = f64::from(crust.age) - age;
                 (count, bias, square) = (count + 1.0, bias + off, square + off * off);
-                let cell = bench.planet.cells.spacing() * EARTH_KM / speed;
-                assert!(off.abs() < f64::from(STEP_MA) + 1.2 * cell, "{off} Ma at {age} Ma, {speed} km a Ma");
+                // the ridge lies between cells
+                let cell = bench.planet.cells.spacing() * EARTH_KM / (speed * (1.0 - at[2] * at[2]).sqrt());
+                assert!(off.abs() < f64::from(STEP_MA) + 1.5 * cell, "{off} Ma at {age} Ma, {speed} km a Ma");
             }
         }
         let (bias, rms) = (bias / count, (square / count).sqrt());
         println!("{speed} km a Ma: {count} cells, bias {bias:.2}, rms {rms:.2} Ma");
-        assert!(count > 100.0 && bias.abs() < 1.5 && rms < 2.5, "{speed}: {bias} {rms}");
+        let cell = bench.planet.cells.spacing() * EARTH_KM / speed;
+        assert!(count > 60.0 && bias.abs() < 1.0 + 0.2 * cell && rms < 1.0 + 0.4 * cell, "{speed}: {bias} {rms}");
         // and the ground that is seen, between the cells as well
         let surface = CrustSurface::new(&bench.planet.cells, &bench.state, bench.tables.as_ref().unwrap());
         let (mut worst, mut sum) = (0.0f32, 0.0);
@@ -125,7 +127,7 @@ fn the_ocean_floor_sinks_with_the_root_of_its_age() {
             (worst, sum) = (worst.max(off), sum + off / 200.0);
         }
         println!("  depth: worst {worst:.3}, mean {sum:.3} km");
-        assert!(worst < 0.7 && sum < 0.16, "{speed}: depth {worst} at worst, {sum} km in the mean");
+        assert!(worst < 0.3 && sum < 0.12, "{speed}: depth {worst} at worst, {sum} km in the mean");
     }
 }
 
