@@ -41,16 +41,17 @@ use crate::nodes::erosion::run::ErosionRun;
 use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
 
 crate::params! {
-    /// Moves plates for some hundred million years: oceans open and close, ranges and island arcs rise where plates meet, continents collide and break apart.
-    Plates "Plates" in "Planet", from "Cortial, Peytavie, Galin & Guérin 2019", also "tectonics tectonic continents drift subduction trench island arc ridge rift hot spot collision ocean floor age pangaea"  {
+    /// Moves plates for some hundred million years: oceans open and close, ranges and island arcs rise where plates
+    /// meet, continents collide and break apart.
+    Plates "Plates" in "Planet", from "Cortial, Peytavie, Galin & Guérin 2019", also "tectonics tectonic continents drift subduction trench island arc ridge rift hot spot collision ocean floor age pangaea" {
         /// Steps of two million years each. A hundred open an ocean and close another.
         iterations: u32 = 100, 0..=2000, slider 1..=250;
         /// Number of plates at the beginning. Rifts add some, and small ones go under.
         plates: u32 = 16, 2..=48, slider 4..=40;
         /// Speed of fast plates. Earth's go 20 to 100 mm a year.
         speed: f32 ["mm/year"] = 60.0, 0.0..=200.0, slider 10.0..=120.0;
-        /// Share of the planet that continents cover at the beginning. It counts only where the ground below has no coast: all
-        /// land or all sea. Otherwise land and shelves there are the continents.
+        /// Share of the planet that continents cover at the beginning. It counts only where the ground below has no
+        /// coast: all land or all sea. Otherwise land and shelves there are the continents.
         land: f32 = 0.33, 0.0..=1.0;
         /// How fast ground rises where fast plates go under others. 0 leaves no ranges along coasts and no island arcs.
         subduction_uplift: f32 ["mm/year"] = 0.6, 0.0..=5.0, slider 0.0..=2.0;
@@ -64,8 +65,8 @@ crate::params! {
         erosion: f32 ["mm/year"] = 0.08, 0.0..=2.0, slider 0.0..=0.4;
         /// How fast what stands 4 km over the ocean floor sinks. Trenches that are no more fill seven times as fast.
         ocean_dampening: f32 ["mm/year"] = 0.04, 0.0..=2.0, slider 0.0..=0.2;
-        /// Cells of the plates along a quarter of the way around, whatever the resolution. Twice as many take four times as
-        /// long.
+        /// Cells of the plates along a quarter of the way around, whatever the resolution. Twice as many take four
+        /// times as long.
         detail: u32 = 128, 16..=256, slider 48..=192;
         presets {
             Earth "Earth": "Two hundred million years of plates like ours." {}
