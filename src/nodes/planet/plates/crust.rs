@@ -53,11 +53,6 @@ impl CrustCell {
     pub fn height(&self) -> f32 {
         if self.continental { self.relief } else { floor_height(self.age) + self.relief }
     }
-
-    /// Moves the surface to a height in km.
-    pub fn set_height(&mut self, height: f32) {
-        self.relief = if self.continental { height } else { height - floor_height(self.age) };
-    }
 }
 
 /// A plate.

@@ -94,7 +94,8 @@ impl Process for Plates {
             on_globe: true,
             is_random: true,
             reads_sea_level: true,
-            working_fields: 3.5,
+            working_fields: 3.2,
+            fixed_bytes: 6 * u64::from(self.detail * self.detail) * (90 + 11 * u64::from(self.plates) / 2),
             parts: NodeParts::PLANET,
             ..Traits::PROCESS
         }
