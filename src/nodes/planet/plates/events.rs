@@ -31,8 +31,8 @@ const LEAST_CELLS: [usize; 2] = [4, 12];
 /// Share of the sphere of the smallest plate that breaks apart.
 const LEAST_RIFT: f64 = 0.03;
 
-/// Joins continents that collided, and says whether any did. `height` is Δz of large ones in km, `noise` makes it differ
-/// from cell to cell.
+/// Joins continents that collided, and says whether any did. `height` is Δz of large ones in km, which `noise` makes
+/// differ from cell to cell.
 pub fn collide(
     cells: &SphereCells,
     state: &mut PlateState,

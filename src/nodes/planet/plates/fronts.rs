@@ -1,7 +1,7 @@
 //! Where plates meet: which goes under, how far crust is from the front, what rises there.
 //!
-//! Uplift over subduction, in a Ma: u₀ · f(d) · g(v) · h(z)², with d the distance to the front, f from 0 at the front to
-//! 1 at a third of the reach and 0 at the reach, g = v / 100 mm a year, h the height of what goes under, from 0 at
+//! Uplift over subduction, in a Ma: u₀ · f(d) · g(v) · h(z)², with d the distance to the front, f from 0 at the front
+//! to 1 at a third of the reach and 0 at the reach, g = v / 100 mm a year, h the height of what goes under, from 0 at
 //! -10 km to 1 at 10 km (Cortial et al. 2019). Oceanic crust rises along a narrower line (f²), in separate islands.
 //! Trench: the floor that goes under hangs down towards the front, by up to 3.5 km, the faster the deeper.
 

@@ -1,21 +1,21 @@
 //! Plates that move over the sphere for some hundred million years.
 //!
 //! Law, after Cortial et al. 2019: plates are rigid and turn about their poles; crust is continental or oceanic, has an
-//! age, a height, and the time since mountains rose on it. Each step of 2 Ma: plates move (`motion.rs`), ocean floor goes
-//! under, plates grow at the ridges; fronts (`fronts.rs`) raise arcs and ranges and pull trenches down; ground rises,
-//! wears and sinks (`relief.rs`), hot spots build chains; continents collide and large plates break apart
+//! age, a height, and the time since mountains rose on it. Each step of 2 Ma: plates move (`motion.rs`), ocean floor
+//! goes under, plates grow at the ridges; fronts (`fronts.rs`) raise arcs and ranges and pull trenches down; ground
+//! rises, wears and sinks (`relief.rs`), hot spots build chains; continents collide and large plates break apart
 //! (`events.rs`).
 //! Ocean floor lies at -2.5 km - 0.35 km · √(age in Ma), down to -6 km (Parsons & Sclater 1977), and what rose over it
 //! beyond that. Continents wear by their height.
 //!
-//! Scheme: each plate has cells (`cells.rs`) of its own frame, which turn with it, so that crust is moved to rounding and
-//! never resampled while it stays on its plate; `detail` counts cells, whatever the resolution of the scene. The
-//! ground is read from the plates after each step. Lengths and speeds are the Earth's, and scale with the
-//! radius of the planet; heights are true.
+//! Scheme: each plate has cells (`cells.rs`) of its own frame, which turn with it, so that crust is moved to rounding
+//! and never resampled while it stays on its plate; `detail` counts cells, whatever the resolution of the scene. The
+//! ground is read from the plates after each step. Lengths and speeds are the Earth's, and scale with the radius of the
+//! planet; heights are true.
 //! What is kept: the area of continental crust, but for arcs that rise above the sea and floor that land encloses, what
 //! collisions push onto each other, and plates of a few cells that are given up; `CrustLedger` counts them.
-//! From this the paper differs: it has one Delaunay mesh that is made anew every few steps; its crust has a direction of
-//! folds; its collisions act at once.
+//! From this the paper differs: it has one Delaunay mesh that is made anew every few steps; its crust has a direction
+//! of folds; its collisions act at once.
 //! Source: Cortial, Peytavie, Galin & Guérin 2019, *Procedural Tectonic Planets*; Parsons & Sclater 1977.
 
 mod cells;

@@ -2,8 +2,8 @@
 //!
 //! Plates grow from scattered seeds at speeds of their own, along ways that noise makes longer or shorter and that are
 //! short on continents, so that most borders lie in the seas and are bent. Where the ground below has land and sea,
-//! land and shelves to 200 m deep are continents; else continents come from noise of space. Ocean floor is as old as the
-//! way from the nearest border at which plates part says, at half of its speed.
+//! land and shelves to 200 m deep are continents; else continents come from noise of space. Ocean floor is as old as
+//! the way from the nearest border at which plates part says, at half of its speed.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,7 +1,8 @@
 //! The ground of the plates on the samples of a planet.
 //!
 //! A plate is read in its own frame with quadratic B-splines over its cells, which have no creases and no steps; so is
-//! how far it covers a place. Where plates meet each counts by the square of its cover: the border is as wide as a cell.
+//! how far it covers a place. Where plates meet each counts by the square of its cover: the border is as wide as a
+//! cell.
 
 use rayon::prelude::*;
 
