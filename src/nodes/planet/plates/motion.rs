@@ -178,7 +178,7 @@ pub fn grow(
         let mut has_grown = false;
         for turn in 0..count {
             control.check()?;
-            let p = if (ring + state.steps) % 2 == 0 { turn } else { count - 1 - turn };
+            let p = if (ring + state.steps).is_multiple_of(2) { turn } else { count - 1 - turn };
             let mut rim = std::mem::take(&mut rims[p]);
             rim.sort_unstable();
             rim.dedup();
