@@ -359,3 +359,75 @@ fn continents_begin_where_there_is_land_below() {
         }
     }
 }
+
+/// Scrubbing and branching start from snapshots; a cancelled step is as if it had not begun.
+#[test]
+fn a_snapshot_replays_and_a_cancelled_step_leaves_the_run_as_it_was() {
+    let control = Control::default();
+    let cx = context(33, &control);
+    let law = Plates { detail: 48, rifting: 30.0, ..Plates::default() };
+    let ground = Terrain::flat(cx.grid);
+    let mut run = law.start(&cx, ground.clone());
+    (0..12).for_each(|_| run.step(&cx).unwrap());
+    let mut again = run.snapshot();
+    assert!(again.bytes() > again.terrain().bytes() + 6 * 48 * 48 * size_of::<CrustCell>() / 2);
+    let (before, balance) = (run.terrain().clone(), run.mass_balance());
+    let stopped = Control::default();
+    stopped.cancel();
+    assert!(run.step(&context(33, &stopped)).is_err());
+    assert!(*run.terrain() == before && run.mass_balance() == balance);
+    // stopped at any moment of a step
+    for micros in [100, 1000, 3000, 10_000] {
+        let control = Control::default();
+        let mut other = again.snapshot();
+        let done = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_micros(micros));
+                control.cancel();
+            });
+            other.step(&context(33, &control)).is_ok()
+        });
+        if !done {
+            assert!(*other.terrain() == before);
+            other.step(&cx).unwrap();
+        }
+        let mut whole = again.snapshot();
+        whole.step(&cx).unwrap();
+        assert!(other.terrain() == whole.terrain(), "{micros}");
+    }
+    for replay in [&mut run, &mut again] {
+        (0..12).for_each(|_| replay.step(&cx).unwrap());
+    }
+    assert!(run.terrain() == again.terrain() && run.mass_balance() == again.mass_balance());
+    // what the ground won and lost is told
+    let balance = run.mass_balance();
+    let change = cx.grid.sum(&run.terrain().height) - cx.grid.sum(&ground.height);
+    assert!((change - balance.ground_change()).abs() < 1e-6 * (balance.added + balance.eroded), "{change} {balance:?}");
+    assert_eq!(balance.residual(), 0.0);
+}
+
+/// A step looks at the stop flag often enough, with the finest cells and the most plates.
+#[test]
+fn a_step_stops_soon() {
+    let law = Plates { detail: 256, plates: 48, hot_spots: 200, ..Plates::default() };
+    let never = Control::default();
+    let mut run = law.start(&context(65, &never), Terrain::flat(Grid::globe(65)));
+    let mut longest = 0.0f64;
+    for micros in [0, 20_000, 60_000, 120_000, 200_000, 300_000] {
+        let control = Control::default();
+        let asked = std::sync::Mutex::new(None);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_micros(micros));
+                *asked.lock().unwrap() = Some(std::time::Instant::now());
+                control.cancel();
+            });
+            let _ = run.step(&context(65, &control));
+            let late = asked.lock().unwrap().map_or(0.0, |at| at.elapsed().as_secs_f64());
+            longest = longest.max(late);
+        });
+    }
+    println!("stopped within {:.1} ms", 1e3 * longest);
+    // 50 ms where nobody else computes
+    assert!(longest < 0.25, "{longest} s");
+}
