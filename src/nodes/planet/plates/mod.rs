@@ -95,7 +95,7 @@ impl Process for Plates {
             is_random: true,
             reads_sea_level: true,
             working_fields: 3.2,
-            fixed_bytes: 6 * u64::from(self.detail * self.detail) * (90 + 11 * u64::from(self.plates) / 2),
+            fixed_bytes: 6 * u64::from(self.detail * self.detail) * (120 + 11 * u64::from(self.plates) / 2),
             parts: NodeParts::PLANET,
             ..Traits::PROCESS
         }
