@@ -190,6 +190,9 @@ struct PlatesRun {
 impl ErosionRun for PlatesRun {
     fn advance(&mut self, cx: &Context) -> Result<(), Cancelled> {
         cx.control.check()?;
+        if !self.terrain.grid.is_globe() {
+            return Ok(()); // evaluation leaves it out there
+        }
         let planet = match &self.planet {
             Some(planet) => planet.clone(),
             None => Arc::new(PlatePlanet::new(&self.law, cx)?),
