@@ -125,9 +125,10 @@ pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let used = bytes(what.fields, samples.min(what.most_drawn));
     let after = bytes(made.result, samples) + used + what.bytes;
     let [cache, timeline] = what.kept.map(|bytes| bytes as f64);
-    let kept = cache.min(bytes(made.cached, samples)) + timeline.min(bytes(made.frames, samples));
+    let kept =
+        cache.min(bytes(made.cached, samples)) + timeline.min(bytes(made.frames, samples) + made.fixed_frame_bytes);
     // while the next terrain is computed the last one is on screen
-    let during = bytes(made.peak, samples) + if what.is_editor { used } else { 0.0 };
+    let during = bytes(made.peak, samples) + made.fixed_bytes + if what.is_editor { used } else { 0.0 };
     ((during.max(after) + kept) * what.at_once as f64 + what.beside) as u64
 }
 
@@ -187,6 +188,10 @@ struct EvaluationFields {
     cached: f64,
     /// Key frames of all processes, one for every iteration, as large as what they make.
     frames: f64,
+    /// Bytes at its peak whatever the number of samples.
+    fixed_bytes: f64,
+    /// As many of key frames.
+    fixed_frame_bytes: f64,
 }
 
 /// Goes through the stack as evaluation does. `read` has the layers that masks read, by their index, with the fields
@@ -194,7 +199,8 @@ struct EvaluationFields {
 fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
     let peak = 1.0 + read.values().sum::<f64>();
-    let mut made = EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0 };
+    let mut made =
+        EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0, fixed_bytes: 0.0, fixed_frame_bytes: 0.0 };
     let mut held = 0.0;
     for (index, layer) in scene.layers.iter().enumerate() {
         if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
@@ -223,6 +229,11 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
         made.peak = made.peak.max(peak);
         made.result = 1.0 + maps.len() as f64;
         made.cached += new;
+        for stage in &stages {
+            let fixed = stage.node.traits().fixed_bytes as f64;
+            made.fixed_frame_bytes += 0.2 * fixed * f64::from(stage.iterations);
+        }
+        made.fixed_bytes = made.fixed_bytes.max(layer.node.traits().fixed_bytes as f64);
         let levels = layer.levels(scene.samples());
         let full = scene.grid(scene.samples()).len() as f64;
         for (level, stages) in &levels {

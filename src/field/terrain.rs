@@ -26,6 +26,7 @@ crate::choices! {
         Uplift "Uplift": "Where mountains rise, as a share of the greatest uplift.",
         Ice "Ice": "Thickness of the glacier ice over the bed. Part of the height where its layer leaves the ice.",
         Humidity "Moisture of the climate": "How moist the climate is: 0 is a desert, 1 a rain forest. Without it the climate follows from the ground.",
+        CrustAge "Age of the crust": "Millions of years since the crust was formed: young along the ridges of the oceans, old on continents.",
     }
 }
 
@@ -46,6 +47,7 @@ impl MapKind {
                 | Self::Ridge
                 | Self::Uplift
                 | Self::Humidity
+                | Self::CrustAge
         )
     }
 

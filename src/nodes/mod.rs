@@ -56,6 +56,9 @@ pub struct Traits {
     pub working_fields: f32,
     /// As many more on planets.
     pub more_on_planets: f32,
+    /// Bytes that it works with whatever the number of samples, where they are more than a few; of a process about a
+    /// fifth of them are state.
+    pub fixed_bytes: u64,
     /// Whether a process begins with the sediment that is under way already, and goes on with it.
     pub carries_sediment_on: bool,
     /// Whether a process leads water from sample to sample, so that its valleys lie along rows, columns and diagonals
@@ -81,6 +84,7 @@ impl Traits {
         previews_exactly: true,
         working_fields: 0.0,
         more_on_planets: 0.0,
+        fixed_bytes: 0,
         carries_sediment_on: false,
         follows_grid: false,
         parts: NodeParts::Points,
@@ -426,6 +430,7 @@ catalogue! {
     generators::import::Import: Generator,
     sculpt::ground::Sculpt: Filter,
     planet::continents::Continents: Generator,
+    planet::plates::Plates: Process,
     planet::import::PlanetImport: Generator,
     planet::craters::Craters: Filter,
     planet::river_walk::RiverWalk: Filter,

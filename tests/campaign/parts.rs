@@ -102,7 +102,9 @@ fn editor_soak(amounts: &Amounts, table: &mut Table) {
 fn editor_soak(amounts: &Amounts, table: &mut Table) {
     if amounts.editor_soak > 0 {
         let row = table.row("soak of the editor");
-        row.fail("--editor-soak needs the editor: build the campaign with the feature `window`, as tools/campaign does");
+        row.fail(
+            "--editor-soak needs the editor: build the campaign with the feature `window`, as tools/campaign does",
+        );
     }
 }
 

@@ -11,7 +11,7 @@ const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 /// The processes with their defaults, with other values, and with every preset.
 fn processes() -> Vec<(String, Node)> {
     let mut all = Vec::new();
-    for node in Node::catalogue().into_iter().filter(|n| n.as_process().is_some()) {
+    for node in on_squares().filter(|n| n.as_process().is_some()) {
         let about = node.about();
         all.push((format!("{} altered", about.name), altered(node.clone())));
         for preset in &about.presets {

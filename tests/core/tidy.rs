@@ -138,7 +138,8 @@ fn dependency_features(args: &[&str]) -> BTreeSet<String> {
 #[cfg_attr(not(target_os = "linux"), ignore = "other systems have other dependencies: this is about the time of CI")]
 fn the_wheel_takes_the_library_of_the_tests() {
     let wheel = dependency_features(&["-p", "talweg-python", "-e", "normal,build"]);
-    let tests = dependency_features(&["-p", "talweg", "-p", "talweg-app", "-p", "talweg-python", "-e", "normal,build,dev"]);
+    let tests =
+        dependency_features(&["-p", "talweg", "-p", "talweg-app", "-p", "talweg-python", "-e", "normal,build,dev"]);
     let other: Vec<_> = wheel.difference(&tests).collect();
     assert!(wheel.len() > 50 && other.is_empty(), "src/python/Cargo.toml lacks features of: {other:#?}");
 }

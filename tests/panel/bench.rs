@@ -8,6 +8,7 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::param::Value;
 use talweg_app::features::bench::BenchAction;
 use talweg_app::features::bench::findings::Tone;
 use talweg_app::features::bench::panel::BenchState;
@@ -16,7 +17,6 @@ use talweg_app::features::bench::task::{BenchOrder, BenchRequest, BenchTask, End
 use talweg_app::frame::commands::Command;
 use talweg_app::frame::tasks::Tasks;
 use talweg_app::view::Waker;
-use talweg::param::Value;
 
 /// The window with the lab behind it, as the editor joins them.
 struct Bench {
@@ -202,8 +202,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
 
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
-        let y =
-            |row: &talweg_app::features::bench::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
+        let y = |row: &talweg_app::features::bench::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };

@@ -5,10 +5,10 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Vec2, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg_app::features::biomes::panel::BiomesState;
-use talweg_app::features::biomes::panel::{Composition, GroundInfo};
 use talweg::look::SiteConditions;
 use talweg::palette::BiomeTable;
+use talweg_app::features::biomes::panel::BiomesState;
+use talweg_app::features::biomes::panel::{Composition, GroundInfo};
 
 /// The editor with the Earth's table open.
 fn open(size: Vec2) -> Panels {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::kit::*;
 use bevy_egui::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use talweg_app::features::brush::{BrushAction, BrushState};
-use talweg_app::features::layers::LayerAction;
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::eval::StrokeTarget;
 use talweg::nodes::Node;
+use talweg_app::features::brush::{BrushAction, BrushState};
+use talweg_app::features::layers::LayerAction;
 
 fn add(panels: &mut Panels, name: &str) {
     panels.state_mut().ask(LayerAction::Add(Box::new(Node::named(name).unwrap())));

@@ -3,9 +3,9 @@
 use crate::kit::*;
 use bevy_egui::egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::scene::Scene;
 use talweg_app::features::camera::{BookmarkAction, CameraStand, FlyAction, FlyState};
 use talweg_app::view::ViewCommand;
-use talweg::scene::Scene;
 
 #[test]
 fn a_bookmark_is_kept_in_the_scene_and_gone_back_to() {

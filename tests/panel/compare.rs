@@ -7,6 +7,9 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::Queryable;
+use talweg::field::{Control, Edges, Terrain};
+use talweg::param::Value;
+use talweg::scene::Settings;
 use talweg_app::features::compare::CompareAction;
 use talweg_app::features::compare::CompareMode;
 use talweg_app::features::compare::differences::{DifferenceRow, Table, Values};
@@ -17,9 +20,6 @@ use talweg_app::frame::commands::Command;
 use talweg_app::frame::document::Group;
 use talweg_app::view::Overlay;
 use talweg_app::view::{CompareLayout, OverlayChoice, SquareTerrain};
-use talweg::field::{Control, Edges, Terrain};
-use talweg::param::Value;
-use talweg::scene::Settings;
 
 fn kept(effect: &Effect) -> &str {
     match effect {

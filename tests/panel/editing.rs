@@ -9,6 +9,10 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::eval::RequestQuality;
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::Node;
+use talweg::param::{ParamKind, Value};
 use talweg_app::features::brush::BrushAction;
 use talweg_app::features::construction::{PieceAction, PieceView};
 use talweg_app::frame::commands::FileAction;
@@ -16,10 +20,6 @@ use talweg_app::frame::document::Selection;
 use talweg_app::frame::status::{LayerProgress, StatusInfo, UnderCursor};
 use talweg_app::frame::toasts::Kind as ToastKind;
 use talweg_app::view::{Overlay, OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewCommand, ViewMode};
-use talweg::eval::RequestQuality;
-use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::nodes::Node;
-use talweg::param::{ParamKind, Value};
 
 #[test]
 fn a_layer_is_added_through_the_menu_of_categories() {

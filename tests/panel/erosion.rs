@@ -5,8 +5,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg_app::features::compare::task::CompareRequest;
 use talweg::param::Value;
+use talweg_app::features::compare::task::CompareRequest;
 
 #[test]
 fn a_preset_is_one_click_and_one_undo_step() {

@@ -2,9 +2,9 @@
 
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
+use talweg::scene::BuildPreset;
 use talweg_app::features::export::ExportAction;
 use talweg_app::features::export::task::ExportOrder;
-use talweg::scene::BuildPreset;
 
 /// Maps and formats of a preset.
 fn products(preset: &BuildPreset) -> Vec<(&str, &str)> {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::kit::*;
 use bevy_egui::egui::{PointerButton, Pos2, pos2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg_app::features::ground_menu::{GroundMenuState, PickedPoint};
-use talweg_app::view::ViewCommand;
 use talweg::brush::BrushTool;
 use talweg::eval::StrokeTarget;
 use talweg::field::{Edges, Terrain};
 use talweg::nodes::Node;
 use talweg::scene::Blend;
+use talweg_app::features::ground_menu::{GroundMenuState, PickedPoint};
+use talweg_app::view::ViewCommand;
 
 const PLACE: Pos2 = pos2(800.0, 350.0);
 

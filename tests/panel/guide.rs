@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::kit::*;
-use talweg_app::frame::commands::shortcut_text;
 use talweg::nodes::Node;
+use talweg_app::frame::commands::shortcut_text;
 
 /// The texts between `begin` and `end`, which differ.
 fn between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {

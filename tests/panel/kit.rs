@@ -9,6 +9,9 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use talweg::eval::Request;
+use talweg::nodes::Node;
+use talweg::param::Value;
 use talweg_app::features::FeaturePlugins;
 use talweg_app::features::bench::task::BenchRequest;
 use talweg_app::features::compare::task::CompareRequest;
@@ -22,9 +25,6 @@ use talweg_app::frame::interface::{self, InterfaceLayout};
 use talweg_app::frame::status::StatusInfo;
 use talweg_app::frame::{FramePlugin, theme};
 use talweg_app::view::ViewCommand;
-use talweg::eval::Request;
-use talweg::nodes::Node;
-use talweg::param::Value;
 
 /// What the panels asked for and cannot do themselves.
 #[derive(Clone, Debug, PartialEq)]

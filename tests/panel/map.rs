@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::kit::*;
 use bevy_egui::egui::{Modifiers, PointerButton, Pos2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::field::{Edges, Terrain};
+use talweg::measure::TerrainScale;
 use talweg_app::features::ground_menu::GroundMenuState;
 use talweg_app::features::map::{MapAction, MapLink, MapRequest, MapState};
 use talweg_app::features::ruler::{Ruler, RulerAction};
 use talweg_app::view::ViewCommand;
-use talweg::field::{Edges, Terrain};
-use talweg::measure::TerrainScale;
 
 fn open(nodes: &[&str]) -> Panels {
     let mut panels = large(nodes);

@@ -7,11 +7,11 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
-use talweg_app::features::measures::panel::MeasuresState;
-use talweg_app::features::measures::panel::{MeasuresInfo, Trust};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::lab::{Parity, Verdict};
 use talweg::measure::{Limits, MEASURES, Measures, PLOTS, TerrainScale, measure};
+use talweg_app::features::measures::panel::MeasuresState;
+use talweg_app::features::measures::panel::{MeasuresInfo, Trust};
 
 fn measured() -> Measures {
     let hills = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 * libm::sinf(17.0 * u) * libm::cosf(23.0 * v) + 0.4);

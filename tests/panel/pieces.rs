@@ -8,14 +8,14 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, PointerButton, Pos2, pos2, vec2};
 use egui_kittest::kittest::Queryable;
 use glam::Vec2;
-use talweg_app::features::construction::PieceView;
-use talweg_app::features::construction::list::TreeState;
-use talweg_app::frame::document::Selection;
-use talweg_app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage, ViewCommand};
 use talweg::construction::edit::{PiecePath, pick_index, points};
 use talweg::construction::{MaterialLayer, Piece, PieceKind, Tree};
 use talweg::eval::{RequestQuality, Store, evaluate};
 use talweg::field::Control;
+use talweg_app::features::construction::PieceView;
+use talweg_app::features::construction::list::TreeState;
+use talweg_app::frame::document::Selection;
+use talweg_app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage, ViewCommand};
 
 fn tree(panels: &Panels) -> Arc<Tree> {
     panels.state().editor().doc.tree_of(0).unwrap().clone()

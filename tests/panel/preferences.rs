@@ -5,8 +5,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Color32, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg_app::features::preferences::{PreferencesAction, PreferencesState};
 use talweg::preferences::{MouseStyle, PreferencesFile, ThemeChoice};
+use talweg_app::features::preferences::{PreferencesAction, PreferencesState};
 
 fn is_open(panels: &Panels) -> bool {
     panels.state().get::<PreferencesState>().is_open

@@ -3,11 +3,11 @@
 use crate::kit::*;
 use egui_kittest::kittest::Queryable;
 #[cfg(unix)]
+use talweg::io::SaveTarget;
+#[cfg(unix)]
 use talweg_app::features::biomes::BiomesAction;
 use talweg_app::features::recovery::RecoveryAction;
 use talweg_app::frame::commands::FileAction;
-#[cfg(unix)]
-use talweg::io::SaveTarget;
 
 #[test]
 fn what_a_save_replaced_is_an_earlier_version_to_go_back_to() {

@@ -5,9 +5,9 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
+use talweg::param::Value;
 use talweg_app::features::start::StartAction;
 use talweg_app::frame::document::Selection;
-use talweg::param::Value;
 
 fn search(panels: &mut Panels, text: &str) {
     press(panels, Modifiers::COMMAND, Key::K);

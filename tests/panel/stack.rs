@@ -6,8 +6,8 @@ use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg_app::features::layers::LayerAction;
 use talweg::eval::Insight;
+use talweg_app::features::layers::LayerAction;
 
 fn click_with(panels: &mut Panels, modifiers: Modifiers, label: &str) {
     panels.get_by_label(label).click_modifiers(modifiers);

@@ -3,9 +3,9 @@
 use crate::kit::*;
 use bevy_egui::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
+use talweg::nodes::Node;
 use talweg_app::features::layers::LayerAction;
 use talweg_app::features::tour::{Tour, TourAction};
-use talweg::nodes::Node;
 
 #[test]
 fn every_step_notices_what_was_done_and_the_tour_can_be_left_and_taken_again() {

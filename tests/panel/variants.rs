@@ -9,17 +9,17 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg_app::features::variants::VariantsAction;
-use talweg_app::features::variants::panel::VariantsState;
-use talweg_app::features::variants::thumbnails::VariantsInfo;
-use talweg_app::features::variants::thumbnails::{ThumbnailClient, ThumbnailState, Wants};
-use talweg_app::frame::commands::Command;
 use talweg::eval::{Cache, Store, Timeline};
 use talweg::field::Control;
 use talweg::lab::{Size, draw};
 use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg::scene::Scene;
+use talweg_app::features::variants::VariantsAction;
+use talweg_app::features::variants::panel::VariantsState;
+use talweg_app::features::variants::thumbnails::VariantsInfo;
+use talweg_app::features::variants::thumbnails::{ThumbnailClient, ThumbnailState, Wants};
+use talweg_app::frame::commands::Command;
 
 fn thumbnails() -> ThumbnailClient {
     ThumbnailClient::new(|| ())

@@ -11,7 +11,7 @@ from conftest import waves
 
 SIZE = 33
 PROCESSES = [name for name in talweg.nodes.__all__ if getattr(talweg, name).description["shape"] == "process"]
-PLANETS_ONLY = ["Continents", "PlanetImport", "PlanetRivers", "Patch"]
+PLANETS_ONLY = ["Continents", "Plates", "PlanetImport", "PlanetRivers", "Patch"]
 
 
 @pytest.mark.parametrize("name", talweg.nodes.__all__)

@@ -65,7 +65,7 @@ use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 
 pub use apply::{Hit, Probe};
-pub(in crate) use apply::{camera_bundle, near_world, place};
+pub(crate) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
 pub use compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
 pub use control::{CameraManners, ViewCamera, ViewCommand, ViewSystems, ViewportArea};

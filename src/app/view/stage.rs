@@ -201,7 +201,8 @@ mod tests {
         let scene = talweg::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
         let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"));
         // of the grid next to nothing is left: what fits is the tree
-        let coarse = talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
+        let coarse =
+            talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
         let terrain = coarse.expect("nobody stops it").terrain;
         let square =
             SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();

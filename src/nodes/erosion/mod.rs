@@ -1,7 +1,7 @@
 //! Simulations that wear the terrain down, and some that build it up.
 
 pub mod analytic_stream_power;
-mod buffers;
+pub(in crate::nodes) mod buffers;
 pub mod coastal;
 pub mod cover;
 pub mod creep;
@@ -15,7 +15,7 @@ pub mod hydraulic_fast;
 mod lowest;
 pub mod olsen;
 pub mod rock;
-mod run;
+pub(in crate::nodes) mod run;
 pub mod shallow_water;
 pub mod snow;
 pub mod stream_power;

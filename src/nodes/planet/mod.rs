@@ -4,5 +4,6 @@ pub mod continents;
 pub mod craters;
 pub mod import;
 pub mod patch;
+pub mod plates;
 pub mod river_walk;
 pub mod rivers;

@@ -587,6 +587,34 @@ class Continents(Node):
     def __init__(self, *, form: Literal["Plates", "Product", "Cells"] = "Plates", plates: int = 24, first: float = -1.0, second: float = -2.0, third: float = 1.5, land: float = 0.3499999940395355, roughness: float = 0.699999988079071, drift: float = 0.6000000238418579, mountains: float = 0.3499999940395355, frequency: float = 3.0, octaves: int = 8, persistence: float = 0.5, amplitude: float = 0.17000000178813934, depth: float = 0.3499999940395355, base: float = 0.0, follow_air: bool = True) -> None: ...
     def set(self, *, form: Literal["Plates", "Product", "Cells"] = ..., plates: int = ..., first: float = ..., second: float = ..., third: float = ..., land: float = ..., roughness: float = ..., drift: float = ..., mountains: float = ..., frequency: float = ..., octaves: int = ..., persistence: float = ..., amplitude: float = ..., depth: float = ..., base: float = ..., follow_air: bool = ...) -> None: ...
 
+class Plates(Node):
+    """Moves plates for some hundred million years: oceans open and close, ranges and island arcs rise where plates meet, continents collide and break apart."""
+
+    iterations: int
+    """100, from 0 to 2000. Steps of two million years each. A hundred open an ocean and close another."""
+    plates: int
+    """16, from 2 to 48. Number of plates at the beginning. Rifts add some, and small ones go under."""
+    speed: float
+    """60 mm/year, from 0 to 200. Speed of fast plates. Earth's go 20 to 100 mm a year."""
+    land: float
+    """0.33, from 0 to 1. Share of the planet that continents cover at the beginning. It counts only where the ground below has no coast: all land or all sea. Otherwise land and shelves there are the continents."""
+    subduction_uplift: float
+    """0.6 mm/year, from 0 to 5. How fast ground rises where fast plates go under others. 0 leaves no ranges along coasts and no island arcs."""
+    collision_metres: float
+    """3000 m, from 0 to 10000. How high the collision of two large continents raises the ground. Small lands raise less."""
+    rifting: float
+    """6 per 100 Ma, from 0 to 100. How many plates break apart in a hundred million years, if all the planet were large plates."""
+    hot_spots: int
+    """14, from 0 to 200. Number of hot spots. They stay where they are and build chains of volcanoes on the plates that pass."""
+    erosion: float
+    """0.08 mm/year, from 0 to 2. How fast ground 10 km high wears; lower ground wears in proportion."""
+    ocean_dampening: float
+    """0.04 mm/year, from 0 to 2. How fast what stands 4 km over the ocean floor sinks. Trenches that are no more fill seven times as fast."""
+    detail: int
+    """128, from 16 to 256. Cells of the plates along a quarter of the way around, whatever the resolution. Twice as many take four times as long."""
+    def __init__(self, *, iterations: int = 100, plates: int = 16, speed: float = 60.0, land: float = 0.33000001311302185, subduction_uplift: float = 0.6000000238418579, collision_metres: float = 3000.0, rifting: float = 6.0, hot_spots: int = 14, erosion: float = 0.07999999821186066, ocean_dampening: float = 0.03999999910593033, detail: int = 128) -> None: ...
+    def set(self, *, iterations: int = ..., plates: int = ..., speed: float = ..., land: float = ..., subduction_uplift: float = ..., collision_metres: float = ..., rifting: float = ..., hot_spots: int = ..., erosion: float = ..., ocean_dampening: float = ..., detail: int = ...) -> None: ...
+
 class PlanetImport(Node):
     """Heights of a whole planet from a file, such as a map of Earth, Mars or the Moon. Use 16 bits or more, 8 bits give steps. A map that says which longitudes and latitudes it has lies where it belongs."""
 
@@ -1496,9 +1524,9 @@ class MapFile(Node):
 
     file: str | PathLike[str]
     """''. The file: numbers in a .r32 file, or a picture from 0 to 1."""
-    kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity"]
-    """Water; one of Water, Sediment, Hardness, Flow, Wear, Deposits, Rain, Sand, Snow, Film, Vegetation, Brightness, Ground, Ridge, Uplift, Ice, Humidity. The map that it is."""
-    def __init__(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity"] = "Water") -> None: ...
-    def set(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity"] = ...) -> None: ...
+    kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge"]
+    """Water; one of Water, Sediment, Hardness, Flow, Wear, Deposits, Rain, Sand, Snow, Film, Vegetation, Brightness, Ground, Ridge, Uplift, Ice, Humidity, CrustAge. The map that it is."""
+    def __init__(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge"] = "Water") -> None: ...
+    def set(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge"] = ...) -> None: ...
 
 __all__ = ["Perlin", "Ridged", "Billow", "Hybrid", "Simplex", "ValueNoise", "Spectral", "NoiseLibrary", "DiamondSquare", "Triangular", "SquigRiver", "Stamp", "Fault", "Circles", "Voronoi", "VoronoiMidpoint", "Cellular", "Shape", "Construction", "Import", "Sculpt", "Continents", "PlanetImport", "Craters", "RiverWalk", "PlanetRivers", "Patch", "Levels", "Terrace", "Blur", "Sharpen", "Normalise", "Clamp", "Invert", "Median", "Expander", "Ridges", "SpectralRetouch", "Perturbation", "Warp", "Transform", "Island", "Seamless", "Gullies", "Droplets", "ShallowWater", "StreamPower", "AnalyticStreamPower", "Thermal", "Creep", "Coastal", "Dunes", "Glacial", "Snow", "Hydraulic", "HydraulicFast", "ThermalFast", "Olsen", "FillDepressions", "FlowAccumulation", "Lakes", "Rivers", "Hardness", "Rain", "UpliftMap", "PaintedMap", "MapFile"]

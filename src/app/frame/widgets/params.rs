@@ -15,12 +15,12 @@ use crate::frame::widgets::row::{
     Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
 };
 use crate::frame::widgets::{curve, links, sought};
-use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
 use bevy::ecs::system::In;
 use bevy::prelude::ResMut;
 use bevy_egui::egui;
 use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui, vec2};
 use egui_phosphor::regular as icon;
+use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
 
 /// Width of the field for a typed value, unless its text needs more.
 const VALUE_WIDTH: f32 = 74.0;

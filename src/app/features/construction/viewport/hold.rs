@@ -5,8 +5,8 @@
 
 use crate::features::construction::viewport::*;
 use crate::frame::tasks::{Outcome, Task};
-use talweg::construction::edit::link_group::{self, Motion};
 use egui::{Event, Key};
+use talweg::construction::edit::link_group::{self, Motion};
 
 /// How a piece follows the pointer after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,199 @@
+//! What happens to crust where it is: it rises, wears, sinks, is lifted by hot spots.
+
+use rayon::prelude::*;
+
+use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector, dot};
+use super::crust::{CrustCell, CrustLedger, EARTH_KM, NEVER, PlateState, PlateTables};
+use super::motion::all_plates;
+use super::{Plates, STEP_MA};
+use crate::field::{Cancelled, Control, Stream};
+
+/// Height of the highest mountains, in km: there erosion is as fast as the parameter says.
+const HIGHEST_KM: f32 = 10.0;
+/// Share of what a collision has still to raise that rises in a step.
+const RISING_SHARE: f32 = 0.25;
+/// Height of shelves and of worn continents, in km.
+const SHELF_KM: f32 = -0.12;
+const PLAIN_KM: f32 = 0.25;
+/// Shares by which shelves sink and plains rise in a step.
+const SHELF_SHARE: f32 = 0.08;
+const PLAIN_SHARE: f32 = 0.03;
+/// Share by which continental ground evens out in a step.
+const EVEN_SHARE: f32 = 0.02;
+/// Height up to which sediment fills the sea beside continents, in km, and its share in a step.
+const RISE_KM: f32 = -3.4;
+const RISE_RATE: f32 = 0.05;
+/// Cells of land around floor that is filled by sediment.
+const ENCLOSED: u32 = 6;
+/// Uplift, in km in a Ma, from which on mountains count as young.
+const YOUNG: f32 = 0.01;
+/// Standard deviation of a hot spot in km, height that it builds in a Ma, and height over the sea where it ends.
+const PLUME_KM: f64 = 75.0;
+const PLUME_RATE: f32 = 1.6;
+const PLUME_TOP: f32 = 1.5;
+/// Parts of a step in which hot spots are followed.
+const PLUME_PARTS: usize = 4;
+
+/// Crust grows older by a step.
+pub fn grow_older(state: &mut PlateState) {
+    for plate in &mut state.plates {
+        plate.crust.par_iter_mut().for_each(|crust| {
+            // floor keeps its height over what its age says
+            crust.age += STEP_MA;
+            crust.orogeny = (crust.orogeny + STEP_MA).min(NEVER);
+        });
+    }
+}
+
+/// Uplift, erosion, shelves, sediment, for a step.
+pub fn wear(
+    law: &Plates,
+    cells: &SphereCells,
+    state: &mut PlateState,
+    tables: &PlateTables,
+    control: &Control,
+) -> Result<(), Cancelled> {
+    for index in 0..state.plates.len() {
+        let plate = &state.plates[index];
+        let mut worn = plate.crust.clone();
+        let parts = worn.par_chunks_mut(2048).map(|worn| {
+            control.check()?;
+            let mut grown = 0.0;
+            for crust in worn {
+                let around = cells.neighbours(crust.cell).iter().map(|&there| tables.slot(index, there));
+                let (mut land, mut sea, mut sum) = (0, 0, 0.0);
+                for there in around.filter_map(|slot| plate.crust.get(slot as usize)) {
+                    land += u32::from(there.continental);
+                    sea += u32::from(!there.continental);
+                    sum += if there.continental { there.relief } else { 0.0 };
+                }
+                let was_land = crust.continental;
+                let mean = if land > 0 { sum / land as f32 } else { crust.relief };
+                if was_land {
+                    wear_land(law, crust, sea, mean)
+                } else {
+                    wear_floor(law, crust, land)
+                }
+                if crust.continental && !was_land {
+                    grown += f64::from(cells.area(crust.cell));
+                }
+            }
+            Ok(grown)
+        });
+        let grown: f64 = parts.collect::<Result<Vec<f64>, _>>()?.iter().sum();
+        state.plates[index].crust = worn;
+        state.ledger = CrustLedger { grown: state.ledger.grown + grown, ..state.ledger };
+    }
+    Ok(())
+}
+
+fn wear_land(law: &Plates, crust: &mut CrustCell, sea: u32, mean: f32) {
+    let rising = if crust.pending < 0.02 { crust.pending } else { RISING_SHARE * crust.pending };
+    crust.pending -= rising;
+    // the higher the ground, the more of it slides down
+    let holds = (1.0 - crust.relief / HIGHEST_KM).clamp(0.0, 1.0);
+    let mut height = crust.relief + holds * (crust.uplift * STEP_MA + rising);
+    if crust.uplift > YOUNG || rising > 0.1 {
+        crust.orogeny = 0.0;
+    }
+    height -= height.max(0.0) * (law.erosion * STEP_MA / HIGHEST_KM).min(1.0);
+    if crust.uplift < YOUNG {
+        if sea >= 2 {
+            height += SHELF_SHARE * (SHELF_KM - height);
+        } else if height < PLAIN_KM {
+            height += PLAIN_SHARE * (PLAIN_KM - height);
+        }
+    }
+    height += EVEN_SHARE * (mean - crust.relief);
+    crust.relief = height.min(HIGHEST_KM);
+}
+
+fn wear_floor(law: &Plates, crust: &mut CrustCell, land: u32) {
+    let rise = crust.uplift * STEP_MA;
+    crust.relief += rise;
+    if crust.uplift > YOUNG {
+        crust.orogeny = 0.0;
+    }
+    // 4 km of relief sink as fast as the parameter says; trenches fill seven times as fast
+    let sunk = (law.ocean_dampening * STEP_MA / 4.0).min(1.0);
+    crust.relief -= if crust.relief > 0.0 { crust.relief * sunk } else { crust.relief * (7.0 * sunk).min(1.0) };
+    let height = crust.height();
+    if land > 0 && height < RISE_KM {
+        crust.relief += RISE_RATE * land as f32 / 8.0 * 2.0 * (RISE_KM - height);
+    }
+    // sediment fills what land encloses
+    if land >= ENCLOSED {
+        (crust.continental, crust.relief) = (true, SHELF_KM);
+        return;
+    }
+    // an arc that rose above the sea is a continent from then on
+    if crust.uplift > YOUNG && height > 0.0 {
+        (crust.continental, crust.relief) = (true, height);
+    }
+    crust.relief = crust.relief.clamp(-8.0, 16.0);
+}
+
+/// Where hot spots stand.
+pub fn hot_spots(count: u32, random: Stream) -> Vec<Vector> {
+    let place = |k: i32| {
+        let z = f64::from(random.signed(k, 0));
+        let around = f64::from(random.unit(k, 1)) * std::f64::consts::TAU;
+        let level = (1.0 - z * z).max(0.0).sqrt();
+        [level * libm::cos(around), level * libm::sin(around), z]
+    };
+    (0..count as i32).map(place).collect()
+}
+
+/// Lets hot spots lift what passed over them during the step that ended.
+pub fn lift_hot_spots(
+    cells: &SphereCells,
+    state: &mut PlateState,
+    tables: &PlateTables,
+    spots: &[Vector],
+    random: Stream,
+) {
+    for (&spot, k) in spots.iter().zip(0..) {
+        // volcanoes stand apart where a hot spot rests now and then
+        let pulse = random.unit(k, state.steps as i32);
+        let pulse = 0.25 + 2.25 * pulse * pulse;
+        for part in 0..PLUME_PARTS {
+            let ago = f64::from(STEP_MA) * (part as f64 + 0.5) / PLUME_PARTS as f64;
+            // what stood over it then has moved on with its plate
+            let over = all_plates(state.plates.len()).find_map(|p| {
+                let at = PlateAttitude::turn(state.plates[p].spin.map(|x| x * ago)).matrix().outwards(spot);
+                tables.find(cells, p, at).map(|_| (p, tables.turn(p).inwards(at)))
+            });
+            if let Some((p, at)) = over {
+                lift(cells, state, tables, (p, at), pulse);
+            }
+        }
+    }
+}
+
+/// Lifts the crust of a plate around a place of its frame.
+fn lift(cells: &SphereCells, state: &mut PlateState, tables: &PlateTables, (plate, at): (usize, Vector), pulse: f32) {
+    let width = (PLUME_KM / EARTH_KM).max(0.8 * cells.spacing());
+    let middle = cells.cell(at) as u32;
+    let mut near: Vec<u32> = vec![middle];
+    for _ in 0..2 {
+        let around: Vec<u32> = near.iter().flat_map(|&cell| *cells.neighbours(cell)).collect();
+        near.extend(around.into_iter().filter(|&cell| cell != NO_CELL));
+        near.sort_unstable();
+        near.dedup();
+    }
+    for cell in near {
+        let slot = tables.slot(plate, cell);
+        let Some(crust) = state.plates[plate].crust.get_mut(slot as usize) else { continue };
+        let square = 2.0 - 2.0 * dot(cells.middle(cell), at);
+        let weight = libm::exp(-0.5 * square / (width * width)) as f32;
+        let height = crust.height();
+        // as much rock in wider cells
+        let narrow = (PLUME_KM / EARTH_KM / width) as f32;
+        let rise = PLUME_RATE * STEP_MA / PLUME_PARTS as f32 * pulse * weight * narrow * narrow;
+        let rise = (rise * if crust.continental { 0.2 } else { 1.0 }).min((PLUME_TOP - height).max(0.0));
+        crust.relief += rise;
+        if rise > 0.1 {
+            crust.orogeny = 0.0;
+        }
+    }
+}

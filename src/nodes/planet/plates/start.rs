@@ -1,0 +1,269 @@
+//! The first plates, and the ground they begin with.
+//!
+//! Plates grow from scattered seeds at speeds of their own, along ways that noise makes longer or shorter and that are
+//! short on continents, so that most borders lie in the seas and are bent. Where the ground below has land and sea,
+//! land and shelves to 200 m deep are continents; else continents come from noise of space. Ocean floor is as old as
+//! the way from the nearest border at which plates part says, at half of its speed.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::Plates;
+use super::cells::{NO_CELL, PlateAttitude, SphereCells, Vector, advanced, cross, unit};
+use super::crust::{CrustCell, EARTH_KM, MOST_PLATES, NEVER, Plate, PlateState, PlateTables, floor_height};
+use super::fronts::{EdgeKind, edge_cells, nearest_seeds};
+use super::relief::hot_spots;
+use crate::field::{Cancelled, Control, Globe, Stream, Terrain};
+use crate::nodes::Context;
+
+/// Streams of the layer.
+const SEEDS: u64 = 0x7365_6564;
+const GROWTH: u64 = 0x6772_6f77;
+const SPINS: u64 = 0x7370_696e;
+const LANDS: u64 = 0x6c61_6e64;
+/// Height from which on ground is continental, in km: the edge of shelves.
+const SHELF_EDGE: f32 = -0.2;
+/// Share of land, or of sea, from which on the ground below counts.
+const LEAST_SHARE: f64 = 0.02;
+/// Age of continents at the beginning, and of floor that no ridge made, in Ma.
+const OLD_LAND: f32 = 500.0;
+const UNKNOWN_FLOOR: f32 = 80.0;
+const OLDEST_FLOOR: f32 = 180.0;
+/// Where the ocean floor begins off the first continents, as noise beside its width.
+const MARGIN: f32 = 0.06;
+
+/// The planet at its beginning, on the ground of `terrain`.
+pub fn first_state(
+    law: &Plates,
+    cells: &SphereCells,
+    terrain: &Terrain,
+    cx: &Context,
+) -> Result<PlateState, Cancelled> {
+    let heights = match ground_below(cells, terrain, cx)? {
+        Some(heights) => heights,
+        None => own_continents(law, cells, cx.random.fork(LANDS), cx.control)?,
+    };
+    let count = (law.plates as usize).min(MOST_PLATES);
+    let owners = territories(cells, &heights, count, cx.random, cx.control)?;
+    let mut state = PlateState::default();
+    for index in 0..count {
+        state.plates.push(Plate {
+            id: index as u32,
+            attitude: PlateAttitude::LEVEL,
+            spin: [0.0; 3],
+            crust: Vec::new(),
+        });
+    }
+    state.next_id = count as u32;
+    for (cell, (&owner, &height)) in owners.iter().zip(&heights).enumerate() {
+        let mut crust = CrustCell::floor(cell as u32, UNKNOWN_FLOOR);
+        if height >= SHELF_EDGE {
+            crust = CrustCell { continental: true, relief: height, age: OLD_LAND, orogeny: NEVER, ..crust };
+        }
+        state.plates[owner as usize].crust.push(crust);
+    }
+    state.plates.retain(|plate| !plate.crust.is_empty());
+    for plate in &mut state.plates {
+        plate.spin = first_spin(law, cells, plate, cx.random.fork(SPINS));
+    }
+    first_ages(cells, &mut state, &heights, cx.control)?;
+    Ok(state)
+}
+
+/// Where hot spots of this layer stand.
+pub fn spots(law: &Plates, random: Stream) -> Vec<Vector> {
+    hot_spots(law.hot_spots, random.fork(0x7370_6f74))
+}
+
+/// Heights over the sea in km of the ground below, where it has both land and sea.
+fn ground_below(cells: &SphereCells, terrain: &Terrain, cx: &Context) -> Result<Option<Vec<f32>>, Cancelled> {
+    let globe = Globe::new(terrain.samples());
+    let km = cx.relief_metres * 0.001;
+    let mut heights = vec![0.0; cells.count()];
+    heights.par_chunks_mut(4096).enumerate().try_for_each(|(part, heights)| {
+        cx.control.check()?;
+        for (k, height) in heights.iter_mut().enumerate() {
+            let at = globe.sample(&terrain.height, cells.middle((part * 4096 + k) as u32));
+            *height = ((at - cx.sea_level) * km).clamp(-11.0, 9.0);
+        }
+        Ok(())
+    })?;
+    let land = |&(cell, &height): &(usize, &f32)| if height > 0.0 { f64::from(cells.area(cell as u32)) } else { 0.0 };
+    let share = heights.iter().enumerate().map(|at| land(&at)).sum::<f64>() / (4.0 * std::f64::consts::PI);
+    Ok((LEAST_SHARE..=1.0 - LEAST_SHARE).contains(&share).then_some(heights))
+}
+
+/// Continents from noise that cover the share of the planet that the parameter says, as heights in km.
+fn own_continents(law: &Plates, cells: &SphereCells, random: Stream, control: &Control) -> Result<Vec<f32>, Cancelled> {
+    let octaves = [(1.1, 1.0), (2.2, 0.55), (4.4, 0.35), (8.8, 0.2), (17.6, 0.12), (35.2, 0.08)];
+    let noise = cells.noise(random, &octaves, control)?;
+    let mut order: Vec<u32> = (0..cells.count() as u32).collect();
+    order.par_sort_by(|&a, &b| noise[b as usize].total_cmp(&noise[a as usize]).then(a.cmp(&b)));
+    let mut left = f64::from(law.land) * 4.0 * std::f64::consts::PI;
+    let mut level = f32::INFINITY;
+    for &cell in &order {
+        if left <= 0.0 {
+            break;
+        }
+        left -= f64::from(cells.area(cell));
+        level = noise[cell as usize];
+    }
+    let height = |noise: f32| {
+        let above = noise - level;
+        if above >= 0.0 {
+            SHELF_EDGE + 0.9 * (above / 0.12).min(1.0) + 0.8 * above
+        } else {
+            -6.0 * (-above / MARGIN).min(1.0) - 0.3
+        }
+    };
+    Ok(noise.into_iter().map(height).collect())
+}
+
+/// A way that a plate grows along, shortest first.
+#[derive(PartialEq)]
+struct GrowthStep {
+    cost: f32,
+    cell: u32,
+    plate: u32,
+}
+
+impl Eq for GrowthStep {}
+
+impl PartialOrd for GrowthStep {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for GrowthStep {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.cost.total_cmp(&self.cost).then(other.cell.cmp(&self.cell)).then(other.plate.cmp(&self.plate))
+    }
+}
+
+/// The plate of every cell.
+fn territories(
+    cells: &SphereCells,
+    heights: &[f32],
+    count: usize,
+    random: Stream,
+    control: &Control,
+) -> Result<Vec<u32>, Cancelled> {
+    let growth = random.fork(GROWTH);
+    let octaves = [(2.0, 1.0), (4.0, 0.7), (8.0, 0.5), (16.0, 0.35)];
+    let hardship: Vec<f32> = cells
+        .noise(growth, &octaves, control)?
+        .into_iter()
+        .zip(heights)
+        .map(|(noise, &height)| {
+            let on_land = if height >= SHELF_EDGE { 0.45 } else { 1.0 };
+            on_land * (1.0 + 2.2 * noise).clamp(0.15, 3.0)
+        })
+        .collect();
+    let seeds = scattered_seeds(cells, count, random.fork(SEEDS));
+    let mut owners = vec![NO_CELL; cells.count()];
+    let mut open: BinaryHeap<GrowthStep> = BinaryHeap::new();
+    for (plate, &cell) in seeds.iter().enumerate() {
+        open.push(GrowthStep { cost: 0.0, cell, plate: plate as u32 });
+    }
+    let mut settled = 0;
+    while let Some(GrowthStep { cost, cell, plate }) = open.pop() {
+        if owners[cell as usize] != NO_CELL {
+            continue;
+        }
+        owners[cell as usize] = plate;
+        settled += 1;
+        if settled % 8192 == 0 {
+            control.check()?;
+        }
+        // some plates grow three times as fast as others
+        let speed = 0.5 + growth.unit(plate as i32, 7);
+        let here = cells.middle(cell);
+        for &there in cells.neighbours(cell) {
+            if there != NO_CELL && owners[there as usize] == NO_CELL {
+                let way = advanced(cells.middle(there), -1.0, here);
+                let length = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt() as f32;
+                let hard = 0.5 * (hardship[cell as usize] + hardship[there as usize]);
+                open.push(GrowthStep { cost: cost + length * hard / speed, cell: there, plate });
+            }
+        }
+    }
+    Ok(owners)
+}
+
+/// Cells from which plates grow: each the farthest from the others of a few random ones.
+fn scattered_seeds(cells: &SphereCells, count: usize, random: Stream) -> Vec<u32> {
+    let mut seeds: Vec<u32> = Vec::new();
+    for k in 0..count as i32 {
+        let draw = |attempt: i32| {
+            let z = f64::from(random.signed(k, 2 * attempt));
+            let around = f64::from(random.unit(k, 2 * attempt + 1)) * std::f64::consts::TAU;
+            let level = (1.0 - z * z).max(0.0).sqrt();
+            cells.cell([level * libm::cos(around), level * libm::sin(around), z]) as u32
+        };
+        let nearest = |cell: u32| {
+            let at = cells.middle(cell);
+            let near = |&seed: &u32| {
+                let way = advanced(cells.middle(seed), -1.0, at);
+                way[0] * way[0] + way[1] * way[1] + way[2] * way[2]
+            };
+            seeds.iter().map(near).fold(f64::INFINITY, f64::min)
+        };
+        let best = (0..3).map(draw).max_by(|&a, &b| nearest(a).total_cmp(&nearest(b)).then(a.cmp(&b)));
+        seeds.extend(best);
+    }
+    seeds
+}
+
+/// A plate goes in a random direction at 40 to 100 % of the speed, and turns a little.
+fn first_spin(law: &Plates, cells: &SphereCells, plate: &Plate, random: Stream) -> Vector {
+    let draw = |k: i32| f64::from(random.signed(plate.id as i32, k));
+    let centre = plate.crust.iter().fold([0.0; 3], |sum, crust| advanced(sum, 1.0, cells.middle(crust.cell)));
+    let centre = unit(centre);
+    let way = unit(cross(centre, unit([draw(0), draw(1), draw(2)])));
+    let speed = f64::from(law.speed) / EARTH_KM;
+    let share = 0.7 + 0.3 * draw(3);
+    let pole = cross(centre, way).map(|x| x * speed * share);
+    advanced(pole, 0.4 * speed * draw(4), centre)
+}
+
+/// Ages of the first ocean floor, and what the ground below rises over it.
+fn first_ages(
+    cells: &SphereCells,
+    state: &mut PlateState,
+    heights: &[f32],
+    control: &Control,
+) -> Result<(), Cancelled> {
+    let tables = PlateTables::new(cells, &state.plates, control)?;
+    let found: Vec<Vec<f32>> = (0..state.plates.len())
+        .into_par_iter()
+        .map(|index| {
+            control.check()?;
+            let plate = &state.plates[index];
+            let edge = edge_cells(cells, state, &tables, index);
+            let ridges: Vec<_> = edge.iter().filter(|at| at.kind == EdgeKind::Parts).collect();
+            let seeds: Vec<u32> = ridges.iter().map(|at| at.slot).collect();
+            let near = nearest_seeds(cells, &tables, index, plate, &seeds, 2.0);
+            let age = |(rank, distance): (u32, f32)| match ridges.get(rank as usize) {
+                // slow ridges would leave floor that is too old
+                Some(ridge) => distance * EARTH_KM as f32 / (0.5 * ridge.speed).max(15.0),
+                None => UNKNOWN_FLOOR,
+            };
+            Ok(near.into_iter().map(age).collect())
+        })
+        .collect::<Result<_, _>>()?;
+    for (plate, ages) in state.plates.iter_mut().zip(found) {
+        for (crust, age) in plate.crust.iter_mut().zip(ages) {
+            if !crust.continental {
+                crust.age = age.min(OLDEST_FLOOR);
+                crust.relief = heights[crust.cell as usize].max(-8.0) - floor_height(crust.age);
+                if heights[crust.cell as usize] < -6.2 {
+                    crust.relief = 0.0;
+                }
+            }
+        }
+    }
+    Ok(())
+}
