@@ -63,16 +63,18 @@ impl Scattered {
         };
         let reach = farthest * cells + 2.0;
         // a window reads a part of the lattice
-        let span =
-            |lines: &[i32]| lines.last().zip(lines.first()).map_or(0.0, |(last, first)| (last - first + 1) as f32);
+        // lines wrap around where a terrain is that large
+        let span = |lines: &[i32]| {
+            lines.last().zip(lines.first()).map_or(0.0, |(last, first)| last.wrapping_sub(*first).wrapping_add(1) as f32)
+        };
         let lines = span(octave.column_lines()).max(span(octave.row_lines()));
         let side = if wraps { cells } else { cells.min(lines) } + 2.0 * reach + 4.0;
         if side <= 2.0 * samples as f32 {
-            let start = |lines: &[i32]| if wraps { 0 } else { lines[0] } - reach as i32 - 1;
+            let start = |lines: &[i32]| if wraps { 0 } else { lines[0] }.wrapping_sub(reach as i32 + 1);
             made.first = [start(octave.row_lines()), start(octave.column_lines())];
             let width = side as usize + 2;
             let lines = |axis: usize| (0..width as i32).map(move |k| (axis, k));
-            let line = |(axis, k): (usize, i32)| made.wrapped(made.first[axis] + k);
+            let line = |(axis, k): (usize, i32)| made.wrapped(made.first[axis].wrapping_add(k));
             let columns: Vec<i32> = lines(1).map(line).collect();
             let mut gradients = vec![0.0; 2 * width * width];
             let rows = gradients.as_chunks_mut::<2>().0.par_chunks_mut(width);
@@ -210,9 +212,10 @@ mod tests {
     /// The same places read from the table and drawn anew, in whole parts and in what is left of a row.
     #[test]
     fn the_table_holds_what_is_drawn() {
-        for edges in [Edges::Open, Edges::Wrap] {
+        // the far ones lie where lattice lines wrap around
+        for (edges, offset) in [(Edges::Open, [0.3, -2.0]), (Edges::Wrap, [0.3, -2.0]), (Edges::Open, [-3.0e9, 3.0e9])] {
             for n in [9, 64, 65, 139] {
-                let law = Octaves { count: 1, frequency: 7.0, lacunarity: 2.0, offset: [0.3, -2.0] };
+                let law = Octaves { count: 1, frequency: 7.0, lacunarity: 2.0, offset };
                 let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, NoiseFade::Improved)[0];
                 let farthest = 0.2;
                 let mut places = Scattered::new(octave, 7.0, farthest, n, edges == Edges::Wrap);
