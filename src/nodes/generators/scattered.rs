@@ -65,7 +65,10 @@ impl Scattered {
         // a window reads a part of the lattice
         // lines wrap around where a terrain is that large
         let span = |lines: &[i32]| {
-            lines.last().zip(lines.first()).map_or(0.0, |(last, first)| last.wrapping_sub(*first).wrapping_add(1) as f32)
+            lines
+                .last()
+                .zip(lines.first())
+                .map_or(0.0, |(last, first)| last.wrapping_sub(*first).wrapping_add(1) as f32)
         };
         let lines = span(octave.column_lines()).max(span(octave.row_lines()));
         let side = if wraps { cells } else { cells.min(lines) } + 2.0 * reach + 4.0;
@@ -213,7 +216,8 @@ mod tests {
     #[test]
     fn the_table_holds_what_is_drawn() {
         // the far ones lie where lattice lines wrap around
-        for (edges, offset) in [(Edges::Open, [0.3, -2.0]), (Edges::Wrap, [0.3, -2.0]), (Edges::Open, [-3.0e9, 3.0e9])] {
+        for (edges, offset) in [(Edges::Open, [0.3, -2.0]), (Edges::Wrap, [0.3, -2.0]), (Edges::Open, [-3.0e9, 3.0e9])]
+        {
             for n in [9, 64, 65, 139] {
                 let law = Octaves { count: 1, frequency: 7.0, lacunarity: 2.0, offset };
                 let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, NoiseFade::Improved)[0];
