@@ -47,7 +47,6 @@ lint: setup-lint
 	$(CARGO) clippy --release -p talweg-python --target-dir "$(TARGET)/headless" -- -D warnings
 	$(CARGO) clippy --release --manifest-path fuzz/Cargo.toml --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
 	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps
-	RUSTDOCFLAGS="$(DOC_LINTS)" $(CARGO) doc --release --no-deps --no-default-features --target-dir "$(TARGET)/headless"
 
 ## Cost per cell of every node, beside the peers that the package registry has.
 bench:
