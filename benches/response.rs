@@ -155,7 +155,6 @@ fn strokes(_: &mut Criterion) {
 }
 
 /// What the worker does so that the main thread only swaps a pointer.
-#[cfg(feature = "window")]
 fn prepare(c: &mut Criterion) {
     let pool = thread_pool(0).expect("threads");
     let mut group = c.benchmark_group("prepare for the screen");
@@ -187,7 +186,6 @@ fn prepare(c: &mut Criterion) {
 }
 
 /// Time from the stop to the end of preparing, when it comes `wait` after the beginning.
-#[cfg(feature = "window")]
 fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
     let (control, choice) = (Control::default(), talweg_app::view::OverlayChoice::default());
     std::thread::scope(|scope| {
@@ -201,9 +199,6 @@ fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scen
         running.join().expect("it ends").saturating_duration_since(asked)
     })
 }
-
-#[cfg(not(feature = "window"))]
-fn prepare(_: &mut Criterion) {}
 
 criterion_group!(benches, scrub, strokes, cancel, prepare);
 criterion_main!(benches);

@@ -1,6 +1,5 @@
 //! The real editor in a real window: a virtual screen (Xvfb) and whatever Vulkan driver is there, software included.
 //! A script plays the mouse and the keyboard (`--drive`); every wait in it is for a state, never for a time.
-#![cfg(feature = "window")]
 
 mod screen_kit;
 
