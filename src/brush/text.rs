@@ -60,6 +60,15 @@ impl StructuredValue for Strokes {
         let strokes: Self = ron_dialect().from_str(text).map_err(|error| error.to_string())?;
         Ok(Arc::new(strokes))
     }
+    fn as_serialize(&self) -> &dyn erased_serde::Serialize {
+        self
+    }
+    fn deserialize(
+        &self,
+        from: &mut dyn erased_serde::Deserializer,
+    ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error> {
+        Ok(Arc::new(<Self as Deserialize>::deserialize(from)?))
+    }
     fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)> {
         let mended: Vec<_> = self.list().iter().map(|stroke| stroke.sanitised()).collect();
         if mended.iter().all(Option::is_none) {

@@ -94,6 +94,15 @@ impl StructuredValue for Tree {
     fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String> {
         Ok(Arc::new(Self::from_ron(text)?))
     }
+    fn as_serialize(&self) -> &dyn erased_serde::Serialize {
+        self
+    }
+    fn deserialize(
+        &self,
+        from: &mut dyn erased_serde::Deserializer,
+    ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error> {
+        Ok(Arc::new(<Self as Deserialize>::deserialize(from)?))
+    }
     fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)> {
         let (tree, moved) = Self::sanitised(self);
         (!moved.is_empty()).then(|| (Arc::new(tree) as _, moved))

@@ -101,6 +101,16 @@ impl Context<'_> {
         out: &mut [T],
         band: impl Fn(usize, &mut [T]) + Sync,
     ) -> Result<(), Cancelled> {
+        self.each_band(rows, out, &band)
+    }
+
+    // not compiled anew for each law
+    fn each_band<T: Send>(
+        &self,
+        rows: usize,
+        out: &mut [T],
+        band: &(dyn Fn(usize, &mut [T]) + Sync),
+    ) -> Result<(), Cancelled> {
         out.par_chunks_mut(self.grid.samples * rows).enumerate().try_for_each(|(b, cells)| {
             self.control.check()?;
             band(b * rows, cells);

@@ -15,13 +15,12 @@ pub mod multiscale;
 pub mod parts;
 pub mod planet;
 pub mod sculpt;
+mod text;
 pub mod water;
 
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
 pub use parts::{NodeParts, NodeReach};
-
-use serde::{Deserialize, Serialize};
 
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::io::formats::RawLayout;
@@ -290,7 +289,7 @@ impl Work<'_> {
 macro_rules! catalogue {
     ($( $module:ident :: $file:ident :: $name:ident : $shape:ident ),+ $(,)?) => {
         /// A node of the stack with its parameters.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq)]
         pub enum Node {
             $(
                 #[doc = concat!("See [`", stringify!($module), "::", stringify!($file), "`].")]
@@ -299,6 +298,8 @@ macro_rules! catalogue {
         }
 
         impl Node {
+            const NAMES: &'static [&'static str] = &[ $( stringify!($name) ),+ ];
+
             /// One of each, with default parameters, in the product's order.
             pub fn catalogue() -> Vec<Self> {
                 vec![ $( Self::$name(Default::default()) ),+ ]

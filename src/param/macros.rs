@@ -123,8 +123,7 @@ macro_rules! params {
         }
     ) => {
         $(#[doc = $doc])+
-        #[derive(Clone, Debug, PartialEq, ::serde::Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
             $( $(#[doc = $fdoc])+ pub $field: $ty, )*
         }
@@ -135,17 +134,17 @@ macro_rules! params {
             }
         }
 
-        #[allow(unused_variables, unused_mut, reason = "a group may have no parameters")]
         impl ::serde::Serialize for $name {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                use ::serde::ser::SerializeStruct;
-                let default = Self::default();
-                let changed = 0 $( + usize::from(self.$field != default.$field) )*;
-                let mut out = serializer.serialize_struct(stringify!($name), changed)?;
-                $( if self.$field != default.$field {
-                    out.serialize_field(stringify!($field), &self.$field)?;
-                } )*
-                out.end()
+                $crate::param::serialize_params(self, serializer)
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let mut params = Self::default();
+                $crate::param::deserialize_params(&mut params, from)?;
+                Ok(params)
             }
         }
 
@@ -161,6 +160,7 @@ macro_rules! params {
                         source: concat!($($source)?),
                         synonyms: concat!($($also)?),
                         help: concat!($($doc),+).trim(),
+                        names: &[ $( stringify!($field) ),* ],
                         params: vec![ $( $crate::param::ParamSpec {
                             name: stringify!($field),
                             label: $crate::param::label_of(stringify!($field)),
@@ -194,11 +194,10 @@ macro_rules! params {
                 values[index]()
             }
 
-            fn set(&mut self, index: usize, value: &$crate::param::Value) -> Result<(), $crate::param::ParamError> {
+            fn put(&mut self, index: usize, value: &$crate::param::Value) -> Result<(), $crate::param::ParamError> {
                 let spec = &self.about().params[index];
-                let value = spec.clamp(value);
                 $( if spec.name == stringify!($field) {
-                    self.$field = $crate::param::ParamType::from_value(&value, spec)?;
+                    self.$field = $crate::param::ParamType::from_value(value, spec)?;
                 } )*
                 Ok(())
             }

@@ -5,12 +5,14 @@
 //! The slider range is advice, the hard range is law: [`Params::set`] and [`Params::sanitise`] clamp to it.
 
 mod macros;
+mod text;
 mod types;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+pub use text::{ParamsInFile, deserialize_params, serialize_params};
 pub(crate) use types::wrong;
 pub use types::{ImageFile, LayerName, ParamType, StructuredValue, ToneCurve, WithRange, WithoutRange};
 
@@ -109,6 +111,8 @@ pub struct About {
     pub synonyms: &'static str,
     /// What it does, in a sentence or two.
     pub help: &'static str,
+    /// Their names in files, in the order of the panel.
+    pub names: &'static [&'static str],
     /// The parameters, in the order of the panel.
     pub params: Vec<ParamSpec>,
     /// Good settings to begin with, one click each.
@@ -190,10 +194,21 @@ pub trait Params {
     fn about(&self) -> &'static About;
     /// The value of parameter `index` of [`About::params`].
     fn get(&self, index: usize) -> Value;
-    /// Sets parameter `index`, clamped to its hard range.
-    fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
+    /// Sets parameter `index` to `value`, in its hard range or not.
+    ///
+    /// # Errors
+    /// When the value is of another type.
+    fn put(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
     /// Whether parameter `index` changes anything as the others are now.
     fn matters(&self, index: usize) -> bool;
+
+    /// Sets parameter `index`, clamped to its hard range.
+    ///
+    /// # Errors
+    /// When the value is of another type.
+    fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError> {
+        self.put(index, &self.about().params[index].clamp(value))
+    }
 
     /// Moves every value into its hard range and reports what had to move.
     fn sanitise(&mut self) -> Vec<Clamped> {
@@ -267,9 +282,7 @@ impl ParamSpec {
                 .iter()
                 .position(|o| o.name.eq_ignore_ascii_case(text_trimmed) || o.label.eq_ignore_ascii_case(text_trimmed))
                 .map(Value::Choice)
-                .ok_or_else(|| {
-                    fail(format!("give one of {}", options.iter().map(|o| o.name).collect::<Vec<_>>().join(", ")))
-                }),
+                .ok_or_else(|| fail(self.choices_text())),
             ParamKind::Curve => ToneCurve::parse(text_trimmed)
                 .map(Value::Curve)
                 .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
@@ -294,6 +307,10 @@ impl ParamSpec {
             ParamKind::Tree => "a construction tree, as scenes have it".into(),
             ParamKind::Strokes => "strokes of a brush, as scenes have them".into(),
         }
+    }
+
+    fn choices_text(&self) -> String {
+        format!("give one of {}", self.range_text())
     }
 
     fn unit_suffix(&self) -> String {

@@ -59,7 +59,39 @@ fn only_what_differs_is_written() {
     let text = ron::to_string(&sample).unwrap();
     assert_eq!(text, "(way:Down)");
     assert_eq!(ron::from_str::<TestGroup>(&text).unwrap(), sample);
-    assert!(ron::from_str::<TestGroup>("(wya:Down)").is_err());
+}
+
+#[test]
+fn what_is_read_is_taken_as_it_is_or_refused_by_name() {
+    let read = |text: &str| ron::from_str::<TestGroup>(text);
+    let all = "(shape: [(0.0, 0.0), (1.0, 0.5)], on: false, way: Down, count: 9, far_away: 0.1)";
+    let group = TestGroup {
+        far_away: 0.1,
+        count: 9,
+        way: TestChoice::Down,
+        on: false,
+        shape: ToneCurve(vec![(0.0, 0.0), (1.0, 0.5)]),
+    };
+    assert_eq!(read(all).unwrap(), group);
+    // numbers outside their range are for `sanitise`, which tells of them
+    assert_eq!(read("(far_away: -3, count: 90)").map(|read| (read.far_away, read.count)), Ok((-3.0, 90)));
+    for (text, at, said) in [
+        ("(wya: Down)", 5, "one of `far_away`, `count`, `way`, `on`, or `shape`"),
+        ("(way: Sideways)", 15, "`way` cannot be `Sideways`: give one of Up, Down"),
+        ("(count: 3, count: 4)", 16, "`count`"),
+        ("(count: -3)", 11, "`count` takes a smaller whole number"),
+        ("(count: 2.5)", 10, "comma"),
+        ("(on: 1)", 6, "boolean"),
+    ] {
+        let error = read(text).unwrap_err();
+        let line = error.to_string();
+        assert!(line.to_lowercase().contains(&said.to_lowercase()), "{text}: {line}");
+        assert!(error.span.end.col.abs_diff(at) <= 3, "{text}: {line}");
+    }
+    // and the same from other formats
+    let json = serde_json::to_string(&group).unwrap();
+    assert_eq!(json, r#"{"far_away":0.1,"count":9,"way":"Down","on":false,"shape":[[0.0,0.0],[1.0,0.5]]}"#);
+    assert_eq!(serde_json::from_str::<TestGroup>(&json).unwrap(), group);
 }
 
 #[test]

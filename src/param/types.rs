@@ -255,6 +255,16 @@ pub trait StructuredValue: Any + fmt::Debug + Send + Sync {
     /// # Errors
     /// When the text is none, with the reason.
     fn parse(&self, text: &str) -> Result<Arc<dyn StructuredValue>, String>;
+    /// The value as a file has it, within others.
+    fn as_serialize(&self) -> &dyn erased_serde::Serialize;
+    /// Reads a value of the same type.
+    ///
+    /// # Errors
+    /// When there is none, with the reason.
+    fn deserialize(
+        &self,
+        from: &mut dyn erased_serde::Deserializer,
+    ) -> Result<Arc<dyn StructuredValue>, erased_serde::Error>;
     /// The value with every number in its hard range and what had to move; nothing if all were.
     fn sanitised(&self) -> Option<(Arc<dyn StructuredValue>, Vec<Clamped>)>;
     /// Whether both are the same.

@@ -282,9 +282,12 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
     let (line, column) = (error.span.start.line, error.span.start.col);
-    let message = match error.code {
-        ron::Error::ExceededRecursionLimit => "it is nested too deeply to be a scene".into(),
-        other => other.to_string(),
+    // in a construction it is the text of the error alone that comes through
+    let message = match error.code.to_string() {
+        code if code == ron::Error::ExceededRecursionLimit.to_string() => {
+            "it is nested too deeply to be a scene".into()
+        }
+        other => other,
     };
     let text = text.trim_end();
     let end = (text.matches('\n').count() + 1, text.chars().rev().take_while(|&c| c != '\n').count());
