@@ -215,11 +215,11 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     }
     contour.points.truncate(MOST_POINTS);
     contour.profiles.truncate(MOST_POINTS);
-    let was_simple = contour.outline().is_ok();
     for (k, point) in contour.points.iter_mut().enumerate() {
         *point = (held(point.0, 1.0e6), held(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
     }
-    if was_simple && contour.outline().is_err() {
+    // it could not be read again
+    if contour.outline().is_err() {
         let fit = OutlineFit::Direction.noting(contour.settings.outline, &format!("{at}: outline"), moved);
         contour.settings.outline = fit;
     }

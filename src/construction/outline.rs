@@ -104,7 +104,10 @@ impl ClosedOutline {
                 return Some((a, (a + 1) % n));
             }
             let around = Area::enclosing([from, to]);
-            (a + 2..n)
+            let may_meet = |run: &usize| around.meets(&self.runs[*run]);
+            ((a + 2) / RUN..self.runs.len())
+                .filter(may_meet)
+                .flat_map(|run| (run * RUN).max(a + 2)..((run + 1) * RUN).min(n))
                 .filter(|&b| (b + 1) % n != a)
                 .find(|&b| around.meets(&Area::enclosing(self.side(b))) && meet([from, to], self.side(b)))
                 .map(|b| (a, b))

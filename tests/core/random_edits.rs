@@ -308,8 +308,11 @@ pub fn edited(random: &mut Random<'_>, edits: usize, mut look: impl FnMut(usize,
     scene
 }
 
-/// Panics unless `scene` is opened from `file` as it was saved to it.
+/// Panics unless `scene` is opened from `file` as it was saved to it, without a warning, and written again as it was.
 pub fn check_file(scene: &Scene, file: &std::path::Path, when: &str) {
     scene.save(file).unwrap_or_else(|error| panic!("{when}: {error}"));
-    assert!(Scene::load(file).unwrap().0 == *scene, "{when}: opened it differs");
+    let (read, warnings) = Scene::load(file).unwrap_or_else(|error| panic!("{when}: {error}"));
+    assert!(warnings.is_empty(), "{when}: {warnings:?}");
+    assert!(read == *scene, "{when}: opened it differs");
+    assert!(read.to_ron().unwrap() == std::fs::read_to_string(file).unwrap(), "{when}: written again it differs");
 }

@@ -102,9 +102,14 @@ impl Reshape {
             PieceKind::Contour(contour) => {
                 self.move_place(&mut contour.settings.x, &mut contour.settings.y);
                 self.length(&mut contour.settings.radius);
+                let before = contour.points.clone();
                 for point in &mut contour.points {
                     let [x, y] = self.vector([f64::from(point.0), f64::from(point.1)]);
                     *point = (tidy(x), tidy(y));
+                }
+                // as an image below: too small for its digits, an outline lies on itself
+                if contour.outline().is_err() {
+                    contour.points = before;
                 }
                 // one profile holds all around
                 if contour.profiles.len() > 1 {
