@@ -16,14 +16,17 @@ use talweg::eval::{
 use talweg::field::{Control, Terrain};
 use talweg::nodes::Node;
 use talweg::nodes::sculpt::ground::Sculpt;
+use talweg::planet::World;
 use talweg::scene::{Layer, Scene};
 
-/// A single layer that takes long enough at `samples` to be cancelled on the way.
-fn scene(node: Node, samples: u32) -> Scene {
-    let mut scene = Scene::default();
+/// A scene of `world` whose last layer is the node, with as many iterations as it may have.
+fn scene_in(world: World, node: Node, samples: u32) -> Scene {
+    let mut scene = match world {
+        World::Terrain => Scene::default(),
+        World::Planet => Scene::new_planet(),
+    };
     scene.settings.resolution = samples;
-    let is_generator = node.about().name == "Perlin";
-    if !is_generator {
+    if world == World::Terrain && node.about().name != "Perlin" {
         scene.layers.push(Layer::new(Node::named("Perlin").expect("in the catalogue"), 1));
     }
     let has_iterations = node.about().find("iterations").is_some();
@@ -35,20 +38,27 @@ fn scene(node: Node, samples: u32) -> Scene {
     scene
 }
 
-/// Time from the cancel to the end of the evaluation, in the middle of each node at 4097².
+/// A terrain whose last layer is the node.
+fn scene(node: Node, samples: u32) -> Scene {
+    scene_in(World::Terrain, node, samples)
+}
+
+/// Time from the cancel to the end of the evaluation, in the middle of each node at 4097², and at 6 × 1025² on planets.
 fn cancel(c: &mut Criterion) {
     let pool = Arc::new(thread_pool(0).expect("threads"));
-    let mut group = c.benchmark_group("cancel/4097");
-    group.sample_size(10).warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_millis(10));
-    for node in Node::catalogue() {
-        let label = node.about().label;
-        let scene = Arc::new(scene(node, 4097));
-        let mut store = Store::default();
-        group.bench_function(label, |b| {
-            b.iter_custom(|rounds| (0..rounds).map(|_| latency(&pool, &scene, &mut store)).sum());
-        });
+    for (world, samples, name) in [(World::Terrain, 4097, "cancel/4097"), (World::Planet, 1025, "cancel/6x1025")] {
+        let mut group = c.benchmark_group(name);
+        group.sample_size(10).warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_millis(10));
+        for node in Node::catalogue().into_iter().filter(|node| node.fits(world)) {
+            let label = node.about().label;
+            let scene = Arc::new(scene_in(world, node, samples));
+            let mut store = Store::default();
+            group.bench_function(label, |b| {
+                b.iter_custom(|rounds| (0..rounds).map(|_| latency(&pool, &scene, &mut store)).sum());
+            });
+        }
+        group.finish();
     }
-    group.finish();
 }
 
 fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Duration {
@@ -56,7 +66,7 @@ fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Durati
     let target = scene.layers.len() - 1;
     std::thread::scope(|scope| {
         let running = scope.spawn(|| {
-            let _ = pool.install(|| evaluate(scene, 4097, None, store, &control));
+            let _ = pool.install(|| evaluate(scene, scene.samples(), None, store, &control));
             Instant::now()
         });
         // in the last layer, and a little way into it

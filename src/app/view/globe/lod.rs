@@ -246,8 +246,8 @@ mod tests {
             let keyed = keyed(&patches);
             for patch in &patches {
                 let step = 1e-6 / f64::from(1u32 << patch.level);
-                for k in 0..16 {
-                    let along = (f64::from(k) + 0.5) / 16.0;
+                // two looks at each of two finer neighbours
+                for along in [0.125, 0.375, 0.625, 0.875] {
                     for (u, v) in [(along, 0.0), (along, 1.0), (0.0, along), (1.0, along)] {
                         let border = patch.direction(u, v);
                         let inside = patch.direction(0.5, 0.5);
