@@ -26,7 +26,7 @@ pub struct PaletteTexture {
 }
 
 impl PaletteTexture {
-    pub fn new(device: &RenderDevice, is_frugal: bool) -> Self {
+    pub fn new(device: &RenderDevice, anisotropy_clamp: u16) -> Self {
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("talweg palette"),
             size: Extent3d { width: COLOURS as u32, height: 2, depth_or_array_layers: 1 },
@@ -42,7 +42,7 @@ impl PaletteTexture {
             mag_filter: FilterMode::Linear,
             min_filter: FilterMode::Linear,
             mipmap_filter: MipmapFilterMode::Linear,
-            anisotropy_clamp: if is_frugal { 1 } else { 8 },
+            anisotropy_clamp,
             ..default()
         });
         Self {

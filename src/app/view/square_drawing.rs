@@ -67,7 +67,7 @@ impl SquareDrawing {
             frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
             instances: GrowingBuffer::new(context.device, 16 * 1024),
             blank: blank(context.device),
-            palette: PaletteTexture::new(context.device, context.is_frugal()),
+            palette: PaletteTexture::new(context.device, context.anisotropy()),
             scatter: None,
             plant_shadows: ShadowMaps::new(false, device),
             blank_shadows: ShadowMaps::new(false, device),

@@ -82,7 +82,7 @@ impl GlobeDrawing {
             frame: uniform_buffer(device, size_of::<GlobeFrame>()),
             patches: GrowingBuffer::new(device, 64 * 1024),
             lines: GrowingBuffer::new(device, 64 * 1024),
-            sampler: device.create_sampler(&smooth(if is_frugal { 1 } else { 8 })),
+            sampler: device.create_sampler(&smooth(context.anisotropy())),
             level_sampler: device.create_sampler(&smooth(1)),
             is_frugal,
         }
