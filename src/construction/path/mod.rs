@@ -187,6 +187,14 @@ impl Path {
         PathOutline { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
+    /// The place at arc length `s`, held within the path, and the direction there, of length 1.
+    pub fn point_at(&self, s: f64) -> (Point, Point) {
+        let k = self.segments.partition_point(|segment| segment.start <= s).max(1) - 1;
+        let segment = &self.segments[k];
+        let t = higher(lower(s - segment.start, segment.length), 0.0);
+        (add(segment.from, scaled(segment.along, t)), segment.along)
+    }
+
     /// The line as it runs, from segment to segment.
     pub fn line(&self) -> Vec<Point> {
         let end = self.segments.last().map(|segment| add(segment.from, scaled(segment.along, segment.length)));

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode};
+use super::repeated::ProgramCopy;
+use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode, Repeated};
 use crate::construction::check::{DEEPEST, MOST_PIECES};
 use crate::construction::deposit::Deposit;
 use crate::construction::hierarchy::Hierarchy;
 use crate::construction::image_sampler::ImageSampler;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
-use crate::construction::plane::{Affine, Area};
+use crate::construction::plane::Area;
 use crate::construction::replace::Extent;
 
 /// Builds a program.
@@ -69,22 +70,14 @@ impl Builder<'_> {
             }
             PieceKind::Blend(_) => Operator::Blend,
             PieceKind::Replace(group) => Operator::Replace(group.settings.extent),
-            PieceKind::Add(group) => Operator::Add(group.settings.prepare(
-                frame.rise,
-                frame.lift,
-                1.0 / frame.inward.determinant().abs().sqrt(),
-            )),
+            PieceKind::Add(group) => Operator::Add(group.settings.prepare(frame.rise, frame.lift, frame.size())),
             PieceKind::Warp(group) => {
-                let inner = NodeFrame {
-                    rise: frame.rise,
-                    lift: frame.lift,
-                    is_plain: frame.rise == 1.0 && frame.lift == 0.0,
-                    ..NodeFrame::new(frame.seed)
-                };
+                let inner = frame.heights_alone();
                 let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
                 return self.add_group(operator, piece, at, inner, depth);
             }
             PieceKind::Detail(group) => Operator::Detail(group.settings.clone()),
+            PieceKind::Array(_) | PieceKind::Scatter(_) => return self.add_copies(piece, at, frame, depth),
         };
         self.add_group(operator, piece, at, frame, depth)
     }
@@ -102,7 +95,7 @@ impl Builder<'_> {
             // what is added is a height of its own: it is not lifted twice
             let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
             let frame = if is_laid {
-                NodeFrame { lift: 0.0, is_plain: frame.is_plain && frame.lift == 0.0, ..frame }
+                frame.unlifted()
             } else {
                 frame
             };
@@ -138,6 +131,58 @@ impl Builder<'_> {
         let mut node = ProgramNode { operator, area, key, children, hierarchy, slot };
         node.area = node.outward(area);
         self.nodes.push(node);
+        Some(self.nodes.len() as u32 - 1)
+    }
+
+    /// Adds the pieces of an array or a scatter once for each variant that is seen, and their copies.
+    fn add_copies(&mut self, piece: &Piece, at: &str, frame: NodeFrame, depth: usize) -> Option<u32> {
+        let (copies, overlap) = match piece.copies(frame.seed)? {
+            Ok(made) => made,
+            Err(problem) => {
+                self.problems.push(format!("{at}: {problem}"));
+                return None;
+            }
+        };
+        self.count += copies.len();
+        if self.count > MOST_PIECES {
+            self.problems.push(format!("{at}: with its copies the construction has more than {MOST_PIECES} pieces"));
+            return None;
+        }
+        let mut variants = BTreeMap::new();
+        let (mut placed, mut children) = (Vec::with_capacity(copies.len()), Vec::new());
+        let mut key = Xxh3::new();
+        for copy in &copies {
+            let child = *variants.entry(copy.variant).or_insert_with(|| {
+                let inner = NodeFrame::new(varied(frame.seed, copy.variant));
+                let child = self.add_group(Operator::Blend, piece, at, inner, depth)?;
+                children.push(child);
+                Some(children.len() as u32 - 1)
+            });
+            let frame = frame.placed(&copy.map, (copy.rise, copy.lift), frame.seed);
+            let (Some(child), Some(frame)) = (child, frame) else { continue };
+            let own = self.nodes[children[child as usize] as usize].area;
+            let area = frame.inward.inverse().area(&own);
+            let [[a, b], [c, d]] = frame.inward.rows;
+            let [x, y] = frame.inward.offset;
+            [a, b, c, d, x, y, frame.rise, frame.lift].iter().for_each(|v| key.update(&v.to_bits().to_le_bytes()));
+            key.update(&child.to_le_bytes());
+            placed.push(ProgramCopy { frame, area, child });
+        }
+        if placed.is_empty() {
+            return None;
+        }
+        let areas: Vec<Area> = placed.iter().map(|copy| copy.area).collect();
+        key.update(format!("{overlap:?}").as_bytes());
+        let slot = self.slots;
+        self.slots += 1;
+        self.nodes.push(ProgramNode {
+            area: areas.iter().copied().fold(Area::EMPTY, Area::union),
+            hierarchy: Hierarchy::new(&areas),
+            operator: Operator::Repeat(Repeated { copies: placed, overlap }),
+            key: key.digest(),
+            children,
+            slot,
+        });
         Some(self.nodes.len() as u32 - 1)
     }
 
@@ -221,16 +266,10 @@ impl Builder<'_> {
 
 /// The frame inside a placement; `None` where a size of next to nothing is left.
 fn placed(frame: &NodeFrame, placement: &Placement) -> Option<NodeFrame> {
-    let map = placement.map();
-    let (rise, lift) = placement.heights();
-    let inward = frame.inward.then(&map.inverse());
-    let det = inward.determinant().abs();
-    if !(1e-18..=1e18).contains(&det) {
-        return None;
-    }
-    let rise = frame.rise * rise;
-    let lift = frame.lift + frame.rise * lift;
-    let seed = frame.seed.wrapping_add(placement.variation.wrapping_mul(0x9e37_79b1));
-    let is_plain = inward == Affine::IDENTITY && rise == 1.0 && lift == 0.0;
-    Some(NodeFrame { inward, rise, lift, stretching: inward.stretching(), is_plain, seed })
+    frame.placed(&placement.map(), placement.heights(), varied(frame.seed, placement.variation))
+}
+
+/// The seed of other hills of the same kind.
+fn varied(seed: u32, variation: u32) -> u32 {
+    seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1))
 }
