@@ -33,6 +33,9 @@ const MOST_PARTS: usize = 48;
 const MOST_CELLS: f64 = 128.0;
 /// Side of a cell in reaches, where the path is short enough for it.
 const CELL: f64 = 0.3;
+/// Segments of a path that has no more cells than `PER_SEGMENT` for each of them.
+const SHORT: usize = 128;
+const PER_SEGMENT: f64 = 2.0;
 /// Segments in one box.
 const RUN: usize = 8;
 
@@ -206,6 +209,10 @@ impl Path {
         let side = sub(self.area.high, self.area.low);
         let longest = higher(side[0], side[1]);
         let cell = higher(CELL * self.reach, longest / MOST_CELLS);
+        // a short path has few runs in any cell
+        let is_short = self.segments.len() <= SHORT;
+        let cells = PER_SEGMENT * self.segments.len() as f64;
+        let cell = if is_short { higher(cell, (side[0] * side[1] / cells).sqrt()) } else { cell };
         let count = |k: usize| ((side[k] / cell) as usize + 1).min(MOST_CELLS as usize + 1);
         let (columns, rows) = (count(0), count(1));
         (self.columns, self.per_cell) = (columns, 1.0 / cell);

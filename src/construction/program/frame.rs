@@ -47,6 +47,12 @@ impl NodeFrame {
         }
     }
 
+    /// Everything that places and heights go by.
+    pub(super) fn bits(&self) -> [u64; 8] {
+        let Affine { rows: [[a, b], [c, d]], offset: [x, y] } = self.inward;
+        [a, b, c, d, x, y, self.rise, self.lift].map(f64::to_bits)
+    }
+
     /// Where an area inside lies around it.
     pub(in crate::construction) fn area_outward(&self, area: &Area) -> Area {
         if self.is_plain { *area } else { self.inward.inverse().area(area) }

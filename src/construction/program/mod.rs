@@ -155,10 +155,8 @@ impl Program {
             Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
             _ => None,
         });
-        let mut builder =
-            Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0, slots: 0 };
-        let roots = MaterialLayer::ALL
-            .map(|material| builder.add(tree.root(material)?, "Construction", NodeFrame::new(seed), 0));
+        let mut builder = Builder::new(tree, known.collect());
+        let roots = MaterialLayer::ALL.map(|material| builder.add(tree.root(material)?, NodeFrame::new(seed)));
         let Builder { nodes, mut problems, slots, .. } = builder;
         problems.dedup();
         let mut program = Self {
