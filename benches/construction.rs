@@ -18,8 +18,9 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use talweg::construction::disc::Disc;
 use talweg::construction::fill::{FillOptions, region_of_area};
 use talweg::construction::placement::Placement;
+use talweg::construction::scatter::ScatterSettings;
 use talweg::construction::{
-    Definition, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Program, Tree, changed_area,
+    CopyGroup, Definition, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Program, Tree, changed_area,
 };
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Grid, Region};
@@ -125,6 +126,16 @@ fn instances(count: usize) -> Tree {
     Tree { definitions, ..tree_of(replace(of)) }
 }
 
+/// The same group strewn: no piece for each copy.
+fn strewn() -> Tree {
+    let mut tree = instances(0);
+    let group = vec![tree.definitions[0].piece.clone()];
+    let settings = ScatterSettings { radius: 4000.0, distance: 16.0, scale_jitter: 0.5, ..ScatterSettings::default() };
+    let strewn = Piece::new(PieceKind::Scatter(CopyGroup { settings, of: group, points: Vec::new() }));
+    tree.terrain.children_mut().expect("a replacement").push(strewn);
+    tree
+}
+
 /// What thousands of pieces cost to make ready and to fill a grid of 1025² with.
 fn thousands() {
     let grid = Grid::new(1025, Edges::Open);
@@ -137,6 +148,7 @@ fn thousands() {
         ("10,000 curves, blended", tree_of(blend(scattered_curves(10_000)))),
         ("10,000 curves, replaced", tree_of(replace(scattered_curves(10_000)))),
         ("100,000 instances of 5 discs", instances(100_000)),
+        ("copies of 5 discs, strewn", strewn()),
     ] {
         let start = Instant::now();
         let (program, bytes) = kept(|| Program::new(&tree, 1));
@@ -148,10 +160,12 @@ fn thousands() {
             pool.install(|| program.fill_region(grid, &whole, options, &control, black_box(&mut out)))
                 .expect("nobody stops it");
         });
-        let count = tree.terrain.children().len() - 1;
+        let pieces = tree.terrain.children();
+        let copies = pieces.last().and_then(|piece| piece.copies(1)?.ok()).map(|made| made.0.len());
+        let count = copies.unwrap_or(pieces.len() - 1);
         let per = |of: f64| of / count as f64;
         println!(
-            "{name}: made ready in {ready:.2?} ({:.2} µs and {:.0} bytes each), filled at 1025² in {filled:.2?}",
+            "{name} ({count}): made ready in {ready:.2?} ({:.2} µs and {:.0} bytes each), filled at 1025² in {filled:.2?}",
             per(ready.as_secs_f64() * 1e6),
             per(bytes as f64)
         );

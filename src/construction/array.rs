@@ -126,9 +126,8 @@ impl CopyGroup<ArraySettings> {
                 (libm::sin(turn), libm::cos(turn))
             }
         };
-        let from_pivot = |x: f64, y: f64, id: [i32; 2]| {
-            CopyPlace::plain(add(pivot, [cos * x - sin * y, sin * x + cos * y]), id)
-        };
+        let from_pivot =
+            |x: f64, y: f64, id: [i32; 2]| CopyPlace::plain(add(pivot, [cos * x - sin * y, sin * x + cos * y]), id);
         Ok(match settings.arrangement {
             Arrangement::Line => {
                 (0..count).map(|k| from_pivot(k as f64 * step[0], k as f64 * step[1], [k as i32, 0])).collect()
@@ -169,7 +168,9 @@ impl CopyGroup<ArraySettings> {
                 if count >= MOST_COPIES as f64 {
                     return Err(too_many());
                 }
-                (0..=count as usize).map(|k| curve.place(k as f64 * step, 0.0, settings.follow, [k as i32, 0])).collect()
+                (0..=count as usize)
+                    .map(|k| curve.place(k as f64 * step, 0.0, settings.follow, [k as i32, 0]))
+                    .collect()
             }
         })
     }

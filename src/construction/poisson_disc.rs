@@ -98,7 +98,9 @@ fn around(k: usize, columns: usize, rows: usize) -> impl Iterator<Item = usize> 
     let (i, j) = (k / columns, k % columns);
     let (top, bottom) = (i.saturating_sub(2), (i + 2).min(rows - 1));
     let (left, right) = (j.saturating_sub(2), (j + 2).min(columns - 1));
-    (top..=bottom).flat_map(move |row| (left..=right).map(move |column| row * columns + column)).filter(move |&o| o != k)
+    (top..=bottom)
+        .flat_map(move |row| (left..=right).map(move |column| row * columns + column))
+        .filter(move |&o| o != k)
 }
 
 #[cfg(test)]
@@ -136,7 +138,8 @@ mod tests {
     #[test]
     fn a_window_that_grows_keeps_its_places() {
         let whole = window([-3000.0, -2000.0], [3000.0, 2500.0], 37.0);
-        for (low, high) in [([0.0, 0.0], [300.0, 200.0]), ([-1234.0, -777.0], [10.0, 900.0]), ([5.0, 5.0], [6.0, 2000.0])]
+        for (low, high) in
+            [([0.0, 0.0], [300.0, 200.0]), ([-1234.0, -777.0], [10.0, 900.0]), ([5.0, 5.0], [6.0, 2000.0])]
         {
             let inside = |p: &&DiscPlace| (0..2).all(|k| p.at[k] >= low[k] && p.at[k] <= high[k]);
             let same: Vec<DiscPlace> = whole.iter().filter(inside).copied().collect();

@@ -1,7 +1,7 @@
 //! Arrays, scatters and stretched pieces of a construction tree: against pieces placed by hand, and every way in which a
 //! tree is asked against the others.
 
-use talweg::construction::array::{ArraySettings, Arrangement};
+use talweg::construction::array::{Arrangement, ArraySettings};
 use talweg::construction::buffer::walk::{surface as surface_of, walk};
 use talweg::construction::contour::{Contour, ContourSettings, Landform};
 use talweg::construction::copies::Overlap;
@@ -112,7 +112,7 @@ fn strewn() -> ScatterSettings {
 /// Trees with arrays and scatters under every operator, by name.
 fn trees() -> Vec<(String, Tree)> {
     let mut made = Vec::new();
-    for overlap in Overlap::ALL {
+    for &overlap in Overlap::ALL {
         for (name, what) in [("hills", hill()), ("craters", crater()), ("groups", rich())] {
             let strewn = ScatterSettings { overlap, ..strewn() };
             let copies = || scatter(strewn.clone(), vec![what.clone()]);
@@ -177,21 +177,45 @@ fn an_array_is_what_a_hand_would_place() {
         settings.iter().map(copy).collect()
     };
     let pivot = |settings: Placement| Placement { pivot_x: 4000.0, pivot_y: 4000.0, ..settings };
-    let line: Vec<Placement> = (0..4).map(|k| pivot(Placement { move_x: 500.0 * k as f32, move_y: -300.0 * k as f32, ..Placement::default() })).collect();
-    let about = |degrees: f32| Placement { turn_angle: degrees, pivot_x: 4500.0, pivot_y: 3000.0, ..Placement::default() };
+    let line: Vec<Placement> = (0..4)
+        .map(|k| pivot(Placement { move_x: 500.0 * k as f32, move_y: -300.0 * k as f32, ..Placement::default() }))
+        .collect();
+    let about =
+        |degrees: f32| Placement { turn_angle: degrees, pivot_x: 4500.0, pivot_y: 3000.0, ..Placement::default() };
     let ring: Vec<Placement> = (0..6).map(|k| about(60.0 * k as f32)).collect();
     let mut bricks = Vec::new();
     for i in 0..3 {
         for j in 0..2 {
             let late = if i == 1 { 0.5 } else { 0.0 };
-            bricks.push(pivot(Placement { move_x: (j as f32 + late) * 600.0, move_y: 450.0 * i as f32, ..Placement::default() }));
+            bricks.push(pivot(Placement {
+                move_x: (j as f32 + late) * 600.0,
+                move_y: 450.0 * i as f32,
+                ..Placement::default()
+            }));
         }
     }
     let cases = [
         (ArraySettings { count: 4, step_x: 500.0, step_y: -300.0, ..ArraySettings::default() }, line),
-        (ArraySettings { arrangement: Arrangement::Radial, count: 6, x: 4500.0, y: 3000.0, ..ArraySettings::default() }, ring),
         (
-            ArraySettings { arrangement: Arrangement::Grid, columns: 2, rows: 3, stagger: 0.5, step_x: 600.0, step_y: 450.0, ..ArraySettings::default() },
+            ArraySettings {
+                arrangement: Arrangement::Radial,
+                count: 6,
+                x: 4500.0,
+                y: 3000.0,
+                ..ArraySettings::default()
+            },
+            ring,
+        ),
+        (
+            ArraySettings {
+                arrangement: Arrangement::Grid,
+                columns: 2,
+                rows: 3,
+                stagger: 0.5,
+                step_x: 600.0,
+                step_y: 450.0,
+                ..ArraySettings::default()
+            },
             bricks,
         ),
     ];
@@ -214,7 +238,11 @@ fn an_array_is_what_a_hand_would_place() {
                 let mut dice = Dice::new(5);
                 for _ in 0..600 {
                     let p = spot(&mut dice);
-                    near(&short.sample(p, &Detail::FULL), &long.sample(p, &Detail::FULL), &format!("{p:?} of {:?}", settings.arrangement));
+                    near(
+                        &short.sample(p, &Detail::FULL),
+                        &long.sample(p, &Detail::FULL),
+                        &format!("{p:?} of {:?}", settings.arrangement),
+                    );
                 }
             }
         }
@@ -412,9 +440,8 @@ fn copies_that_cannot_be_are_left_out_and_said() {
 /// An array or a scatter that is moved, turned or scaled by hand takes its copies along.
 #[test]
 fn arrays_and_scatters_are_moved_whole() {
-    let points = || {
-        [(2000.0, 3000.0), (4000.0, 2500.0), (5500.0, 4500.0)].map(|(x, y)| CurvePoint::new(x, y, 50.0)).to_vec()
-    };
+    let points =
+        || [(2000.0, 3000.0), (4000.0, 2500.0), (5500.0, 4500.0)].map(|(x, y)| CurvePoint::new(x, y, 50.0)).to_vec();
     let curve = ArraySettings { arrangement: Arrangement::Curve, count: 7, ..ArraySettings::default() };
     let along = ScatterSettings { region: ScatterRegion::Curve, ..strewn() };
     let forms = [
@@ -486,7 +513,8 @@ fn a_placement_stretches_and_shears() {
         program(piece(PieceKind::Place(OperatorGroup { settings, of: vec![piece(PieceKind::Disc(level.clone()))] })))
     };
     let plain = placed(Placement::default());
-    let settings = Placement { stretch_x: 2.0, stretch_y: 0.5, shear_angle: 45.0, turn_angle: 90.0, ..Placement::default() };
+    let settings =
+        Placement { stretch_x: 2.0, stretch_y: 0.5, shear_angle: 45.0, turn_angle: 90.0, ..Placement::default() };
     let skewed = placed(settings);
     let mut dice = Dice::new(8);
     for _ in 0..300 {
@@ -500,7 +528,8 @@ fn a_placement_stretches_and_shears() {
     }
     // a bound of the slope is no more than what the map stretches: here 1 over the least singular value
     let area = Area::centred([4000.0; 2], 3000.0);
-    let (bare, more) = (plain.bounds(&Capsule::area(&area), &Detail::FULL), skewed.bounds(&Capsule::area(&area), &Detail::FULL));
+    let (bare, more) =
+        (plain.bounds(&Capsule::area(&area), &Detail::FULL), skewed.bounds(&Capsule::area(&area), &Detail::FULL));
     let (a, b, c) = (2.0f64, 0.5f64, 0.5f64);
     let (sum, det) = (a * a + b * b + c * c, a * c);
     let least = (0.5 * (sum - (sum * sum - 4.0 * det * det).sqrt())).sqrt();

@@ -9,7 +9,7 @@ use super::{
     EditError, PiecePath, Root, Spot, Wrap, insert, link_group, put_on_material, set_material, soundly, unused_name,
     unused_original, wrap_root,
 };
-use crate::construction::array::{ArraySettings, Arrangement};
+use crate::construction::array::{Arrangement, ArraySettings};
 use crate::construction::contour::{Contour, ContourSettings, Landform};
 use crate::construction::copies::Overlap;
 use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
@@ -145,7 +145,9 @@ impl Item {
             Self::Island => "Land that rises from a shore and falls off around it.",
             Self::HillRing => "Nine hills around a centre, an array: change the hill in it and all change.",
             Self::Boulders => "Boulders strewn on the ground, a scatter: it follows the ground that is there.",
-            Self::CraterField => "Craters over craters strewn on the ground, a scatter: it follows the ground that is there.",
+            Self::CraterField => {
+                "Craters over craters strewn on the ground, a scatter: it follows the ground that is there."
+            }
             Self::Image => "An image of heights over four corners; choose another one in its parameters.",
             Self::ImageLine => "An image of heights laid along a line, again and again.",
             Self::Volcano => "The relief of the composed volcano, smaller. Its sea stays behind.",
@@ -302,8 +304,13 @@ impl Item {
                 let stone = Disc { amplitude: 12.0 * k, size: 60.0 * k, ..stone };
                 let around = ScatterSettings { x, y, radius: 1200.0 * k, distance: 160.0 * k, ..Default::default() };
                 let pivot = ScatterSettings { pivot_x: x, pivot_y: y, seed, variants: 4, ..around };
-                let settings =
-                    ScatterSettings { turn_jitter: 180.0, scale_jitter: 0.6, height_jitter: 0.3, density: 0.7, ..pivot };
+                let settings = ScatterSettings {
+                    turn_jitter: 180.0,
+                    scale_jitter: 0.6,
+                    height_jitter: 0.3,
+                    density: 0.7,
+                    ..pivot
+                };
                 PieceKind::Scatter(CopyGroup { settings, of: vec![Piece::new(PieceKind::Disc(stone))], points: vec![] })
             }
             _ => {

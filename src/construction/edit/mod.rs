@@ -115,16 +115,8 @@ pub enum Wrap {
 
 impl Wrap {
     /// All of them, in the order of the menu.
-    pub const ALL: [Self; 8] = [
-        Self::Blend,
-        Self::Replace,
-        Self::Add,
-        Self::Warp,
-        Self::Place,
-        Self::Detail,
-        Self::Array,
-        Self::Scatter,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Blend, Self::Replace, Self::Add, Self::Warp, Self::Place, Self::Detail, Self::Array, Self::Scatter];
 
     fn wrapped(self, piece: Piece) -> PieceKind {
         let of = vec![piece];

@@ -11,12 +11,12 @@ use super::{PiecePath, points};
 use crate::construction::check::DEEPEST;
 use crate::construction::contour::OutlineFit;
 use crate::construction::material::MaterialLayer;
+use crate::construction::path::closed_line;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::plane::{Area, Point, add, higher, length, lower, scaled, sub};
 use crate::construction::program::Program;
-use crate::construction::path::closed_line;
-use crate::construction::scatter::{ScatterRegion, ScatterSettings};
 use crate::construction::sample::Detail;
+use crate::construction::scatter::{ScatterRegion, ScatterSettings};
 
 /// A primitive made ready on its own.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use super::reshape::tidy;
 use crate::construction::check::MOST_POINTS;
 use crate::construction::contour::{Contour, OutlineFit};
 use crate::construction::curve::{CurveCentreline, CurvePoint, CurveSettings};
-use crate::construction::piece::{Piece, PieceKind};
 use crate::construction::path::CurveFit;
+use crate::construction::piece::{Piece, PieceKind};
 use crate::construction::plane::{Area, Point, dot, length, lower, scaled, sub};
 use crate::construction::ribbon::RibbonSettings;
 

@@ -135,11 +135,7 @@ impl<'a> Builder<'a> {
         for (k, inner) in piece.children().iter().enumerate() {
             // what is added is a height of its own: it is not lifted twice
             let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
-            let frame = if is_laid {
-                frame.unlifted()
-            } else {
-                frame
-            };
+            let frame = if is_laid { frame.unlifted() } else { frame };
             let way = PieceWay { around: Some(at), piece: inner, index: k };
             children.extend(self.add_as(inner, &way, frame, depth + 1));
         }
@@ -274,7 +270,9 @@ impl<'a> Builder<'a> {
             (Some(leaf), ..) => leaf.clone(),
             (None, form, image_file) => Arc::new(match (form, image_file.map(ImageSampler::new)) {
                 (PieceKind::Disc(disc), _) => PreparedPrimitive::Disc(disc.prepare(frame.seed)),
-                (PieceKind::Curve(curve), _) if !curve.points.is_empty() => PreparedPrimitive::Curve(Box::new(curve.prepare())),
+                (PieceKind::Curve(curve), _) if !curve.points.is_empty() => {
+                    PreparedPrimitive::Curve(Box::new(curve.prepare()))
+                }
                 (PieceKind::Contour(contour), _) => {
                     match contour.outline() {
                         Err(error) => {

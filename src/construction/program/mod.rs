@@ -40,11 +40,18 @@ const MOST_PARTS: usize = 96;
 /// What a node does.
 #[derive(Debug)]
 pub(super) enum Operator {
-    Leaf { leaf: Arc<PreparedPrimitive>, made_of: u64, frame: NodeFrame },
+    Leaf {
+        leaf: Arc<PreparedPrimitive>,
+        made_of: u64,
+        frame: NodeFrame,
+    },
     Blend,
     Replace(Extent),
     Add(Deposit),
-    Warp { warp: PreparedWarp, frame: NodeFrame },
+    Warp {
+        warp: PreparedWarp,
+        frame: NodeFrame,
+    },
     Detail(detail::DetailSettings),
     /// Its children over and over.
     Repeat(Repeated),

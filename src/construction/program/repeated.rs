@@ -73,7 +73,9 @@ impl Program {
         let is_whole = !node.hierarchy.is_empty() && selected.len() == copies.len();
         match if is_whole { Met::find(&node.hierarchy, |area| area.contains(p)) } else { None } {
             Some(met) => met.positions().iter().for_each(|&k| put(k)),
-            None => self.copies_in(selection, node, |area| area.contains(p), &mut Vec::new()).iter().for_each(|&k| put(k)),
+            None => {
+                self.copies_in(selection, node, |area| area.contains(p), &mut Vec::new()).iter().for_each(|&k| put(k))
+            }
         }
         match overlap {
             Overlap::Blend => sum.sample(),
@@ -102,7 +104,9 @@ impl Program {
             Overlap::Blend => blend::bounds(&bounds.collect::<Vec<_>>()),
             Overlap::Replace => match bounds.next() {
                 // the first lies on nothing
-                Some(first) => bounds.fold(copies::bounds(&GroundBounds::NOTHING, &first), |a, b| copies::bounds(&a, &b)),
+                Some(first) => {
+                    bounds.fold(copies::bounds(&GroundBounds::NOTHING, &first), |a, b| copies::bounds(&a, &b))
+                }
                 None => GroundBounds::NOTHING,
             },
         }
