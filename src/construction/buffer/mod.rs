@@ -38,7 +38,8 @@
 //!
 //! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below), 1 (with the
 //! new piece) or, of copies that lie on each other, 2 (over, see [`copies`](super::copies)); the ground of copies is an
-//! empty group. What repeats its pieces is written as a blend or a replacement of all copies.
+//! empty group. What repeats its pieces is written as a blend or a replacement of all copies. Of an addition by slope
+//! in a turned copy a walk measures slopes along the axes of the tree, the program along those of the copy.
 //! Laws: [`blend`](super::blend), [`replace`](super::replace), [`deposit`](super::deposit), [`warp`](super::warp),
 //! [`detail`](super::detail). A frame that sums and was given one answer alone gives that answer.
 //!
