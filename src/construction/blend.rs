@@ -59,9 +59,9 @@ impl BlendSum {
 }
 
 /// The two least of some numbers: the least of the others is one of them, whichever is left out.
-struct Extremes(f64, f64);
+struct TwoLeast(f64, f64);
 
-impl Extremes {
+impl TwoLeast {
     fn new(values: impl Iterator<Item = f64>) -> Self {
         values.fold(Self(f64::INFINITY, f64::INFINITY), |Self(first, second), v| {
             if v < first { Self(v, first) } else { Self(first, lower(second, v)) }
@@ -91,7 +91,7 @@ pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
         sum.fade += piece.fade;
         sum.laid += piece.laid;
     }
-    let (lows, highs) = (Extremes::new(there().map(|p| p.height.low)), Extremes::new(there().map(|p| -p.height.high)));
+    let (lows, highs) = (TwoLeast::new(there().map(|p| p.height.low)), TwoLeast::new(there().map(|p| -p.height.high)));
     let lift = there().fold(0.0, |lift, piece| {
         // f lies between the others and this one, and the nearer to this one the more it weighs
         let others = Interval::new(lows.without(piece.height.low), -highs.without(-piece.height.high));

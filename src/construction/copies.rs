@@ -1,10 +1,10 @@
 //! Copies: pieces that an [array](super::array) or a [scatter](super::scatter) repeats. The pieces are made ready once
 //! (once for each variant of their hills); a copy is a map and a box.
 //!
-//! Law: copy k takes p to placeₖ + turn · scale · (p - pivot) and z to scale · heightₖ · z + raiseₖ. Copies that meet are
-//! blended, or the later one lies on the earlier ones: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B + (1 - α_B)
-//! α_A, a weight above 1 counting as 1. That is Porter & Duff's *over*: on any ground below, one copy after the other
-//! replaces it.
+//! Law: copy k takes p to placeₖ + turn · scale · (p - pivot) and z to scale · heightₖ · z + raiseₖ. Copies that meet
+//! are blended, or the later one lies on the earlier ones: f = (α_B f_B + (1 - α_B) α_A f_A) / α with α = α_B + (1 -
+//! α_B) α_A, a weight above 1 counting as 1. That is Porter & Duff's *over*: on any ground below, one copy after the
+//! other replaces it.
 //! Gradient and Lipschitz: those of a blend of B by α_B with A by (1 - α_B) α_A.
 //! Source: document 004, §5.4 (instances); Porter & Duff 1984 (over).
 

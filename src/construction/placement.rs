@@ -1,8 +1,8 @@
 //! Placing: a piece moved, turned, scaled, stretched, sheared, mirrored and raised.
 //!
-//! Law: p ↦ pivot + move + turn · shear · stretch · scale · (p - pivot), z ↦ scale · height · z + raise, with stretch =
-//! diag(x, y) and shear = (1, tan σ; 0, 1). Maps one inside another are put together into one when the tree is prepared,
-//! so that nesting costs nothing.
+//! Law: p ↦ pivot + move + turn · shear · stretch · scale · (p - pivot), z ↦ scale · height · z + raise, with stretch
+//! = diag(x, y) and shear = (1, tan σ; 0, 1). Maps one inside another are put together into one when the tree is
+//! prepared, so that nesting costs nothing.
 //! Lipschitz: λ times the spectral norm of the way back ([`Affine::stretching`]).
 //! Source: document 004, §5.4 and fig. 15.
 

@@ -5,8 +5,8 @@
 //! have the highest rank within the distance. It is dart throwing in a random order, settled by neighbourhoods: whether
 //! a place is taken depends on what lies within (1 + 2k) distances of it in round k, and so never on the window that is
 //! asked for. A window that grows has new places in what is new.
-//! Reference: throwing darts until none fits covers 0.547 of the plane with discs of half the distance (Hinrichsen, Feder
-//! & Jøssang 1986); eight rounds come within a tenth of that.
+//! Reference: throwing darts until none fits covers 0.547 of the plane with discs of half the distance (Hinrichsen,
+//! Feder & Jøssang 1986); eight rounds come within a tenth of that.
 //! Source: Cook 1986 (dart throwing); Matérn 1960 (the second of his hard-core processes is one round); Wei 2008
 //! (parallel, by cells).
 
@@ -70,7 +70,7 @@ pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Strea
                     return None;
                 }
                 let p = dart(k);
-                let is_free = !around(k, columns, rows).any(|other| taken[other].is_some_and(|q| is_near(p, q)));
+                let is_free = !neighbours(k, columns, rows).any(|other| taken[other].is_some_and(|q| is_near(p, q)));
                 is_free.then_some(p)
             })
             .collect();
@@ -78,7 +78,7 @@ pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Strea
             .into_par_iter()
             .filter(|&k| {
                 let Some(p) = darts[k] else { return false };
-                let rivals = around(k, columns, rows).filter(|&other| darts[other].is_some_and(|q| is_near(p, q)));
+                let rivals = neighbours(k, columns, rows).filter(|&other| darts[other].is_some_and(|q| is_near(p, q)));
                 let own = rank(k);
                 rivals.into_iter().all(|other| rank(other) < own)
             })
@@ -94,7 +94,7 @@ pub fn poisson_disc_places(low: Point, high: Point, distance: f64, random: Strea
 }
 
 /// The cells two columns and rows around cell `k`, without it.
-fn around(k: usize, columns: usize, rows: usize) -> impl Iterator<Item = usize> {
+fn neighbours(k: usize, columns: usize, rows: usize) -> impl Iterator<Item = usize> {
     let (i, j) = (k / columns, k % columns);
     let (top, bottom) = (i.saturating_sub(2), (i + 2).min(rows - 1));
     let (left, right) = (j.saturating_sub(2), (j + 2).min(columns - 1));

@@ -1,5 +1,5 @@
-//! Arrays, scatters and stretched pieces of a construction tree: against pieces placed by hand, and every way in which a
-//! tree is asked against the others.
+//! Arrays, scatters and stretched pieces of a construction tree: against pieces placed by hand, and every way in which
+//! a tree is asked against the others.
 
 use talweg::construction::array::{Arrangement, ArraySettings};
 use talweg::construction::buffer::walk::{surface as surface_of, walk};

@@ -208,7 +208,7 @@ impl Encoder<'_> {
         let what = match &node.operator {
             Operator::Leaf { leaf, frame, .. } => {
                 let primitive = self.primitive(leaf);
-                let NodeFrame { inward, rise, lift, stretching, is_plain, .. } = around.around(frame);
+                let NodeFrame { inward, rise, lift, stretching, is_plain, .. } = around.composed(frame);
                 let numbers = [rise, lift, stretching].map(|v| v as f32);
                 if is_plain {
                     Operation::Leaf { primitive }
@@ -244,7 +244,7 @@ impl Encoder<'_> {
                 Operation::Add { extent: extent as u32, height, slope, base: base as f32, laid, of }
             }
             Operator::Warp { warp, frame } => {
-                let frame = around.around(frame);
+                let frame = around.composed(frame);
                 let (bend, numbers, seeds) = match warp {
                     PreparedWarp::Noise { strength, per_size, noises } => {
                         (0, [0.0, 0.0, *strength, *per_size], [noises[0].seed(), noises[1].seed()])
@@ -291,7 +291,7 @@ impl Encoder<'_> {
         match &node.operator {
             Operator::Repeat(Repeated { copies, .. }) => {
                 let copy = &copies[k];
-                self.step(node.children[copy.child as usize], &around.around(&copy.frame))
+                self.step(node.children[copy.child as usize], &around.composed(&copy.frame))
             }
             _ => self.step(node.children[k], around),
         }

@@ -21,8 +21,8 @@ impl NodeFrame {
         Self { inward: Affine::IDENTITY, rise: 1.0, lift: 0.0, stretching: 1.0, is_plain: true, seed }
     }
 
-    /// The frame of what is put into this one by a map outward, with heights of `rise` · z + `lift`; `None` where a size
-    /// of next to nothing is left.
+    /// The frame of what is put into this one by a map outward, with heights of `rise` · z + `lift`; `None` where a
+    /// size of next to nothing is left.
     pub(super) fn placed(&self, outward: &Affine, (rise, lift): (f64, f64), seed: u32) -> Option<Self> {
         let inward = self.inward.then(&outward.inverse());
         let det = inward.determinant().abs();
@@ -35,7 +35,7 @@ impl NodeFrame {
     }
 
     /// `inner`, which is in this frame, in what is around it.
-    pub(in crate::construction) fn around(&self, inner: &Self) -> Self {
+    pub(in crate::construction) fn composed(&self, inner: &Self) -> Self {
         let inward = self.inward.then(&inner.inward);
         Self {
             inward,
