@@ -2,8 +2,8 @@
 //!
 //! Law: copy k of a line is put at pivot + R(turn) k · step; copy (i, j) of a grid at pivot + R(turn) (j · step_x + i
 //! mod 2 · stagger · step_x, i · step_y); of a ring at centre + R(k · sweep / n) (pivot - centre), or with n - 1 where
-//! the ring is not whole; of a curve at arc length k · spacing, or at n even parts of it. More copies leave those before
-//! them where they are, except where a ring or a curve is divided by their number.
+//! the ring is not whole; of a curve at arc length k · spacing, or at n even parts of it. More copies leave those
+//! before them where they are, except where a ring or a curve is divided by their number.
 //! Source: the array of CAD programs; document 004, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
