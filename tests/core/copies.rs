@@ -328,7 +328,7 @@ fn copies_keep_the_promises_of_every_evaluator() {
         let tracer = Tracer::new(&program);
         for _ in 0..12 {
             let origin = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0), tracer.range().high.min(1500.0)];
-            let (turn, fall) = (dice.between(0.0, 6.28), dice.between(0.1, 0.8));
+            let (turn, fall) = (dice.between(0.0, std::f64::consts::TAU), dice.between(0.1, 0.8));
             let flat = (1.0 - fall * fall).sqrt();
             let ray = TraceRay { origin, direction: [flat * libm::cos(turn), flat * libm::sin(turn), -fall] };
             let trace = tracer.trace(&ray);
@@ -508,7 +508,7 @@ fn arrays_and_scatters_are_moved_whole() {
     let inside = TransformPath::for_piece(&tree, &path.child(0), 3);
     assert!(length(sub(inside.inward([4100.0, 3900.0]), [4100.0, 3900.0])) < 1e-9);
     assert!(edit::dissolve(&mut tree, &path).is_err());
-    assert_eq!(edit::pick_index::area(&tree, &path).contains([4000.0 + 4.0 * 800.0; 2]), true);
+    assert!(edit::pick_index::area(&tree, &path).contains([4000.0 + 4.0 * 800.0; 2]));
 }
 
 /// Stretched and sheared, a square mesa is the parallelogram that the matrix says.
