@@ -1,4 +1,5 @@
-//! What a construction costs: a grid with and without pruning, and the part that changes when one small piece is moved.
+//! What a construction costs: a grid with and without pruning, the part that changes when one small piece is moved, and
+//! thousands of pieces: discs, curves, instances.
 //!
 //! ```text
 //! cargo bench -p talweg --bench construction
@@ -8,14 +9,24 @@
 #[path = "../tests/core/construction_kit/mod.rs"]
 mod construction_kit;
 
+use std::alloc::System;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use construction_kit::large;
+use construction_kit::{Dice, curve, large};
+use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
+use talweg::construction::disc::Disc;
 use talweg::construction::fill::{FillOptions, region_of_area};
-use talweg::construction::{MaterialLayer, Piece, PieceKind, Program, Tree, changed_area};
+use talweg::construction::placement::Placement;
+use talweg::construction::scatter::ScatterSettings;
+use talweg::construction::{
+    CopyGroup, Definition, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Program, Tree, changed_area,
+};
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Grid, Region};
+
+#[global_allocator]
+static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// The shortest of several runs: the machine may have other things to do.
 fn shortest(runs: usize, mut work: impl FnMut()) -> Duration {
@@ -42,6 +53,123 @@ fn moved(tree: &Tree) -> Tree {
         }
     });
     tree
+}
+
+/// What is made, and the bytes that it keeps.
+fn kept<T>(make: impl FnOnce() -> T) -> (T, usize) {
+    /// More than is taken for a while on the way; never touched.
+    const ROOM: usize = 4 << 30;
+    INSTRUMENTED_SYSTEM.reset_peak_memory();
+    let made = make();
+    drop(black_box(Vec::<u8>::with_capacity(ROOM)));
+    (made, INSTRUMENTED_SYSTEM.get_peak_memory() - ROOM)
+}
+
+fn tree_of(terrain: PieceKind) -> Tree {
+    Tree { terrain: Piece::new(terrain), ..Tree::default() }
+}
+
+fn blend(of: Vec<Piece>) -> PieceKind {
+    PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })
+}
+
+fn replace(of: Vec<Piece>) -> PieceKind {
+    PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() })
+}
+
+/// A plain under everything.
+fn plain() -> Piece {
+    Piece::new(PieceKind::Disc(Disc { radius: 30_000.0, core: 0.9, height: 90.0, ..Disc::default() }))
+}
+
+/// Small hills all over the square.
+fn scattered_discs(count: usize) -> Vec<Piece> {
+    let mut dice = Dice::new(11);
+    let disc = |_| {
+        let (x, y) = dice.place();
+        let (radius, height, seed) = (dice.number(15.0, 60.0), dice.number(100.0, 300.0), dice.below(1000) as u32);
+        let small = Disc { x, y, radius, height, amplitude: 20.0, size: 30.0, octaves: 3, seed, ..Disc::default() };
+        Piece::new(PieceKind::Disc(small))
+    };
+    std::iter::once(plain()).chain((0..count).map(disc)).collect()
+}
+
+/// Curves of two to seven points, small ones all over the square.
+fn scattered_curves(count: usize) -> Vec<Piece> {
+    let mut dice = Dice::new(12);
+    let one = |_| {
+        let mut one = curve(&mut dice);
+        let (x, y) = one.points[0].at;
+        one.points.iter_mut().for_each(|p| p.at = (x + 0.1 * (p.at.0 - x), y + 0.1 * (p.at.1 - y)));
+        let small = &mut one.settings;
+        (small.width, small.fade, small.easing) = (0.1 * small.width, 0.1 * small.fade, 0.1 * small.easing);
+        Piece::new(PieceKind::Curve(one))
+    };
+    std::iter::once(plain()).chain((0..count).map(one)).collect()
+}
+
+/// Copies of a group of five discs.
+fn instances(count: usize) -> Tree {
+    let mut dice = Dice::new(13);
+    let stone = |k: usize| {
+        let at = 3980.0 + 10.0 * k as f32;
+        Disc { x: at, y: 4000.0, radius: 20.0, height: 100.0, amplitude: 10.0, octaves: 2, ..Disc::default() }
+    };
+    let group = (0..5).map(|k| Piece::new(PieceKind::Disc(stone(k)))).collect();
+    let copy = |_| {
+        let (x, y) = dice.place();
+        let settings = Placement { move_x: x - 4000.0, move_y: y - 4000.0, ..Placement::default() };
+        Piece::new(PieceKind::Instance(Instance { definition: "stones".into(), settings }))
+    };
+    let of = std::iter::once(plain()).chain((0..count).map(copy)).collect();
+    let definitions = vec![Definition { name: "stones".into(), piece: Piece::new(blend(group)) }];
+    Tree { definitions, ..tree_of(replace(of)) }
+}
+
+/// The same group strewn: no piece for each copy.
+fn strewn() -> Tree {
+    let mut tree = instances(0);
+    let group = vec![tree.definitions[0].piece.clone()];
+    let settings = ScatterSettings { radius: 4000.0, distance: 16.0, scale_jitter: 0.5, ..ScatterSettings::default() };
+    let strewn = Piece::new(PieceKind::Scatter(CopyGroup { settings, of: group, points: Vec::new() }));
+    tree.terrain.children_mut().expect("a replacement").push(strewn);
+    tree
+}
+
+/// What thousands of pieces cost to make ready and to fill a grid of 1025² with.
+fn thousands() {
+    let grid = Grid::new(1025, Edges::Open);
+    let mut out = vec![0.0f32; grid.len()];
+    let pool = thread_pool(2).expect("two threads");
+    let discs = scattered_discs(100_000);
+    for (name, tree) in [
+        ("100,000 discs, blended", tree_of(blend(discs.clone()))),
+        ("100,000 discs, replaced", tree_of(replace(discs))),
+        ("10,000 curves, blended", tree_of(blend(scattered_curves(10_000)))),
+        ("10,000 curves, replaced", tree_of(replace(scattered_curves(10_000)))),
+        ("100,000 instances of 5 discs", instances(100_000)),
+        ("copies of 5 discs, strewn", strewn()),
+    ] {
+        let start = Instant::now();
+        let (program, bytes) = kept(|| Program::new(&tree, 1));
+        let ready = start.elapsed();
+        assert!(program.problems.is_empty(), "{:?}", program.problems);
+        let options = FillOptions::for_material(MaterialLayer::Terrain);
+        let filled = shortest(2, || {
+            let (whole, control) = (Region::whole(grid), Control::default());
+            pool.install(|| program.fill_region(grid, &whole, options, &control, black_box(&mut out)))
+                .expect("nobody stops it");
+        });
+        let pieces = tree.terrain.children();
+        let copies = pieces.last().and_then(|piece| piece.copies(1)?.ok()).map(|made| made.0.len());
+        let count = copies.unwrap_or(pieces.len() - 1);
+        let per = |of: f64| of / count as f64;
+        println!(
+            "{name} ({count}): made ready in {ready:.2?} ({:.2} µs and {:.0} bytes each), filled at 1025² in {filled:.2?}",
+            per(ready.as_secs_f64() * 1e6),
+            per(bytes as f64)
+        );
+    }
 }
 
 fn main() {
@@ -89,4 +217,5 @@ fn main() {
     });
     println!("one small piece moved, 2 threads: {update:.1?} for {cells} samples");
     println!("made ready: {:.1?}", shortest(7, || drop(black_box(Program::new(&tree, 1)))));
+    thousands();
 }

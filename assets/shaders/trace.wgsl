@@ -54,6 +54,9 @@ const PROBE = 10u;
 const GROUND = 11u;
 const GIVE = 12u;
 
+// extent of copies that lie on each other
+const OVER = 2u;
+
 const FRAMES = 16u;
 const PARTS = 5u;
 const VECTORS = 16u;
@@ -220,8 +223,43 @@ fn detail_share(at: u32, which: u32) -> f32 {
     return select(select(1.0, t, which == 1u), 1.0 - t, which == 0u);
 }
 
+// A copy b that lies on a, src/construction/copies.rs: a blend of b by its weight with a by what that leaves.
+fn laid_over(a: Answer, b: Answer) -> Answer {
+    let held = min(b.weight, 1.0);
+    let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
+    let dw = select(b.fade, 0.0, b.least >= 1.0);
+    let under = min(vec2<f32>(a.least, a.most), vec2<f32>(1.0));
+    let dunder = select(a.fade, 0.0, a.least >= 1.0);
+    let left = (1.0 - held) * min(a.weight, 1.0);
+    var out: Answer;
+    out.weight = held + left;
+    out.height = (held * b.height + left * a.height) / max(out.weight, 1e-30);
+    out.least = w.x + (1.0 - w.x) * under.x;
+    out.most = w.y + (1.0 - w.y) * under.y;
+    out.fade = (1.0 - w.x) * dunder + (1.0 - under.x) * dw;
+    let laid_b = min(b.laid, b.slope * w.y);
+    if a.most <= 0.0 {
+        out.low = b.low;
+        out.high = b.high;
+        out.slope = b.slope;
+        out.laid = laid_b;
+        return out;
+    }
+    out.low = min(a.low, b.low);
+    out.high = max(a.high, b.high);
+    let step = max(max(a.high - b.low, b.high - a.low), 0.0);
+    let laid = (1.0 - w.x) * min(a.laid, a.slope * under.y) + laid_b;
+    let turn = (dw + (1.0 - w.x) * dunder + dw * under.y) * step;
+    let least = max(out.least, 1e-20);
+    let slope = (min(max(a.slope, b.slope), laid / least) + turn / least) * 1.0001;
+    out.slope = select(NONE, min(slope, NONE), out.least > 0.0);
+    out.laid = min((laid + turn) * 1.0001, out.slope * out.most);
+    return out;
+}
+
 // b in place of a.
 fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
+    if extent == OVER { return laid_over(a, b); }
     let held = min(b.weight, 1.0);
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
     let dw = select(b.fade, 0.0, b.least >= 1.0);

@@ -58,6 +58,22 @@ impl BlendSum {
     }
 }
 
+/// The two least of some numbers: the least of the others is one of them, whichever is left out.
+struct TwoLeast(f64, f64);
+
+impl TwoLeast {
+    fn new(values: impl Iterator<Item = f64>) -> Self {
+        values.fold(Self(f64::INFINITY, f64::INFINITY), |Self(first, second), v| {
+            if v < first { Self(v, first) } else { Self(first, lower(second, v)) }
+        })
+    }
+
+    /// The least, if one number of this value is left out.
+    fn without(&self, value: f64) -> f64 {
+        if value == self.0 { self.1 } else { self.0 }
+    }
+}
+
 /// Bounds of a blend of pieces.
 pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
     let mut there = pieces.iter().filter(|piece| !piece.is_nothing());
@@ -75,10 +91,11 @@ pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
         sum.fade += piece.fade;
         sum.laid += piece.laid;
     }
+    let (lows, highs) = (TwoLeast::new(there().map(|p| p.height.low)), TwoLeast::new(there().map(|p| -p.height.high)));
     let lift = there().fold(0.0, |lift, piece| {
         // f lies between the others and this one, and the nearer to this one the more it weighs
-        let others = there().filter(|other| !std::ptr::eq(*other, piece));
-        let spread = others.fold(0.0, |spread, other| higher(spread, piece.height.spread(&other.height)));
+        let others = Interval::new(lows.without(piece.height.low), -highs.without(-piece.height.high));
+        let spread = piece.height.spread(&others);
         let most = sum.weight.high - piece.weight.high + piece.weight.low;
         let share = if most > 0.0 { 1.0 - piece.weight.low / most } else { 1.0 };
         lift + piece.fade * spread * higher(share, 0.0)

@@ -2,11 +2,11 @@
 //!
 //! The trees are gone through side by side. Nodes made of the same with children that differ differ where the children
 //! do; anything else differs wherever either of the two has weight. Children that were put in, taken out or moved
-//! within a list are found by what the two lists have in common at their beginning and end.
+//! within a list are found by what the two lists have in common at their beginning and end; so are copies.
 
 use super::material::MaterialLayer;
 use super::plane::Area;
-use super::program::Program;
+use super::program::{Operator, Program};
 
 /// Holds every place where the terrain (or what lies on it) of the two can differ, in metres; `None` if there is none.
 pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {
@@ -27,6 +27,18 @@ pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {
 
 fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
     let (old, new) = (&before.nodes[a as usize], &after.nodes[b as usize]);
+    if let (Operator::Repeat(was), Operator::Repeat(is)) = (&old.operator, &new.operator)
+        && was.overlap == is.overlap
+        && old.children.len() == new.children.len()
+        && old.children.iter().zip(&new.children).all(|(a, b)| is_same(before, *a, after, *b))
+    {
+        let (was, is) = (&was.copies, &is.copies);
+        let head = was.iter().zip(is).take_while(|(a, b)| a == b).count();
+        let rest = was.len().min(is.len()) - head;
+        let tail = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+        let changed = was[head..was.len() - tail].iter().chain(&is[head..is.len() - tail]);
+        return changed.fold(Area::EMPTY, |area, copy| area.union(copy.area));
+    }
     if old.key != new.key || old.is_leaf() {
         return if old.key == new.key { Area::EMPTY } else { old.area.union(new.area) };
     }

@@ -8,6 +8,7 @@
 //! Source: document 004, §5.3 and fig. 13.
 
 use super::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use super::program::NodeFrame;
 use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
 use super::sample::{GroundBounds, GroundSample};
 
@@ -119,6 +120,28 @@ impl AddSettings {
 }
 
 impl Deposit {
+    /// The same in the metres around a frame that it is in.
+    pub(super) fn placed(&self, frame: &NodeFrame) -> Self {
+        if frame.is_plain {
+            return *self;
+        }
+        let (rise, lift, size) = (frame.rise, frame.lift, frame.size());
+        let height = self.height.map(|band| {
+            let ends = [band.from, band.to].map(|z| z * rise + lift);
+            let (below, above) = (band.below * rise.abs(), band.above * rise.abs());
+            let (below, above) = if rise < 0.0 { (above, below) } else { (below, above) };
+            SmoothBand { from: lower(ends[0], ends[1]), to: higher(ends[0], ends[1]), below, above }
+        });
+        let by = rise.abs() / size;
+        let slope = self.slope.map(|band| SmoothBand {
+            from: band.from * by,
+            to: band.to * by,
+            below: band.below * by,
+            above: band.above * by,
+        });
+        Self { height, slope, base: self.base * size, ..*self }
+    }
+
     /// How far around a place it looks.
     pub fn sight(&self) -> f64 {
         if self.slope.is_some() { self.base } else { 0.0 }

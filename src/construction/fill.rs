@@ -82,6 +82,7 @@ impl Program {
                 xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = coordinate(left + j));
                 let mut lanes = RowSamples::NOTHING;
                 for i in 0..count {
+                    control.check()?;
                     let ys = [coordinate(first + i); LANES];
                     let row = PointRow { xs: &xs[..width], ys: &ys[..width] };
                     self.row_in(&selection, sampling.material, row, &detail, &mut lanes);

@@ -59,9 +59,13 @@ impl Hierarchy {
             let axis = usize::from(middles.high[1] - middles.low[1] > middles.high[0] - middles.low[0]);
             let middle = usize::midpoint(from, to);
             let by = |a: &u32, b: &u32| of(a).centre()[axis].total_cmp(&of(b).centre()[axis]).then(a.cmp(b));
-            self.order[from..to].sort_by(by);
+            // only which half a piece is in counts
+            self.order[from..to].select_nth_unstable_by(middle - from, by);
             self.divide(areas, from, middle);
             self.divide(areas, middle, to);
+        }
+        if !is_whole {
+            self.order[from..to].sort_unstable();
         }
         self.bins[here].skip = self.bins.len() as u32;
     }

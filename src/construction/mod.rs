@@ -12,6 +12,7 @@
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
 //! | [`ground`], [`noise`], [`profile`], [`path`], [`outline`], [`image_sampler`], [`falloff`] | what primitives are made of |
 //! | [`blend`], [`replace`], [`deposit`], [`warp`], [`placement`], [`detail`] | the operators |
+//! | [`array`], [`scatter`], [`copies`], [`poisson_disc`] | operators that repeat their pieces; where copies lie, what they come to |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
 //! | [`fill`], [`rows`], [`change`] | a whole grid or a part of it, row by row; where two trees differ |
@@ -20,12 +21,14 @@
 //! | [`presets`] | composed pieces to begin with |
 //! | [`edit`] | what hands do to a tree |
 
+pub mod array;
 pub mod blend;
 pub mod buffer;
 pub mod change;
 pub mod check;
 mod compiled;
 pub mod contour;
+pub mod copies;
 pub mod curve;
 pub mod deposit;
 pub mod detail;
@@ -44,6 +47,7 @@ pub mod path;
 pub mod piece;
 pub mod placement;
 pub mod plane;
+pub mod poisson_disc;
 pub mod presets;
 pub mod profile;
 pub mod program;
@@ -52,6 +56,7 @@ pub mod ribbon;
 pub mod row_samples;
 pub mod rows;
 pub mod sample;
+pub mod scatter;
 pub mod text;
 pub mod trace;
 pub mod warp;
@@ -59,7 +64,7 @@ pub mod warp;
 pub use change::changed_area;
 pub use check::TreeError;
 pub use material::MaterialLayer;
-pub use piece::{Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
+pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
 pub use plane::{Area, Capsule, Point};
 pub use program::{NodeSelection, Program};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};

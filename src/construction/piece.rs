@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::array::ArraySettings;
 use super::contour::Contour;
-use super::curve::Curve;
+use super::curve::{Curve, CurvePoint};
 use super::deposit::AddSettings;
 use super::detail::DetailSettings;
 use super::disc::Disc;
@@ -12,6 +13,7 @@ use super::material::MaterialLayer;
 use super::placement::Placement;
 use super::replace::ReplaceSettings;
 use super::ribbon::Ribbon;
+use super::scatter::ScatterSettings;
 use super::warp::WarpSettings;
 use crate::param::{ImageFile, Params};
 
@@ -54,6 +56,22 @@ pub struct OperatorGroup<S> {
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
     /// What it holds, in order.
+    #[serde(default)]
+    pub of: Vec<Piece>,
+}
+
+/// Pieces that are repeated, all of them together.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
+pub struct CopyGroup<S> {
+    /// The curve that copies lie along, or the outline that they lie in, where they do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<CurvePoint>,
+    /// Parameters of the operator.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub settings: S,
+    /// What is repeated: blended where there is more than one piece.
     #[serde(default)]
     pub of: Vec<Piece>,
 }
@@ -101,6 +119,10 @@ pub enum PieceKind {
     Place(OperatorGroup<Placement>),
     /// An operator: which ones are seen depends on the level of detail.
     Detail(OperatorGroup<DetailSettings>),
+    /// An operator: all are repeated in an order.
+    Array(CopyGroup<ArraySettings>),
+    /// An operator: all are repeated at random.
+    Scatter(CopyGroup<ScatterSettings>),
 }
 
 impl Default for PieceKind {
@@ -135,6 +157,8 @@ impl Piece {
             PieceKind::Warp(form) => &form.settings,
             PieceKind::Place(form) => &form.settings,
             PieceKind::Detail(form) => &form.settings,
+            PieceKind::Array(form) => &form.settings,
+            PieceKind::Scatter(form) => &form.settings,
         }
     }
 
@@ -153,6 +177,8 @@ impl Piece {
             PieceKind::Warp(form) => &mut form.settings,
             PieceKind::Place(form) => &mut form.settings,
             PieceKind::Detail(form) => &mut form.settings,
+            PieceKind::Array(form) => &mut form.settings,
+            PieceKind::Scatter(form) => &mut form.settings,
         }
     }
 
@@ -171,6 +197,8 @@ impl Piece {
             PieceKind::Warp(group) => &group.of,
             PieceKind::Place(group) => &group.of,
             PieceKind::Detail(group) => &group.of,
+            PieceKind::Array(group) => &group.of,
+            PieceKind::Scatter(group) => &group.of,
         }
     }
 
@@ -189,6 +217,8 @@ impl Piece {
             PieceKind::Warp(group) => Some(&mut group.of),
             PieceKind::Place(group) => Some(&mut group.of),
             PieceKind::Detail(group) => Some(&mut group.of),
+            PieceKind::Array(group) => Some(&mut group.of),
+            PieceKind::Scatter(group) => Some(&mut group.of),
         }
     }
 
@@ -242,6 +272,8 @@ impl Piece {
             PieceKind::Warp(_) => "warp",
             PieceKind::Place(_) => "place",
             PieceKind::Detail(_) => "level of detail",
+            PieceKind::Array(_) => "array",
+            PieceKind::Scatter(_) => "scatter",
         }
     }
 

@@ -4,10 +4,11 @@
 //! change along it is done once: which pieces and octaves count, the lattice cell that places share; and because the
 //! rest is arithmetic on arrays.
 
+use super::copies::{self, Overlap};
 use super::deposit::Deposit;
 use super::material::MaterialLayer;
-use super::plane::higher;
-use super::program::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program};
+use super::plane::{Area, higher};
+use super::program::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
 use super::replace;
 use super::row_samples::{LANES, PointRow, RowSamples};
 use super::sample::Detail;
@@ -179,6 +180,7 @@ impl Program {
                     }
                 }
             }
+            Operator::Repeat(repeated) => self.repeat_row(selection, node, repeated, row, detail, out),
             Operator::Add(deposit) => self.add_row(selection, selection.children(node), deposit, row, detail, out),
         }
         let is_turned = match &node.operator {
@@ -193,6 +195,53 @@ impl Program {
                     out.weight[k] = 0.0;
                 }
             }
+        }
+    }
+
+    fn repeat_row(
+        &self,
+        selection: &NodeSelection,
+        node: &ProgramNode,
+        repeated: &Repeated,
+        row: PointRow,
+        detail: &Detail,
+        out: &mut RowSamples,
+    ) {
+        let n = row.len();
+        let around = Area::enclosing((0..n).map(|k| row.point(k)));
+        let mut sums = BlendSumRow::NOTHING;
+        out.weight[..n].fill(0.0);
+        let mut room = Vec::new();
+        for &k in self.copies_in(selection, node, |area| area.meets(&around), &mut room) {
+            let copy = &repeated.copies[k as usize];
+            let Some(span) = row.span(&copy.area) else { continue };
+            let (part, frame) = (row.part(span), &copy.frame);
+            let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+            for k in 0..part.len() {
+                let q = frame.inward.apply(part.point(k));
+                (xs[k], ys[k]) = (q[0], q[1]);
+            }
+            let inner = PointRow { xs: &xs[..part.len()], ys: &ys[..part.len()] };
+            let mut own = RowSamples::NOTHING;
+            self.child_row(selection, node.children[copy.child as usize], inner, &frame.detail(detail), &mut own);
+            for k in 0..part.len() {
+                own.height[k] = own.height[k] * frame.rise + frame.lift;
+                if !copy.area.contains(part.point(k)) {
+                    own.weight[k] = 0.0;
+                }
+            }
+            match repeated.overlap {
+                Overlap::Blend => sums.add(&own, 1.0, span),
+                Overlap::Replace => {
+                    for k in (span.0..span.1).filter(|k| own.weight[k - span.0] > 0.0) {
+                        let above = (own.height[k - span.0], own.weight[k - span.0]);
+                        (out.height[k], out.weight[k]) = copies::heights((out.height[k], out.weight[k]), above);
+                    }
+                }
+            }
+        }
+        if repeated.overlap == Overlap::Blend {
+            sums.sample(n, out);
         }
     }
 

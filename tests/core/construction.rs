@@ -298,16 +298,29 @@ fn lays_by_slope(tree: &Tree) -> bool {
     found
 }
 
+fn stretches(tree: &Tree) -> bool {
+    let is_even = |piece: &Piece| match &piece.form {
+        PieceKind::Place(group) => group.settings.stretch_x == group.settings.stretch_y,
+        _ => true,
+    };
+    let mut found = false;
+    for (_, root) in tree.roots() {
+        root.visit(&mut |piece| found |= !is_even(piece));
+    }
+    found
+}
+
 /// Bound over greatest gradient, on short and long stretches: the mean over all stretches of all trees, on a
 /// logarithmic scale so that one loose bound does not hide a hundred tight ones. Trees that lay by slope are left out:
-/// there the bound is safe and loose.
+/// there the bound is safe and loose. So are those that are stretched unevenly, where it is that of the direction that
+/// is made steepest.
 #[test]
 fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
     let (mut sum, mut count) = (0.0, 0.0);
     let mut ratios = Vec::new();
     for seed in 0..120 {
         let tree = tree(seed);
-        if lays_by_slope(&tree) {
+        if lays_by_slope(&tree) || stretches(&tree) {
             continue;
         }
         let mut kinds = Vec::new();

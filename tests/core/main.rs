@@ -10,6 +10,7 @@ mod common;
 mod construction;
 mod construction_kit;
 mod contract;
+mod copies;
 mod corpus;
 mod craters;
 mod detail;

@@ -104,7 +104,7 @@ pub enum Operation {
     },
     /// [`op::REPLACE`](super::op::REPLACE).
     Replace {
-        /// 0 (as below) or 1 (with the new piece).
+        /// 0 (as below), 1 (with the new piece) or 2 (over).
         extent: u32,
         /// What is inside, in order.
         of: Vec<Instruction>,

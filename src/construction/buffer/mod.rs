@@ -24,7 +24,7 @@
 //! |---|---|---|
 //! | 1 [`op::LEAF`] | primitive | gives the sample of the primitive at `p` |
 //! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | the same at map·p and spacing · stretching; height · rise + lift |
-//! | 3 [`op::GROUP`] | | nothing but its box: part of the blend around it |
+//! | 3 [`op::GROUP`] | | nothing but its box: part of what is around it |
 //! | 4 [`op::BLEND`] | | opens a frame that sums what it is given: Σα, Σα f |
 //! | 5 [`op::REPLACE`] | extent | opens a frame; what is given after GROUND takes the place of what is there |
 //! | 6 [`op::ADD`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; what is given after GROUND is laid on what is there |
@@ -36,8 +36,10 @@
 //! | 12 [`op::GIVE`] | (one word alone) | closes the frame, restores p and spacing, gives its sample |
 //! | 0 [`op::END`] | (one word alone) | the sample is in frame 0 |
 //!
-//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below) or 1 (with the
-//! new piece).
+//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below), 1 (with the
+//! new piece) or, of copies that lie on each other, 2 (over, see [`copies`](super::copies)); the ground of copies is an
+//! empty group. What repeats its pieces is written as a blend or a replacement of all copies. Of an addition by slope
+//! in a turned copy a walk measures slopes along the axes of the tree, the program along those of the copy.
 //! Laws: [`blend`](super::blend), [`replace`](super::replace), [`deposit`](super::deposit), [`warp`](super::warp),
 //! [`detail`](super::detail). A frame that sums and was given one answer alone gives that answer.
 //!
@@ -60,12 +62,13 @@ use std::sync::Arc;
 pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive};
 pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, RibbonWords};
 
+use super::copies::Overlap;
 use super::deposit::{Deposit, SmoothBand};
 use super::image_sampler::ImageSampler;
 use super::material::MaterialLayer;
 use super::noise;
 use super::plane::{Affine, Area, Capsule};
-use super::program::{NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
+use super::program::{NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
 use super::replace::Extent;
 use super::sample::{Detail, GroundBounds};
 use super::warp::PreparedWarp;
@@ -74,7 +77,7 @@ use super::{contour, curve, disc, image, path, profile, ribbon};
 /// First word of every buffer.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the layout.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Words of the header.
 pub const HEADER: usize = 16;
 
@@ -108,8 +111,10 @@ pub mod op {
     pub const GIVE: u32 = 12;
 }
 
-/// Segments of a path in one box.
+/// Segments of a path, or instructions of a replacement, in one box.
 pub const RUN: usize = 8;
+/// Extent of copies that lie on each other.
+pub const OVER: u32 = 2;
 
 /// Why words are no construction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -154,7 +159,8 @@ impl Program {
     pub fn to_buffer(&self) -> Buffer {
         let mut encoder =
             Encoder { program: self, primitives: Vec::new(), known: BTreeMap::new(), image_samples: Vec::new() };
-        let materials = MaterialLayer::ALL.map(|material| Some(encoder.step(self.roots[material as usize]?)));
+        let plain = NodeFrame::new(0);
+        let materials = MaterialLayer::ALL.map(|material| Some(encoder.step(self.roots[material as usize]?, &plain)));
         let listing = BufferListing {
             frame: [self.side, self.relief, self.ground].map(|v| v as f32),
             vectors: noise::vectors().iter().map(|v| v.map(|c| c as f32)).collect(),
@@ -195,37 +201,50 @@ impl Encoder<'_> {
         &self.program.nodes[id as usize]
     }
 
-    fn step(&mut self, id: u32) -> Instruction {
+    /// A node in what is around it: the frame of the copy that it is in.
+    fn step(&mut self, id: u32, around: &NodeFrame) -> Instruction {
         let program = self.program;
         let node = &program.nodes[id as usize];
         let what = match &node.operator {
             Operator::Leaf { leaf, frame, .. } => {
                 let primitive = self.primitive(leaf);
-                let NodeFrame { inward, rise, lift, stretching, is_plain, .. } = frame;
-                let numbers = [*rise, *lift, *stretching].map(|v| v as f32);
-                if *is_plain {
+                let NodeFrame { inward, rise, lift, stretching, is_plain, .. } = around.composed(frame);
+                let numbers = [rise, lift, stretching].map(|v| v as f32);
+                if is_plain {
                     Operation::Leaf { primitive }
                 } else {
-                    Operation::Placed { primitive, map: map(inward), numbers }
+                    Operation::Placed { primitive, map: map(&inward), numbers }
                 }
             }
-            Operator::Blend => Operation::Blend { of: self.grouped(node) },
-            Operator::Replace(extent) => Operation::Replace { extent: *extent as u32, of: self.children(node) },
-            Operator::Add(Deposit { extent, height, slope, base }) => {
-                let laid = node.children[1..].iter().map(|&child| self.node(child).area);
+            Operator::Blend => Operation::Blend { of: self.grouped(node, around) },
+            Operator::Replace(extent) => {
+                let mut above = self.children(node, around);
+                let ground = above.remove(0);
+                let of = std::iter::once(ground).chain(in_runs(above)).collect();
+                Operation::Replace { extent: *extent as u32, of }
+            }
+            Operator::Repeat(Repeated { overlap: Overlap::Blend, .. }) => {
+                Operation::Blend { of: self.grouped(node, around) }
+            }
+            Operator::Repeat(Repeated { copies, overlap: Overlap::Replace }) => {
+                let above = (0..copies.len()).map(|k| self.part(node, k, around)).collect();
+                let nothing = Instruction { area: [0.0; 4], what: Operation::Group { of: Vec::new() } };
+                Operation::Replace { extent: OVER, of: std::iter::once(nothing).chain(in_runs(above)).collect() }
+            }
+            Operator::Add(deposit) => {
+                let Deposit { extent, height, slope, base } = deposit.placed(around);
+                let laid = node.children[1..].iter().map(|&child| around.area_outward(&self.node(child).area));
                 let laid =
                     if slope.is_some() { rounded_outward(&laid.fold(Area::EMPTY, Area::union)) } else { [0.0; 4] };
-                let (height, slope) = (window(*height), window(*slope));
-                Operation::Add {
-                    extent: *extent as u32,
-                    height,
-                    slope,
-                    base: *base as f32,
-                    laid,
-                    of: self.children(node),
-                }
+                let (height, slope) = (window(height), window(slope));
+                // what is added is a height of its own: it is not lifted
+                let level = around.unlifted();
+                let inner = |k: usize| if k == 0 { around } else { &level };
+                let of = (0..node.children.len()).map(|k| self.step(node.children[k], inner(k))).collect();
+                Operation::Add { extent: extent as u32, height, slope, base: base as f32, laid, of }
             }
             Operator::Warp { warp, frame } => {
+                let frame = around.composed(frame);
                 let (bend, numbers, seeds) = match warp {
                     PreparedWarp::Noise { strength, per_size, noises } => {
                         (0, [0.0, 0.0, *strength, *per_size], [noises[0].seed(), noises[1].seed()])
@@ -240,7 +259,7 @@ impl Encoder<'_> {
                     bend,
                     numbers: numbers.map(|v| v as f32),
                     seeds,
-                    of: self.grouped(node),
+                    of: self.grouped(node, &around.heights_alone()),
                 }
             }
             Operator::Detail(settings) => {
@@ -254,40 +273,54 @@ impl Encoder<'_> {
                         // pieces between the first and the last never show
                         _ => continue,
                     };
-                    let inner = self.step(child);
+                    let inner = self.step(child, around);
                     of.push(Instruction { area: inner.area, what: Operation::Share { share, of: vec![inner] } });
                 }
                 Operation::Detail { from: settings.from, to: settings.to, of }
             }
         };
-        Instruction { area: rounded_outward(&node.area), what }
+        Instruction { area: rounded_outward(&around.area_outward(&node.area)), what }
     }
 
-    fn children(&mut self, node: &ProgramNode) -> Vec<Instruction> {
-        node.children.iter().map(|&child| self.step(child)).collect()
+    fn children(&mut self, node: &ProgramNode, around: &NodeFrame) -> Vec<Instruction> {
+        node.children.iter().map(|&child| self.step(child, around)).collect()
     }
 
-    /// The children, in boxes where there are many.
-    fn grouped(&mut self, node: &ProgramNode) -> Vec<Instruction> {
+    /// A child, or a copy.
+    fn part(&mut self, node: &ProgramNode, k: usize, around: &NodeFrame) -> Instruction {
+        match &node.operator {
+            Operator::Repeat(Repeated { copies, .. }) => {
+                let copy = &copies[k];
+                self.step(node.children[copy.child as usize], &around.composed(&copy.frame))
+            }
+            _ => self.step(node.children[k], around),
+        }
+    }
+
+    /// The children or copies, in boxes where there are many.
+    fn grouped(&mut self, node: &ProgramNode, around: &NodeFrame) -> Vec<Instruction> {
         if node.hierarchy.is_empty() {
-            return self.children(node);
+            return (0..node.parts()).map(|k| self.part(node, k, around)).collect();
         }
         // the outermost box is that of the node
-        self.bins(node, 1, node.hierarchy.bins.len())
+        self.bins(node, around, 1, node.hierarchy.bins.len())
     }
 
-    fn bins(&mut self, node: &ProgramNode, from: usize, to: usize) -> Vec<Instruction> {
+    fn bins(&mut self, node: &ProgramNode, around: &NodeFrame, from: usize, to: usize) -> Vec<Instruction> {
         let mut made = Vec::new();
         let mut k = from;
         while k < to {
             let bin = node.hierarchy.bins[k];
             let of = if bin.to > bin.from {
                 let pieces = &node.hierarchy.order[bin.from as usize..bin.to as usize];
-                pieces.iter().map(|&piece| self.step(node.children[piece as usize])).collect()
+                pieces.iter().map(|&piece| self.part(node, piece as usize, around)).collect()
             } else {
-                self.bins(node, k + 1, bin.skip as usize)
+                self.bins(node, around, k + 1, bin.skip as usize)
             };
-            made.push(Instruction { area: rounded_outward(&bin.area), what: Operation::Group { of } });
+            made.push(Instruction {
+                area: rounded_outward(&around.area_outward(&bin.area)),
+                what: Operation::Group { of },
+            });
             k = bin.skip as usize;
         }
         made
@@ -343,6 +376,23 @@ impl Encoder<'_> {
             level: leaf.level as f32,
         }
     }
+}
+
+/// Instructions whose order counts, in boxes around those that follow each other where there are many.
+fn in_runs(mut of: Vec<Instruction>) -> Vec<Instruction> {
+    while of.len() >= 2 * RUN {
+        let mut rest = of.into_iter().peekable();
+        of = Vec::new();
+        while rest.peek().is_some() {
+            let run: Vec<Instruction> = rest.by_ref().take(RUN).collect();
+            let [mut low_x, mut low_y, mut high_x, mut high_y] = run[0].area;
+            for [a, b, c, d] in run.iter().map(|inner| inner.area) {
+                (low_x, low_y, high_x, high_y) = (low_x.min(a), low_y.min(b), high_x.max(c), high_y.max(d));
+            }
+            of.push(Instruction { area: [low_x, low_y, high_x, high_y], what: Operation::Group { of: run } });
+        }
+    }
+    of
 }
 
 fn disc_words(leaf: &disc::PreparedDisc) -> DiscWords {

@@ -9,13 +9,15 @@ use super::{
     EditError, PiecePath, Root, Spot, Wrap, insert, link_group, put_on_material, set_material, soundly, unused_name,
     unused_original, wrap_root,
 };
+use crate::construction::array::{Arrangement, ArraySettings};
 use crate::construction::contour::{Contour, ContourSettings, Landform};
+use crate::construction::copies::Overlap;
 use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use crate::construction::disc::Disc;
 use crate::construction::ground::ReliefStyle;
 use crate::construction::image::{Image, ImageSettings};
 use crate::construction::material::MaterialLayer;
-use crate::construction::piece::{OperatorGroup, Piece, PieceKind, Tree};
+use crate::construction::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
 use crate::construction::plane::{Point, lower};
 use crate::construction::presets;
@@ -23,6 +25,7 @@ use crate::construction::program::Program;
 use crate::construction::replace::Extent;
 use crate::construction::ribbon::{Ribbon, RibbonSettings};
 use crate::construction::sample::{Detail, THRESHOLD};
+use crate::construction::scatter::ScatterSettings;
 
 /// What a new piece does to the ground that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub enum Role {
     Ground,
     /// Takes its place.
     Carve,
+    /// Is laid on it, and follows it.
+    Lay,
 }
 
 /// An entry of the library.
@@ -60,6 +65,12 @@ pub enum Item {
     Crater,
     /// An island.
     Island,
+    /// Hills around a centre.
+    HillRing,
+    /// Boulders strewn on the ground.
+    Boulders,
+    /// Craters strewn on the ground.
+    CraterField,
     /// Ground from an image.
     Image,
     /// An image along a line.
@@ -81,10 +92,11 @@ const COMPOSED: f32 = 0.4;
 
 impl Item {
     /// By headings.
-    pub const GROUPS: [(&'static str, &'static [Self]); 5] = [
+    pub const GROUPS: [(&'static str, &'static [Self]); 6] = [
         ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::Dunes]),
         ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
         ("Landforms", &[Self::Lake, Self::Mesa, Self::Crater, Self::Island]),
+        ("Repeated", &[Self::HillRing, Self::Boulders, Self::CraterField]),
         ("Images", &[Self::Image, Self::ImageLine]),
         ("Composed", &[Self::Volcano, Self::Valley, Self::Oasis, Self::Moon]),
     ];
@@ -104,6 +116,9 @@ impl Item {
             Self::Mesa => "Mesa",
             Self::Crater => "Crater",
             Self::Island => "Island",
+            Self::HillRing => "Ring of hills",
+            Self::Boulders => "Boulders",
+            Self::CraterField => "Crater field",
             Self::Image => "Image",
             Self::ImageLine => "Image line",
             Self::Volcano => "Volcano",
@@ -128,6 +143,11 @@ impl Item {
             Self::Mesa => "A table mountain with steep walls.",
             Self::Crater => "A crater with a raised rim, in place of the ground there.",
             Self::Island => "Land that rises from a shore and falls off around it.",
+            Self::HillRing => "Nine hills around a centre, an array: change the hill in it and all change.",
+            Self::Boulders => "Boulders strewn on the ground, a scatter: it follows the ground that is there.",
+            Self::CraterField => {
+                "Craters over craters strewn on the ground, a scatter: it follows the ground that is there."
+            }
             Self::Image => "An image of heights over four corners; choose another one in its parameters.",
             Self::ImageLine => "An image of heights laid along a line, again and again.",
             Self::Volcano => "The relief of the composed volcano, smaller. Its sea stays behind.",
@@ -150,7 +170,8 @@ impl Item {
     /// What it does to the ground.
     pub fn role(self) -> Role {
         match self {
-            Self::Plain | Self::Hills | Self::Mountains | Self::Dunes => Role::Ground,
+            Self::Plain | Self::Hills | Self::Mountains | Self::Dunes | Self::HillRing => Role::Ground,
+            Self::Boulders | Self::CraterField => Role::Lay,
             _ => Role::Carve,
         }
     }
@@ -166,6 +187,9 @@ impl Item {
             Self::Crater => 875.0,
             Self::Island => 1440.0,
             Self::Image => 1000.0,
+            Self::HillRing => 1800.0,
+            Self::Boulders => 1200.0,
+            Self::CraterField => 1500.0,
             _ => 0.5 * COMPOSED * SIDE,
         };
         f64::from(metres * side / SIDE)
@@ -238,6 +262,7 @@ impl Item {
             Self::Mesa => contour(Landform::Mesa, z, 260.0, 700.0, 1.6),
             Self::Crater => contour(Landform::Crater, z, 180.0, 500.0, 1.75),
             Self::Island => contour(Landform::Island, z, 280.0, 900.0, 1.6),
+            Self::HillRing | Self::Boulders | Self::CraterField => self.repeated([x, y], z, k, seed),
             Self::Image => {
                 let (a, b) = (1000.0 * k, -1000.0 * k);
                 let corners = [(x + b, y + b), (x + a, y + b), (x + a, y + a), (x + b, y + a)];
@@ -259,6 +284,47 @@ impl Item {
             }
         };
         Piece::new(form)
+    }
+
+    /// Arrays and scatters about a place, in a tree whose side is `k` times the usual.
+    fn repeated(self, [x, y]: [f32; 2], z: f32, k: f32, seed: u32) -> PieceKind {
+        let plain = Disc { x, y, seed, ..Disc::default() };
+        match self {
+            Self::HillRing => {
+                let hill =
+                    Disc { x: x + 1100.0 * k, radius: 700.0 * k, core: 0.3, height: z, size: 500.0 * k, ..plain };
+                let (pivot_x, pivot_y) = (hill.x, hill.y);
+                let hill = Disc { amplitude: 120.0 * k, ..hill };
+                let around = ArraySettings { arrangement: Arrangement::Radial, count: 9, x, y, ..Default::default() };
+                let settings = ArraySettings { pivot_x, pivot_y, variants: 3, ..around };
+                PieceKind::Array(CopyGroup { settings, of: vec![Piece::new(PieceKind::Disc(hill))], points: vec![] })
+            }
+            Self::Boulders => {
+                let stone = Disc { radius: 70.0 * k, core: 0.3, height: 22.0 * k, octaves: 3, ..plain };
+                let stone = Disc { amplitude: 12.0 * k, size: 60.0 * k, ..stone };
+                let around = ScatterSettings { x, y, radius: 1200.0 * k, distance: 160.0 * k, ..Default::default() };
+                let pivot = ScatterSettings { pivot_x: x, pivot_y: y, seed, variants: 4, ..around };
+                let settings = ScatterSettings {
+                    turn_jitter: 180.0,
+                    scale_jitter: 0.6,
+                    height_jitter: 0.3,
+                    density: 0.7,
+                    ..pivot
+                };
+                PieceKind::Scatter(CopyGroup { settings, of: vec![Piece::new(PieceKind::Disc(stone))], points: vec![] })
+            }
+            _ => {
+                let crater = ContourSettings { landform: Landform::Crater, x, y, height: 0.0, ..Default::default() };
+                let (radius, depth) = (180.0 * k, 70.0 * k);
+                let settings = ContourSettings { radius, depth, core: 1.0, reach: 1.75, ..crater };
+                let crater = Contour { settings, ..Contour::default() };
+                let around = ScatterSettings { x, y, radius: 1500.0 * k, distance: 260.0 * k, ..Default::default() };
+                let pivot = ScatterSettings { pivot_x: x, pivot_y: y, seed, overlap: Overlap::Replace, ..around };
+                let settings = ScatterSettings { turn_jitter: 180.0, scale_jitter: 0.7, height_jitter: 0.2, ..pivot };
+                let of = vec![Piece::new(PieceKind::Contour(crater))];
+                PieceKind::Scatter(CopyGroup { settings, of, points: vec![] })
+            }
+        }
     }
 
     /// What lies on the ground of a new piece: water, sand, snow, plants.
@@ -381,6 +447,11 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
             (PieceKind::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
             (PieceKind::Place(group), _) if group.of.len() == 1 => here = here.child(0),
             (PieceKind::Warp(_) | PieceKind::Place(_), Role::Ground) => return Ok(end),
+            (PieceKind::Add(_), Role::Lay) => return Ok(end),
+            (_, Role::Lay) => {
+                wrap_root(tree, &here, Wrap::Add)?;
+                return Ok(Spot { parent: here, at: 1 });
+            }
             (PieceKind::Replace(_) | PieceKind::Add(_) | PieceKind::Detail(_), Role::Ground) => here = here.child(0),
             (_, Role::Ground) => {
                 wrap_root(tree, &here, Wrap::Blend)?;

@@ -23,7 +23,7 @@ pub mod transform_path;
 
 use super::check::TreeError;
 use super::material::MaterialLayer;
-use super::piece::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
+use super::piece::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use super::placement::Placement;
 use super::replace::Extent;
 
@@ -107,11 +107,16 @@ pub enum Wrap {
     Place,
     /// [`PieceKind::Detail`].
     Detail,
+    /// [`PieceKind::Array`].
+    Array,
+    /// [`PieceKind::Scatter`].
+    Scatter,
 }
 
 impl Wrap {
     /// All of them, in the order of the menu.
-    pub const ALL: [Self; 6] = [Self::Blend, Self::Replace, Self::Add, Self::Warp, Self::Place, Self::Detail];
+    pub const ALL: [Self; 8] =
+        [Self::Blend, Self::Replace, Self::Add, Self::Warp, Self::Place, Self::Detail, Self::Array, Self::Scatter];
 
     fn wrapped(self, piece: Piece) -> PieceKind {
         let of = vec![piece];
@@ -122,6 +127,8 @@ impl Wrap {
             Self::Warp => PieceKind::Warp(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Place => PieceKind::Place(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Detail => PieceKind::Detail(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Array => PieceKind::Array(CopyGroup { of, ..CopyGroup::default() }),
+            Self::Scatter => PieceKind::Scatter(CopyGroup { of, ..CopyGroup::default() }),
         }
     }
 }
@@ -419,14 +426,15 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath
 /// # Errors
 /// When it is not there, or operators would be nested too deeply.
 pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath, EditError> {
-    let pivot = pick_index::centre(tree, path).unwrap_or_default();
+    let pivot = pick_index::centre(tree, path).unwrap_or_default().map(|v| v as f32);
+    let both = [pivot[0], pivot[1], pivot[0], pivot[1]];
     soundly(tree, |tree| {
         wrap_root(tree, path, wrap)?;
         match &mut path.piece_mut(tree).ok_or(EditError::Gone)?.form {
-            PieceKind::Place(group) => {
-                (group.settings.pivot_x, group.settings.pivot_y) = (pivot[0] as f32, pivot[1] as f32)
-            }
-            PieceKind::Warp(group) => (group.settings.x, group.settings.y) = (pivot[0] as f32, pivot[1] as f32),
+            PieceKind::Place(OperatorGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y] = pivot,
+            PieceKind::Warp(OperatorGroup { settings: s, .. }) => [s.x, s.y] = pivot,
+            PieceKind::Array(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
+            PieceKind::Scatter(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
             _ => {}
         }
         Ok(path.clone())
@@ -442,7 +450,7 @@ pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditErro
         let piece = path.piece_mut(tree).ok_or(EditError::Gone)?;
         let plain = match &piece.form {
             PieceKind::Place(group) => group.settings == Placement::default(),
-            PieceKind::Warp(_) => false,
+            PieceKind::Warp(_) | PieceKind::Array(_) | PieceKind::Scatter(_) => false,
             _ => true,
         };
         if !plain {
@@ -552,7 +560,14 @@ impl Piece {
                 | PieceKind::Warp(_)
                 | PieceKind::Place(_)
                 | PieceKind::Detail(_)
+                | PieceKind::Array(_)
+                | PieceKind::Scatter(_)
         )
+    }
+
+    /// Whether it shows what is in it over and over.
+    pub fn repeats(&self) -> bool {
+        matches!(self.form, PieceKind::Array(_) | PieceKind::Scatter(_))
     }
 
     /// What it is called in a list: its name, or what it is.

@@ -11,15 +11,18 @@ use super::{PiecePath, points};
 use crate::construction::check::DEEPEST;
 use crate::construction::contour::OutlineFit;
 use crate::construction::material::MaterialLayer;
+use crate::construction::path::closed_line;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::plane::{Area, Point, add, higher, length, lower, scaled, sub};
 use crate::construction::program::Program;
 use crate::construction::sample::Detail;
+use crate::construction::scatter::{ScatterRegion, ScatterSettings};
 
 /// A primitive made ready on its own.
 #[derive(Debug)]
 struct PickShape {
     piece: Piece,
+    seed: u32,
     program: Program,
     /// Of the box around it, in square metres of its own.
     size: f64,
@@ -80,7 +83,9 @@ impl PickIndex {
             self.gather(&shown, path, Some(copy.unwrap_or(path)), &transform, before, depth + 1);
             return;
         }
-        if piece.takes_pieces() {
+        // what is repeated is found by its copies, all of them at once
+        let seed = if piece.repeats() { transform.seed() } else { 0 };
+        if piece.takes_pieces() && !piece.repeats() {
             for (k, child) in piece.children().iter().enumerate() {
                 let mut transform = transform.clone();
                 transform.enter(piece, k);
@@ -89,9 +94,9 @@ impl PickIndex {
             return;
         }
         let known = self.leaves.iter().chain(before.into_iter().flat_map(|b| &b.leaves));
-        let same = |leaf: &&PickLeaf| leaf.shape.piece.form == piece.form;
+        let same = |leaf: &&PickLeaf| leaf.shape.seed == seed && leaf.shape.piece.form == piece.form;
         let shape = known.into_iter().find(same).map(|leaf| leaf.shape.clone());
-        let shape = shape.unwrap_or_else(|| Arc::new(PickShape::new(&self.tree, piece)));
+        let shape = shape.unwrap_or_else(|| Arc::new(PickShape::new(&self.tree, piece, seed)));
         self.leaves.push(PickLeaf { path: copy.unwrap_or(path).clone(), transform: transform.clone(), shape });
     }
 
@@ -116,18 +121,18 @@ impl PickIndex {
 }
 
 impl PickShape {
-    fn new(tree: &Tree, piece: &Piece) -> Self {
-        let program = alone(tree, piece, false);
+    fn new(tree: &Tree, piece: &Piece, seed: u32) -> Self {
+        let program = alone(tree, piece, piece.repeats(), seed);
         let area = root_area(&program);
         let size = if area.is_empty() { 0.0 } else { (area.high[0] - area.low[0]) * (area.high[1] - area.low[1]) };
-        Self { piece: piece.clone(), program, size }
+        Self { piece: piece.clone(), seed, program, size }
     }
 }
 
-fn alone(tree: &Tree, piece: &Piece, with_originals: bool) -> Program {
+fn alone(tree: &Tree, piece: &Piece, with_originals: bool, seed: u32) -> Program {
     let definitions = if with_originals { tree.definitions.clone() } else { Vec::new() };
     let terrain = Piece { hidden: false, ..piece.clone() };
-    Program::new(&Tree { frame: tree.frame.clone(), definitions, terrain, ..Tree::default() }, 0)
+    Program::new(&Tree { frame: tree.frame.clone(), definitions, terrain, ..Tree::default() }, seed)
 }
 
 fn root_area(program: &Program) -> Area {
@@ -136,7 +141,7 @@ fn root_area(program: &Program) -> Area {
 
 /// Where a piece has weight, in the metres around it.
 pub fn area(tree: &Tree, path: &PiecePath) -> Area {
-    path.piece(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true)))
+    path.piece(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true, 0)))
 }
 
 /// The middle of a piece, in the metres around it: what it turns about.
@@ -147,6 +152,12 @@ pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
         PieceKind::Disc(disc) => Some([f64::from(disc.x), f64::from(disc.y)]),
         PieceKind::Contour(contour) => Some([f64::from(contour.settings.x), f64::from(contour.settings.y)]),
         PieceKind::Curve(_) | PieceKind::Ribbon(_) | PieceKind::Image(_) => {
+            middle(Area::enclosing(points::handles(piece)))
+        }
+        PieceKind::Scatter(group) if group.settings.region == ScatterRegion::Circle => {
+            Some([f64::from(group.settings.x), f64::from(group.settings.y)])
+        }
+        PieceKind::Array(_) | PieceKind::Scatter(_) if !points::handles(piece).is_empty() => {
             middle(Area::enclosing(points::handles(piece)))
         }
         PieceKind::Warp(group) if group.settings.bend == crate::construction::warp::Bend::Twist => {
@@ -218,6 +229,15 @@ fn walk(
         }
         return;
     }
+    if let Some(Ok((copies, _))) = piece.copies(transform.seed()) {
+        of_leaf(piece).into_iter().for_each(|line| out.push(placed_outside(line, transform)));
+        for copy in copies {
+            let mut transform = transform.clone();
+            transform.push_copy(&copy);
+            piece.children().iter().for_each(|child| walk(tree, child, &transform, left, depth + 1, out));
+        }
+        return;
+    }
     if piece.takes_pieces() {
         for (k, child) in piece.children().iter().enumerate().filter(|(_, child)| !child.hidden) {
             let mut transform = transform.clone();
@@ -227,10 +247,13 @@ fn walk(
         return;
     }
     *left -= 1;
-    for mut line in of_leaf(piece) {
-        line.places.iter_mut().for_each(|place| *place = transform.outward(*place));
-        out.push(line);
-    }
+    out.extend(of_leaf(piece).into_iter().map(|line| placed_outside(line, transform)));
+}
+
+/// The line in the metres of the tree.
+fn placed_outside(mut line: PickOutline, transform: &TransformPath) -> PickOutline {
+    line.places.iter_mut().for_each(|place| *place = transform.outward(*place));
+    line
 }
 
 const ROUND: usize = 96;
@@ -266,8 +289,30 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
             vec![closed((0..4).flat_map(side).collect())]
         }
         PieceKind::Curve(_) | PieceKind::Ribbon(_) => beside_line(piece),
+        PieceKind::Scatter(group) => {
+            let ScatterSettings { region, x, y, radius, run, .. } = group.settings;
+            let (centre, radius) = ([f64::from(x), f64::from(y)], f64::from(radius));
+            let round = ring_points(|a| add(centre, scaled([libm::cos(a), libm::sin(a)], radius)));
+            let corners: Vec<Point> = points::handles(piece);
+            let size = Area::enclosing(corners.iter().copied());
+            match region {
+                ScatterRegion::Circle => vec![PickOutline { places: round, closed: true, inner: true }],
+                ScatterRegion::Outline if corners.len() > 2 => {
+                    let places = closed_line(&corners, run, length(sub(size.high, size.low))).0;
+                    vec![PickOutline { places, closed: true, inner: true }]
+                }
+                _ => middle_line(piece),
+            }
+        }
+        PieceKind::Array(_) => middle_line(piece),
         _ => Vec::new(),
     }
+}
+
+/// The line that copies lie along.
+fn middle_line(piece: &Piece) -> Vec<PickOutline> {
+    let line = points::centreline(piece).map(|centreline| centreline.path.line());
+    line.map(|places| PickOutline { places, closed: false, inner: true }).into_iter().collect()
 }
 
 /// Places of a line that are kept of its outline.

@@ -5,8 +5,9 @@ use super::reshape::tidy;
 use crate::construction::check::MOST_POINTS;
 use crate::construction::contour::{Contour, OutlineFit};
 use crate::construction::curve::{CurveCentreline, CurvePoint, CurveSettings};
+use crate::construction::path::CurveFit;
 use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::plane::{Point, dot, length, lower, scaled, sub};
+use crate::construction::plane::{Area, Point, dot, length, lower, scaled, sub};
 use crate::construction::ribbon::RibbonSettings;
 
 crate::params! {
@@ -47,6 +48,8 @@ pub fn handles(piece: &Piece) -> Vec<Point> {
     match &piece.form {
         PieceKind::Curve(curve) => curve.points.iter().map(|p| place(p.at)).collect(),
         PieceKind::Ribbon(ribbon) => ribbon.points.iter().map(|p| place(p.at)).collect(),
+        PieceKind::Array(group) => group.points.iter().map(|p| place(p.at)).collect(),
+        PieceKind::Scatter(group) => group.points.iter().map(|p| place(p.at)).collect(),
         PieceKind::Contour(contour) => {
             let centre = place((contour.settings.x, contour.settings.y));
             contour.points.iter().map(|&p| [centre[0] + f64::from(p.0), centre[1] + f64::from(p.1)]).collect()
@@ -56,25 +59,29 @@ pub fn handles(piece: &Piece) -> Vec<Point> {
     }
 }
 
-/// The points of a line.
+/// The points of a line: a curve, a ribbon, what copies lie along or in.
 pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     match &piece.form {
         PieceKind::Curve(curve) => Some(&curve.points),
         PieceKind::Ribbon(ribbon) => Some(&ribbon.points),
+        PieceKind::Array(group) => Some(&group.points),
+        PieceKind::Scatter(group) => Some(&group.points),
         _ => None,
     }
 }
 
-/// The points of a curve or a ribbon; nothing of other pieces.
+/// The points of a line; nothing of other pieces.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     match &mut piece.form {
         PieceKind::Curve(curve) => Some(&mut curve.points),
         PieceKind::Ribbon(ribbon) => Some(&mut ribbon.points),
+        PieceKind::Array(group) => Some(&mut group.points),
+        PieceKind::Scatter(group) => Some(&mut group.points),
         _ => None,
     }
 }
 
-/// The line of a curve or ribbon with all that runs along it.
+/// The line of a piece with all that runs along it.
 pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
     let (points, settings) = match &piece.form {
         PieceKind::Curve(curve) => (&curve.points, curve.settings.clone()),
@@ -84,9 +91,21 @@ pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
             let (width, fade) = ((width - fade).max(0.05 * width), fade.min(0.95 * width));
             (&ribbon.points, CurveSettings { width, fade, run, ..CurveSettings::default() })
         }
+        PieceKind::Array(group) => (&group.points, beside_copies(&group.points, group.settings.run, 0.0)),
+        PieceKind::Scatter(group) => {
+            (&group.points, beside_copies(&group.points, group.settings.run, group.settings.width))
+        }
         _ => return None,
     };
     (!points.is_empty()).then(|| CurveCentreline::new(points, &settings))
+}
+
+/// How far beside a line of copies a hand that adds a point may be.
+fn beside_copies(points: &[CurvePoint], run: CurveFit, width: f32) -> CurveSettings {
+    let size = Area::enclosing(points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]));
+    let near = if size.is_empty() { 0.0 } else { 0.05 * length(sub(size.high, size.low)) };
+    let width = width.max(near as f32).max(1.0);
+    CurveSettings { width, fade: width, run, ..CurveSettings::default() }
 }
 
 /// Moves the handle with a number to a place of the piece's own metres.
@@ -98,6 +117,8 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
     match &mut piece.form {
         PieceKind::Curve(curve) => curve.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
         PieceKind::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
+        PieceKind::Array(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
+        PieceKind::Scatter(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
         PieceKind::Contour(contour) => {
             let centre = (contour.settings.x, contour.settings.y);
             let point = contour.points.get_mut(index).ok_or(EditError::Gone)?;

@@ -1,9 +1,11 @@
 //! Pieces moved, turned, scaled and raised as a hand would: where they lie changes, how high they are only by raising.
 
+use crate::construction::array::Arrangement;
 use crate::construction::curve::CurvePoint;
 use crate::construction::piece::{Piece, PieceKind};
 use crate::construction::placement::Placement;
 use crate::construction::plane::{Point, add, scaled, sub};
+use crate::construction::scatter::ScatterRegion;
 
 /// p ↦ about + shift + scale · turn (p - about), in the metres around the piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,6 +137,36 @@ impl Reshape {
             PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
             PieceKind::Add(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
             PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            PieceKind::Array(group) => {
+                let settings = &mut group.settings;
+                let pivot = [f64::from(settings.pivot_x), f64::from(settings.pivot_y)];
+                self.move_place(&mut settings.x, &mut settings.y);
+                self.move_points(&mut group.points);
+                for length in [&mut settings.step_x, &mut settings.step_y, &mut settings.spacing, &mut settings.scale] {
+                    self.length(length);
+                }
+                let is_curve = settings.arrangement == Arrangement::Curve;
+                if !(is_curve && settings.follow) {
+                    self.angle(&mut settings.turn_angle);
+                }
+                // what lies in a line begins where the pieces themselves are
+                if !is_curve {
+                    self.move_place(&mut settings.pivot_x, &mut settings.pivot_y);
+                    let shift = Self::shift(sub(self.moved(pivot), pivot));
+                    group.of.iter_mut().for_each(|child| shift.apply(child));
+                }
+            }
+            PieceKind::Scatter(group) => {
+                let settings = &mut group.settings;
+                self.move_place(&mut settings.x, &mut settings.y);
+                self.move_points(&mut group.points);
+                for length in [&mut settings.radius, &mut settings.width, &mut settings.distance, &mut settings.scale] {
+                    self.length(length);
+                }
+                if !(settings.region == ScatterRegion::Curve && settings.follow) {
+                    self.angle(&mut settings.turn_angle);
+                }
+            }
         }
     }
 }
@@ -176,5 +208,7 @@ fn raise(piece: &mut Piece, by: f32) {
         PieceKind::Blend(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
         PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
         PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        PieceKind::Array(group) => group.of.iter_mut().for_each(|child| raise(child, by / group.settings.scale)),
+        PieceKind::Scatter(group) => group.of.iter_mut().for_each(|child| raise(child, by / group.settings.scale)),
     }
 }

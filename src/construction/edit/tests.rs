@@ -172,6 +172,12 @@ fn what_was_moved_is_found_where_it_was_moved_to() {
         let program = Program::new(&tree, 1);
         let at = [2600.0, 3100.0];
         let new = place(&mut tree, item, at, None, &program, 1).unwrap();
+        // between copies there is nothing of them
+        let first = new.child(0);
+        let at = match new.piece(&tree).filter(|piece| piece.repeats()) {
+            Some(_) => TransformPath::for_piece(&tree, &first, 1).outward(centre(&tree, &first).unwrap()),
+            None => at,
+        };
         let found = PickIndex::new(&Arc::new(tree.clone()), 1, None).pieces_at(at);
         assert!(found.iter().any(|(path, _)| new.holds(path)), "{item:?}: {new:?} {found:?}");
         assert!(!outlines(&tree, &new, 1).is_empty());

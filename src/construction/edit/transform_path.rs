@@ -5,6 +5,7 @@
 //! since the push never folds the ground.
 
 use super::{PiecePath, Root};
+use crate::construction::copies::Copy;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
 use crate::construction::plane::{Affine, Point, add, sub};
@@ -69,10 +70,15 @@ impl TransformPath {
         transform
     }
 
-    /// Goes into child `k` of a piece.
+    /// Goes into child `k` of a piece; of what is repeated, in the first copy.
     pub fn enter(&mut self, piece: &Piece, k: usize) {
         match &piece.form {
             PieceKind::Place(group) => self.push(&group.settings),
+            PieceKind::Array(_) | PieceKind::Scatter(_) => {
+                if let Some(copy) = piece.first_copy(self.seed) {
+                    self.push_copy(&copy);
+                }
+            }
             PieceKind::Warp(group) => self.links.push(Link::Warp(group.settings.prepare(self.seed))),
             // what is added is a height of its own
             PieceKind::Add(_) if k > 0 => self.lift = 0.0,
@@ -82,12 +88,24 @@ impl TransformPath {
 
     /// Goes through a placement.
     pub fn push(&mut self, placement: &Placement) {
-        let outward = placement.map();
+        self.push_map(placement.map(), placement.heights(), placement.variation);
+    }
+
+    /// Goes through a copy of an array or a scatter.
+    pub fn push_copy(&mut self, copy: &Copy) {
+        self.push_map(copy.map, (copy.rise, copy.lift), copy.variant);
+    }
+
+    fn push_map(&mut self, outward: Affine, (rise, lift): (f64, f64), variation: u32) {
         self.links.push(Link::Map { inward: outward.inverse(), outward });
-        let (rise, lift) = placement.heights();
         self.lift += self.rise * lift;
         self.rise *= rise;
-        self.seed = self.seed.wrapping_add(placement.variation.wrapping_mul(0x9e37_79b1));
+        self.seed = self.seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1));
+    }
+
+    /// What chooses the random values of the piece.
+    pub fn seed(&self) -> u32 {
+        self.seed
     }
 
     /// From places of the tree to places of the piece.

@@ -33,6 +33,9 @@ const MOST_PARTS: usize = 48;
 const MOST_CELLS: f64 = 128.0;
 /// Side of a cell in reaches, where the path is short enough for it.
 const CELL: f64 = 0.3;
+/// Segments of a path that has no more cells than `PER_SEGMENT` for each of them.
+const SHORT: usize = 128;
+const PER_SEGMENT: f64 = 2.0;
 /// Segments in one box.
 const RUN: usize = 8;
 
@@ -187,6 +190,14 @@ impl Path {
         PathOutline { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
+    /// The place at arc length `s`, held within the path, and the direction there, of length 1.
+    pub fn point_at(&self, s: f64) -> (Point, Point) {
+        let k = self.segments.partition_point(|segment| segment.start <= s).max(1) - 1;
+        let segment = &self.segments[k];
+        let t = higher(lower(s - segment.start, segment.length), 0.0);
+        (add(segment.from, scaled(segment.along, t)), segment.along)
+    }
+
     /// The line as it runs, from segment to segment.
     pub fn line(&self) -> Vec<Point> {
         let end = self.segments.last().map(|segment| add(segment.from, scaled(segment.along, segment.length)));
@@ -198,6 +209,10 @@ impl Path {
         let side = sub(self.area.high, self.area.low);
         let longest = higher(side[0], side[1]);
         let cell = higher(CELL * self.reach, longest / MOST_CELLS);
+        // a short path has few runs in any cell
+        let is_short = self.segments.len() <= SHORT;
+        let cells = PER_SEGMENT * self.segments.len() as f64;
+        let cell = if is_short { higher(cell, (side[0] * side[1] / cells).sqrt()) } else { cell };
         let count = |k: usize| ((side[k] / cell) as usize + 1).min(MOST_CELLS as usize + 1);
         let (columns, rows) = (count(0), count(1));
         (self.columns, self.per_cell) = (columns, 1.0 / cell);

@@ -1,18 +1,20 @@
 //! From the pieces of a tree to the nodes of a program.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode};
+use super::repeated::ProgramCopy;
+use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode, Repeated};
 use crate::construction::check::{DEEPEST, MOST_PIECES};
 use crate::construction::deposit::Deposit;
 use crate::construction::hierarchy::Hierarchy;
 use crate::construction::image_sampler::ImageSampler;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
-use crate::construction::plane::{Affine, Area};
+use crate::construction::plane::Area;
 use crate::construction::replace::Extent;
 
 /// Builds a program.
@@ -25,15 +27,52 @@ pub(super) struct Builder<'a> {
     pub count: usize,
     /// Nodes with children so far.
     pub slots: u32,
+    /// Instances around what is added now.
+    pub repeats: usize,
+    /// Hashes of the pieces that instances show, by where they are in memory.
+    pub hashes: BTreeMap<usize, u64>,
 }
 
-impl Builder<'_> {
-    /// Adds `piece` and what is below it; `None` if nothing of it shows.
-    pub fn add(&mut self, piece: &Piece, at: &str, frame: NodeFrame, depth: usize) -> Option<u32> {
-        self.add_as(piece, &format!("{at} / {}", piece.label(0)), frame, depth)
+/// The way to a piece, written out only where it is said.
+struct PieceWay<'a> {
+    around: Option<&'a PieceWay<'a>>,
+    piece: &'a Piece,
+    index: usize,
+}
+
+impl std::fmt::Display for PieceWay<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.around {
+            Some(around) => write!(f, "{around}")?,
+            None => f.write_str("Construction")?,
+        }
+        write!(f, " / {}", self.piece.label(self.index))
+    }
+}
+
+/// Takes in text as it is written.
+struct TextHasher(Xxh3);
+
+impl std::fmt::Write for TextHasher {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// With primitives that are ready already, by what they are made of.
+    pub fn new(tree: &'a Tree, known: BTreeMap<u64, Arc<PreparedPrimitive>>) -> Self {
+        let (nodes, problems, hashes) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Self { tree, nodes, problems, known, count: 0, slots: 0, repeats: 0, hashes }
     }
 
-    fn add_as(&mut self, piece: &Piece, at: &str, frame: NodeFrame, depth: usize) -> Option<u32> {
+    /// Adds `piece` and what is below it; `None` if nothing of it shows.
+    pub fn add(&mut self, piece: &Piece, frame: NodeFrame) -> Option<u32> {
+        self.add_as(piece, &PieceWay { around: None, piece, index: 0 }, frame, 0)
+    }
+
+    fn add_as(&mut self, piece: &Piece, at: &PieceWay, frame: NodeFrame, depth: usize) -> Option<u32> {
         if piece.hidden {
             return None;
         }
@@ -60,8 +99,11 @@ impl Builder<'_> {
                     return None;
                 };
                 let inner = placed(&frame, &instance.settings)?;
-                let at = format!("{at} / {}", definition.piece.label(0));
-                return self.add_as(&definition.piece, &at, inner, depth + 1);
+                let way = PieceWay { around: Some(at), piece: &definition.piece, index: 0 };
+                self.repeats += 1;
+                let made = self.add_as(&definition.piece, &way, inner, depth + 1);
+                self.repeats -= 1;
+                return made;
             }
             PieceKind::Place(group) => {
                 let inner = placed(&frame, &group.settings)?;
@@ -69,22 +111,14 @@ impl Builder<'_> {
             }
             PieceKind::Blend(_) => Operator::Blend,
             PieceKind::Replace(group) => Operator::Replace(group.settings.extent),
-            PieceKind::Add(group) => Operator::Add(group.settings.prepare(
-                frame.rise,
-                frame.lift,
-                1.0 / frame.inward.determinant().abs().sqrt(),
-            )),
+            PieceKind::Add(group) => Operator::Add(group.settings.prepare(frame.rise, frame.lift, frame.size())),
             PieceKind::Warp(group) => {
-                let inner = NodeFrame {
-                    rise: frame.rise,
-                    lift: frame.lift,
-                    is_plain: frame.rise == 1.0 && frame.lift == 0.0,
-                    ..NodeFrame::new(frame.seed)
-                };
+                let inner = frame.heights_alone();
                 let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
                 return self.add_group(operator, piece, at, inner, depth);
             }
             PieceKind::Detail(group) => Operator::Detail(group.settings.clone()),
+            PieceKind::Array(_) | PieceKind::Scatter(_) => return self.add_copies(piece, at, frame, depth),
         };
         self.add_group(operator, piece, at, frame, depth)
     }
@@ -93,7 +127,7 @@ impl Builder<'_> {
         &mut self,
         operator: Operator,
         piece: &Piece,
-        at: &str,
+        at: &PieceWay,
         frame: NodeFrame,
         depth: usize,
     ) -> Option<u32> {
@@ -101,12 +135,9 @@ impl Builder<'_> {
         for (k, inner) in piece.children().iter().enumerate() {
             // what is added is a height of its own: it is not lifted twice
             let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
-            let frame = if is_laid {
-                NodeFrame { lift: 0.0, is_plain: frame.is_plain && frame.lift == 0.0, ..frame }
-            } else {
-                frame
-            };
-            children.extend(self.add_as(inner, &format!("{at} / {}", inner.label(k)), frame, depth + 1));
+            let frame = if is_laid { frame.unlifted() } else { frame };
+            let way = PieceWay { around: Some(at), piece: inner, index: k };
+            children.extend(self.add_as(inner, &way, frame, depth + 1));
         }
         if children.is_empty() {
             return None;
@@ -141,14 +172,79 @@ impl Builder<'_> {
         Some(self.nodes.len() as u32 - 1)
     }
 
-    fn add_leaf(&mut self, piece: &Piece, at: &str, frame: NodeFrame) -> Option<u32> {
-        let mut text = format!("{:?}", piece.form);
+    /// Adds the pieces of an array or a scatter once for each variant that is seen, and their copies.
+    fn add_copies(&mut self, piece: &Piece, at: &PieceWay, frame: NodeFrame, depth: usize) -> Option<u32> {
+        let (copies, overlap) = match piece.copies(frame.seed)? {
+            Ok(made) => made,
+            Err(problem) => {
+                self.problems.push(format!("{at}: {problem}"));
+                return None;
+            }
+        };
+        self.count += copies.len();
+        if self.count > MOST_PIECES {
+            self.problems.push(format!("{at}: with its copies the construction has more than {MOST_PIECES} pieces"));
+            return None;
+        }
+        let mut variants = BTreeMap::new();
+        let (mut placed, mut children) = (Vec::with_capacity(copies.len()), Vec::new());
+        let mut key = Xxh3::new();
+        for copy in &copies {
+            let child = *variants.entry(copy.variant).or_insert_with(|| {
+                let inner = NodeFrame::new(varied(frame.seed, copy.variant));
+                let child = self.add_group(Operator::Blend, piece, at, inner, depth)?;
+                children.push(child);
+                Some(children.len() as u32 - 1)
+            });
+            let frame = frame.placed(&copy.map, (copy.rise, copy.lift), frame.seed);
+            let (Some(child), Some(frame)) = (child, frame) else { continue };
+            let own = self.nodes[children[child as usize] as usize].area;
+            let area = frame.inward.inverse().area(&own);
+            frame.bits().iter().for_each(|bits| key.update(&bits.to_le_bytes()));
+            key.update(&child.to_le_bytes());
+            placed.push(ProgramCopy { frame, area, child });
+        }
+        if placed.is_empty() {
+            return None;
+        }
+        let areas: Vec<Area> = placed.iter().map(|copy| copy.area).collect();
+        key.update(format!("{overlap:?}").as_bytes());
+        let slot = self.slots;
+        self.slots += 1;
+        self.nodes.push(ProgramNode {
+            area: areas.iter().copied().fold(Area::EMPTY, Area::union),
+            hierarchy: Hierarchy::new(&areas),
+            operator: Operator::Repeat(Repeated { copies: placed, overlap }),
+            key: key.digest(),
+            children,
+            slot,
+        });
+        Some(self.nodes.len() as u32 - 1)
+    }
+
+    /// A hash of what a primitive is.
+    fn hash_of(&mut self, piece: &Piece) -> u64 {
+        let address = std::ptr::from_ref(piece) as usize;
+        if let Some(known) = self.hashes.get(&address) {
+            return *known;
+        }
+        let mut hasher = TextHasher(Xxh3::new());
+        let _ = write!(hasher, "{:?}", piece.form);
+        let hash = hasher.0.digest();
+        if self.repeats > 0 {
+            self.hashes.insert(address, hash);
+        }
+        hash
+    }
+
+    fn add_leaf(&mut self, piece: &Piece, at: &PieceWay, frame: NodeFrame) -> Option<u32> {
+        let mut made_of = self.hash_of(piece);
         let image_file = match piece.image_file() {
             None => None,
             Some(file) if file.0.is_empty() => return None,
             Some(file) => match crate::io::raster(&file.0) {
                 Ok(raster) => {
-                    text.push_str(&format!("{:x}", raster.hash));
+                    made_of = xxh3_64(format!("{made_of:x} {:x}", raster.hash).as_bytes());
                     Some(raster)
                 }
                 Err(error) => {
@@ -160,7 +256,7 @@ impl Builder<'_> {
         let weights = match piece.weight_file().map(|file| crate::io::raster(&file.0)) {
             None => None,
             Some(Ok(raster)) => {
-                text.push_str(&format!("{:x}", raster.hash));
+                made_of = xxh3_64(format!("{made_of:x} {:x}", raster.hash).as_bytes());
                 Some(ImageSampler::new(raster))
             }
             Some(Err(error)) => {
@@ -168,14 +264,15 @@ impl Builder<'_> {
                 return None;
             }
         };
-        let key = xxh3_64(text.as_bytes());
         // the frame gives a primitive nothing but its seed
-        let made_of = key ^ u64::from(frame.seed);
+        let made_of = made_of ^ u64::from(frame.seed);
         let leaf = match (self.known.get(&made_of), &piece.form, image_file) {
             (Some(leaf), ..) => leaf.clone(),
             (None, form, image_file) => Arc::new(match (form, image_file.map(ImageSampler::new)) {
                 (PieceKind::Disc(disc), _) => PreparedPrimitive::Disc(disc.prepare(frame.seed)),
-                (PieceKind::Curve(curve), _) if !curve.points.is_empty() => PreparedPrimitive::Curve(curve.prepare()),
+                (PieceKind::Curve(curve), _) if !curve.points.is_empty() => {
+                    PreparedPrimitive::Curve(Box::new(curve.prepare()))
+                }
                 (PieceKind::Contour(contour), _) => {
                     match contour.outline() {
                         Err(error) => {
@@ -187,13 +284,13 @@ impl Builder<'_> {
                         )),
                         Ok(_) => {}
                     }
-                    PreparedPrimitive::Contour(contour.prepare())
+                    PreparedPrimitive::Contour(Box::new(contour.prepare()))
                 }
                 (PieceKind::Ribbon(ribbon), Some(image_file)) if !ribbon.points.is_empty() => {
-                    PreparedPrimitive::Ribbon(ribbon.prepare(image_file))
+                    PreparedPrimitive::Ribbon(Box::new(ribbon.prepare(image_file)))
                 }
                 (PieceKind::Image(image), Some(image_file)) => match image.prepare(image_file, weights) {
-                    Some(image) => PreparedPrimitive::Image(image),
+                    Some(image) => PreparedPrimitive::Image(Box::new(image)),
                     None => {
                         self.problems
                             .push(format!("{at}: the corners must make a convex quadrangle, in order around it"));
@@ -205,7 +302,10 @@ impl Builder<'_> {
         };
         self.known.insert(made_of, leaf.clone());
         let area = frame.inward.inverse().area(&leaf.area());
-        let key = xxh3_64(format!("{key} {frame:?}").as_bytes());
+        let mut key = Xxh3::new();
+        key.update(&made_of.to_le_bytes());
+        frame.bits().iter().for_each(|bits| key.update(&bits.to_le_bytes()));
+        let key = key.digest();
         let operator = Operator::Leaf { leaf, made_of, frame };
         self.nodes.push(ProgramNode {
             operator,
@@ -221,16 +321,10 @@ impl Builder<'_> {
 
 /// The frame inside a placement; `None` where a size of next to nothing is left.
 fn placed(frame: &NodeFrame, placement: &Placement) -> Option<NodeFrame> {
-    let map = placement.map();
-    let (rise, lift) = placement.heights();
-    let inward = frame.inward.then(&map.inverse());
-    let det = inward.determinant().abs();
-    if !(1e-18..=1e18).contains(&det) {
-        return None;
-    }
-    let rise = frame.rise * rise;
-    let lift = frame.lift + frame.rise * lift;
-    let seed = frame.seed.wrapping_add(placement.variation.wrapping_mul(0x9e37_79b1));
-    let is_plain = inward == Affine::IDENTITY && rise == 1.0 && lift == 0.0;
-    Some(NodeFrame { inward, rise, lift, stretching: inward.stretching(), is_plain, seed })
+    frame.placed(&placement.map(), placement.heights(), varied(frame.seed, placement.variation))
+}
+
+/// The seed of other hills of the same kind.
+fn varied(seed: u32, variation: u32) -> u32 {
+    seed.wrapping_add(variation.wrapping_mul(0x9e37_79b1))
 }

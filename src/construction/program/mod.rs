@@ -9,14 +9,18 @@
 //! [`Program::problems`].
 
 mod build;
+mod frame;
 mod primitive;
+mod repeated;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 use build::Builder;
+pub(super) use frame::NodeFrame;
 pub use primitive::PreparedPrimitive;
+pub(super) use repeated::Repeated;
 
 use super::blend::{self, BlendSum};
 use super::deposit::Deposit;
@@ -24,7 +28,7 @@ use super::detail;
 use super::hierarchy::{Hierarchy, Met};
 use super::material::MaterialLayer;
 use super::piece::Tree;
-use super::plane::{Affine, Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
+use super::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
 use super::replace::{self, Extent};
 use super::sample::{Detail, GroundBounds, GroundSample};
 use super::warp::PreparedWarp;
@@ -33,38 +37,24 @@ use super::warp::PreparedWarp;
 const LIPSCHITZ_PARTS: f64 = 512.0;
 const MOST_PARTS: usize = 96;
 
-/// Where a node's own metres lie in those around it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct NodeFrame {
-    /// From places around to its own.
-    pub(super) inward: Affine,
-    /// Elevation: rise · z + lift.
-    pub(super) rise: f64,
-    pub(super) lift: f64,
-    pub(super) stretching: f64,
-    pub(super) is_plain: bool,
-    seed: u32,
-}
-
-impl NodeFrame {
-    fn new(seed: u32) -> Self {
-        Self { inward: Affine::IDENTITY, rise: 1.0, lift: 0.0, stretching: 1.0, is_plain: true, seed }
-    }
-
-    pub(super) fn detail(&self, detail: &Detail) -> Detail {
-        Detail { spacing: detail.spacing * self.stretching, ..*detail }
-    }
-}
-
 /// What a node does.
 #[derive(Debug)]
 pub(super) enum Operator {
-    Leaf { leaf: Arc<PreparedPrimitive>, made_of: u64, frame: NodeFrame },
+    Leaf {
+        leaf: Arc<PreparedPrimitive>,
+        made_of: u64,
+        frame: NodeFrame,
+    },
     Blend,
     Replace(Extent),
     Add(Deposit),
-    Warp { warp: PreparedWarp, frame: NodeFrame },
+    Warp {
+        warp: PreparedWarp,
+        frame: NodeFrame,
+    },
     Detail(detail::DetailSettings),
+    /// Its children over and over.
+    Repeat(Repeated),
 }
 
 /// A node of the program.
@@ -90,7 +80,7 @@ impl ProgramNode {
 
     /// Whether the order of its children counts.
     pub(super) fn is_ordered(&self) -> bool {
-        !matches!(self.operator, Operator::Blend)
+        !matches!(self.operator, Operator::Blend | Operator::Repeat(_))
     }
 
     /// How far beyond a place it looks.
@@ -132,7 +122,7 @@ pub struct Program {
     slots: u32,
 }
 
-/// The children worth asking, by node that has any.
+/// The children worth asking, by node that has any; of one that repeats its children, the copies.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSelection {
     spans: Vec<(u32, u32)>,
@@ -172,10 +162,8 @@ impl Program {
             Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
             _ => None,
         });
-        let mut builder =
-            Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0, slots: 0 };
-        let roots = MaterialLayer::ALL
-            .map(|material| builder.add(tree.root(material)?, "Construction", NodeFrame::new(seed), 0));
+        let mut builder = Builder::new(tree, known.collect());
+        let roots = MaterialLayer::ALL.map(|material| builder.add(tree.root(material)?, NodeFrame::new(seed)));
         let Builder { nodes, mut problems, slots, .. } = builder;
         problems.dedup();
         let mut program = Self {
@@ -210,6 +198,9 @@ impl Program {
     pub fn without_boxes(mut self) -> Self {
         for node in &mut self.nodes {
             (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
+            if let Operator::Repeat(repeated) = &mut node.operator {
+                repeated.copies.iter_mut().for_each(|copy| copy.area = Area::ALL);
+            }
         }
         self.everything = self.selection(&Area::ALL);
         self
@@ -247,6 +238,21 @@ impl Program {
             return;
         }
         let from = out.children.len();
+        if let Operator::Repeat(repeated) = &node.operator {
+            let met = |k: &u32| repeated.copies[*k as usize].area.meets(&inner);
+            if node.hierarchy.is_empty() {
+                out.children.extend((0..repeated.copies.len() as u32).filter(met));
+            } else {
+                node.hierarchy.each(|area| area.meets(&inner), |k| out.children.extend(met(&k).then_some(k)));
+                out.children[from..].sort_unstable();
+            }
+            out.spans[node.slot as usize] = (from as u32, out.children.len() as u32);
+            // copies may show all of what they repeat
+            if out.children.len() > from {
+                node.children.iter().for_each(|&child| self.select(child, Area::ALL, out));
+            }
+            return;
+        }
         // the ground of replace and add keeps its place
         let ground = usize::from(node.is_ordered());
         out.children.extend(&node.children[..ground]);
@@ -369,14 +375,10 @@ impl Program {
             Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.sample::<G>(p, detail),
             Operator::Leaf { leaf, frame, .. } => {
                 let own = leaf.sample::<G>(frame.inward.apply(p), &frame.detail(detail));
-                let height = own.height * frame.rise + frame.lift;
-                if !G {
-                    return GroundSample { height, ..own };
-                }
-                let slope = frame.inward.pull(own.slope).map(|s| s * frame.rise);
-                GroundSample { height, weight: own.weight, slope, fade: frame.inward.pull(own.fade) }
+                frame.sample_outward::<G>(own)
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
+            Operator::Repeat(repeated) => self.ask_copies::<G>(selection, node, repeated, p, detail),
             Operator::Replace(extent) => {
                 let children = selection.children(node);
                 let mut below = first(p, children);
@@ -472,16 +474,10 @@ impl Program {
             Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.bounds(capsule, detail),
             Operator::Leaf { leaf, frame, .. } => {
                 let own = leaf.bounds(&frame.inward.map_capsule(capsule), &frame.detail(detail));
-                let steep = frame.stretching * frame.rise.abs();
-                GroundBounds {
-                    height: own.height.times(frame.rise).plus(Interval::one(frame.lift)).loosened(),
-                    weight: own.weight,
-                    slope: own.slope * steep,
-                    fade: own.fade * frame.stretching,
-                    laid: own.laid * steep,
-                }
+                frame.bounds_outward(&own)
             }
             Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
+            Operator::Repeat(repeated) => self.bound_copies(selection, node, repeated, capsule, detail),
             Operator::Replace(extent) => {
                 let children = selection.children(node);
                 let mut below = self.first_bound(selection, children, capsule, detail);

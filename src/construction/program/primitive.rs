@@ -4,19 +4,19 @@ use crate::construction::plane::{Area, Capsule, Point};
 use crate::construction::sample::{Detail, GroundBounds, GroundSample};
 use crate::construction::{contour, curve, disc, image, ribbon};
 
-/// A primitive ready to be asked, in its own metres.
+/// A primitive ready to be asked, in its own metres. Discs are many, and small: the others lie elsewhere.
 #[derive(Debug)]
 pub enum PreparedPrimitive {
     /// A disc.
     Disc(disc::PreparedDisc),
     /// A curve.
-    Curve(curve::PreparedCurve),
+    Curve(Box<curve::PreparedCurve>),
     /// A contour.
-    Contour(contour::PreparedContour),
+    Contour(Box<contour::PreparedContour>),
     /// An image.
-    Image(image::PreparedImage),
+    Image(Box<image::PreparedImage>),
     /// A ribbon.
-    Ribbon(ribbon::PreparedRibbon),
+    Ribbon(Box<ribbon::PreparedRibbon>),
 }
 
 impl PreparedPrimitive {

@@ -209,7 +209,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
             PieceKind::Warp(OperatorGroup { settings, of })
         }
         5 => {
-            let settings = Placement {
+            let mut settings = Placement {
                 move_x: dice.number(-1000.0, 1000.0),
                 move_y: dice.number(-1000.0, 1000.0),
                 raise: dice.number(-100.0, 100.0),
@@ -219,8 +219,12 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 mirror: dice.unit() < 0.5,
                 pivot_x: 4000.0,
                 pivot_y: 4000.0,
-                variation: 0,
+                ..Placement::default()
             };
+            if settings.scale > 1.0 {
+                (settings.stretch_x, settings.stretch_y) = (1.4, 0.8);
+                settings.shear_angle = settings.turn_angle / 6.0;
+            }
             PieceKind::Place(OperatorGroup { settings, of })
         }
         _ => PieceKind::Detail(OperatorGroup { settings: DetailSettings::default(), of }),

@@ -36,6 +36,8 @@ fn cornered(high: bool) -> Tree {
         PieceKind::Warp(Default::default()),
         PieceKind::Place(Default::default()),
         PieceKind::Detail(Default::default()),
+        PieceKind::Array(Default::default()),
+        PieceKind::Scatter(Default::default()),
     ];
     let all = operators.into_iter().map(|form| group(Piece::new(form)));
     tree.terrain.children_mut().expect("an operator").extend(all);

@@ -226,6 +226,18 @@ fn info(action: PieceAction) -> Info {
                 icon::MAGNIFYING_GLASS,
                 &[],
             ),
+            Wrap::Array => (
+                "Into an array",
+                "Repeats the piece in a line, in rows and columns, around a centre or along a curve.",
+                icon::GRID_NINE,
+                &[],
+            ),
+            Wrap::Scatter => (
+                "Into a scatter",
+                "Repeats the piece at random inside a circle, an outline or along a curve.",
+                icon::DOTS_NINE,
+                &[],
+            ),
         },
         PieceAction::Dissolve => (
             "Dissolve operator",

@@ -27,6 +27,8 @@ pub fn item_icon(item: Item) -> &'static str {
         Item::Mesa => icon::POLYGON,
         Item::Crater => icon::TARGET,
         Item::Island => icon::ISLAND,
+        Item::HillRing => icon::GRID_NINE,
+        Item::Boulders | Item::CraterField => icon::DOTS_NINE,
         Item::Image => icon::IMAGE,
         Item::ImageLine => icon::FILM_STRIP,
         Item::Volcano => icon::FIRE,

@@ -8,7 +8,7 @@ pub mod primitives;
 use crate::construction::material::MaterialLayer;
 use primitives::BufferReader;
 
-use super::{Buffer, HEADER, op};
+use super::{Buffer, HEADER, OVER, op};
 
 /// What a walk gives: height in metres and weight. Where the weight is 0 the height means nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -169,8 +169,12 @@ fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
         op::REPLACE => {
             let below = frame.only;
             let w = given.weight.min(1.0);
-            frame.only = if words.word(frame.at) == 0 {
+            let extent = words.word(frame.at);
+            frame.only = if extent == 0 {
                 WalkSample { height: below.height + w * (given.height - below.height), weight: below.weight }
+            } else if extent == OVER {
+                let left = (1.0 - w) * below.weight.min(1.0);
+                WalkSample { height: (w * given.height + left * below.height) / (w + left), weight: w + left }
             } else {
                 let left = (1.0 - w) * (below.weight / THRESHOLD).min(1.0);
                 let height = (left * below.height + w * given.height) / (left + w);

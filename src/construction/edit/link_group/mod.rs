@@ -455,23 +455,15 @@ pub fn wrapped_as(tree: &Tree, path: &PiecePath, piece: Piece) -> Piece {
     let mut piece = piece;
     let mut here = path.parent();
     while let Some(parent) = here {
-        let form = match parent.piece(tree).map(|piece| &piece.form) {
-            Some(PieceKind::Warp(group)) => Some(PieceKind::Warp(crate::construction::OperatorGroup {
-                settings: group.settings.clone(),
-                of: vec![],
-            })),
-            Some(PieceKind::Place(group)) => Some(PieceKind::Place(crate::construction::OperatorGroup {
-                settings: group.settings.clone(),
-                of: vec![],
-            })),
-            _ => None,
+        let moves = |form: &PieceKind| {
+            matches!(form, PieceKind::Warp(_) | PieceKind::Place(_) | PieceKind::Array(_) | PieceKind::Scatter(_))
         };
-        if let Some(form) = form {
-            let mut around = Piece::new(form);
+        if let Some(form) = parent.piece(tree).map(|piece| &piece.form).filter(|form| moves(form)) {
+            let mut around = Piece::new(form.clone());
             if let Some(children) = around.children_mut() {
-                children.push(piece);
+                *children = vec![piece];
+                piece = around;
             }
-            piece = around;
         }
         here = parent.parent();
     }
