@@ -37,8 +37,8 @@ impl DrawContext<'_> {
         self.quality == RenderQuality::Moving && self.adapter.is_software
     }
 
-    /// Looks along the longer side of a pixel's print on a texture. A driver in software goes through all texels of a box
-    /// around the print instead, which is most of the time that a picture takes and hardly seen.
+    /// Looks along the longer side of a pixel's print on a texture. A driver in software goes through all texels of a
+    /// box around the print instead, which is most of the time that a picture takes and hardly seen.
     pub fn anisotropy(&self) -> u16 {
         if self.adapter.is_software { 1 } else { 8 }
     }
