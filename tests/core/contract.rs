@@ -215,11 +215,11 @@ fn extremes_stay_finite() {
     });
 }
 
-/// Three iterations of a process, and one at the largest sizes, where they take long. 521 is a prime, so that no band,
+/// Three iterations of a process, and one at the largest size, where they take long. 521 is a prime, so that no band,
 /// tile or vector ends with a row.
 #[test]
 fn any_size_works() {
-    for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (333, 1), (521, 1)] {
+    for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (521, 1)] {
         for edges in BOTH {
             let place = Place::new(samples, edges);
             let input = place.noise();
