@@ -42,7 +42,7 @@ use self::features::{FeaturePlugins, drive};
 use self::frame::commands::CommandQueue;
 use self::frame::editor::{Editor, Example, because};
 use self::frame::evaluation::EvaluationClient;
-use self::frame::launch::{AppError, guarded};
+use self::frame::launch::{AppError, guarded_or_told};
 use self::frame::tasks::Tasks;
 use self::frame::{FramePlugin, keyboard};
 use talweg::cli::tell;
@@ -86,7 +86,11 @@ pub fn run(options: Options) -> Result<(), AppError> {
         tell(message);
     }
     let kept = journal.clone();
-    let outcome = guarded(move || {
+    let aborted = journal.clone();
+    let tell_end = move |message: &str| {
+        tell(&ended(&aborted, aborted.failure().unwrap_or_else(|| engine_failure(message))).to_string());
+    };
+    let outcome = guarded_or_told(tell_end, move || {
         let mut app = build(editor, kept);
         if greets {
             app.world_mut().resource_mut::<CommandQueue>().push(StartAction::Show);

@@ -51,10 +51,21 @@ fn check_room(left: Option<u64>) -> Result<(), AppError> {
     }
 }
 
+/// What the standard library calls panics that abort the process.
+const ABORTING: [&str; 2] = ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
+
 /// Runs `engine` and turns its panics into errors.
 ///
 /// Bevy panics while its plugins are built when there is no screen or no driver; nothing else tells.
 pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
+    guarded_or_told(|_| {}, engine)
+}
+
+/// [`guarded`]; `tell_end` is given a panic after which the process aborts, since another one was still on its way.
+pub fn guarded_or_told<T>(
+    tell_end: impl Fn(&str) + Send + Sync + 'static,
+    engine: impl FnOnce() -> T,
+) -> Result<T, AppError> {
     check_room(address_space())?;
     let said: Arc<Mutex<Option<String>>> = Arc::default();
     let hook = take_hook();
@@ -62,8 +73,13 @@ pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
     set_hook(Box::new(move |info| {
         let text = info.payload_as_str().unwrap_or("unknown panic");
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-        // the last one ends the engine; the worker's are caught and told in the window
-        *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text}{place}"));
+        let mut last = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if ABORTING.contains(&text) {
+            tell_end(&last.take().unwrap_or_else(|| text.into()));
+        } else {
+            // the last one ends the engine; the worker's are caught and told in the window
+            *last = Some(format!("{text}{place}"));
+        }
     }));
     let result = catch_unwind(AssertUnwindSafe(engine));
     set_hook(hook);
@@ -90,6 +106,31 @@ mod tests {
         let other = guarded::<()>(|| panic!("{} broke", "it")).unwrap_err().to_string();
         assert!(other.contains("it broke") && other.contains("launch.rs"), "{other}");
         assert_eq!(guarded(|| 7).unwrap(), 7);
+    }
+
+    /// It aborts, so it is this test once more that does it.
+    #[test]
+    fn a_panic_on_top_of_another_is_told_before_the_process_aborts() {
+        struct Brittle;
+        impl Drop for Brittle {
+            fn drop(&mut self) {
+                panic!("the second");
+            }
+        }
+        if std::env::var_os("TALWEG_TEST_ABORTS").is_some() {
+            let _ = guarded_or_told(
+                |message| eprintln!("told: {message}"),
+                || {
+                    let _brittle = Brittle;
+                    panic!("the first");
+                },
+            );
+        }
+        let own = "frame::launch::tests::a_panic_on_top_of_another_is_told_before_the_process_aborts";
+        let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+        let ended = again.args([own, "--exact", "--nocapture"]).env("TALWEG_TEST_ABORTS", "1").output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(!ended.status.success() && said.contains("told: the second ("), "{said}");
     }
 
     #[test]
