@@ -5,6 +5,7 @@ mod biomes;
 mod brush;
 mod camera;
 mod compare;
+mod dimensions;
 mod editing;
 mod erosion;
 mod export;

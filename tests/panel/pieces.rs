@@ -17,11 +17,11 @@ use talweg_app::features::construction::list::TreeState;
 use talweg_app::frame::document::Selection;
 use talweg_app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage, ViewCommand};
 
-fn tree(panels: &Panels) -> Arc<Tree> {
+pub(crate) fn tree(panels: &Panels) -> Arc<Tree> {
     panels.state().editor().doc.tree_of(0).unwrap().clone()
 }
 
-fn selected(panels: &Panels) -> Option<Piece> {
+pub(crate) fn selected(panels: &Panels) -> Option<Piece> {
     let path = panels.state().get::<TreeState>().selected()?.clone();
     path.piece(&tree(panels)).cloned()
 }
@@ -35,7 +35,7 @@ fn volcano() -> Panels {
 }
 
 /// Shows the terrain of the scene as it is now, from above.
-fn look(panels: &mut Panels) {
+pub(crate) fn look(panels: &mut Panels) {
     let scene = panels.state().editor().doc.scene().clone();
     let terrain = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
     let prepared =
@@ -51,7 +51,7 @@ fn look(panels: &mut Panels) {
 }
 
 /// Where a place of the tree's metres is on the screen.
-fn on_screen(panels: &Panels, at: [f64; 2]) -> Pos2 {
+pub(crate) fn on_screen(panels: &Panels, at: [f64; 2]) -> Pos2 {
     let stage = panels.state().get::<PieceView>().stage.clone().unwrap();
     let [x, y] = stage.screen([at[0] / 8000.0, at[1] / 8000.0], 0.0).unwrap();
     pos2(x, y)
@@ -74,7 +74,7 @@ fn click_at(panels: &mut Panels, at: Pos2) {
     }
 }
 
-fn choose(panels: &mut Panels, name: &str) {
+pub(crate) fn choose(panels: &mut Panels, name: &str) {
     let at = row(panels, name).center();
     click_at(panels, at);
 }
@@ -253,7 +253,7 @@ fn a_click_in_the_view_selects_and_the_next_one_goes_below() {
 }
 
 /// A crater alone on a plain, so that nothing bends the ways.
-fn crater() -> Panels {
+pub(crate) fn crater() -> Panels {
     let mut panels = large(&["Construction"]);
     let text = r#"(terrain: (form: Replace(of: [
         (name: "plain", form: Disc(radius: 9000.0, core: 0.9, surface: Level)),

@@ -8,11 +8,13 @@
 //! | [`transform_path`] | from a piece's own metres to those of the tree and back, through everything it is in |
 //! | [`reshape`] | pieces moved, turned, scaled, raised |
 //! | [`points`] | points of curves and contours, corners of images |
+//! | [`dimensions`] | radii, widths, steps of arrays, stretching and shearing |
 //! | [`snap`] | curves laid on the ground below, rivers made to fall |
 //! | [`pick_index`] | which pieces are at a place, and the outlines of where they end |
 //! | [`library`] | pieces to begin with, and where a new one goes |
 //! | [`link_group`] | pieces that go together: a lake and its water |
 
+pub mod dimensions;
 pub mod library;
 pub mod link_group;
 pub mod pick_index;

@@ -2,13 +2,15 @@
 
 use super::EditError;
 use super::reshape::tidy;
+use crate::construction::array::{Arrangement, ArraySettings};
 use crate::construction::check::MOST_POINTS;
 use crate::construction::contour::{Contour, OutlineFit};
 use crate::construction::curve::{CurveCentreline, CurvePoint, CurveSettings};
 use crate::construction::path::CurveFit;
 use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::plane::{Area, Point, dot, length, lower, scaled, sub};
+use crate::construction::plane::{Area, Point, add, dot, length, lower, scaled, sub};
 use crate::construction::ribbon::RibbonSettings;
+use crate::construction::scatter::ScatterRegion;
 
 crate::params! {
     /// A point of a line, with the size of the line there.
@@ -240,12 +242,46 @@ fn add_to_outline(contour: &mut Contour, new: Point) -> usize {
 pub fn give_points(contour: &mut Contour) {
     contour.settings.outline = OutlineFit::Smooth;
     let radius = f64::from(contour.settings.radius);
-    contour.points = (0..ROUND)
-        .map(|k| {
-            let angle = k as f64 / ROUND as f64 * std::f64::consts::TAU;
-            (tidy(radius * libm::cos(angle)), tidy(radius * libm::sin(angle)))
-        })
-        .collect();
+    contour.points = round(radius).map(|(x, y)| (tidy(x), tidy(y))).collect();
+}
+
+/// Gives copies the line that they are to lie along, or the outline that they are to lie in, where it is missing: what
+/// was chosen is seen at once, and can be bent.
+pub fn give_line(piece: &mut Piece) {
+    let line = |from: Point, to: Point| {
+        let at = |k: usize| add(from, scaled(sub(to, from), 0.5 * k as f64));
+        (0..3).map(|k| at(k)).map(|[x, y]| CurvePoint::new(tidy(x), tidy(y), 0.0)).collect()
+    };
+    match &mut piece.form {
+        PieceKind::Array(group) if group.settings.arrangement == Arrangement::Curve && group.points.len() < 2 => {
+            let ArraySettings { pivot_x, pivot_y, step_x, step_y, count, .. } = group.settings;
+            let from = [f64::from(pivot_x), f64::from(pivot_y)];
+            let way = scaled([f64::from(step_x), f64::from(step_y)], f64::from(count.saturating_sub(1).max(1)));
+            let way = if length(way) > 0.0 { way } else { [f64::from(group.settings.spacing), 0.0] };
+            group.points = line(from, add(from, way));
+        }
+        PieceKind::Scatter(group) => {
+            let (x, y) = (f64::from(group.settings.x), f64::from(group.settings.y));
+            let radius = f64::from(group.settings.radius);
+            match group.settings.region {
+                ScatterRegion::Curve if group.points.len() < 2 => {
+                    group.points = line([x - radius, y], [x + radius, y]);
+                }
+                ScatterRegion::Outline if group.points.len() < 3 => {
+                    let point = |(east, south)| CurvePoint::new(tidy(x + east), tidy(y + south), 0.0);
+                    group.points = round(radius).map(point).collect();
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Places around a middle.
+fn round(radius: f64) -> impl Iterator<Item = (f64, f64)> {
+    let angle = |k: usize| k as f64 / ROUND as f64 * std::f64::consts::TAU;
+    (0..ROUND).map(angle).map(move |angle| (radius * libm::cos(angle), radius * libm::sin(angle)))
 }
 
 /// Takes a point away.

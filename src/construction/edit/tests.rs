@@ -6,10 +6,14 @@ use super::reshape::{Reshape, raised};
 use super::snap::{GroundBeneath, fall, lay};
 use super::transform_path::TransformPath;
 use super::*;
+use crate::construction::array::{Arrangement, ArraySettings};
+use crate::construction::contour::Contour;
 use crate::construction::curve::{Curve, CurvePoint};
 use crate::construction::disc::Disc;
 use crate::construction::plane::{length, sub};
+use crate::construction::ribbon::Ribbon;
 use crate::construction::sample::Detail;
+use crate::construction::scatter::{ScatterRegion, ScatterSettings};
 use crate::construction::{Program, presets};
 
 fn disc(x: f32, y: f32, radius: f32) -> Piece {
@@ -354,4 +358,119 @@ fn the_greatest_weight_is_picked_first_and_locked_pieces_never() {
     assert_eq!(pick(&tree), ["wide", "aside"]);
     path(&[0]).piece_mut(&mut tree).unwrap().hidden = true;
     assert_eq!(pick(&tree), ["aside"]);
+}
+
+/// A dimension dragged somewhere lies there, and is told in numbers that people read.
+#[test]
+fn dimensions_lie_where_they_are_dragged() {
+    use dimensions::{Dimension, dimension_text, dimensions, set_dimension};
+    let arm = 500.0;
+    let line = || {
+        vec![CurvePoint::new(1000.0, 1000.0, 0.0), CurvePoint { width: 2.0, ..CurvePoint::new(5000.0, 1000.0, 0.0) }]
+    };
+    let array = |arrangement| {
+        let settings = ArraySettings { arrangement, turn_angle: 30.0, ..ArraySettings::default() };
+        PieceKind::Array(CopyGroup { settings, ..CopyGroup::default() })
+    };
+    let scatter = |region| {
+        let settings = ScatterSettings { region, ..ScatterSettings::default() };
+        PieceKind::Scatter(CopyGroup { points: line(), settings, ..CopyGroup::default() })
+    };
+    let placement = Placement {
+        move_x: 300.0,
+        move_y: -200.0,
+        turn_angle: 40.0,
+        scale: 2.5,
+        pivot_x: 1000.0,
+        pivot_y: 700.0,
+        mirror: true,
+        ..Placement::default()
+    };
+    let kinds = [
+        (PieceKind::Disc(Disc::default()), vec![Dimension::Radius]),
+        (PieceKind::Contour(Contour::default()), vec![Dimension::Radius]),
+        (PieceKind::Curve(Curve { points: line(), ..Curve::default() }), vec![Dimension::Width]),
+        (PieceKind::Ribbon(Ribbon { points: line(), ..Ribbon::default() }), vec![Dimension::Width]),
+        (scatter(ScatterRegion::Circle), vec![Dimension::Radius]),
+        (scatter(ScatterRegion::Curve), vec![Dimension::Width]),
+        (scatter(ScatterRegion::Outline), vec![]),
+        (array(Arrangement::Line), vec![Dimension::Step]),
+        (array(Arrangement::Grid), vec![Dimension::Column, Dimension::Row]),
+        (array(Arrangement::Radial), vec![Dimension::Centre]),
+        (
+            PieceKind::Place(OperatorGroup { settings: placement, ..OperatorGroup::default() }),
+            vec![Dimension::StretchX, Dimension::StretchY],
+        ),
+    ];
+    for (form, expected) in kinds {
+        let piece = Piece::new(form);
+        let found = dimensions(&piece, arm);
+        assert_eq!(found.iter().map(|(dimension, _)| *dimension).collect::<Vec<_>>(), expected, "{:?}", piece.form);
+        for (k, (dimension, at)) in found.into_iter().enumerate() {
+            // half as far again from what it hangs on, which is where the place ends when it is drawn to nothing
+            let mut small = piece.clone();
+            let place_of = |piece: &Piece| dimensions(piece, arm)[k].1;
+            let to = match dimension {
+                Dimension::Centre | Dimension::Step => [at[0] + 240.0, at[1] + 130.0],
+                Dimension::StretchY => {
+                    // leaning to the side of the other arm
+                    let other = dimensions(&piece, arm)[0].1;
+                    let middle = placement_middle(&piece);
+                    let part = |p: [f64; 2], by: f64| [(p[0] - middle[0]) * by, (p[1] - middle[1]) * by];
+                    let (down, aside) = (part(at, 1.3), part(other, 0.4));
+                    [middle[0] + down[0] + aside[0], middle[1] + down[1] + aside[1]]
+                }
+                _ => {
+                    set_dimension(&mut small, dimension, at, arm).unwrap();
+                    assert_eq!(dimension_text(&small, dimension), dimension_text(&piece, dimension), "left alone");
+                    let foot = hangs_on(&piece, dimension, at);
+                    [foot[0] + 1.5 * (at[0] - foot[0]), foot[1] + 1.5 * (at[1] - foot[1])]
+                }
+            };
+            let mut dragged = piece.clone();
+            set_dimension(&mut dragged, dimension, to, arm).unwrap();
+            let there = place_of(&dragged);
+            let away = (there[0] - to[0]).hypot(there[1] - to[1]);
+            assert!(away < 0.05, "{dimension:?} of {:?}: {there:?} is not {to:?}", piece.form);
+            assert_ne!(dimension_text(&dragged, dimension), dimension_text(&piece, dimension));
+        }
+        assert_eq!(set_dimension(&mut Piece::default(), Dimension::Radius, [0.0; 2], arm), Err(EditError::Gone));
+    }
+}
+
+fn placement_middle(piece: &Piece) -> [f64; 2] {
+    let PieceKind::Place(group) = &piece.form else { unreachable!("a placement") };
+    let pivot = [f64::from(group.settings.pivot_x), f64::from(group.settings.pivot_y)];
+    group.settings.map().apply(pivot)
+}
+
+/// What a dimension is measured from.
+fn hangs_on(piece: &Piece, dimension: dimensions::Dimension, at: [f64; 2]) -> [f64; 2] {
+    use dimensions::Dimension;
+    match (&piece.form, dimension) {
+        (PieceKind::Place(_), _) => placement_middle(piece),
+        (PieceKind::Array(group), _) => [f64::from(group.settings.pivot_x), f64::from(group.settings.pivot_y)],
+        // the line goes from west to east
+        (_, Dimension::Width) => [at[0], 1000.0],
+        _ => [4000.0, 4000.0],
+    }
+}
+
+#[test]
+fn copies_get_the_line_that_they_are_to_lie_along() {
+    let settings = ScatterSettings { region: ScatterRegion::Outline, ..ScatterSettings::default() };
+    let mut piece = Piece::new(PieceKind::Scatter(CopyGroup { settings, ..CopyGroup::default() }));
+    points::give_line(&mut piece);
+    let handles = points::handles(&piece);
+    assert_eq!(handles.len(), 8);
+    assert!(handles.iter().all(|p| ((p[0] - 4000.0).hypot(p[1] - 4000.0) - 2000.0).abs() < 0.1), "{handles:?}");
+    let settings = ArraySettings { arrangement: Arrangement::Curve, count: 3, ..ArraySettings::default() };
+    let mut piece = Piece::new(PieceKind::Array(CopyGroup { settings, ..CopyGroup::default() }));
+    points::give_line(&mut piece);
+    assert_eq!(points::handles(&piece), [[4000.0, 4000.0], [4800.0, 4800.0], [5600.0, 5600.0]]);
+    // what is there stays
+    points::move_handle(&mut piece, 1, [5000.0, 4000.0]).unwrap();
+    let bent = piece.clone();
+    points::give_line(&mut piece);
+    assert_eq!(piece, bent);
 }

@@ -17,7 +17,7 @@ use crate::frame::widgets::row::{Change, label_cell};
 use talweg::construction::contour::{Contour, ContourRay};
 use talweg::construction::curve::Cross;
 use talweg::construction::edit::points::{LinePoint, line, line_mut};
-use talweg::construction::edit::{PiecePath, Root, link_group, points};
+use talweg::construction::edit::{EditError, PiecePath, Root, link_group, points};
 use talweg::construction::profile::Profile;
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::param::Params;
@@ -29,6 +29,8 @@ struct PieceEdit<'a> {
     layer: usize,
     tree: Arc<Tree>,
     path: PiecePath,
+    /// Why an edit was not made.
+    refused: Option<EditError>,
 }
 
 impl PieceEdit<'_> {
@@ -37,6 +39,13 @@ impl PieceEdit<'_> {
         if let Some(piece) = self.path.piece_mut(&mut tree) {
             let before = piece.clone();
             change(piece);
+            if let PieceKind::Contour(contour) = &piece.form
+                && contour.outline().is_err()
+            {
+                self.refused = Some(EditError::NotSimple);
+                return;
+            }
+            points::give_line(piece);
             link_group::follow(&mut tree, &before, &self.path, self.document.tree_seed(self.layer));
             self.document.edit_tree(self.layer, label, gesture, tree);
         }
@@ -79,7 +88,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         empty_material(ui, &path);
         return None;
     };
-    let mut edit = PieceEdit { document, layer, tree: tree.clone(), path: path.clone() };
+    let mut edit = PieceEdit { document, layer, tree: tree.clone(), path: path.clone(), refused: None };
     let about = piece.params().about();
     ui.horizontal(|ui| {
         ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::accent()));
@@ -109,6 +118,9 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
             _ => {}
         }
     });
+    if let Some(why) = edit.refused {
+        state.notice = Some(format!("Not changed: {why}."));
+    }
     command
 }
 

@@ -109,6 +109,17 @@ pub(crate) fn draw_handles(painter: &egui::Painter, handles: &Handles, hot: Opti
                 let edge = Stroke::new(1.6, colour::text_strong());
                 painter.circle(*at, if chosen || is_hot { 6.0 } else { 4.5 }, fill, edge);
             }
+            Grip::Dimension(dimension) => {
+                let half = if is_hot { 6.0 } else { 4.5 };
+                let square = Rect::from_center_size(*at, vec2(2.0 * half, 2.0 * half));
+                let is_arm = matches!(dimension, Dimension::Radius | Dimension::StretchX | Dimension::StretchY);
+                if let Some(middle) = middle.filter(|_| is_arm) {
+                    painter.line_segment([middle, *at], Stroke::new(3.0, dark));
+                    painter.line_segment([middle, *at], Stroke::new(1.2, colour::text_strong().gamma_multiply(0.7)));
+                }
+                let edge = Stroke::new(1.6, colour::text_strong());
+                painter.rect(square, 1.0, fill, edge, egui::StrokeKind::Middle);
+            }
             Grip::Move => {
                 painter.circle(*at, if is_hot { 9.0 } else { 7.5 }, fill, edge);
                 let arm = 4.0;

@@ -253,6 +253,7 @@ fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed
 enum DragResult {
     Moved(Motion),
     Point(usize, Point),
+    Dimension(Dimension, Point),
 }
 
 pub(crate) fn drag(
@@ -287,6 +288,10 @@ pub(crate) fn drag(
             let mut piece = piece.clone();
             points::move_handle(&mut piece, *k, *q).map(|()| piece)
         }
+        DragResult::Dimension(dimension, q) => {
+            let mut piece = piece.clone();
+            set_dimension(&mut piece, *dimension, *q, arm(&old)).map(|()| piece)
+        }
     };
     let mut piece = match changed {
         Ok(piece) => piece,
@@ -311,7 +316,11 @@ pub(crate) fn drag(
             link_group::carry(&mut tree, &path, seed, motion);
             piece.clone()
         }
-        DragResult::Point(..) => held.path.piece(&held.tree).cloned().unwrap_or_default(),
+        _ => held.path.piece(&held.tree).cloned().unwrap_or_default(),
+    };
+    let said = match &made {
+        DragResult::Dimension(dimension, _) => dimension_text(&piece, *dimension),
+        _ => said,
     };
     if let Some(beneath) = held.ground.there()
         && let Some(points) = points::line_mut(&mut piece)
@@ -323,6 +332,7 @@ pub(crate) fn drag(
                     point.height = tidy(beneath.height(*q));
                 }
             }
+            DragResult::Dimension(..) => {}
         }
     }
     set(&mut tree, &piece);
@@ -407,6 +417,12 @@ fn made(
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);
             let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
             ("Move point", "The point goes along".into(), DragResult::Point(k, q))
+        }
+        Grip::Dimension(dimension) => {
+            let places = dimensions(piece, arm(&held.tree));
+            let start = places.into_iter().find(|(other, _)| *other == dimension).map_or(held.centre, |(_, at)| at);
+            let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
+            ("Change size", String::new(), DragResult::Dimension(dimension, q))
         }
     }
 }

@@ -26,6 +26,7 @@ use crate::frame::document::Document;
 use crate::frame::tasks::Tasks;
 use crate::frame::theme::colour;
 use crate::view::{GroundPosition, Stage};
+use talweg::construction::edit::dimensions::{Dimension, dimension_text, dimensions, set_dimension};
 use talweg::construction::edit::library::{self, Item};
 use talweg::construction::edit::pick_index::{self, PickIndex, PickOutline};
 use talweg::construction::edit::reshape::{Reshape, tidy, wrapped};
@@ -53,6 +54,7 @@ enum Grip {
     Scale,
     Raise,
     Point(usize),
+    Dimension(Dimension),
 }
 
 /// A line on the screen: its points, and whether they are seen.
@@ -169,6 +171,11 @@ impl Metres {
     }
 }
 
+/// How far from their pivot the places lie by which a placement is stretched and sheared, in metres.
+fn arm(tree: &Tree) -> f64 {
+    f64::from(tree.frame.side) / 8.0
+}
+
 fn metres(tree: &Tree) -> Metres {
     Metres(f64::from(tree.frame.side))
 }
@@ -224,6 +231,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         done.takes_pointer = true;
         ctx.set_cursor_icon(match grip {
             Grip::Move | Grip::Point(_) => CursorIcon::Grab,
+            Grip::Dimension(_) => CursorIcon::AllScroll,
             Grip::Turn => CursorIcon::Alias,
             Grip::Scale => CursorIcon::ResizeNeSw,
             Grip::Raise => CursorIcon::ResizeVertical,
@@ -259,6 +267,11 @@ fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> St
         Grip::Scale => format!("Drag to make {piece} wider or narrower; heights stay"),
         Grip::Raise => format!("Drag up or down to raise or lower {piece}"),
         Grip::Point(k) => format!("Drag to move point {}; Delete removes it", k + 1),
+        Grip::Dimension(dimension) => {
+            let piece = path.and_then(|path| path.piece(tree));
+            let now = piece.map(|piece| dimension_text(piece, dimension)).unwrap_or_default();
+            format!("{now}; drag to change it")
+        }
     }
 }
 
@@ -279,7 +292,7 @@ fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<P
     }
     let centre = match &state.view.held {
         // the middle goes along with what is moved, and stays for the rest
-        Some(held) if !matches!(held.grip, Grip::Point(_)) => Some(held.middle()),
+        Some(held) if !matches!(held.grip, Grip::Point(_) | Grip::Dimension(_)) => Some(held.middle()),
         _ => pick_index::centre(tree, path),
     };
     state.view.centre = Some((tree.clone(), path.clone(), centre));
@@ -316,6 +329,14 @@ fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PieceP
     }
     handles.grips.push((Grip::Raise, at - vec2(0.0, STICK)));
     handles.grips.push((Grip::Move, at));
+    // what is too small to be taken hold of apart from the others shows when the eye comes nearer
+    for (dimension, q) in dimensions(piece, arm(tree)) {
+        if let Some(at) = screen(stage, metres.place(transform.outward(q)))
+            && handles.grips.iter().all(|(_, other)| other.distance(at) > 1.5 * GRAB)
+        {
+            handles.grips.push((Grip::Dimension(dimension), at));
+        }
+    }
     handles
 }
 
@@ -323,8 +344,8 @@ fn nearest(handles: &Handles, at: Pos2) -> Option<Grip> {
     // points first: they are what is meant where they lie under another handle
     let close =
         |(grip, place): &&(Grip, Pos2)| place.distance(at) <= if *grip == Grip::Move { GRAB + 2.0 } else { GRAB };
-    let rank =
-        |(grip, place): &(Grip, Pos2)| place.distance(at) + if matches!(grip, Grip::Point(_)) { 0.0 } else { 3.0 };
+    let is_point = |grip: &Grip| matches!(grip, Grip::Point(_) | Grip::Dimension(_));
+    let rank = |(grip, place): &(Grip, Pos2)| place.distance(at) + if is_point(grip) { 0.0 } else { 3.0 };
     handles.grips.iter().filter(close).min_by(|a, b| rank(a).total_cmp(&rank(b))).map(|(grip, _)| *grip)
 }
 
