@@ -77,7 +77,11 @@ fn arrays_and_scatters_of_the_library_are_sized_in_the_view() {
     let PieceKind::Scatter(wide) = form(&panels) else { panic!("boulders are strewn") };
     assert!((wide.settings.width - along.settings.width - 700.0).abs() < 60.0, "{}", wide.settings.width);
 
+    let strewn = selected(&panels);
     click(&mut panels, "Place hill ring");
+    let mut found = false;
+    tree(&panels).terrain.visit(&mut |piece| found |= Some(piece) == strewn.as_ref());
+    assert!(found, "what is placed next lies beside the copies, it is not repeated with them");
     let PieceKind::Array(ring) = form(&panels) else { panic!("hills in a ring") };
     assert_eq!(ring.settings.arrangement, Arrangement::Radial);
     assert!(!dimensions(&Piece::new(PieceKind::Array(ring)), 1.0).is_empty());

@@ -427,7 +427,9 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
     let is_relief = |path: &PiecePath| path.root == Root::Material(MaterialLayer::Terrain) && path.is_root();
     if let Some(path) = near.filter(|path| !is_relief(path)) {
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
-        if piece.takes_pieces() {
+        // what is put beside copies is not to be repeated with them
+        let is_repeated = matches!(piece.form, PieceKind::Array(_) | PieceKind::Scatter(_));
+        if piece.takes_pieces() && !(is_repeated && !piece.children().is_empty()) {
             return Ok(Spot { parent: path.clone(), at: piece.children().len() });
         }
         // a primitive of the relief that happens to be selected does not say where another one goes
