@@ -7,14 +7,14 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use talweg::construction::array::Arrangement;
-use talweg::construction::edit::dimensions::{Dimension, dimensions};
+use talweg::construction::edit::dimensions::{PieceDimension, dimensions};
 use talweg::construction::edit::transform_path::TransformPath;
 use talweg::construction::scatter::ScatterRegion;
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg_app::features::construction::list::TreeState;
 
 /// Where a dimension of the selected piece is, in metres of the tree.
-fn place_of(panels: &Panels, dimension: Dimension) -> [f64; 2] {
+fn place_of(panels: &Panels, dimension: PieceDimension) -> [f64; 2] {
     let path = panels.state().get::<TreeState>().selected().unwrap().clone();
     let transform = TransformPath::for_piece(&tree(panels), &path, panels.state().editor().doc.tree_seed(0));
     let found = dimensions(&selected(panels).unwrap(), 1000.0);
@@ -22,7 +22,7 @@ fn place_of(panels: &Panels, dimension: Dimension) -> [f64; 2] {
 }
 
 /// Drags the place of a dimension by metres, and leaves it there.
-fn drag_dimension(panels: &mut Panels, dimension: Dimension, [east, south]: [f64; 2]) {
+fn drag_dimension(panels: &mut Panels, dimension: PieceDimension, [east, south]: [f64; 2]) {
     let [x, y] = place_of(panels, dimension);
     let (from, to) = (on_screen(panels, [x, y]), on_screen(panels, [x + east, y + south]));
     drag(panels, from, to);
@@ -37,13 +37,13 @@ fn form(panels: &Panels) -> PieceKind {
 fn a_radius_is_dragged_in_one_step() {
     let mut panels = crater();
     choose(&mut panels, "crater");
-    let at = place_of(&panels, Dimension::Radius);
+    let at = place_of(&panels, PieceDimension::Radius);
     assert_eq!(at, [5600.0, 5000.0]);
     let at = on_screen(&panels, at);
     panels.hover_at(at);
     panels.run();
     assert!(panels.query_by_label_contains("Radius 600 m; drag to change it").is_some());
-    drag_dimension(&mut panels, Dimension::Radius, [400.0, 0.0]);
+    drag_dimension(&mut panels, PieceDimension::Radius, [400.0, 0.0]);
     let radius = |panels: &Panels| match form(panels) {
         PieceKind::Contour(contour) => contour.settings.radius,
         _ => 0.0,
@@ -63,7 +63,7 @@ fn arrays_and_scatters_of_the_library_are_sized_in_the_view() {
     click(&mut panels, "Place boulders");
     look(&mut panels);
     let PieceKind::Scatter(before) = form(&panels) else { panic!("boulders are strewn") };
-    drag_dimension(&mut panels, Dimension::Radius, [500.0, 0.0]);
+    drag_dimension(&mut panels, PieceDimension::Radius, [500.0, 0.0]);
     let PieceKind::Scatter(after) = form(&panels) else { panic!("boulders are strewn") };
     let wider = after.settings.radius - before.settings.radius;
     assert!((wider - 500.0).abs() < 60.0, "{wider}");
@@ -73,7 +73,7 @@ fn arrays_and_scatters_of_the_library_are_sized_in_the_view() {
     click(&mut panels, "Along a curve");
     let PieceKind::Scatter(along) = form(&panels) else { panic!("boulders are strewn") };
     assert_eq!((along.settings.region, along.points.len()), (ScatterRegion::Curve, 3));
-    drag_dimension(&mut panels, Dimension::Width, [0.0, 700.0]);
+    drag_dimension(&mut panels, PieceDimension::Width, [0.0, 700.0]);
     let PieceKind::Scatter(wide) = form(&panels) else { panic!("boulders are strewn") };
     assert!((wide.settings.width - along.settings.width - 700.0).abs() < 60.0, "{}", wide.settings.width);
 
@@ -103,9 +103,9 @@ fn a_placement_is_stretched_and_sheared_by_its_arms() {
         PieceKind::Place(group) => group.settings,
         _ => panic!("a placement"),
     };
-    drag_dimension(&mut panels, Dimension::StretchX, [500.0, 0.0]);
+    drag_dimension(&mut panels, PieceDimension::StretchX, [500.0, 0.0]);
     assert!((settings(&panels).stretch_x - 1.5).abs() < 0.06, "{}", settings(&panels).stretch_x);
-    drag_dimension(&mut panels, Dimension::StretchY, [1000.0, 0.0]);
+    drag_dimension(&mut panels, PieceDimension::StretchY, [1000.0, 0.0]);
     let now = settings(&panels);
     assert!((now.shear_angle - 45.0).abs() < 3.0 && (now.stretch_y - 1.0).abs() < 0.06, "{now:?}");
 }

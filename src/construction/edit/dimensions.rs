@@ -15,7 +15,7 @@ use crate::construction::warp::Bend;
 
 /// A dimension of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimension {
+pub enum PieceDimension {
     /// Distance from the middle at which it ends.
     Radius,
     /// Distance to both sides of a line.
@@ -36,22 +36,22 @@ pub enum Dimension {
 
 /// The dimensions of a piece and their places. `arm` is how far from their pivot those of a placement that is neither
 /// stretched nor sheared lie, in metres.
-pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(Dimension, Point)> {
+pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(PieceDimension, Point)> {
     let east = |x: f32, y: f32, by: f32| [f64::from(x) + f64::from(by), f64::from(y)];
     match &piece.form {
-        PieceKind::Disc(disc) => vec![(Dimension::Radius, east(disc.x, disc.y, disc.radius))],
+        PieceKind::Disc(disc) => vec![(PieceDimension::Radius, east(disc.x, disc.y, disc.radius))],
         PieceKind::Contour(contour) if contour.points.is_empty() => {
             let settings = &contour.settings;
-            vec![(Dimension::Radius, east(settings.x, settings.y, settings.radius))]
+            vec![(PieceDimension::Radius, east(settings.x, settings.y, settings.radius))]
         }
         PieceKind::Curve(curve) => beside_middle(piece, curve.settings.width),
         PieceKind::Ribbon(ribbon) => beside_middle(piece, ribbon.settings.width),
         PieceKind::Warp(group) if group.settings.bend == Bend::Twist => {
-            vec![(Dimension::Radius, east(group.settings.x, group.settings.y, group.settings.radius))]
+            vec![(PieceDimension::Radius, east(group.settings.x, group.settings.y, group.settings.radius))]
         }
         PieceKind::Scatter(group) => match group.settings.region {
             ScatterRegion::Circle => {
-                vec![(Dimension::Radius, east(group.settings.x, group.settings.y, group.settings.radius))]
+                vec![(PieceDimension::Radius, east(group.settings.x, group.settings.y, group.settings.radius))]
             }
             ScatterRegion::Curve => beside_middle(piece, group.settings.width),
             ScatterRegion::Outline => Vec::new(),
@@ -60,11 +60,14 @@ pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(Dimension, Point)> {
             let settings = &group.settings;
             let step = |x: f32, y: f32| turned(settings, [f64::from(x), f64::from(y)]);
             match settings.arrangement {
-                Arrangement::Line => vec![(Dimension::Step, step(settings.step_x, settings.step_y))],
+                Arrangement::Line => vec![(PieceDimension::Step, step(settings.step_x, settings.step_y))],
                 Arrangement::Grid => {
-                    vec![(Dimension::Column, step(settings.step_x, 0.0)), (Dimension::Row, step(0.0, settings.step_y))]
+                    vec![
+                        (PieceDimension::Column, step(settings.step_x, 0.0)),
+                        (PieceDimension::Row, step(0.0, settings.step_y)),
+                    ]
                 }
-                Arrangement::Radial => vec![(Dimension::Centre, east(settings.x, settings.y, 0.0))],
+                Arrangement::Radial => vec![(PieceDimension::Centre, east(settings.x, settings.y, 0.0))],
                 Arrangement::Curve => Vec::new(),
             }
         }
@@ -78,35 +81,35 @@ pub fn dimensions(piece: &Piece, arm: f64) -> Vec<(Dimension, Point)> {
 ///
 /// # Errors
 /// When the piece has no such dimension.
-pub fn set_dimension(piece: &mut Piece, dimension: Dimension, to: Point, arm: f64) -> Result<(), EditError> {
+pub fn set_dimension(piece: &mut Piece, dimension: PieceDimension, to: Point, arm: f64) -> Result<(), EditError> {
     let away = |x: f32, y: f32| tidy(length(sub(to, [f64::from(x), f64::from(y)])).max(0.1));
     let beside = |piece: &Piece| {
         let (at, right) = middle_of_line(piece).ok_or(EditError::Gone)?;
         Ok::<f32, EditError>(tidy((dot(sub(to, at), right) / dot(right, right)).abs().max(0.1)))
     };
-    let beside = if dimension == Dimension::Width { beside(piece)? } else { 0.0 };
+    let beside = if dimension == PieceDimension::Width { beside(piece)? } else { 0.0 };
     match (&mut piece.form, dimension) {
-        (PieceKind::Disc(disc), Dimension::Radius) => disc.radius = away(disc.x, disc.y),
-        (PieceKind::Contour(contour), Dimension::Radius) => {
+        (PieceKind::Disc(disc), PieceDimension::Radius) => disc.radius = away(disc.x, disc.y),
+        (PieceKind::Contour(contour), PieceDimension::Radius) => {
             contour.settings.radius = away(contour.settings.x, contour.settings.y);
         }
-        (PieceKind::Warp(group), Dimension::Radius) => {
+        (PieceKind::Warp(group), PieceDimension::Radius) => {
             group.settings.radius = away(group.settings.x, group.settings.y);
         }
-        (PieceKind::Scatter(group), Dimension::Radius) => {
+        (PieceKind::Scatter(group), PieceDimension::Radius) => {
             group.settings.radius = away(group.settings.x, group.settings.y);
         }
-        (PieceKind::Curve(curve), Dimension::Width) => curve.settings.width = beside,
-        (PieceKind::Ribbon(ribbon), Dimension::Width) => ribbon.settings.width = beside,
-        (PieceKind::Scatter(group), Dimension::Width) => group.settings.width = beside,
+        (PieceKind::Curve(curve), PieceDimension::Width) => curve.settings.width = beside,
+        (PieceKind::Ribbon(ribbon), PieceDimension::Width) => ribbon.settings.width = beside,
+        (PieceKind::Scatter(group), PieceDimension::Width) => group.settings.width = beside,
         (PieceKind::Array(group), dimension) => {
             let settings = &mut group.settings;
             let [x, y] = unturned(settings, to);
             match dimension {
-                Dimension::Step => (settings.step_x, settings.step_y) = (tidy(x), tidy(y)),
-                Dimension::Column => settings.step_x = tidy(x),
-                Dimension::Row => settings.step_y = tidy(y),
-                Dimension::Centre => (settings.x, settings.y) = (tidy(to[0]), tidy(to[1])),
+                PieceDimension::Step => (settings.step_x, settings.step_y) = (tidy(x), tidy(y)),
+                PieceDimension::Column => settings.step_x = tidy(x),
+                PieceDimension::Row => settings.step_y = tidy(y),
+                PieceDimension::Centre => (settings.x, settings.y) = (tidy(to[0]), tidy(to[1])),
                 _ => return Err(EditError::Gone),
             }
         }
@@ -118,27 +121,27 @@ pub fn set_dimension(piece: &mut Piece, dimension: Dimension, to: Point, arm: f6
 }
 
 /// The dimension as people read it: `Radius 850 m`.
-pub fn dimension_text(piece: &Piece, dimension: Dimension) -> String {
+pub fn dimension_text(piece: &Piece, dimension: PieceDimension) -> String {
     let radius = |metres: f32| format!("Radius {metres:.0} m");
     let width = |metres: f32| format!("Width {metres:.0} m to each side");
     let stretched = |settings: &Placement| match dimension {
-        Dimension::StretchX => format!("{:.0} % as wide", settings.stretch_x * 100.0),
+        PieceDimension::StretchX => format!("{:.0} % as wide", settings.stretch_x * 100.0),
         _ => format!("{:.0} % as long, sheared by {:.0}°", settings.stretch_y * 100.0, settings.shear_angle),
     };
     match &piece.form {
         PieceKind::Disc(disc) => radius(disc.radius),
         PieceKind::Contour(contour) => radius(contour.settings.radius),
         PieceKind::Warp(group) => radius(group.settings.radius),
-        PieceKind::Scatter(group) if dimension == Dimension::Radius => radius(group.settings.radius),
+        PieceKind::Scatter(group) if dimension == PieceDimension::Radius => radius(group.settings.radius),
         PieceKind::Scatter(group) => width(group.settings.width),
         PieceKind::Curve(curve) => width(curve.settings.width),
         PieceKind::Ribbon(ribbon) => width(ribbon.settings.width),
         PieceKind::Array(group) => {
             let ArraySettings { step_x, step_y, x, y, .. } = group.settings;
             match dimension {
-                Dimension::Column => format!("Columns {:.0} m apart", step_x.abs()),
-                Dimension::Row => format!("Rows {:.0} m apart", step_y.abs()),
-                Dimension::Centre => format!("Around {x:.0} m from the west, {y:.0} m from the north edge"),
+                PieceDimension::Column => format!("Columns {:.0} m apart", step_x.abs()),
+                PieceDimension::Row => format!("Rows {:.0} m apart", step_y.abs()),
+                PieceDimension::Centre => format!("Around {x:.0} m from the west, {y:.0} m from the north edge"),
                 _ => format!("Each copy {step_x:.0} m east, {step_y:.0} m south of the one before"),
             }
         }
@@ -149,8 +152,8 @@ pub fn dimension_text(piece: &Piece, dimension: Dimension) -> String {
 }
 
 /// The place `width` beside the middle of a line of points, to the right.
-fn beside_middle(piece: &Piece, width: f32) -> Vec<(Dimension, Point)> {
-    let place = |(at, right)| (Dimension::Width, add(at, scaled(right, f64::from(width))));
+fn beside_middle(piece: &Piece, width: f32) -> Vec<(PieceDimension, Point)> {
+    let place = |(at, right)| (PieceDimension::Width, add(at, scaled(right, f64::from(width))));
     middle_of_line(piece).map(place).into_iter().collect()
 }
 
@@ -188,19 +191,19 @@ fn sin_cos(degrees: f32) -> (f64, f64) {
 }
 
 /// The ends of two arms that began as `arm` metres to the east and to the south of the pivot.
-fn arms(settings: &Placement, arm: f64) -> Vec<(Dimension, Point)> {
+fn arms(settings: &Placement, arm: f64) -> Vec<(PieceDimension, Point)> {
     let (map, arm) = (settings.map(), arm / f64::from(settings.scale));
     let end = |by: Point| map.apply(add([f64::from(settings.pivot_x), f64::from(settings.pivot_y)], by));
-    vec![(Dimension::StretchX, end([arm, 0.0])), (Dimension::StretchY, end([0.0, arm]))]
+    vec![(PieceDimension::StretchX, end([arm, 0.0])), (PieceDimension::StretchY, end([0.0, arm]))]
 }
 
-fn drag_arm(settings: &mut Placement, dimension: Dimension, to: Point, arm: f64) -> Result<(), EditError> {
+fn drag_arm(settings: &mut Placement, dimension: PieceDimension, to: Point, arm: f64) -> Result<(), EditError> {
     let plain = Placement { stretch_x: 1.0, stretch_y: 1.0, shear_angle: 0.0, scale: 1.0, ..settings.clone() };
     let back: Affine = plain.map().inverse();
     let [x, y] = sub(back.apply(to), [f64::from(settings.pivot_x), f64::from(settings.pivot_y)]);
     match dimension {
-        Dimension::StretchX => settings.stretch_x = tidy((x / arm).max(0.01)),
-        Dimension::StretchY => {
+        PieceDimension::StretchX => settings.stretch_x = tidy((x / arm).max(0.01)),
+        PieceDimension::StretchY => {
             let y = y.max(0.01 * arm);
             // the lean is that of the arm as it is seen, where east is not mirrored
             let lean = if settings.mirror { -x } else { x };

@@ -363,7 +363,7 @@ fn the_greatest_weight_is_picked_first_and_locked_pieces_never() {
 /// A dimension dragged somewhere lies there, and is told in numbers that people read.
 #[test]
 fn dimensions_lie_where_they_are_dragged() {
-    use dimensions::{Dimension, dimension_text, dimensions, set_dimension};
+    use dimensions::{PieceDimension, dimension_text, dimensions, set_dimension};
     let arm = 500.0;
     let line = || {
         vec![CurvePoint::new(1000.0, 1000.0, 0.0), CurvePoint { width: 2.0, ..CurvePoint::new(5000.0, 1000.0, 0.0) }]
@@ -387,19 +387,19 @@ fn dimensions_lie_where_they_are_dragged() {
         ..Placement::default()
     };
     let kinds = [
-        (PieceKind::Disc(Disc::default()), vec![Dimension::Radius]),
-        (PieceKind::Contour(Contour::default()), vec![Dimension::Radius]),
-        (PieceKind::Curve(Curve { points: line(), ..Curve::default() }), vec![Dimension::Width]),
-        (PieceKind::Ribbon(Ribbon { points: line(), ..Ribbon::default() }), vec![Dimension::Width]),
-        (scatter(ScatterRegion::Circle), vec![Dimension::Radius]),
-        (scatter(ScatterRegion::Curve), vec![Dimension::Width]),
+        (PieceKind::Disc(Disc::default()), vec![PieceDimension::Radius]),
+        (PieceKind::Contour(Contour::default()), vec![PieceDimension::Radius]),
+        (PieceKind::Curve(Curve { points: line(), ..Curve::default() }), vec![PieceDimension::Width]),
+        (PieceKind::Ribbon(Ribbon { points: line(), ..Ribbon::default() }), vec![PieceDimension::Width]),
+        (scatter(ScatterRegion::Circle), vec![PieceDimension::Radius]),
+        (scatter(ScatterRegion::Curve), vec![PieceDimension::Width]),
         (scatter(ScatterRegion::Outline), vec![]),
-        (array(Arrangement::Line), vec![Dimension::Step]),
-        (array(Arrangement::Grid), vec![Dimension::Column, Dimension::Row]),
-        (array(Arrangement::Radial), vec![Dimension::Centre]),
+        (array(Arrangement::Line), vec![PieceDimension::Step]),
+        (array(Arrangement::Grid), vec![PieceDimension::Column, PieceDimension::Row]),
+        (array(Arrangement::Radial), vec![PieceDimension::Centre]),
         (
             PieceKind::Place(OperatorGroup { settings: placement, ..OperatorGroup::default() }),
-            vec![Dimension::StretchX, Dimension::StretchY],
+            vec![PieceDimension::StretchX, PieceDimension::StretchY],
         ),
     ];
     for (form, expected) in kinds {
@@ -411,8 +411,8 @@ fn dimensions_lie_where_they_are_dragged() {
             let mut small = piece.clone();
             let place_of = |piece: &Piece| dimensions(piece, arm)[k].1;
             let to = match dimension {
-                Dimension::Centre | Dimension::Step => [at[0] + 240.0, at[1] + 130.0],
-                Dimension::StretchY => {
+                PieceDimension::Centre | PieceDimension::Step => [at[0] + 240.0, at[1] + 130.0],
+                PieceDimension::StretchY => {
                     // leaning to the side of the other arm
                     let other = dimensions(&piece, arm)[0].1;
                     let middle = placement_middle(&piece);
@@ -434,7 +434,7 @@ fn dimensions_lie_where_they_are_dragged() {
             assert!(away < 0.05, "{dimension:?} of {:?}: {there:?} is not {to:?}", piece.form);
             assert_ne!(dimension_text(&dragged, dimension), dimension_text(&piece, dimension));
         }
-        assert_eq!(set_dimension(&mut Piece::default(), Dimension::Radius, [0.0; 2], arm), Err(EditError::Gone));
+        assert_eq!(set_dimension(&mut Piece::default(), PieceDimension::Radius, [0.0; 2], arm), Err(EditError::Gone));
     }
 }
 
@@ -445,13 +445,13 @@ fn placement_middle(piece: &Piece) -> [f64; 2] {
 }
 
 /// What a dimension is measured from.
-fn hangs_on(piece: &Piece, dimension: dimensions::Dimension, at: [f64; 2]) -> [f64; 2] {
-    use dimensions::Dimension;
+fn hangs_on(piece: &Piece, dimension: dimensions::PieceDimension, at: [f64; 2]) -> [f64; 2] {
+    use dimensions::PieceDimension;
     match (&piece.form, dimension) {
         (PieceKind::Place(_), _) => placement_middle(piece),
         (PieceKind::Array(group), _) => [f64::from(group.settings.pivot_x), f64::from(group.settings.pivot_y)],
         // the line goes from west to east
-        (_, Dimension::Width) => [at[0], 1000.0],
+        (_, PieceDimension::Width) => [at[0], 1000.0],
         _ => [4000.0, 4000.0],
     }
 }

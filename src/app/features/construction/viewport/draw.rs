@@ -112,7 +112,8 @@ pub(crate) fn draw_handles(painter: &egui::Painter, handles: &Handles, hot: Opti
             Grip::Dimension(dimension) => {
                 let half = if is_hot { 6.0 } else { 4.5 };
                 let square = Rect::from_center_size(*at, vec2(2.0 * half, 2.0 * half));
-                let is_arm = matches!(dimension, Dimension::Radius | Dimension::StretchX | Dimension::StretchY);
+                let is_arm =
+                    matches!(dimension, PieceDimension::Radius | PieceDimension::StretchX | PieceDimension::StretchY);
                 if let Some(middle) = middle.filter(|_| is_arm) {
                     painter.line_segment([middle, *at], Stroke::new(3.0, dark));
                     painter.line_segment([middle, *at], Stroke::new(1.2, colour::text_strong().gamma_multiply(0.7)));

@@ -253,7 +253,7 @@ fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed
 enum DragResult {
     Moved(Motion),
     Point(usize, Point),
-    Dimension(Dimension, Point),
+    Dimension(PieceDimension, Point),
 }
 
 pub(crate) fn drag(

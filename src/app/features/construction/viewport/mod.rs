@@ -26,7 +26,7 @@ use crate::frame::document::Document;
 use crate::frame::tasks::Tasks;
 use crate::frame::theme::colour;
 use crate::view::{GroundPosition, Stage};
-use talweg::construction::edit::dimensions::{Dimension, dimension_text, dimensions, set_dimension};
+use talweg::construction::edit::dimensions::{PieceDimension, dimension_text, dimensions, set_dimension};
 use talweg::construction::edit::library::{self, Item};
 use talweg::construction::edit::pick_index::{self, PickIndex, PickOutline};
 use talweg::construction::edit::reshape::{Reshape, tidy, wrapped};
@@ -54,7 +54,7 @@ enum Grip {
     Scale,
     Raise,
     Point(usize),
-    Dimension(Dimension),
+    Dimension(PieceDimension),
 }
 
 /// A line on the screen: its points, and whether they are seen.
