@@ -60,7 +60,11 @@ fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
     }
     var cover = vec2<f32>(0.0);
     if frame.surface_water.w > 0.5 {
+#ifdef DETAIL
+        cover = textureSample(cover_map, smooth_sampler, at + ragged(world) / (last_sample() + 1.0)).xy;
+#else
         cover = textureSample(cover_map, smooth_sampler, at).xy;
+#endif
     }
     let site = textureSample(site_map, smooth_sampler, at);
     return ground_at(world, at, surface, biomes, cover, site);

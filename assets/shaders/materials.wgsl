@@ -210,6 +210,24 @@ fn pixel_metres(away: f32) -> f32 {
     return away * metres_per_unit() * 2.0 / (up_scale * frame.viewport.w);
 }
 
+// How far from a place, in cells, snow and sand are looked up that lie there: on rough ground they end raggedly, in
+// patches from a few cells down to what a pixel shows.
+fn ragged(world: vec3<f32>) -> vec2<f32> {
+    let metres = frame.rock_slopes.z;
+    let cell_metres = cell() * metres;
+    let footprint = pixel_metres(distance(world, eye()));
+    var width = 2.6 * cell_metres;
+    var sum = vec2<f32>(0.0);
+    for (var k = 0; k < 5; k += 1) {
+        let shown = 1.0 - smoothstep(0.25 * width, width, footprint);
+        if shown <= 0.0 { break; }
+        let place = world.xz * (metres / width) + 17.3 * f32(k);
+        sum += (shown * width) * (vec2<f32>(noise(place), noise(place + 57.7)) - 0.5);
+        width *= 0.41;
+    }
+    return sum / cell_metres;
+}
+
 fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
     let metres = frame.rock_slopes.z;
     let away = distance(world, eye());
@@ -237,7 +255,7 @@ fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<
     if mixture.share > 0.04 {
         let other = relief_of(mixture.second, place, planes, footprint);
         // the higher of both shows
-        let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)) + 0.08);
+        let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
         let its = ground_rules.looks[mixture.second];
         bare = mix(bare, colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y), t);
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));
