@@ -5,7 +5,7 @@
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,
-    eye_unused: vec4<f32>,
+    eye_exposure: vec4<f32>,
     sun_plain: vec4<f32>,
     grid: vec4<f32>,
     heights: vec4<f32>,
@@ -55,7 +55,8 @@ struct Frame {
 @group(0) @binding(17) var canopy_map: texture_2d<f32>;
 const NO_SITE = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 
-fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
+fn eye() -> vec3<f32> { return frame.eye_exposure.xyz; }
+fn exposure() -> f32 { return frame.eye_exposure.w; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
 // 1 where the ground is shown without its colours
 fn is_plain() -> f32 { return frame.sun_plain.w; }

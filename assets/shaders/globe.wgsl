@@ -52,6 +52,7 @@ fn quads() -> f32 { return frame.grid.y; }
 fn has_sea() -> bool { return frame.grid.z > 0.5; }
 // 1 where the ground is shown without its colours.
 fn is_plain() -> f32 { return frame.grid.w; }
+fn exposure() -> f32 { return frame.extinction.w; }
 
 // Outwards, along rows and along columns of a face.
 fn face_axes(face: u32) -> mat3x3<f32> {

@@ -40,7 +40,7 @@ fn grain(pixel: vec2<f32>) -> f32 {
 
 // From light to what the target stores.
 fn to_screen(light: vec3<f32>, pixel: vec2<f32>) -> vec3<f32> {
-    let colour = saturate(tone(light));
+    let colour = saturate(tone(light * exposure()));
     // grain is wanted in encoded values; where the target encodes, it is scaled by the slope of the encoding
 #ifdef ENCODE
     return encoded(colour) + grain(pixel);

@@ -420,6 +420,23 @@ mod tests {
         }
     }
 
+    /// One stop is twice the light, on squares and on globes; what is too bright is bent off.
+    #[test]
+    fn exposure_doubles_the_light() {
+        let linear = |c: i32| {
+            let c = c as f32 / 255.0;
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        let red_of = |exposure: f32| {
+            let settings = Settings { sea_level: -9000.0, exposure, ..Settings::default() };
+            let ground = Arc::new(Terrain::from_fn(33, Edges::Open, |_, _| 0.2));
+            linear(from_above(prepared(&ground, &settings, Overlay::None), red()).colour(0.5, 0.5).map(i32::from)[0])
+        };
+        let [dark, plain, bright] = [-2.0, -1.0, 3.0].map(red_of);
+        assert!((1.8..2.2).contains(&(plain / dark)), "{plain} beside {dark}");
+        assert!(bright > 1.5 * plain, "{bright} beside {plain}");
+    }
+
     #[test]
     fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
         let dry = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);

@@ -16,8 +16,8 @@ use talweg::scene::Surroundings;
 pub struct SquareFrame {
     clip_from_world: Mat4,
     world_from_clip: Mat4,
-    /// The eye; unused.
-    eye_unused: Vec4,
+    /// The eye; by how much brighter than by itself the picture is.
+    eye_exposure: Vec4,
     /// Towards the sun; 1 where the ground is shown without its colours.
     sun_plain: Vec4,
     /// Last sample, cell, relief, side.
@@ -88,7 +88,7 @@ impl SquareFrame {
         Self {
             clip_from_world: eye.clip_from_world,
             world_from_clip: eye.clip_from_world.inverse(),
-            eye_unused: eye.eye_world.extend(0.0),
+            eye_exposure: eye.eye_world.extend(terrain.settings.exposure.exp2()),
             sun_plain: Vec3::from(terrain.towards_sun).extend(f32::from(u8::from(mode.is_plain()))),
             grid: Vec4::new(last, scale.cell_world, scale.relief_world, SIDE_WORLD),
             heights: Vec4::new(scale.sea_world, scale.base_world, scale.lowest_world, scale.highest_world),

@@ -51,7 +51,7 @@ pub fn show(
     seed_row(ui, document, seed, "Changes every random value of the scene at once.", |scene, seed| {
         scene.settings.seed = seed;
     });
-    let special = ["seed", "resolution", "sun_azimuth", "sun_elevation", "sky", "haze", "surroundings"];
+    let special = ["seed", "resolution", "sun_azimuth", "sun_elevation", "sky", "haze", "exposure", "surroundings"];
     if let Some(index) = about.find("resolution") {
         row(ui, document, preview, Group::Settings, index);
         let free = free_bytes(ui);
@@ -82,7 +82,11 @@ pub fn show(
         });
     }
     if document.scene().as_planet().is_some() {
-        return command; // its sun is that of the season and the hour
+        // its sun is that of the season and the hour
+        section(ui, "Light", true, |ui| {
+            rows(ui, document, preview, Group::Settings, |spec| spec.name == "exposure");
+        });
+        return command;
     }
     section(ui, "Light and surroundings", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));

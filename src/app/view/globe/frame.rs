@@ -55,7 +55,7 @@ pub struct GlobeFrame {
     star: Vec4,
     /// Ground between the samples: waves in a radius, octaves (0 without), longest wave, radians a pixel.
     fine: Vec4,
-    /// What clear air takes away; unused.
+    /// What clear air takes away; by how much brighter than by itself the picture is.
     extinction: Vec4,
 }
 
@@ -161,7 +161,7 @@ impl GlobeFrame {
                 if settings.stars { STARS } else { 0.0 },
                 f32::from(u8::from(settings.night_side)),
             ),
-            extinction: xyz(near.extinction.into(), 0.0),
+            extinction: xyz(near.extinction.into(), f64::from(terrain.settings.exposure).exp2()),
             fine: terrain.fine(settings).map_or(Vec4::ZERO, |fine| {
                 Vec4::new(fine.waves, fine.octaves, fine.wave_metres as f32, view.radians_per_pixel as f32)
             }),
