@@ -79,10 +79,11 @@ impl Generator for VoronoiMidpoint {
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
+            levels_shown: midpoint::ALL_LEVELS,
         };
         let split = |level: &midpoint::MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
             diamond_square::split(level, SideMidpoints::Diamond, 0.0, coarse, fine)
         };
-        midpoint::subdivide(cx, &law, self.coarse_levels, table, split, out)
+        midpoint::subdivide(cx, &law, self.coarse_levels, table, split, midpoint::in_square, out)
     }
 }
