@@ -14,9 +14,9 @@
 //! Boundary: open terrains have no points beyond their edges, so that the regions on the rim reach too far, or (`rim`
 //! `GoesOn`) as many for their area as within, and the rim looks as the inside does: lattice cells go on, or each of
 //! the eight squares around has its own random points. They reach out to one side or to 8 times the mean spacing,
-//! whichever is less; nearer than that are all that count, but for chance. On wrapping terrains the distance goes the short way
-//! round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer points
-//! than n, the farthest counts again.
+//! whichever is less; nearer than that are all that count, but for chance. On wrapping terrains the distance goes the
+//! short way round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer
+//! points than n, the farthest counts again.
 //! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 mod globe;
