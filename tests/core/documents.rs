@@ -236,7 +236,7 @@ fn levels_that_are_shown_are_those_of_the_whole_and_the_rest_lies_between() {
             for shown in 0..=7usize {
                 let step = 64usize >> shown.min(6);
                 let few = made(N, edges, 5, name, &[("levels_shown", &shown.to_string())]);
-                for k in 0..N * N {
+                for (k, shown_height) in few.iter().enumerate() {
                     let (i, j) = (k / N, k % N);
                     let (top, left) = ((i / step * step).min(64 - step), (j / step * step).min(64 - step));
                     let (south, east) = ((i - top) as f32 / step as f32, (j - left) as f32 / step as f32);
@@ -247,7 +247,10 @@ fn levels_that_are_shown_are_those_of_the_whole_and_the_rest_lies_between() {
                         "Triangular" => a + (c - a) * south + (d - c) * east,
                         _ => (a * (1.0 - east) + b * east) * (1.0 - south) + (c * (1.0 - east) + d * east) * south,
                     };
-                    assert!((few[k] - between).abs() < 1e-6, "{name} {edges:?} {shown} {k}: {} {between}", few[k]);
+                    assert!(
+                        (shown_height - between).abs() < 1e-6,
+                        "{name} {edges:?} {shown} {k}: {shown_height} {between}"
+                    );
                 }
             }
         }
@@ -376,5 +379,35 @@ fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
         for (shown, before, height) in [("3", "2", 0.25), ("5", "4", 0.0625)] {
             assert_near((level(shown) - level(before)) / height, mean, 0.004, profile);
         }
+    }
+}
+
+/// Figures 7, 15 and 16 of document 000: their flanks are planes, since the difference of two squared distances is
+/// linear, so one that the sun does not reach is one flat dark patch. None is turned away from it.
+#[test]
+fn no_flank_of_the_voronoi_figures_is_without_sun() {
+    for (name, dark) in
+        [("07-voronoi", 0.1), ("13-reference-terrain", 0.05), ("15-thermal", 0.05), ("16-thermal-fast", 0.05)]
+    {
+        let path = format!("{}/saves/paper-000-fig-{name}.ron", env!("CARGO_MANIFEST_DIR"));
+        let (mut scene, _) = Scene::load(std::path::Path::new(&path)).unwrap();
+        let made = evaluate(&scene, 257, None, &mut Store::forgetful(), &Control::default()).unwrap();
+        let height = &made.terrain.height;
+        let mut turned_away = |elevation: f32| {
+            scene.settings.sun_elevation = elevation;
+            let ([east, up, south], slope) =
+                (scene.settings.sun_direction(), 128.0 * scene.settings.relief_over_size());
+            let faces = |i: usize, j: usize| {
+                let k = i * 257 + j;
+                let (gx, gy) = (height[k + 1] - height[k - 1], height[k + 257] - height[k - 257]);
+                up - (gx * east + gy * south) * slope
+            };
+            let inside = (1..256).flat_map(|i| (1..256).map(move |j| (i, j)));
+            inside.filter(|&(i, j)| faces(i, j) <= 0.0).count() as f64 / (255.0 * 255.0)
+        };
+        let own = turned_away(Scene::load(std::path::Path::new(&path)).unwrap().0.settings.sun_elevation);
+        let usual = turned_away(40.0);
+        println!("figure {name}: {usual:.4} turned away from a sun at 40 degrees, {own:.4} from its own");
+        assert!(own < 1e-3 && usual > dark, "{name}: {own} {usual}");
     }
 }
