@@ -383,12 +383,11 @@ fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
 }
 
 /// Figures 7, 15 and 16 of document 000: their flanks are planes, since the difference of two squared distances is
-/// linear, so one that the sun does not reach is one flat dark patch. None is turned away from it.
+/// linear, so one that the sun does not reach is one flat dark patch. None is turned away from it. (The rubble of
+/// figure 13, before it is eroded, has steps that are.)
 #[test]
 fn no_flank_of_the_voronoi_figures_is_without_sun() {
-    for (name, dark) in
-        [("07-voronoi", 0.1), ("13-reference-terrain", 0.05), ("15-thermal", 0.05), ("16-thermal-fast", 0.05)]
-    {
+    for (name, dark) in [("07-voronoi", 0.1), ("15-thermal", 0.05), ("16-thermal-fast", 0.05)] {
         let path = format!("{}/saves/paper-000-fig-{name}.ron", env!("CARGO_MANIFEST_DIR"));
         let (mut scene, _) = Scene::load(std::path::Path::new(&path)).unwrap();
         let made = evaluate(&scene, 257, None, &mut Store::forgetful(), &Control::default()).unwrap();
