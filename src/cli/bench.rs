@@ -16,17 +16,20 @@ use crate::scene::{Layer, Scene};
 #[derive(Args)]
 #[command(after_help = "\
 NODE is a name from `talweg nodes`, or one of generators, filters, processes, all: those that run on a square ground.
+document-001 and document-002 are what those documents compare: Perlin noise, midpoint displacement, stamp noise.
 What needs a planet, named, runs on six faces. Parameters may follow: Perlin:octaves=1.
 Without one, Perlin noise and midpoint displacement are compared, as in the lecture on terrain in games (document 001).
 
 A generator is timed for its whole field, a filter for one pass and a process for its first iteration, both on Perlin
 noise, on a planet on continents. Each repetition runs everything once, in another order. Times are medians; the
 interval around them covers the true median with at least 95 % confidence from six repetitions on. time ~ side^e is
-fitted on a log-log scale with its standard error: e = 2 is linear in the number of samples. Exit code 1 if the same
+fitted on a log-log scale with its standard error: e = 2 is linear in the number of samples. Loading is reading the
+terrain back from a 16-bit PNG in memory. Exit code 1 if the same
 inputs gave different results.
 
 Examples:
   talweg bench
+  talweg bench document-002 --sizes 257,513,1025,2049
   talweg bench Perlin Perlin:octaves=1 Simplex --sizes 513,1025 --threads 1,2
   talweg bench processes --sizes 257,513 --repetitions 7 --csv
   talweg bench Voronoi --extremes --json")]

@@ -6,6 +6,8 @@
 //! call), so that what disturbs the machine hits all alike. Quotients (faster than the first, faster with more threads)
 //! are taken within each repetition, so that what slows both cancels.
 //!
+//! On the first number of threads every observation also loads its result [from a file](super::loading), once.
+//!
 //! Every observation's result is hashed. A subject is consistent if all its hashes of one size agree, over repetitions
 //! and numbers of threads.
 //!
@@ -17,6 +19,7 @@ use rayon::ThreadPool;
 
 use super::extremes::{RUNS, extremes};
 use super::instruments::{Instruments, Stopwatch};
+use super::loading::TerrainFile;
 use super::report::{BenchCell, Benchmark, Consistency, Disagreement, Findings, Growth};
 use super::stats::{Estimate, estimate, power_law};
 use super::subject::{BenchSubject, Site};
@@ -115,6 +118,10 @@ struct TestBench {
     /// Seconds of one run, by repetition.
     seconds: Vec<f64>,
     hashes: Vec<u128>,
+    /// Seconds to load what was made, by repetition; of the first number of threads.
+    load_seconds: Vec<f64>,
+    /// Size of the file that it is loaded from.
+    file_bytes: Option<usize>,
 }
 
 /// Measures `subjects` on the calling thread and pools of its own.
@@ -284,6 +291,19 @@ impl Lab<'_> {
         Ok(())
     }
 
+    /// Loads what was made from a file, which is made anew every time: one for each cell would take too much memory.
+    fn load(&self, bed: &mut TestBench, made: &Terrain) -> Result<(), Cancelled> {
+        self.control.check()?;
+        let Some(file) = TerrainFile::new(made) else { return Ok(()) };
+        let mut watch = Stopwatch::new(self.instruments);
+        if let Some(loaded) = watch.time(|| file.load()) {
+            bed.load_seconds.push(watch.seconds());
+            bed.file_bytes = Some(file.bytes());
+            drop(std::hint::black_box(loaded));
+        }
+        Ok(())
+    }
+
     fn observe(&self, bed: &mut TestBench) -> Result<(), Cancelled> {
         let mut sum = 0.0;
         for k in 0..bed.runs {
@@ -291,6 +311,9 @@ impl Lab<'_> {
             sum += watch.seconds();
             if k == 0 {
                 bed.hashes.push(made.hash());
+                if bed.threads == 0 {
+                    self.load(bed, &made)?;
+                }
             }
         }
         bed.seconds.push(sum / bed.runs as f64);
@@ -325,6 +348,8 @@ fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, bed
             times_the_first: find(0, bed.size, bed.threads).and_then(|one| quotient(bed, one)).unwrap_or_default(),
             result_bytes: bed.result_bytes,
             peak_bytes: bed.peak_bytes,
+            load_milliseconds: estimate(&bed.load_seconds).map(|load| load.times(1e3)),
+            file_bytes: bed.file_bytes,
         })
         .collect::<Vec<_>>();
     let growth = |threads: usize, cost: &dyn Fn(&BenchCell) -> f64| {

@@ -13,6 +13,7 @@
 mod bench;
 mod extremes;
 mod instruments;
+mod loading;
 mod param_ref;
 mod parity;
 mod picture_cache;
@@ -25,6 +26,7 @@ mod variants;
 
 pub use bench::{BenchError, BenchPlan, BenchProgress, Extremes, OBSERVATION, bench};
 pub use instruments::{Instruments, Machine, Stopwatch};
+pub use loading::TerrainFile;
 pub use param_ref::{ParamRef, VariantError};
 pub use parity::{
     CLOSE_OVERLAP, CLOSE_SHARE, Parity, TRUE_OVERLAP, TRUE_SHARE, Verdict, channel_overlap, compare, half_samples,
@@ -34,7 +36,7 @@ pub use picture_cache::{kept_picture, picture};
 pub use report::{BenchCell, Benchmark, Consistency, Disagreement, Extreme, Findings, Growth};
 pub use sheet::{columns, sheet};
 pub use stats::{Estimate, PowerLaw};
-pub use subject::{BenchSubject, ExtremeCase, NodeSubject, Site, SubjectError, document_001, subjects};
+pub use subject::{BenchSubject, ExtremeCase, NodeSubject, Site, SubjectError, document_001, document_002, subjects};
 pub use thumbnail_service::{FinishedThumbnail, ThumbnailService};
 pub use variants::{
     Glance, MOST_VARIANTS, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, combinations,

@@ -71,6 +71,11 @@ pub struct BenchCell {
     pub result_bytes: usize,
     /// Most memory taken at once, with the terrain that is made; `None` if it was not counted.
     pub peak_bytes: Option<usize>,
+    /// Time to load the terrain from a file of 16-bit heights that is in memory; `None` for other numbers of threads
+    /// than the first, and of planets.
+    pub load_milliseconds: Option<Estimate>,
+    /// Size of that file.
+    pub file_bytes: Option<usize>,
 }
 
 /// Exponents over the samples per side: 2 is linear in the number of samples.
@@ -225,6 +230,7 @@ impl Benchmark {
             head.push(format!("speed-up, {least} to {most} threads"));
         }
         head.push("memory ~ side^e, e =".into());
+        head.push("loading, ms".into());
         head.push("same bits every time".into());
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
         let rows = self.subjects.iter().map(|subject| {
@@ -236,6 +242,8 @@ impl Benchmark {
                 row.push(subject.cell(largest, most).map_or_else(String::new, |cell| interval(&cell.speed_up)));
             }
             row.push(growth.and_then(|g| g.memory).map_or_else(|| "-".into(), power));
+            let load = subject.cell(largest, least).and_then(|cell| cell.load_milliseconds);
+            row.push(load.map_or_else(|| "-".into(), |load| interval(&load)));
             row.push(if subject.consistency.is_consistent { "yes" } else { "NO" }.into());
             row
         });
@@ -246,7 +254,7 @@ impl Benchmark {
     pub fn csv(&self) -> String {
         let mut csv = String::from(
             "name,timed,samples,threads,median_ms,low_ms,high_ms,confidence,speed_up,times_the_first,result_bytes,\
-             peak_bytes,time_exponent,time_exponent_standard_error,is_consistent,faces\n",
+             peak_bytes,time_exponent,time_exponent_standard_error,is_consistent,faces,load_ms,file_bytes\n",
         );
         let or_nothing = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
         for subject in &self.subjects {
@@ -255,7 +263,7 @@ impl Benchmark {
                 let time = &cell.milliseconds;
                 let _ = writeln!(
                     csv,
-                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                     quoted(&subject.name),
                     subject.timed,
                     cell.samples,
@@ -272,6 +280,8 @@ impl Benchmark {
                     or_nothing(law.and_then(|l| l.standard_error)),
                     subject.consistency.is_consistent,
                     subject.faces,
+                    or_nothing(cell.load_milliseconds.map(|load| load.median)),
+                    cell.file_bytes.map_or_else(String::new, |b| b.to_string()),
                 );
             }
         }

@@ -3,6 +3,7 @@
 use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::nodes::generators::perlin::Perlin;
+use crate::nodes::generators::stamp::StampProfile;
 use crate::nodes::{Context, Node, Work};
 use crate::param::{ParamError, ParamKind, Value};
 use crate::planet::{Planet, World};
@@ -176,7 +177,8 @@ impl BenchSubject for NodeSubject {
 pub enum SubjectError {
     /// There is no node of this name.
     #[error(
-        "there is no node `{0}`; give a name from `talweg nodes`, or one of generators, filters, processes, all{near}",
+        "there is no node `{0}`; give a name from `talweg nodes`, or one of generators, filters, processes, all, \
+         document-001, document-002{near}",
         near = nearest(.0)
     )]
     NoNode(String),
@@ -233,6 +235,8 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
         "generators" => return shape(|work| matches!(work, Work::Generator(_))),
         "filters" => return shape(|work| matches!(work, Work::Filter(_))),
         "processes" => return shape(|work| matches!(work, Work::Process(_))),
+        "document-001" => return Ok(document_001()),
+        "document-002" => return Ok(document_002()),
         _ => {}
     }
     let (name, changes) = text.split_once(':').map_or((text, None), |(name, changes)| (name, Some(changes)));
@@ -278,6 +282,20 @@ pub fn document_001() -> Vec<NodeSubject> {
             _ => subject,
         })
         .collect()
+}
+
+/// What document 002 sets against each other: Perlin noise, with as many octaves as [`document_001`] gives it, and
+/// stamp noise of cones as the document has it, down to two samples; beside it that of bells. Its cost of a map of 2ⁿ
+/// samples a side is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, which the fitted exponent of the time is to be compared with: 2.14
+/// between 257² and 2049².
+pub fn document_002() -> Vec<NodeSubject> {
+    let noise = document_001().into_iter().filter(|subject| matches!(subject.node(), Node::Perlin(_)));
+    let stamps = ["paper-002-stamp-noise-1", "paper-002-bell"].into_iter().filter_map(|name| {
+        let Node::Stamp(stamp) = first_layer(&example(name)?.scene)?.node else { return None };
+        let form = if stamp.profile == StampProfile::Bell { "bells" } else { "cones" };
+        Some(NodeSubject::called(format!("Stamp noise, {form}"), Node::Stamp(stamp)))
+    });
+    noise.chain(stamps).collect()
 }
 
 fn first_layer(scene: &Scene) -> Option<NodeSubject> {

@@ -207,7 +207,7 @@ struct SceneV1 {
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
-    settings: Settings,
+    settings: Option<Settings>,
     #[serde(default, skip_serializing_if = "is_default")]
     planet: Planet,
     #[serde(default = "default_palette", skip_serializing_if = "is_default_palette")]
@@ -235,7 +235,7 @@ struct LayerV1 {
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     enabled: bool,
     #[serde(default)]
-    seed: u32,
+    seed: Option<u32>,
     /// Version of the node's algorithm that the scene was made with.
     #[serde(default, skip_serializing_if = "is_first")]
     algorithm: Option<u32>,
@@ -307,7 +307,7 @@ impl Scene {
         let file = SceneV1 {
             version: VERSION,
             name: Some(self.name.clone()),
-            settings: self.settings.clone(),
+            settings: Some(self.settings.clone()),
             planet: self.planet.clone(),
             palette: self.palette.clone(),
             climate: self.climate.clone(),
@@ -322,7 +322,7 @@ impl Scene {
                     name: Some(layer.name.clone()),
                     node: layer.node.clone(),
                     enabled: layer.enabled,
-                    seed: layer.seed,
+                    seed: Some(layer.seed),
                     algorithm: Some(layer.node.traits().version_in(self.settings.world)),
                     epochs: layer
                         .epochs
@@ -358,7 +358,9 @@ impl Scene {
         let mut mend = |owner: &str, group: &mut dyn Params| {
             warnings.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));
         };
-        let mut settings = file.settings;
+        // what Talweg writes has a name and settings, and a name and a seed for every layer
+        let scene_is_by_hand = file.name.is_none() || file.settings.is_none();
+        let mut settings = file.settings.unwrap_or_default();
         mend("scene", &mut settings);
         let mut climate = file.climate;
         if let Some(climate) = &mut climate {
@@ -382,9 +384,9 @@ impl Scene {
                     mask: layer.mask,
                     note: layer.note,
                     locked: layer.locked,
-                    ..Layer::new(layer.node, layer.seed)
+                    ..Layer::new(layer.node, layer.seed.unwrap_or_default())
                 };
-                let is_written_by_hand = layer.name.is_none();
+                let is_written_by_hand = scene_is_by_hand || layer.name.is_none() || layer.seed.is_none();
                 made.name = layer.name.unwrap_or(made.name);
                 let owner = format!("layer `{}`", made.name);
                 mend(&owner, made.node.params_mut());
@@ -416,8 +418,8 @@ impl Scene {
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
                 let now = made.node.traits().version_in(settings.world);
-                // what Talweg writes has a name for every layer, and no algorithm where it is the first one; what was
-                // written by hand means the node as it is
+                // Talweg writes no algorithm where it is the first one; what was written by hand means the node as it
+                // is
                 let then = layer.algorithm.unwrap_or(if is_written_by_hand { now } else { 1 });
                 if then != now {
                     changed.push(Warning(format!(

@@ -171,3 +171,242 @@ fn the_fast_hydraulic_form_is_ahead_as_the_document_says() {
     assert_near(olsen, 0.893, 0.01, "Olsen's erosion");
     assert!(fast > reference && soon - before > (fast - before) / 4.0, "{before} {soon} {fast} {reference}");
 }
+
+/// What the generator makes of its parameters on a grid of so many samples.
+fn made(samples: usize, edges: Edges, seed: u32, name: &str, params: &[(&str, &str)]) -> Vec<f32> {
+    let place = Place { seed, ..Place::new(samples, edges) };
+    place.finish(&node(name, params), &Terrain::flat(place.grid()), 0).height
+}
+
+/// Olsen 2004 comes with a program whose last step gives each sample the mean of the square of nine around it. It is
+/// the roughest grain that goes: the score changes, which smoothing level by level leaves as it was.
+#[test]
+fn the_finished_ground_is_smoothed_as_by_olsens_program() {
+    for edges in [Edges::Open, Edges::Wrap] {
+        const N: usize = 65;
+        let squares = |smoothing: &str, smoothed: &str| {
+            let params = [("smoothness", "0.5"), ("smoothing", smoothing), ("smoothed", smoothed)];
+            made(N, edges, 3, "DiamondSquare", &params)
+        };
+        let (plain, finished, levels) = (squares("0", "Finished"), squares("1", "Finished"), squares("1", "Levels"));
+        let half = squares("0.5", "Finished");
+        for k in 0..N * N {
+            let near = |at: usize| -> Vec<usize> {
+                let beside = [at as i64 - 1, at as i64, at as i64 + 1].into_iter();
+                match edges {
+                    Edges::Open => beside.filter(|k| (0..N as i64).contains(k)).map(|k| k as usize).collect(),
+                    Edges::Wrap => beside.map(|k| k.rem_euclid(N as i64 - 1) as usize).collect(),
+                }
+            };
+            let (rows, columns) = (near(k / N), near(k % N));
+            let plain = &plain;
+            let around = rows.iter().flat_map(|i| columns.iter().map(move |j| f64::from(plain[i * N + j])));
+            let mean = around.sum::<f64>() / (rows.len() * columns.len()) as f64;
+            assert!((f64::from(finished[k]) - mean).abs() < 1e-6, "{edges:?} {k}: {} is not {mean}", finished[k]);
+            assert!((half[k] - 0.5 * (plain[k] + finished[k])).abs() < 1e-6);
+        }
+        let slopes = |heights: &[f32]| {
+            let mut terrain = Terrain::flat(Place::new(N, edges).grid());
+            terrain.height.copy_from_slice(heights);
+            talweg::measure::slopes(&terrain)
+        };
+        let [plain, finished, levels] = [&plain, &finished, &levels].map(|heights| slopes(heights));
+        println!(
+            "{edges:?}: score {:.3}, finished ground smoothed {:.3}, levels smoothed {:.3}; mean slope {:.4} {:.4} {:.4}",
+            plain.erosion_score(),
+            finished.erosion_score(),
+            levels.erosion_score(),
+            plain.mean,
+            finished.mean,
+            levels.mean
+        );
+        assert!(finished.mean < 0.6 * plain.mean, "{finished:?} {plain:?}");
+        let off = |one: f64| (one - plain.erosion_score()).abs();
+        assert!(off(finished.erosion_score()) > off(levels.erosion_score()), "{plain:?} {finished:?} {levels:?}");
+    }
+}
+
+/// Document 000, figures 1 and 3: fewer levels are the same points, and between them the squares and triangles.
+#[test]
+fn levels_that_are_shown_are_those_of_the_whole_and_the_rest_lies_between() {
+    const N: usize = 65;
+    for edges in [Edges::Open, Edges::Wrap] {
+        for name in ["DiamondSquare", "Triangular"] {
+            let whole = made(N, edges, 5, name, &[]);
+            for shown in 0..=7usize {
+                let step = 64usize >> shown.min(6);
+                let few = made(N, edges, 5, name, &[("levels_shown", &shown.to_string())]);
+                for (k, shown_height) in few.iter().enumerate() {
+                    let (i, j) = (k / N, k % N);
+                    let (top, left) = ((i / step * step).min(64 - step), (j / step * step).min(64 - step));
+                    let (south, east) = ((i - top) as f32 / step as f32, (j - left) as f32 / step as f32);
+                    let h = |down: usize, right: usize| whole[(top + down * step) * N + left + right * step];
+                    let (a, b, c, d) = (h(0, 0), h(0, 1), h(1, 0), h(1, 1));
+                    let between = match name {
+                        "Triangular" if east > south => a + (b - a) * east + (d - b) * south,
+                        "Triangular" => a + (c - a) * south + (d - c) * east,
+                        _ => (a * (1.0 - east) + b * east) * (1.0 - south) + (c * (1.0 - east) + d * east) * south,
+                    };
+                    assert!(
+                        (shown_height - between).abs() < 1e-6,
+                        "{name} {edges:?} {shown} {k}: {shown_height} {between}"
+                    );
+                }
+            }
+        }
+    }
+    // figure 3 is one triangle, and a river of figure 9 has the courses of its level
+    let triangle =
+        |shown: &str| made(N, Edges::Open, 5, "Triangular", &[("layout", "Triangle"), ("levels_shown", shown)]);
+    let (first, all) = (triangle("1"), triangle("14"));
+    assert!(first[32] == all[32] && first[64 * N] == all[64 * N] && first[64 * N + 32] == all[64 * N + 32]);
+    assert!((first[64 * N + 16] - 0.5 * (first[64 * N] + first[64 * N + 32])).abs() < 1e-6 && first != all);
+    let river = |samples: usize, shown: &str| {
+        made(samples, Edges::Open, 4, "SquigRiver", &[("banks", "AsInPaper"), ("levels_shown", shown)])
+    };
+    let (small, shown) = (river(9, "14"), river(N, "3"));
+    assert!((0..81).all(|k| small[k] == shown[k / 9 * 8 * N + k % 9 * 8]));
+}
+
+/// Points scattered by chance lie 1/(2√density) from any place on average (Clark & Evans 1954), beside an edge without
+/// points beyond √2 times as far.
+#[test]
+fn the_rim_of_a_voronoi_relief_is_as_its_inside_where_points_go_on() {
+    const N: usize = 65;
+    // lattice cells are 8 samples wide, so that the rim is a border of cells and is compared with others
+    let distance = |rim: &str, scatter: &str| {
+        let is_lattice = scatter == "Lattice";
+        let params = [
+            ("points", if is_lattice { "64" } else { "100" }),
+            ("scatter", scatter),
+            ("rim", rim),
+            ("c1", "1"),
+            ("c2", "0"),
+            ("amplitude", "1"),
+            ("base", "0"),
+        ];
+        let (mut on_rim, mut inside) = (Vec::new(), Vec::new());
+        for seed in 0..40 {
+            for (k, h) in made(N, Edges::Open, seed, "Voronoi", &params).into_iter().enumerate() {
+                let from_edge = [k / N, k % N].map(|at| at.min(N - 1 - at)).into_iter().min().unwrap();
+                let counts = !is_lattice || (k / N).is_multiple_of(8) || (k % N).is_multiple_of(8);
+                if from_edge == 0 {
+                    on_rim.push(f64::from(h));
+                } else if from_edge > 12 && counts {
+                    inside.push(f64::from(h));
+                }
+            }
+        }
+        [on_rim, inside].map(|all| all.iter().sum::<f64>() / all.len() as f64)
+    };
+    let [ends, within] = distance("Ends", "Random");
+    let [goes_on, still_within] = distance("GoesOn", "Random");
+    println!(
+        "nearest point by chance: {within:.3} inside, {ends:.3} on a rim that ends, {goes_on:.3} on one that goes on"
+    );
+    assert_near(within, 0.5, 0.02, "inside");
+    assert_near(still_within, within, 1e-9, "inside, where the rim goes on");
+    assert!(ends > 0.5 * 1.3, "{ends}");
+    assert_near(goes_on, 0.5, 0.02, "rim");
+    let [goes_on, within] = distance("GoesOn", "Lattice");
+    assert_near(goes_on, within, 0.02, "lattice");
+    assert!(distance("Ends", "Lattice")[0] > 1.1 * within);
+}
+
+/// Document 000, §1.2: as many weights as one likes, h = c₁·d₁ + c₂·d₂ + … + cₙ·dₙ; here up to the eighth.
+#[test]
+fn every_nearest_point_has_its_weight() {
+    let params = |c: &str| -> Vec<(String, String)> {
+        let mut all = vec![("points".to_string(), "30".to_string()), ("metric".into(), "Squared".into())];
+        all.extend((1..=8).map(|n| (format!("c{n}"), if format!("c{n}") == c { "1".into() } else { "0".to_string() })));
+        all
+    };
+    let alone = |c: &str| {
+        let params = params(c);
+        let params: Vec<(&str, &str)> = params.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        made(33, Edges::Open, 2, "Voronoi", &[&params[..], &[("amplitude", "1"), ("base", "0")]].concat())
+    };
+    let each: Vec<Vec<f32>> = (1..=8).map(|n| alone(&format!("c{n}"))).collect();
+    // farther and farther
+    assert!(each.windows(2).all(|pair| pair[0].iter().zip(&pair[1]).all(|(near, far)| near <= far)));
+    let weights = [-1.0f32, 0.5, 0.25, -0.75, 2.0, -0.5, 1.5, -1.25];
+    let texts: Vec<(String, String)> = (1..=8).map(|n| (format!("c{n}"), weights[n - 1].to_string())).collect();
+    let mut all: Vec<(&str, &str)> = texts.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    all.extend([("points", "30"), ("metric", "Squared"), ("amplitude", "1"), ("base", "0")]);
+    for (k, h) in made(33, Edges::Open, 2, "Voronoi", &all).into_iter().enumerate() {
+        let sum: f32 = (0..8).map(|n| weights[n] * each[n][k]).sum();
+        assert!((h - sum).abs() < 1e-4 * (1.0 + sum.abs()), "{k}: {h} is not {sum}");
+    }
+}
+
+/// Document 002: several stamps. Each stamp of a mixture is one of them, as often as its weight says; and a level of
+/// cones of height A, all raised, has the mean height A·π/12, one of bells A·π/14.
+#[test]
+fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
+    let one = |seed: u32, profile: &str, weights: [&str; 3]| {
+        let params = [
+            ("profile", profile),
+            ("levels_shown", "1"),
+            ("cones", weights[0]),
+            ("bells", weights[1]),
+            ("images", weights[2]),
+        ];
+        made(33, Edges::Wrap, seed, "Stamp", &params)
+    };
+    let (mut counts, mut seldom) = ([0; 3], 0);
+    for seed in 0..300 {
+        let forms = ["Cone", "Bell", "Pictures"].map(|profile| one(seed, profile, ["1", "1", "1"]));
+        let which = |made: Vec<f32>| forms.iter().position(|form| *form == made).expect("it is none of the three");
+        counts[which(one(seed, "Mixed", ["1", "1", "1"]))] += 1;
+        seldom += usize::from(which(one(seed, "Mixed", ["0.1", "0", "0.9"])) == 0);
+        assert_eq!(which(one(seed, "Mixed", ["0", "0.3", "0"])), 1);
+    }
+    println!("of 300 stamps {counts:?} are cones, bells and images; {seldom} cones with a weight of 0.1");
+    // 3 standard deviations of 8.2 and of 5.2
+    assert!(
+        counts.iter().all(|count| (75..=125).contains(count)) && (14..=46).contains(&seldom),
+        "{counts:?} {seldom}"
+    );
+    assert!(one(1, "Mixed", ["0", "0", "0"]).iter().all(|h| *h == 0.5), "nothing is stamped");
+    for (profile, mean) in [("Cone", std::f64::consts::PI / 12.0), ("Bell", std::f64::consts::PI / 14.0)] {
+        let level = |shown: &str| {
+            let params =
+                [("profile", profile), ("levels_shown", shown), ("sunk", "0"), ("falloff", "1"), ("amplitude", "1")];
+            let heights = made(257, Edges::Wrap, 1, "Stamp", &params);
+            let distinct = (0..256 * 256).map(|k| f64::from(heights[k / 256 * 257 + k % 256]));
+            distinct.sum::<f64>() / 65536.0
+        };
+        for (shown, before, height) in [("3", "2", 0.25), ("5", "4", 0.0625)] {
+            assert_near((level(shown) - level(before)) / height, mean, 0.004, profile);
+        }
+    }
+}
+
+/// Figures 7, 15 and 16 of document 000: their flanks are planes, since the difference of two squared distances is
+/// linear, so one that the sun does not reach is one flat dark patch. None is turned away from it. (The rubble of
+/// figure 13, before it is eroded, has steps that are.)
+#[test]
+fn no_flank_of_the_voronoi_figures_is_without_sun() {
+    for (name, dark) in [("07-voronoi", 0.1), ("15-thermal", 0.05), ("16-thermal-fast", 0.05)] {
+        let path = format!("{}/saves/paper-000-fig-{name}.ron", env!("CARGO_MANIFEST_DIR"));
+        let (mut scene, _) = Scene::load(std::path::Path::new(&path)).unwrap();
+        let made = evaluate(&scene, 257, None, &mut Store::forgetful(), &Control::default()).unwrap();
+        let height = &made.terrain.height;
+        let mut turned_away = |elevation: f32| {
+            scene.settings.sun_elevation = elevation;
+            let ([east, up, south], slope) =
+                (scene.settings.sun_direction(), 128.0 * scene.settings.relief_over_size());
+            let faces = |i: usize, j: usize| {
+                let k = i * 257 + j;
+                let (gx, gy) = (height[k + 1] - height[k - 1], height[k + 257] - height[k - 257]);
+                up - (gx * east + gy * south) * slope
+            };
+            let inside = (1..256).flat_map(|i| (1..256).map(move |j| (i, j)));
+            inside.filter(|&(i, j)| faces(i, j) <= 0.0).count() as f64 / (255.0 * 255.0)
+        };
+        let own = turned_away(Scene::load(std::path::Path::new(&path)).unwrap().0.settings.sun_elevation);
+        let usual = turned_away(40.0);
+        println!("figure {name}: {usual:.4} turned away from a sun at 40 degrees, {own:.4} from its own");
+        assert!(own < 1e-3 && usual > dark, "{name}: {own} {usual}");
+    }
+}

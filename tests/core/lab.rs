@@ -7,7 +7,7 @@ use std::time::Duration;
 use talweg::field::{Cancelled, Control, Edges, Stream, Terrain};
 use talweg::lab::{
     BenchError, BenchPlan, BenchSubject, Benchmark, ExtremeCase, Extremes, Instruments, Site, Stopwatch, bench,
-    document_001, stats, subjects,
+    document_001, document_002, stats, subjects,
 };
 use talweg::nodes::Node;
 use talweg::planet::World;
@@ -389,12 +389,51 @@ fn names_of_subjects_are_read_and_wrong_ones_explained() {
     let talweg::nodes::Node::Perlin(noise) = pair[0].node() else { panic!("{}", pair[0].name()) };
     assert_eq!((1usize << noise.octaves) + 1, 1025);
     assert_eq!((noise.frequency, noise.lacunarity, noise.persistence), (1.0, 2.0, 0.5));
+    assert_eq!(subjects("document-001").unwrap().len(), 2);
+    let stamps = document_002();
+    let names: Vec<String> = stamps.iter().map(BenchSubject::name).collect();
+    assert!(names.len() == 3 && names[1].contains("cones") && names[2].contains("bells"), "{names:?}");
+    assert_eq!(*stamps[1].node(), node("Stamp", &[("depth", "Samples")]));
     let said = |text: &str| subjects(text).err().unwrap().to_string();
     assert!(said("Lava").contains("talweg nodes"));
     assert!(said("scree").contains("Perhaps") && said("scree").contains("Thermal"));
     assert!(said("Perlin:octave=3").contains("octaves"));
     assert!(said("Perlin:octaves").contains("PARAM=VALUE"));
     assert!(said("Perlin:octaves=99").contains("1 to 16"));
+}
+
+/// Document 002: C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, and its times from 128² to 4096²; both are powers a little off 2.
+#[test]
+fn the_cost_that_document_002_gives_is_a_power_of_the_side() {
+    let cost = |n: i32| {
+        let side = 2f64.powi(n);
+        (side, side + std::f64::consts::PI / 4.0 * f64::from(n + 1) * side * side)
+    };
+    let law = stats::power_law(&(8..=11).map(cost).collect::<Vec<_>>()).unwrap();
+    assert!((law.exponent - 2.14).abs() < 0.005, "{law:?}");
+    let times = [(128.0, 3.0), (256.0, 8.0), (512.0, 30.0), (1024.0, 123.0), (2048.0, 530.0), (4096.0, 2530.0)];
+    let measured = stats::power_law(&times).unwrap();
+    println!("document 002: {:.3} by its formula, {:.3} by its times", law.exponent, measured.exponent);
+    assert!((measured.exponent - 1.96).abs() < 0.02, "{measured:?}");
+}
+
+/// Every terrain is loaded on the first number of threads, once an observation; a planet is none.
+#[test]
+fn loading_is_timed_beside_the_field() {
+    let noise = subjects("Perlin").unwrap();
+    let found = measured(&[&noise[0]], &plan(&[17, 33], 3, &[1, 2]), &Ticks::default());
+    for samples in [17, 33] {
+        let cell = found.subjects[0].cell(samples, 1).unwrap();
+        let load = cell.load_milliseconds.unwrap();
+        // a tick, and a file no larger than its samples with what a PNG says of itself
+        assert!((load.median, load.low) == (5.0, 5.0) && load.confidence > 0.7, "{load:?}");
+        assert!((100..2 * samples * (samples + 1) + 200).contains(&cell.file_bytes.unwrap()), "{:?}", cell.file_bytes);
+        assert!(found.subjects[0].cell(samples, 2).unwrap().load_milliseconds.is_none());
+    }
+    assert!(found.text().contains("loading, ms") && found.csv().contains("load_ms,file_bytes"));
+    let rivers = subjects("PlanetRivers:source_area=1000000").unwrap();
+    let found = measured(&[&rivers[0]], &plan(&[9], 1, &[1]), &Ticks::default());
+    assert!(found.subjects[0].cells[0].load_milliseconds.is_none());
 }
 
 /// Other programs read these names: they stay.
@@ -414,7 +453,8 @@ fn tables_json_and_csv_keep_their_names() {
     assert_eq!(keys(subject), "cells consistency extremes faces growth name timed");
     assert_eq!(
         keys(&subject["cells"][0]),
-        "changes_nothing milliseconds peak_bytes result_bytes runs_per_observation samples speed_up threads times_the_first"
+        "changes_nothing file_bytes load_milliseconds milliseconds peak_bytes result_bytes runs_per_observation samples \
+         speed_up threads times_the_first"
     );
     assert_eq!(keys(&subject["cells"][0]["milliseconds"]), "confidence high low median");
     assert_eq!(keys(&subject["growth"][0]), "memory threads time");
@@ -426,7 +466,7 @@ fn tables_json_and_csv_keep_their_names() {
     assert_eq!(lines.len(), 1 + 2 * 3 * 2);
     assert!(lines[0].starts_with("name,timed,samples,threads,median_ms,low_ms,high_ms,confidence,speed_up,"));
     assert!(lines[1].starts_with("\"a, \"\"b\"\"\",field,9,1,"), "{}", lines[1]);
-    assert!(lines.iter().skip(2).all(|line| line.replace("a, \"\"b", "").split(',').count() == 16));
+    assert!(lines.iter().skip(2).all(|line| line.replace("a, \"\"b", "").split(',').count() == 18));
     let text = found.text();
     for part in ["Time on 1 thread", "Time on 2 threads", "17²", "2.00 ± 0.00", "speed-up", "Memory", "octaves"] {
         assert!(text.contains(part), "{part}: {text}");

@@ -4,7 +4,7 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
 use talweg::nodes::generators::squig_river::network::RiverNetwork;
 use talweg::nodes::generators::squig_river::squig::TerrainEdge;
-use talweg::nodes::generators::squig_river::{BankShape, SquigRiver};
+use talweg::nodes::generators::squig_river::{BankShape, RiverWidths, SquigRiver};
 use talweg::nodes::{Context, Generator, Node};
 use talweg::scene::{Blend, Layer, Scene};
 
@@ -55,8 +55,15 @@ fn kinds() -> Vec<SquigRiver> {
             depth: 2.0,
             ..plain.clone()
         },
-        SquigRiver { banks: BankShape::AsInPaper, rivers: 3, tributaries: 5, forks: 4, ..plain },
+        SquigRiver { banks: BankShape::AsInPaper, rivers: 3, tributaries: 5, forks: 4, ..plain.clone() },
+        growing(),
+        SquigRiver { rivers: 3, forks: 4, levels_shown: 5, source_width: 0.0, ..growing() },
     ]
+}
+
+/// Rivers that are wider the more water they have.
+fn growing() -> SquigRiver {
+    SquigRiver { widths: RiverWidths::Downstream, width: 300.0, depth: 20.0, tributaries: 6, ..SquigRiver::default() }
 }
 
 fn on_side(side: TerrainEdge, position: [f32; 2]) -> bool {
@@ -123,7 +130,8 @@ fn nearest(network: &RiverNetwork, x: f64, y: f64) -> (f64, f64, f64) {
 
 #[test]
 fn water_has_the_level_of_the_nearest_place_of_a_course_and_only_there() {
-    for (k, node) in kinds().into_iter().filter(|n| n.banks == BankShape::Symmetric).enumerate() {
+    let is_even = |n: &SquigRiver| n.banks == BankShape::Symmetric && n.widths == RiverWidths::Even;
+    for (k, node) in kinds().into_iter().filter(is_even).enumerate() {
         let (terrain, network) = made(&node, 129, k as u32);
         let water = terrain.map(MapKind::Water).unwrap();
         let half = f64::from(node.width / 2.0 / 8000.0).max(0.75 / 128.0);
@@ -140,6 +148,113 @@ fn water_has_the_level_of_the_nearest_place_of_a_course_and_only_there() {
             }
         }
     }
+}
+
+/// The hydraulic geometry of Leopold & Maddock 1953: widths go with the root of the discharge, which grows with the
+/// length of the courses above and is shared where a river forks.
+#[test]
+fn rivers_grow_with_their_water_and_springs_are_points() {
+    let length = |network: &RiverNetwork, course: &[usize]| -> f64 {
+        let step = |p: &[usize]| {
+            let [a, b] = [p[0], p[1]].map(|id| network.nodes[id].position.map(f64::from));
+            (a[0] - b[0]).hypot(a[1] - b[1])
+        };
+        course.windows(2).map(step).sum()
+    };
+    let (mut springs, mut joins) = (0, 0);
+    for seed in 0..8 {
+        for node in [growing(), SquigRiver { rivers: 3, forks: 0, source_width: 0.6, ..growing() }] {
+            const N: usize = 513;
+            let (terrain, network) = made(&node, N, seed);
+            let inflow = node.source_width * node.source_width;
+            let shares = network.discharges(inflow);
+            // what leaves is what came in and what every course gained
+            let all: f64 = network.centrelines.iter().map(|c| length(&network, &c.nodes)).sum();
+            let leaves = |c: &talweg::nodes::generators::squig_river::network::Centreline| {
+                on_side(node.exit, network.nodes[*c.nodes.last().unwrap()].position)
+            };
+            let courses = || network.centrelines.iter().zip(&shares);
+            let out: f64 = courses().filter(|(c, _)| leaves(c)).map(|(_, s)| f64::from(s[s.len() - 1])).sum();
+            let most = f64::from(shares.iter().flatten().fold(0.0f32, |a, b| a.max(*b)));
+            assert!((most - 1.0).abs() < 1e-6, "{most}");
+            if network.centrelines.iter().filter(|c| leaves(c)).count() == 1 {
+                // the share of the inflow is what the source has of the mouth
+                let first = f64::from(shares[0][0]);
+                let enters = |c: &talweg::nodes::generators::squig_river::network::Centreline| {
+                    on_side(node.entry, network.nodes[c.nodes[0]].position)
+                };
+                // a fork may begin where a river enters
+                let sources = courses().filter(|(c, s)| s[0] > 0.0 && enters(c)).map(|(c, _)| c.nodes[0]);
+                let rivers = sources.collect::<std::collections::HashSet<_>>().len();
+                assert!((out - 1.0).abs() < 1e-4, "{out}");
+                assert!((first * rivers as f64 - f64::from(inflow)).abs() < 1e-3, "{first} {rivers} {inflow}");
+            }
+            assert!(all > 1.0);
+            let water = terrain.map(MapKind::Water).unwrap();
+            // every sample of the water has the depth and width of the nearest edge, by a search through all segments
+            let depth_of = |x: f64, y: f64| {
+                let mut best = (f64::MAX, 0.0);
+                for (course, shares) in courses() {
+                    for (pair, share) in course.nodes.windows(2).zip(shares.windows(2)) {
+                        let [a, b] = [pair[0], pair[1]].map(|id| network.nodes[id].position.map(f64::from));
+                        let (ux, uy) = (b[0] - a[0], b[1] - a[1]);
+                        let t = ((x - a[0]) * ux + (y - a[1]) * uy) / (ux * ux + uy * uy).max(1e-30);
+                        let t = t.clamp(0.0, 1.0);
+                        let d = (x - a[0] - t * ux).hypot(y - a[1] - t * uy);
+                        let half = |q: f32| (f64::from(q).sqrt() * 150.0 / 8000.0).max(0.75 / 512.0);
+                        let deep = |q: f32| f64::from(q).powf(0.4) * 20.0 / 1800.0;
+                        let (from, to) = (share[0], share[1]);
+                        let (half, deep) =
+                            (half(from) + (half(to) - half(from)) * t, deep(from) + (deep(to) - deep(from)) * t);
+                        if d - half < best.0 {
+                            best = (d - half, deep * (1.0 - (d / half).powi(2)).max(0.0));
+                        }
+                    }
+                }
+                best
+            };
+            for k in (0..N * N).step_by(61) {
+                let (edge, deep) = depth_of((k % N) as f64 / 512.0, (k / N) as f64 / 512.0);
+                if edge.abs() > 1e-6 {
+                    let there = f64::from(water[k]);
+                    let deep = if edge < 0.0 { deep } else { 0.0 };
+                    assert!((there - deep).abs() < 1e-5, "{seed} {k}: {there} is not {deep}, {edge} from the edge");
+                }
+            }
+            for (course, shares) in courses() {
+                let (first, last) = (course.nodes[0], course.nodes[course.nodes.len() - 1]);
+                if shares[0] == 0.0 {
+                    springs += 1;
+                    // a spring is a point: of a disc as wide as the mouth little is wet
+                    let at = network.nodes[first].position;
+                    let radius = 0.5 * 300.0 / 8000.0;
+                    let near = (0..N * N).filter(|k| {
+                        let (x, y) = ((k % N) as f32 / 512.0 - at[0], (k / N) as f32 / 512.0 - at[1]);
+                        x * x + y * y < radius * radius
+                    });
+                    let near: Vec<usize> = near.collect();
+                    let alone = courses().all(|(other, _)| {
+                        other.nodes.iter().skip(usize::from(other.nodes[0] == first)).all(|&id| {
+                            let [x, y] = network.nodes[id].position;
+                            (x - at[0]).hypot(y - at[1]) > 2.5 * radius || course.nodes.contains(&id)
+                        })
+                    });
+                    let wet = near.iter().filter(|&&k| water[k] > 0.0).count();
+                    assert!(!alone || wet * 3 < near.len(), "{seed}: {wet} of {} samples at a spring", near.len());
+                }
+                if !leaves(course) && !on_side(node.entry, network.nodes[first].position) {
+                    joins += 1;
+                    // it ends within the water it joins, and is narrower
+                    let trunk = courses().filter(|(other, _)| !std::ptr::eq(*other, course)).flat_map(|(other, s)| {
+                        other.nodes.iter().zip(s).filter(|(id, _)| **id == last).map(|(_, q)| *q).collect::<Vec<_>>()
+                    });
+                    assert!(trunk.fold(0.0f32, f32::max) >= shares[shares.len() - 1], "{seed}");
+                }
+            }
+        }
+    }
+    println!("{springs} springs, {joins} courses that join");
+    assert!(springs > 40 && joins > 40, "{springs} {joins}");
 }
 
 fn neighbours(n: usize, k: usize) -> impl Iterator<Item = usize> {

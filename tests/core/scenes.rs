@@ -84,6 +84,35 @@ fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
     );
 }
 
+/// A scene that Talweg did not write means its nodes as they are; Talweg's own files say which algorithm they have, but
+/// for the first.
+#[test]
+fn only_what_talweg_wrote_is_of_an_older_algorithm() {
+    let warned = |text: &str| {
+        let (scene, warnings) = Scene::from_ron(text).unwrap();
+        assert_eq!(scene.layers.len(), 1);
+        warnings.iter().any(|warning| warning.0.contains("has changed since"))
+    };
+    let file = |scene: &str, layer: &str| format!("(version: 1, {scene}layers: [({layer}node: Blur(radius: 50.0))])");
+    let (of_talweg, layer) = ("name: \"Hills\", settings: (), ", "name: \"Soft\", seed: 2, ");
+    for (scene, layer) in [
+        ("", ""),
+        (of_talweg, ""),
+        (of_talweg, "name: \"Soft\", "),
+        (of_talweg, "seed: 2, "),
+        ("name: \"Hills\", ", layer),
+        ("settings: (), ", layer),
+        (of_talweg, "name: \"Soft\", seed: 2, algorithm: 2, "),
+    ] {
+        assert!(!warned(&file(scene, layer)), "{scene} {layer}");
+    }
+    assert!(warned(&file(of_talweg, layer)), "Talweg wrote it before the second algorithm");
+    assert!(warned(&file("", "algorithm: 1, ")), "it says so itself");
+    // what is written is read without a word
+    let blur = Layer::new(Node::named("Blur").unwrap(), 0);
+    assert!(!warned(&Scene { layers: vec![blur], ..Scene::default() }.to_ron().unwrap()));
+}
+
 /// A file of 16 MB is refused where it is wrong, not after all of it was read twice.
 #[test]
 fn large_files_are_refused_at_the_first_place_that_says_so() {

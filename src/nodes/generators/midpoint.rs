@@ -3,7 +3,8 @@
 //! A level halves the squares (or triangles) of a compact table into the next; rows run in parallel. Random values come
 //! from (level, place in the level), so a small result is exactly the subsample of a large one. Other sizes than
 //! 2ᵏ + 1 are computed on the next larger one and read from it bilinearly at the same fractions of the side; a window
-//! would show another part of the terrain at every size, and a preview would not look like the result.
+//! would show another part of the terrain at every size, and a preview would not look like the result. Fewer levels
+//! than the grid has room for are read in the same way: the steps of figures 1 and 3 of document 000.
 
 use crate::field::{Cancelled, Edges, Grid, Stream};
 use crate::nodes::Context;
@@ -35,7 +36,12 @@ pub struct MidpointLaw {
     pub schedule: Schedule,
     /// How they are drawn.
     pub distribution: Distribution,
+    /// How often the terrain is halved at the most; what is finer is interpolated.
+    pub levels_shown: u32,
 }
+
+/// Halvings of the largest terrain there is.
+pub const ALL_LEVELS: u32 = 14;
 
 impl MidpointLaw {
     /// Factor of the displacement from level to level.
@@ -62,16 +68,18 @@ pub fn levels(grid: Grid) -> u32 {
     (grid.samples - 1).next_power_of_two().trailing_zeros()
 }
 
-/// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before.
+/// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before, and
+/// `read` reads the last one where it is not the terrain itself.
 pub fn subdivide(
     cx: &Context,
     law: &MidpointLaw,
     first: u32,
     table: Vec<f32>,
     split: impl Fn(&MidpointLevel, &[f32], &mut [f32]) -> Result<(), Cancelled>,
+    read: impl Fn(&[f32; 4], f32, f32) -> f32 + Sync,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
-    let levels = levels(cx.grid).max(first);
+    let levels = levels(cx.grid).min(law.levels_shown).max(first);
     let full = Grid::working((1 << levels) + 1, cx.grid.edges);
     let mut coarse = table;
     let mut displacement = law.displacement;
@@ -92,7 +100,7 @@ pub fn subdivide(
         coarse = fine;
         displacement *= law.factor();
     }
-    resample(cx, full, &coarse, out)
+    resample(cx, full, &coarse, read, out)
 }
 
 /// Random displacement at a place of a level.
@@ -202,8 +210,29 @@ pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     cells[even.len() * 2 - 2] = even[even.len() - 1];
 }
 
-/// Reads `table` (grid `full`) bilinearly at the positions of the context's grid.
-pub fn resample(cx: &Context, full: Grid, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+/// Height inside a square from its corners, row by row, by shares of its side to the east and to the south: bilinear.
+#[inline(always)]
+pub fn in_square(corners: &[f32; 4], east: f32, south: f32) -> f32 {
+    let [a, b, c, d] = *corners;
+    let (top, bottom) = (a * (1.0 - east) + b * east, c * (1.0 - east) + d * east);
+    top * (1.0 - south) + bottom * south
+}
+
+/// [`in_square`] of two triangles that share the diagonal from the first corner to the last: linear on each.
+#[inline(always)]
+pub fn in_triangles(corners: &[f32; 4], east: f32, south: f32) -> f32 {
+    let [a, b, c, d] = *corners;
+    if east > south { a + (b - a) * east + (d - b) * south } else { a + (c - a) * south + (d - c) * east }
+}
+
+/// Reads `table` (grid `full`) with `read` at the positions of the context's grid.
+pub fn resample(
+    cx: &Context,
+    full: Grid,
+    table: &[f32],
+    read: impl Fn(&[f32; 4], f32, f32) -> f32 + Sync,
+    out: &mut [f32],
+) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     let scale = (full.samples - 1) as f64 / (n - 1) as f64;
     let place = |k: usize| {
@@ -216,9 +245,46 @@ pub fn resample(cx: &Context, full: Grid, table: &[f32], out: &mut [f32]) -> Res
         let (r, fy) = place(i);
         let (top, bottom) = (full.row(table, r), full.row(table, r + 1));
         for (h, &(c, fx)) in row.iter_mut().zip(&columns) {
-            let a = top[c] * (1.0 - fx) + top[c + 1] * fx;
-            let b = bottom[c] * (1.0 - fx) + bottom[c + 1] * fx;
-            *h = a * (1.0 - fy) + b * fy;
+            *h = read(&[top[c], top[c + 1], bottom[c], bottom[c + 1]], fx, fy);
+        }
+    })
+}
+
+/// Takes every sample `share` of the way to the mean of itself and the eight around it, one sample of the scene apart.
+/// On other grids these are read bilinearly. Beyond an open edge there is nothing to count.
+pub fn blend_with_neighbours(cx: &Context, share: f32, heights: &mut [f32]) -> Result<(), Cancelled> {
+    let grid = cx.grid;
+    let (n, distinct) = (grid.samples, grid.distinct() as f64);
+    let apart = (n - 1) as f64 / (cx.scene_samples - 1) as f64;
+    // of a row or column: which two others, and what share of the second, for each of the up to three that count
+    let places = |k: usize| -> Vec<(usize, usize, f32)> {
+        let at = [k as f64 - apart, k as f64, k as f64 + apart].into_iter();
+        at.filter_map(|at| match grid.edges {
+            Edges::Wrap => Some(at - libm::floor(at / distinct) * distinct),
+            Edges::Open => (0.0..=distinct - 1.0).contains(&at).then_some(at),
+        })
+        .map(|at| {
+            let first = (at as usize).min(n - 1);
+            (first, (first + 1).min(n - 1), (at - first as f64) as f32)
+        })
+        .collect()
+    };
+    let places: Vec<Vec<(usize, usize, f32)>> = (0..n).map(places).collect();
+    fn mean(near: &[(usize, usize, f32)], value: impl Fn(usize) -> f32) -> f32 {
+        let each = near.iter().map(|&(a, b, t)| if t == 0.0 { value(a) } else { value(a) * (1.0 - t) + value(b) * t });
+        each.sum::<f32>() / near.len() as f32
+    }
+    let mut along = vec![0.0; heights.len()];
+    {
+        let heights = &*heights;
+        cx.rows(&mut along, |i, row| {
+            let line = &heights[i * n..][..n];
+            row.iter_mut().zip(&places).for_each(|(h, near)| *h = mean(near, |k| line[k]));
+        })?;
+    }
+    cx.rows(heights, |i, row| {
+        for (j, h) in row.iter_mut().enumerate() {
+            *h += (mean(&places[i], |k| along[k * n + j]) - *h) * share;
         }
     })
 }

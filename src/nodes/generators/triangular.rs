@@ -9,7 +9,7 @@
 //!
 //! Scheme: all triangles of a level are halves of squares, so a level is three kinds of middles (of rows, columns and
 //! diagonals) on a square table; see [midpoints](super::midpoint). A small result is exactly the subsample of a large
-//! one.
+//! one. Where fewer levels are shown than there is room for, the ground is the triangles of the last of them.
 //! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's
 //! lower triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side
 //! of the diagonal. `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge:
@@ -49,6 +49,8 @@ crate::params! {
         corners: f32 = 0.4, -10.0..=10.0, slider 0.0..=1.0;
         /// How far each corner may lie above or below that, as a fraction of the relief.
         corner_spread: f32 = 0.25, 0.0..=10.0, slider 0.0..=1.0;
+        /// How often triangles are split at the most. Few show how the terrain begins: 0 has its corners alone.
+        levels_shown: u32 = midpoint::ALL_LEVELS, 0..=midpoint::ALL_LEVELS;
     }
 }
 
@@ -71,10 +73,16 @@ impl Generator for Triangular {
         match self.layout {
             TriangleLayout::Square => {
                 let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-                midpoint::subdivide(cx, &law, 0, corners, split, out)
+                // all levels on a grid of another size: between samples as ever
+                let is_coarse = self.levels_shown < midpoint::levels(cx.grid);
+                let read = |corners: &[f32; 4], east: f32, south: f32| match is_coarse {
+                    true => midpoint::in_triangles(corners, east, south),
+                    false => midpoint::in_square(corners, east, south),
+                };
+                midpoint::subdivide(cx, &law, 0, corners, split, read, out)
             }
             TriangleLayout::Triangle => {
-                let (rows, table) = self.lower(cx, &law, midpoint::levels(cx.grid))?;
+                let (rows, table) = self.lower(cx, &law, midpoint::levels(cx.grid).min(self.levels_shown))?;
                 shear(cx, rows, &table, out)
             }
         }
@@ -99,6 +107,7 @@ impl Triangular {
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
+            levels_shown: self.levels_shown,
         }
     }
 
@@ -109,7 +118,7 @@ impl Triangular {
         let corners = midpoint::corners(&open, self.corners, self.corner_spread);
         let mut table = vec![0.0; side * side];
         let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| split_part(level, true, coarse, fine);
-        midpoint::subdivide(&open, law, 0, corners, split, &mut table)?;
+        midpoint::subdivide(&open, law, 0, corners, split, midpoint::in_square, &mut table)?;
         Ok((side, table))
     }
 }
@@ -165,13 +174,8 @@ fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<()
 /// Height inside the lower triangle, linear on each triangle of the table.
 fn value_inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
     let (i, j) = ((y as usize).min(side - 2), (x as usize).min(side - 2));
-    let (fy, fx) = (y - i as f32, x - j as f32);
-    let at = |i: usize, j: usize| table[i * side + j];
-    if fx > fy {
-        at(i, j) + (at(i, j + 1) - at(i, j)) * fx + (at(i + 1, j + 1) - at(i, j + 1)) * fy
-    } else {
-        at(i, j) + (at(i + 1, j) - at(i, j)) * fy + (at(i + 1, j + 1) - at(i + 1, j)) * fx
-    }
+    let (top, bottom) = (&table[i * side + j..], &table[(i + 1) * side + j..]);
+    midpoint::in_triangles(&[top[0], top[1], bottom[0], bottom[1]], x - j as f32, y - i as f32)
 }
 
 /// One level of the square: `fine` from the corners in `coarse`.

@@ -11,7 +11,7 @@
 
 use super::diamond_square::{self, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
-use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi};
+use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi, VoronoiRim};
 use crate::field::{Cancelled, Grid};
 use crate::nodes::{Context, Generator, NodeParts, Traits};
 
@@ -30,6 +30,8 @@ crate::params! {
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.
         c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// What points there are beyond open edges. Wrapping terrains have no edges.
+        rim: VoronoiRim = VoronoiRim::Ends;
         /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
         regions: Regions = Regions::Alike;
         /// Share of the regions that are kept, where some are sunk.
@@ -66,10 +68,12 @@ impl Generator for VoronoiMidpoint {
             c2: self.c2,
             c3: 0.0,
             c4: 0.0,
+            rim: self.rim,
             regions: self.regions,
             kept: self.kept,
             amplitude: self.relief,
             base: self.base,
+            ..Voronoi::default()
         };
         let coarse = Grid::working((1 << self.coarse_levels) + 1, cx.grid.edges);
         let mut table = vec![0.0; coarse.len()];
@@ -79,10 +83,11 @@ impl Generator for VoronoiMidpoint {
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
+            levels_shown: midpoint::ALL_LEVELS,
         };
         let split = |level: &midpoint::MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
             diamond_square::split(level, SideMidpoints::Diamond, 0.0, coarse, fine)
         };
-        midpoint::subdivide(cx, &law, self.coarse_levels, table, split, out)
+        midpoint::subdivide(cx, &law, self.coarse_levels, table, split, midpoint::in_square, out)
     }
 }

@@ -244,6 +244,10 @@ class DiamondSquare(Node):
     """Uniform; one of Uniform, Upwards, Gaussian. How the random displacement is distributed."""
     smoothing: float
     """0, from 0 to 1. How far each level is displaced and averaged as a whole. Above 0 the creases along the squares go."""
+    smoothed: Literal["Levels", "Finished"]
+    """Levels; one of Levels, Finished. What is smoothed."""
+    levels_shown: int
+    """14, from 0 to 14. How often squares are halved at the most. Few show how the terrain begins: 0 has its corners alone."""
     amplitude: float
     """0.5, from -10 to 10. Largest displacement of the first midpoint at smoothness 1, as a fraction of the relief."""
     corners: float
@@ -252,8 +256,8 @@ class DiamondSquare(Node):
     """0.2, from 0 to 10. How far each corner may lie above or below that, as a fraction of the relief."""
     centre_lift: float
     """0.15, from -10 to 10. Lifts the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a basin."""
-    def __init__(self, *, smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", sides: Literal["Corners", "Diamond"] = "Diamond", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", smoothing: float = 0.0, amplitude: float = 0.5, corners: float = 0.3499999940395355, corner_spread: float = 0.20000000298023224, centre_lift: float = 0.15000000596046448) -> None: ...
-    def set(self, *, smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., sides: Literal["Corners", "Diamond"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., smoothing: float = ..., amplitude: float = ..., corners: float = ..., corner_spread: float = ..., centre_lift: float = ...) -> None: ...
+    def __init__(self, *, smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", sides: Literal["Corners", "Diamond"] = "Diamond", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", smoothing: float = 0.0, smoothed: Literal["Levels", "Finished"] = "Levels", levels_shown: int = 14, amplitude: float = 0.5, corners: float = 0.3499999940395355, corner_spread: float = 0.20000000298023224, centre_lift: float = 0.15000000596046448) -> None: ...
+    def set(self, *, smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., sides: Literal["Corners", "Diamond"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., smoothing: float = ..., smoothed: Literal["Levels", "Finished"] = ..., levels_shown: int = ..., amplitude: float = ..., corners: float = ..., corner_spread: float = ..., centre_lift: float = ...) -> None: ...
 
 class Triangular(Node):
     """Rough terrain from triangles that are split in four again and again, each midpoint moved at random."""
@@ -272,8 +276,10 @@ class Triangular(Node):
     """0.4, from -10 to 10. Mean height of the four corners to begin with, as a fraction of the relief."""
     corner_spread: float
     """0.25, from 0 to 10. How far each corner may lie above or below that, as a fraction of the relief."""
-    def __init__(self, *, layout: Literal["Square", "Triangle"] = "Square", smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", amplitude: float = 0.5, corners: float = 0.4000000059604645, corner_spread: float = 0.25) -> None: ...
-    def set(self, *, layout: Literal["Square", "Triangle"] = ..., smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., amplitude: float = ..., corners: float = ..., corner_spread: float = ...) -> None: ...
+    levels_shown: int
+    """14, from 0 to 14. How often triangles are split at the most. Few show how the terrain begins: 0 has its corners alone."""
+    def __init__(self, *, layout: Literal["Square", "Triangle"] = "Square", smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", amplitude: float = 0.5, corners: float = 0.4000000059604645, corner_spread: float = 0.25, levels_shown: int = 14) -> None: ...
+    def set(self, *, layout: Literal["Square", "Triangle"] = ..., smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., amplitude: float = ..., corners: float = ..., corner_spread: float = ..., levels_shown: int = ...) -> None: ...
 
 class SquigRiver(Node):
     """Rough terrain grown together with its rivers, which wind from edge to edge, join and fork."""
@@ -301,7 +307,11 @@ class SquigRiver(Node):
     banks: Literal["Symmetric", "AsInPaper"]
     """Symmetric; one of Symmetric, AsInPaper. How the ground meets the water."""
     width: float
-    """60 m, from 0.1 to 5000. Width of the water."""
+    """60 m, from 0.1 to 5000. Width of the water; where it grows on its way, that at the mouth."""
+    widths: Literal["Even", "Downstream"]
+    """Even; one of Even, Downstream. How the width changes on the way."""
+    source_width: float
+    """0.4, from 0 to 0.95. Width of a river where it enters, as a share of that at its mouth."""
     depth: float
     """8 m, from 0 to 1000. Depth of the water in the middle."""
     valley: Literal["Vee", "Floodplain", "Gorge"]
@@ -320,14 +330,22 @@ class SquigRiver(Node):
     """0.42, from -10 to 10. Mean height of the four corners to begin with, as a fraction of the relief."""
     corner_spread: float
     """0.2, from 0 to 10. How far each corner may lie above or below that, as a fraction of the relief."""
-    def __init__(self, *, entry: Literal["North", "East", "South", "West"] = "North", exit: Literal["North", "East", "South", "West"] = "South", rivers: int = 1, tributaries: int = 4, forks: int = 1, detail: int = 6, source_height: float = 0.3199999928474426, drop: float = 0.15000000596046448, cascades: float = 0.3499999940395355, steps: int = 6, banks: Literal["Symmetric", "AsInPaper"] = "Symmetric", width: float = 60.0, depth: float = 8.0, valley: Literal["Vee", "Floodplain", "Gorge"] = "Vee", valley_width: float = 700.0, smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", amplitude: float = 0.5, corners: float = 0.41999998688697815, corner_spread: float = 0.20000000298023224) -> None: ...
-    def set(self, *, entry: Literal["North", "East", "South", "West"] = ..., exit: Literal["North", "East", "South", "West"] = ..., rivers: int = ..., tributaries: int = ..., forks: int = ..., detail: int = ..., source_height: float = ..., drop: float = ..., cascades: float = ..., steps: int = ..., banks: Literal["Symmetric", "AsInPaper"] = ..., width: float = ..., depth: float = ..., valley: Literal["Vee", "Floodplain", "Gorge"] = ..., valley_width: float = ..., smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., amplitude: float = ..., corners: float = ..., corner_spread: float = ...) -> None: ...
+    levels_shown: int
+    """14, from 1 to 14. How often triangles and courses are split at the most. Few show how ground and rivers begin."""
+    def __init__(self, *, entry: Literal["North", "East", "South", "West"] = "North", exit: Literal["North", "East", "South", "West"] = "South", rivers: int = 1, tributaries: int = 4, forks: int = 1, detail: int = 6, source_height: float = 0.3199999928474426, drop: float = 0.15000000596046448, cascades: float = 0.3499999940395355, steps: int = 6, banks: Literal["Symmetric", "AsInPaper"] = "Symmetric", width: float = 60.0, widths: Literal["Even", "Downstream"] = "Even", source_width: float = 0.4000000059604645, depth: float = 8.0, valley: Literal["Vee", "Floodplain", "Gorge"] = "Vee", valley_width: float = 700.0, smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", amplitude: float = 0.5, corners: float = 0.41999998688697815, corner_spread: float = 0.20000000298023224, levels_shown: int = 14) -> None: ...
+    def set(self, *, entry: Literal["North", "East", "South", "West"] = ..., exit: Literal["North", "East", "South", "West"] = ..., rivers: int = ..., tributaries: int = ..., forks: int = ..., detail: int = ..., source_height: float = ..., drop: float = ..., cascades: float = ..., steps: int = ..., banks: Literal["Symmetric", "AsInPaper"] = ..., width: float = ..., widths: Literal["Even", "Downstream"] = ..., source_width: float = ..., depth: float = ..., valley: Literal["Vee", "Floodplain", "Gorge"] = ..., valley_width: float = ..., smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., amplitude: float = ..., corners: float = ..., corner_spread: float = ..., levels_shown: int = ...) -> None: ...
 
 class Stamp(Node):
     """Cones, bells or images raised and sunk at random, large ones first, then four times as many of half the size."""
 
-    profile: Literal["Cone", "Bell", "Pictures"]
-    """Cone; one of Cone, Bell, Pictures. Shape of the stamp."""
+    profile: Literal["Cone", "Bell", "Pictures", "Mixed"]
+    """Cone; one of Cone, Bell, Pictures, Mixed. Shape of the stamp."""
+    cones: float
+    """1, from 0 to 1. How often a stamp is a cone, beside the other weights. Where all are 0, nothing is stamped."""
+    bells: float
+    """1, from 0 to 1. How often a stamp is a bell."""
+    images: float
+    """1, from 0 to 1. How often a stamp is one of the images."""
     depth: Literal["Samples", "Metres"]
     """Metres; one of Samples, Metres. How the smallest stamps are told."""
     smallest_metres: float
@@ -352,8 +370,8 @@ class Stamp(Node):
     """''. Another image."""
     picture_4: str | PathLike[str]
     """''. Another image."""
-    def __init__(self, *, profile: Literal["Cone", "Bell", "Pictures"] = "Cone", depth: Literal["Samples", "Metres"] = "Metres", smallest_metres: float = 15.0, levels_shown: int = 14, falloff: float = 1.0, amplitude: float = 0.44999998807907104, base: float = 0.5, sunk: float = 0.5, rotation: Literal["Any", "Quarters", "Unturned"] = "Any", picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
-    def set(self, *, profile: Literal["Cone", "Bell", "Pictures"] = ..., depth: Literal["Samples", "Metres"] = ..., smallest_metres: float = ..., levels_shown: int = ..., falloff: float = ..., amplitude: float = ..., base: float = ..., sunk: float = ..., rotation: Literal["Any", "Quarters", "Unturned"] = ..., picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
+    def __init__(self, *, profile: Literal["Cone", "Bell", "Pictures", "Mixed"] = "Cone", cones: float = 1.0, bells: float = 1.0, images: float = 1.0, depth: Literal["Samples", "Metres"] = "Metres", smallest_metres: float = 15.0, levels_shown: int = 14, falloff: float = 1.0, amplitude: float = 0.44999998807907104, base: float = 0.5, sunk: float = 0.5, rotation: Literal["Any", "Quarters", "Unturned"] = "Any", picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
+    def set(self, *, profile: Literal["Cone", "Bell", "Pictures", "Mixed"] = ..., cones: float = ..., bells: float = ..., images: float = ..., depth: Literal["Samples", "Metres"] = ..., smallest_metres: float = ..., levels_shown: int = ..., falloff: float = ..., amplitude: float = ..., base: float = ..., sunk: float = ..., rotation: Literal["Any", "Quarters", "Unturned"] = ..., picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
 
 class Fault(Node):
     """Rough country broken along many straight lines, one side of each lifted."""
@@ -408,6 +426,16 @@ class Voronoi(Node):
     """0, from -10 to 10. Weight of the distance to the third nearest point."""
     c4: float
     """0, from -10 to 10. Weight of the distance to the fourth nearest point."""
+    c5: float
+    """0, from -10 to 10. Weight of the distance to the fifth nearest point. The farther the point, the rounder what it adds."""
+    c6: float
+    """0, from -10 to 10. Weight of the distance to the sixth nearest point."""
+    c7: float
+    """0, from -10 to 10. Weight of the distance to the seventh nearest point."""
+    c8: float
+    """0, from -10 to 10. Weight of the distance to the eighth nearest point."""
+    rim: Literal["Ends", "GoesOn"]
+    """Ends; one of Ends, GoesOn. What points there are beyond open edges. Wrapping terrains and planets have no edges."""
     regions: Literal["Alike", "Uniform", "TwoValued"]
     """Alike; one of Alike, Uniform, TwoValued. What each region around a point is multiplied by. Sunk regions leave wide passages between the others."""
     kept: float
@@ -416,8 +444,8 @@ class Voronoi(Node):
     """0.75, from -10 to 10. Height of the result, as a fraction of the relief."""
     base: float
     """0, from -10 to 10. Height where the weighted sum is 0, as a fraction of the relief."""
-    def __init__(self, *, points: int = 40, scatter: Literal["Random", "Lattice"] = "Lattice", jitter: float = 0.8500000238418579, metric: Literal["Euclidean", "Squared"] = "Euclidean", c1: float = -1.0, c2: float = 1.0, c3: float = 0.0, c4: float = 0.0, regions: Literal["Alike", "Uniform", "TwoValued"] = "Alike", kept: float = 0.6000000238418579, amplitude: float = 0.75, base: float = 0.0) -> None: ...
-    def set(self, *, points: int = ..., scatter: Literal["Random", "Lattice"] = ..., jitter: float = ..., metric: Literal["Euclidean", "Squared"] = ..., c1: float = ..., c2: float = ..., c3: float = ..., c4: float = ..., regions: Literal["Alike", "Uniform", "TwoValued"] = ..., kept: float = ..., amplitude: float = ..., base: float = ...) -> None: ...
+    def __init__(self, *, points: int = 40, scatter: Literal["Random", "Lattice"] = "Lattice", jitter: float = 0.8500000238418579, metric: Literal["Euclidean", "Squared"] = "Euclidean", c1: float = -1.0, c2: float = 1.0, c3: float = 0.0, c4: float = 0.0, c5: float = 0.0, c6: float = 0.0, c7: float = 0.0, c8: float = 0.0, rim: Literal["Ends", "GoesOn"] = "Ends", regions: Literal["Alike", "Uniform", "TwoValued"] = "Alike", kept: float = 0.6000000238418579, amplitude: float = 0.75, base: float = 0.0) -> None: ...
+    def set(self, *, points: int = ..., scatter: Literal["Random", "Lattice"] = ..., jitter: float = ..., metric: Literal["Euclidean", "Squared"] = ..., c1: float = ..., c2: float = ..., c3: float = ..., c4: float = ..., c5: float = ..., c6: float = ..., c7: float = ..., c8: float = ..., rim: Literal["Ends", "GoesOn"] = ..., regions: Literal["Alike", "Uniform", "TwoValued"] = ..., kept: float = ..., amplitude: float = ..., base: float = ...) -> None: ...
 
 class VoronoiMidpoint(Node):
     """Mountain ranges between scattered points, with rough fractal slopes."""
@@ -434,6 +462,8 @@ class VoronoiMidpoint(Node):
     """-1, from -10 to 10. Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits."""
     c2: float
     """1, from -10 to 10. Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges."""
+    rim: Literal["Ends", "GoesOn"]
+    """Ends; one of Ends, GoesOn. What points there are beyond open edges. Wrapping terrains have no edges."""
     regions: Literal["Alike", "Uniform", "TwoValued"]
     """Alike; one of Alike, Uniform, TwoValued. What each region around a point is multiplied by. Sunk regions leave wide passages between the others."""
     kept: float
@@ -452,8 +482,8 @@ class VoronoiMidpoint(Node):
     """Uniform; one of Uniform, Upwards, Gaussian. How the random displacement is distributed."""
     roughness: float
     """0.06, from 0 to 10. Largest displacement of the first fractal midpoint at smoothness 1, as a fraction of the relief."""
-    def __init__(self, *, points: int = 24, scatter: Literal["Random", "Lattice"] = "Random", jitter: float = 0.8500000238418579, metric: Literal["Euclidean", "Squared"] = "Euclidean", c1: float = -1.0, c2: float = 1.0, regions: Literal["Alike", "Uniform", "TwoValued"] = "Alike", kept: float = 0.6000000238418579, relief: float = 0.6000000238418579, base: float = 0.10000000149011612, coarse_levels: int = 4, smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", roughness: float = 0.05999999865889549) -> None: ...
-    def set(self, *, points: int = ..., scatter: Literal["Random", "Lattice"] = ..., jitter: float = ..., metric: Literal["Euclidean", "Squared"] = ..., c1: float = ..., c2: float = ..., regions: Literal["Alike", "Uniform", "TwoValued"] = ..., kept: float = ..., relief: float = ..., base: float = ..., coarse_levels: int = ..., smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., roughness: float = ...) -> None: ...
+    def __init__(self, *, points: int = 24, scatter: Literal["Random", "Lattice"] = "Random", jitter: float = 0.8500000238418579, metric: Literal["Euclidean", "Squared"] = "Euclidean", c1: float = -1.0, c2: float = 1.0, rim: Literal["Ends", "GoesOn"] = "Ends", regions: Literal["Alike", "Uniform", "TwoValued"] = "Alike", kept: float = 0.6000000238418579, relief: float = 0.6000000238418579, base: float = 0.10000000149011612, coarse_levels: int = 4, smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", roughness: float = 0.05999999865889549) -> None: ...
+    def set(self, *, points: int = ..., scatter: Literal["Random", "Lattice"] = ..., jitter: float = ..., metric: Literal["Euclidean", "Squared"] = ..., c1: float = ..., c2: float = ..., rim: Literal["Ends", "GoesOn"] = ..., regions: Literal["Alike", "Uniform", "TwoValued"] = ..., kept: float = ..., relief: float = ..., base: float = ..., coarse_levels: int = ..., smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., roughness: float = ...) -> None: ...
 
 class Cellular(Node):
     """Cells laid over themselves, finer and lower each time: scales, cracks, pitted or peaked ground."""

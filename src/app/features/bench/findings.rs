@@ -407,6 +407,8 @@ mod tests {
             times_the_first,
             result_bytes: 1 << 20,
             peak_bytes: Some(3 << 20),
+            load_milliseconds: None,
+            file_bytes: None,
         }
     }
 

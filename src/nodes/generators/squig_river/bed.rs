@@ -6,11 +6,16 @@
 //! valley's side, t from 0 to 1 the profile of the valley, and t₂ = 0 within w of the water, 1 at d' = v: low ground is
 //! filled beside the water. B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), σ the bank's slope: continuous,
 //! and within w of any water no lower than it, so water never stands above its banks.
+//! Where widths follow the water, w and the depth at a place of the course are those of the mouth times √q and q^0.4,
+//! q the discharge there over that at the mouth (Leopold & Maddock 1953), linear between nodes; the nearest water is
+//! then the one whose edge is nearest, and in B stands the width at the mouth. A spring is a point, and a tributary has
+//! its own width to its end in the middle of the water that it joins.
 //!
 //! Scheme: the nearest segment and B of a small block of samples are looked for among the segments that can matter to
 //! it: if d(c) is the distance of the block's centre and the block reaches ρ around it, those within d(c) + 2ρ;
 //! B is known to 2σρ in the same way. The result is that of a search through all, whatever the block.
 //! Boundary: on a wrapping terrain distances go the short way round.
+//! Source of the widths: Leopold & Maddock 1953, *The hydraulic geometry of stream channels*.
 
 use rayon::prelude::*;
 
@@ -19,6 +24,14 @@ use super::reach::ReachBounds;
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 use crate::nodes::generators::octaves::NoiseFade;
+
+crate::choices! {
+    /// How the width of the water changes on its way.
+    RiverWidths {
+        Even "Even": "All rivers are as wide from their source to their mouth.",
+        Downstream "With the water": "Rivers grow with every tributary, and springs are points.",
+    }
+}
 
 crate::choices! {
     /// Profile of the valley's sides.
@@ -32,8 +45,14 @@ crate::choices! {
 /// The cross profile, in sides of the terrain and fractions of the relief.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossProfile {
-    /// Half the width of the water.
+    /// Half the width of the water, at the mouth.
     pub half: f32,
+    /// Half the least width anywhere.
+    pub least_half: f32,
+    /// How the width changes on the way.
+    pub widths: RiverWidths,
+    /// Discharge of a river that enters, over that at its mouth.
+    pub inflow: f32,
     /// Depth of the water in its middle.
     pub depth: f32,
     /// Width of each side of the valley.
@@ -54,9 +73,35 @@ struct Segment {
     inverse: f32,
     level: f32,
     fall: f32,
+    /// Half the width and the depth where it begins, and how much more at its end.
+    half: [f32; 2],
+    depth: [f32; 2],
+}
+
+/// The water at the place of a segment that is nearest.
+#[derive(Clone, Copy)]
+struct NearestWater {
+    distance: f32,
+    level: f32,
+    half: f32,
+    depth: f32,
 }
 
 impl Segment {
+    /// What is nearest to a place.
+    #[inline(always)]
+    fn water(&self, x: f32, y: f32) -> NearestWater {
+        let (dx, dy) = (x - self.from[0], y - self.from[1]);
+        let t = ((dx * self.step[0] + dy * self.step[1]) * self.inverse).clamp(0.0, 1.0);
+        let (ex, ey) = (dx - t * self.step[0], dy - t * self.step[1]);
+        NearestWater {
+            distance: (ex * ex + ey * ey).sqrt(),
+            level: self.level - self.fall * t,
+            half: self.half[0] + self.half[1] * t,
+            depth: self.depth[0] + self.depth[1] * t,
+        }
+    }
+
     /// Square of the distance from a place, and the level there.
     #[inline(always)]
     fn nearest(&self, x: f32, y: f32) -> (f32, f32) {
@@ -128,11 +173,25 @@ struct RiverBed<'a> {
 impl<'a> RiverBed<'a> {
     fn new(network: &RiverNetwork, profile: &'a CrossProfile, wraps: bool) -> Self {
         let mut bed = Self { profile, segments: Vec::new(), runs: Vec::new() };
+        let shares = match profile.widths {
+            RiverWidths::Even => Vec::new(),
+            RiverWidths::Downstream => network.discharges(profile.inflow),
+        };
+        // half width and depth at a node of a course
+        let size = |course: usize, node: usize| -> [f32; 2] {
+            let Some(&share) = shares.get(course).and_then(|course| course.get(node)) else {
+                return [profile.half, profile.depth];
+            };
+            let half = profile.half * share.sqrt();
+            let half = if half > profile.least_half { half } else { profile.least_half };
+            [half, profile.depth * libm::powf(share, 0.4)]
+        };
         let shifts: &[f32] = if wraps { &[0.0, -1.0, 1.0] } else { &[0.0] };
         for dy in shifts {
             for dx in shifts {
-                for centreline in &network.centrelines {
-                    for pair in centreline.nodes.windows(2) {
+                for (course, centreline) in network.centrelines.iter().enumerate() {
+                    for (at, pair) in centreline.nodes.windows(2).enumerate() {
+                        let [[half, depth], [half_below, depth_below]] = [size(course, at), size(course, at + 1)];
                         let [a, b] = [network.nodes[pair[0]], network.nodes[pair[1]]];
                         let step = [b.position[0] - a.position[0], b.position[1] - a.position[1]];
                         let square = step[0] * step[0] + step[1] * step[1];
@@ -142,6 +201,8 @@ impl<'a> RiverBed<'a> {
                             inverse: if square > 0.0 { 1.0 / square } else { 0.0 },
                             level: a.level,
                             fall: a.level - b.level,
+                            half: [half, half_below - half],
+                            depth: [depth, depth_below - depth],
                         });
                     }
                 }
@@ -194,11 +255,16 @@ impl<'a> RiverBed<'a> {
             bank = bank.max(self.bank(run.low, far + reach));
         }
         let edge = self.profile.half + self.profile.side;
+        // narrow water may be farther off than the edge of wide water that is nearer
+        let slack = match self.profile.widths {
+            RiverWidths::Even => 0.0,
+            RiverWidths::Downstream => self.profile.half,
+        };
         let mut nearest = f32::MAX;
         for run in &self.runs {
             let gap = run.bounds.distance_from(centre, false);
             nearest = nearest.min(gap);
-            if gap <= distance + 2.0 * reach || self.bank(run.high, (gap - reach).max(0.0)) >= bank {
+            if gap <= distance + slack + 2.0 * reach || self.bank(run.high, (gap - reach).max(0.0)) >= bank {
                 near.extend_from_slice(&self.segments[run.first..run.last]);
             }
         }
@@ -217,14 +283,14 @@ impl<'a> RiverBed<'a> {
         }
         near.retain(|segment| {
             let d = segment.nearest(x, y).0.sqrt();
-            d <= own.0 + 2.0 * reach || self.bank(segment.level, (d - reach).max(0.0)) >= own.1
+            d <= own.0 + slack + 2.0 * reach || self.bank(segment.level, (d - reach).max(0.0)) >= own.1
         });
     }
 
-    /// Ground and depth of the water at a place where the ground was `height`.
+    /// The water whose middle is nearest to a place, where all is as wide, and what water asks of the ground there.
     #[inline(always)]
-    fn ground_and_water(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
-        let CrossProfile { half, depth, side, valley, .. } = *self.profile;
+    fn nearest_course(&self, near: &[Segment], x: f32, y: f32) -> (NearestWater, f32) {
+        let CrossProfile { half, depth, .. } = *self.profile;
         let (mut least, mut level, mut bank) = (f32::MAX, 0.0, f32::MIN);
         for segment in near {
             let (square, there) = segment.nearest(x, y);
@@ -234,7 +300,33 @@ impl<'a> RiverBed<'a> {
             let asked = self.bank(segment.level, square.sqrt());
             bank = if asked > bank { asked } else { bank };
         }
-        let distance = least.sqrt();
+        (NearestWater { distance: least.sqrt(), level, half, depth }, bank)
+    }
+
+    /// The water whose edge is nearest to a place, and what water asks of the ground there.
+    #[inline(always)]
+    fn nearest_edge(&self, near: &[Segment], x: f32, y: f32) -> (NearestWater, f32) {
+        let mut nearest = NearestWater { distance: f32::MAX, level: 0.0, half: 0.0, depth: 0.0 };
+        let mut bank = f32::MIN;
+        for segment in near {
+            let water = segment.water(x, y);
+            if water.distance - water.half < nearest.distance - nearest.half {
+                nearest = water;
+            }
+            let asked = self.bank(segment.level, water.distance);
+            bank = if asked > bank { asked } else { bank };
+        }
+        (nearest, bank)
+    }
+
+    /// Ground and depth of the water at a place where the ground was `height`.
+    #[inline(always)]
+    fn ground_and_water(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
+        let CrossProfile { side, valley, .. } = *self.profile;
+        let (NearestWater { distance, level, half, depth }, bank) = match self.profile.widths {
+            RiverWidths::Even => self.nearest_course(near, x, y),
+            RiverWidths::Downstream => self.nearest_edge(near, x, y),
+        };
         if distance < half {
             let across = distance / half;
             let deep = depth * (1.0 - across * across);
@@ -250,7 +342,7 @@ impl<'a> RiverBed<'a> {
             Valley::Floodplain => NoiseFade::Classic.weight(t),
             Valley::Gorge => t * (2.0 - t),
         };
-        let level_ground = 2.0 * half;
+        let level_ground = 2.0 * self.profile.half;
         let fill = NoiseFade::Classic.weight(((out - level_ground) / (side - level_ground)).clamp(0.0, 1.0));
         (bank + (height - bank) * if height > bank { rise } else { fill }, 0.0)
     }

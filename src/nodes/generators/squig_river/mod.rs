@@ -13,6 +13,8 @@
 //! Boundary: courses begin and end at the edges, or inside for a tributary; on a wrapping terrain they
 //! end at the seam, where the ground goes on.
 //! Squares only: courses begin and end at the edges.
+//! With fewer levels than the grid has room for (`levels_shown`) the courses are those of the last level, and the
+//! ground goes on bilinearly between its points.
 //! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; document 000, §2.1.
 
 mod bed;
@@ -24,6 +26,7 @@ use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular;
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Generator, NodeParts, Traits};
+pub use bed::RiverWidths;
 use bed::{CrossProfile, Valley};
 use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
 use squig::TerrainEdge;
@@ -62,8 +65,14 @@ crate::params! {
         steps: u32 = 6, 1..=64, slider 1..=20;
         /// How the ground meets the water.
         banks: BankShape = BankShape::Symmetric;
-        /// Width of the water.
+        /// Width of the water; where it grows on its way, that at the mouth.
         width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0;
+        /// How the width changes on the way.
+        widths: RiverWidths = RiverWidths::Even => |river| river.banks == BankShape::Symmetric;
+        /// Width of a river where it enters, as a share of that at its mouth.
+        source_width: f32 = 0.4, 0.0..=0.95 => |river| {
+            river.banks == BankShape::Symmetric && river.widths == RiverWidths::Downstream
+        };
         /// Depth of the water in the middle.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=60.0;
         /// Profile of the valley's sides.
@@ -82,6 +91,8 @@ crate::params! {
         corners: f32 = 0.42, -10.0..=10.0, slider 0.0..=1.0;
         /// How far each corner may lie above or below that, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
+        /// How often triangles and courses are split at the most. Few show how ground and rivers begin.
+        levels_shown: u32 = midpoint::ALL_LEVELS, 1..=midpoint::ALL_LEVELS;
     }
 }
 
@@ -121,14 +132,14 @@ impl Generator for SquigRiver {
             }
             BankShape::AsInPaper => {
                 // rivers belong to the whole table: other sizes are read from it
-                let levels = midpoint::levels(cx.grid);
+                let levels = midpoint::levels(cx.grid).min(self.levels_shown);
                 let full = Grid::working((1 << levels) + 1, cx.grid.edges);
                 let on = Context { grid: full, ..*cx };
                 let mut table = vec![0.0; full.len()];
                 self.ground(&on, &mut table)?;
                 let water = self.lines_of_water(&on, levels, &table)?;
-                midpoint::resample(cx, full, &table, &mut terrain.height)?;
-                midpoint::resample(cx, full, &water, terrain.map_mut(MapKind::Water))?;
+                midpoint::resample(cx, full, &table, midpoint::in_square, &mut terrain.height)?;
+                midpoint::resample(cx, full, &water, midpoint::in_square, terrain.map_mut(MapKind::Water))?;
             }
         }
         Ok(())
@@ -148,9 +159,14 @@ impl SquigRiver {
     }
 
     fn profile(&self, cx: &Context) -> CrossProfile {
-        let half = (0.5 * self.width / cx.size_metres).max(LEAST_HALF * cx.grid.cell()).min(0.25);
+        let least = LEAST_HALF * cx.grid.cell();
+        let half = (0.5 * self.width / cx.size_metres).max(least).min(0.25);
         CrossProfile {
             half,
+            least_half: least.min(half),
+            widths: self.widths,
+            // widths go with the root of the water
+            inflow: self.source_width * self.source_width,
             depth: self.depth / cx.relief_metres,
             side: (self.valley_width / cx.size_metres).max(4.0 * half),
             valley: self.valley,
@@ -162,9 +178,17 @@ impl SquigRiver {
     /// in the paper those on the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
-            BankShape::Symmetric => self.network_of(cx, self.detail),
-            BankShape::AsInPaper => self.network_of(cx, midpoint::levels(cx.grid).saturating_sub(1)),
+            BankShape::Symmetric => self.network_of(cx, self.splits()),
+            BankShape::AsInPaper => {
+                let levels = midpoint::levels(cx.grid).min(self.levels_shown);
+                self.network_of(cx, levels.saturating_sub(1))
+            }
         }
+    }
+
+    /// How often the courses of symmetric banks are split.
+    fn splits(&self) -> u32 {
+        self.detail.min(self.levels_shown - 1)
     }
 
     fn network_of(&self, cx: &Context, level: u32) -> Result<RiverNetwork, Cancelled> {
@@ -193,13 +217,14 @@ impl SquigRiver {
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
+            levels_shown: self.levels_shown,
         };
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
         let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
             triangular::split(level, coarse, fine)?;
             let number = level.number - 1;
             match self.banks {
-                BankShape::Symmetric if number <= self.detail => {
+                BankShape::Symmetric if number <= self.splits() => {
                     MidpointTable::new(level).carry(&self.network_of(cx, number)?, fine);
                 }
                 BankShape::Symmetric => {}
@@ -210,7 +235,7 @@ impl SquigRiver {
             }
             Ok(())
         };
-        midpoint::subdivide(cx, &law, 0, corners, split, out)
+        midpoint::subdivide(cx, &law, 0, corners, split, midpoint::in_square, out)
     }
 
     /// Depth of water on the courses of the last level: up to the lowest ground beside it and below it on the way.

@@ -6,6 +6,9 @@
 //! side of the terrain and leaves the terrain where a river does, so it meets the network at the latest there. A fork
 //! takes other halves inside a stretch of a river, and rejoins below the place where it left or finds another way out.
 //!
+//! Discharge: rivers bring water in where they enter, and every course gains as much for each unit of its length; what
+//! leaves a place where a fork begins is shared alike. Springs have none.
+//!
 //! Levels: along every course the water falls evenly, or, for the share `cascades`, in steps. The greatest levels below
 //! those that never rise on the way down, and that leave ground of at most the bank's slope between two reaches, are
 //! then taken: L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s, t far apart along the water.
@@ -293,6 +296,45 @@ impl RiverNetwork {
                 }
             }
         }
+    }
+
+    /// Water that comes by every node of every course on its way, as a share of the most that comes by anywhere: where
+    /// a course joins another, its own water alone. A river that enters brings the share `inflow` of what leaves where
+    /// it is the only one; 0 to below 1.
+    pub fn discharges(&self, inflow: f32) -> Vec<Vec<f32>> {
+        let apart = |a: usize, b: usize| distance(self.nodes[a].position, self.nodes[b].position);
+        let length: f32 = self.centrelines.iter().flat_map(|c| c.nodes.windows(2)).map(|p| apart(p[0], p[1])).sum();
+        let rivers = self.centrelines.iter().filter(|c| c.kind == RiverNodeKind::River).count().max(1);
+        let mut water = vec![0.0; self.nodes.len()];
+        for river in self.centrelines.iter().filter(|c| c.kind == RiverNodeKind::River) {
+            water[river.nodes[0]] = length * inflow / (1.0 - inflow) / rivers as f32;
+        }
+        // downstream, each node after all above it; courses that are one pass a node once
+        let mut above = vec![0u32; self.nodes.len()];
+        self.next.iter().flatten().for_each(|&below| above[below] += 1);
+        let mut ready: Vec<usize> = (0..self.nodes.len()).filter(|&id| above[id] == 0).collect();
+        while let Some(id) = ready.pop() {
+            let share = water[id] / self.next[id].len().max(1) as f32;
+            for &below in &self.next[id] {
+                water[below] += share + apart(id, below);
+                above[below] -= 1;
+                if above[below] == 0 {
+                    ready.push(below);
+                }
+            }
+        }
+        let most = water.iter().fold(f32::MIN_POSITIVE, |most: f32, &w| if w > most { w } else { most });
+        let of_course = |(k, centreline): (usize, &Centreline)| -> Vec<f32> {
+            let nodes = &centreline.nodes;
+            let mut own: Vec<f32> = nodes.iter().map(|&id| water[id] / most).collect();
+            if let [.., from, to] = nodes[..]
+                && self.nodes[to].centreline != k
+            {
+                own[nodes.len() - 1] = (water[from] / self.next[from].len() as f32 + apart(from, to)) / most;
+            }
+            own
+        };
+        self.centrelines.iter().enumerate().map(of_course).collect()
     }
 
     /// Gives every node the level of its water.

@@ -6,7 +6,11 @@
 //! the bell. The last level is the last whose sectors are not smaller than `smallest_metres` or, as the document has
 //! it, than two samples of the scene; level 13 at most.
 //! A picture (`image`) is pressed in the same way, f being its value at the place in the stamp, turned at random;
-//! of several images one is drawn for every stamp. A round stamp looks the same however it is turned.
+//! of several images one is drawn for every stamp. A round stamp looks the same however it is turned. Where forms are
+//! mixed, a stamp is a cone, a bell or an image as often as their weights say. A level of cones that are all raised has
+//! the mean height amplitude · 2^(-falloff·l) · π/12.
+//! Cost: every level covers π/4 of the map, so n + 1 levels of a map of 2ⁿ samples a side cost (n + 1)·π/4·4ⁿ, to which
+//! the document adds 2ⁿ for its tables: a little more than linear in the samples (`talweg bench document-002`).
 //!
 //! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
 //! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample takes
@@ -31,6 +35,7 @@ crate::choices! {
         Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
         Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
         Pictures "Images": "The images chosen below, one drawn at random for every stamp.",
+        Mixed "Mixed": "Cones, bells and images side by side, each as often as its weight says.",
     }
 }
 
@@ -47,6 +52,12 @@ crate::params! {
     Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Shape of the stamp.
         profile: StampProfile = StampProfile::Cone;
+        /// How often a stamp is a cone, beside the other weights. Where all are 0, nothing is stamped.
+        cones: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
+        /// How often a stamp is a bell.
+        bells: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
+        /// How often a stamp is one of the images.
+        images: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
         /// How the smallest stamps are told.
         depth: StampDepth = StampDepth::Metres;
         /// Diameter of the smallest stamps: no level goes below it.
@@ -62,15 +73,15 @@ crate::params! {
         /// Share of the stamps that sink the ground; the others raise it.
         sunk: f32 = 0.5, 0.0..=1.0;
         /// How images are turned before they are pressed.
-        rotation: StampTurn = StampTurn::Any => |stamp| stamp.profile == StampProfile::Pictures;
+        rotation: StampTurn = StampTurn::Any => |stamp| stamp.has_images();
         /// Image of a stamp: the disc within it is used, and what its rim shows counts as level ground.
-        picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.profile == StampProfile::Pictures;
+        picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.has_images();
         /// Another image.
-        picture_2: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
+        picture_2: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
         /// Another image.
-        picture_3: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
+        picture_3: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
         /// Another image.
-        picture_4: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
+        picture_4: ImageFile = ImageFile::default() => |stamp| stamp.has_images();
     }
 }
 
@@ -99,6 +110,7 @@ impl Generator for Stamp {
                         StampProfile::Cone => reader.add(y, &xs, row, round(|t| t)),
                         StampProfile::Bell => reader.add(y, &xs, row, round(|t| NoiseFade::Improved.weight(t))),
                         StampProfile::Pictures => reader.add(y, &xs, row, pressed(&images, self.rotation)),
+                        StampProfile::Mixed => reader.add(y, &xs, row, self.mixed(&images)),
                     }
                 }
                 *last = row[0];
@@ -108,9 +120,36 @@ impl Generator for Stamp {
 }
 
 impl Stamp {
+    /// Whether images are among the stamps.
+    fn has_images(&self) -> bool {
+        match self.profile {
+            StampProfile::Pictures => true,
+            StampProfile::Mixed => self.images > 0.0,
+            StampProfile::Cone | StampProfile::Bell => false,
+        }
+    }
+
+    /// Of every stamp the form that it draws.
+    fn mixed(&self, images: &[StampImage]) -> impl StampShape {
+        let bells = self.cones + self.bells;
+        let (cones, all) = (self.cones, bells + self.images);
+        let (cone, bell) = (round(|t| t), round(|t| NoiseFade::Improved.weight(t)));
+        let image = pressed(images, self.rotation);
+        move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+            let draw = stamp.form * all;
+            if draw < cones {
+                cone(stamp, xs, x, dy, per_radius, out);
+            } else if draw < bells {
+                bell(stamp, xs, x, dy, per_radius, out);
+            } else if draw < all {
+                image(stamp, xs, x, dy, per_radius, out);
+            }
+        }
+    }
+
     /// The images that can be read; the scene reports the others.
     fn images(&self) -> Vec<StampImage> {
-        if self.profile != StampProfile::Pictures {
+        if !self.has_images() {
             return Vec::new();
         }
         let files = [&self.picture_1, &self.picture_2, &self.picture_3, &self.picture_4];
@@ -154,6 +193,8 @@ struct Pressed {
     height: f32,
     /// Chooses picture and turn.
     draw: u32,
+    /// Chooses the form where they are mixed, from 0 to below 1.
+    form: f32,
 }
 
 /// Adds the stamp to the samples of a row: their distances from its centre to the east, its own to the north, and what
@@ -241,11 +282,13 @@ impl StampLevel {
             let bits = self.stream.bits(column, row);
             // the sign as ever where half of them sink: old scenes keep their bits
             let raised = if self.sunk == 0.5 { bits >> 63 == 0 } else { part(bits >> 40) >= self.sunk };
+            let draws = self.stream.fork(1).bits(column, row);
             Pressed {
                 x: (column as f32 + part(bits)) * per_sector,
                 y: (index as f32 + part(bits >> 24)) * per_sector,
                 height: if raised { self.height } else { -self.height },
-                draw: self.stream.fork(1).bits(column, row) as u32,
+                draw: draws as u32,
+                form: part(draws >> 40),
             }
         }));
     }

@@ -27,10 +27,14 @@ impl Voronoi {
         cx.control.check()?;
         let points = SpherePoints::new(&points);
         let values = cx.random.fork(REGIONS);
-        match [self.c4, self.c3, self.c2].iter().position(|&c| c != 0.0) {
-            Some(0) => self.relief_around::<4>(cx, &points, values, out),
-            Some(1) => self.relief_around::<3>(cx, &points, values, out),
-            Some(2) => self.relief_around::<2>(cx, &points, values, out),
+        match self.farthest() {
+            8 => self.relief_around::<8>(cx, &points, values, out),
+            7 => self.relief_around::<7>(cx, &points, values, out),
+            6 => self.relief_around::<6>(cx, &points, values, out),
+            5 => self.relief_around::<5>(cx, &points, values, out),
+            4 => self.relief_around::<4>(cx, &points, values, out),
+            3 => self.relief_around::<3>(cx, &points, values, out),
+            2 => self.relief_around::<2>(cx, &points, values, out),
             _ => self.relief_around::<1>(cx, &points, values, out),
         }
     }
@@ -121,7 +125,7 @@ mod tests {
     #[test]
     fn pieces_give_the_bits_of_a_search_through_all_points() {
         for (points, scatter) in [(1, Scatter::Random), (5, Scatter::Lattice), (2000, Scatter::Random)] {
-            let node = Voronoi { points, scatter, c3: 0.5, c4: -1.5, ..Voronoi::default() };
+            let node = Voronoi { points, scatter, c3: 0.5, c4: -1.5, c7: 0.8, ..Voronoi::default() };
             let control = Control::default();
             let cx = Context {
                 grid: Grid::globe(33),
@@ -144,7 +148,7 @@ mod tests {
             let globe = Globe::new(33);
             for (k, &h) in out.iter().enumerate() {
                 let place = globe.direction_of(k).map(|x| [x; LANES]);
-                let squares = nearest_squares::<4>(&all, place);
+                let squares = nearest_squares::<7>(&all, place);
                 assert_eq!(h, node.heights(&squares, all.len() as f32 / (4.0 * PI))[0], "{points}: {k}");
                 assert_eq!(h.to_bits(), out[globe.grid().owner(k)].to_bits(), "{points}: faces differ at {k}");
             }

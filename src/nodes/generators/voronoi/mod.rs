@@ -1,6 +1,6 @@
 //! Voronoi relief: heights from the distances to scattered points.
 //!
-//! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 4, with Dₙ the distance to the n-th nearest feature point
+//! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 8, with Dₙ the distance to the n-th nearest feature point
 //! (Euclidean, or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on
 //! the borders between regions, highest at the points. c₁ = 1 alone makes cones, c₁ = -1 alone hills.
 //! Region map: all samples with the same nearest point have one factor, random in [0, 1) or 0 or 1, and the sum is
@@ -11,9 +11,12 @@
 //! the block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
 //! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid (`nearest`) finds
 //! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
-//! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
-//! round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer points
-//! than n, the farthest counts again.
+//! Boundary: open terrains have no points beyond their edges, so that the regions on the rim reach too far, or (`rim`
+//! `GoesOn`) as many for their area as within, and the rim looks as the inside does: lattice cells go on, or each of
+//! the eight squares around has its own random points. They reach out to one side or to 8 times the mean spacing,
+//! whichever is less; nearer than that are all that count, but for chance. On wrapping terrains the distance goes the
+//! short way round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer
+//! points than n, the farthest counts again.
 //! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 mod globe;
@@ -49,6 +52,14 @@ crate::choices! {
     }
 }
 
+crate::choices! {
+    /// What points there are beyond the open edges of a terrain.
+    VoronoiRim {
+        Ends "Ends": "None: the regions along the edges are longer than those within.",
+        GoesOn "Goes on": "As many as within: the terrain is a piece of a larger one.",
+    }
+}
+
 crate::params! {
     /// Mountains, cells or cones around scattered points.
     Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
@@ -68,6 +79,16 @@ crate::params! {
         c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the fourth nearest point.
         c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the fifth nearest point. The farther the point, the rounder what it adds.
+        c5: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the sixth nearest point.
+        c6: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the seventh nearest point.
+        c7: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the eighth nearest point.
+        c8: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// What points there are beyond open edges. Wrapping terrains and planets have no edges.
+        rim: VoronoiRim = VoronoiRim::Ends;
         /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
         regions: Regions = Regions::Alike;
         /// Share of the regions that are kept, where some are sunk.
@@ -81,6 +102,10 @@ crate::params! {
 
 /// The random stream of the region map.
 pub(super) const REGIONS: u64 = 2;
+/// The first of the random streams of the points beyond open edges.
+const BEYOND: u64 = 16;
+/// How far points beyond open edges count, in mean spacings: 200 lie as near.
+const MARGIN_SPACINGS: f32 = 8.0;
 
 impl Generator for Voronoi {
     fn traits(&self) -> Traits {
@@ -91,31 +116,98 @@ impl Generator for Voronoi {
         if cx.grid.is_globe() {
             return self.fill_globe(cx, out);
         }
-        let points = self.feature_points(cx.random);
-        let buckets = Buckets::new(&points, cx.grid.edges == Edges::Wrap);
+        let wraps = cx.grid.edges == Edges::Wrap;
+        let mut points = self.feature_points(cx.random);
+        let within = points.len();
+        let margin = if wraps { 0.0 } else { self.margin(within) };
+        if margin > 0.0 {
+            points.extend(self.points_beyond(cx.random, margin));
+        }
+        let buckets = Buckets::new(&points, within, margin, wraps);
         let values = cx.random.fork(REGIONS);
-        match [self.c4, self.c3, self.c2].iter().position(|&c| c != 0.0) {
-            Some(0) => self.relief::<4>(cx, &buckets, values, out),
-            Some(1) => self.relief::<3>(cx, &buckets, values, out),
-            Some(2) => self.relief::<2>(cx, &buckets, values, out),
+        match self.farthest() {
+            8 => self.relief::<8>(cx, &buckets, values, out),
+            7 => self.relief::<7>(cx, &buckets, values, out),
+            6 => self.relief::<6>(cx, &buckets, values, out),
+            5 => self.relief::<5>(cx, &buckets, values, out),
+            4 => self.relief::<4>(cx, &buckets, values, out),
+            3 => self.relief::<3>(cx, &buckets, values, out),
+            2 => self.relief::<2>(cx, &buckets, values, out),
             _ => self.relief::<1>(cx, &buckets, values, out),
         }
     }
 }
 
 impl Voronoi {
+    /// The weights of the distances, from that to the nearest point on.
+    fn coefficients(&self) -> [f32; 8] {
+        [self.c1, self.c2, self.c3, self.c4, self.c5, self.c6, self.c7, self.c8]
+    }
+
+    /// Which of the nearest points is the last that counts: 1 at the least.
+    fn farthest(&self) -> usize {
+        self.coefficients().iter().rposition(|&c| c != 0.0).map_or(1, |last| last + 1)
+    }
+
+    /// How far beyond open edges there are points, in sides, with so many points on the terrain.
+    fn margin(&self, count: usize) -> f32 {
+        match self.rim {
+            VoronoiRim::Ends => 0.0,
+            VoronoiRim::GoesOn => (MARGIN_SPACINGS / (count as f32).sqrt()).min(1.0),
+        }
+    }
+
+    /// The feature points around the unit square, no farther from it than `margin` along either axis.
+    pub fn points_beyond(&self, random: Stream, margin: f32) -> Vec<FeaturePoint> {
+        let is_beyond = |p: &FeaturePoint| {
+            p.iter().all(|x| (-margin..=1.0 + margin).contains(x)) && p.iter().any(|x| !(0.0..=1.0).contains(x))
+        };
+        match self.scatter {
+            Scatter::Random => {
+                let around =
+                    (0..9).filter(|&square| square != 4).map(|square| (square, square % 3 - 1, square / 3 - 1));
+                around
+                    .flat_map(|(square, x, y)| {
+                        let own = random.fork(BEYOND + square as u64);
+                        (0..self.points as i32)
+                            .map(move |k| [x as f32 + own.unit(k, 0), y as f32 + own.unit(k, 1)])
+                            .filter(is_beyond)
+                    })
+                    .collect()
+            }
+            Scatter::Lattice => {
+                let side = self.lattice_side();
+                let cells = libm::ceilf(margin * side as f32) as i32;
+                let around = -cells..side + cells;
+                let is_within = |x: i32, y: i32| (0..side).contains(&x) && (0..side).contains(&y);
+                around
+                    .clone()
+                    .flat_map(|y| around.clone().map(move |x| (x, y)))
+                    .filter(|&(x, y)| !is_within(x, y))
+                    .map(|(x, y)| self.in_cell(random, side, x, y))
+                    .collect()
+            }
+        }
+    }
+
+    /// Cells of the lattice along a side.
+    fn lattice_side(&self) -> i32 {
+        (self.points as f32).sqrt().round().max(1.0) as i32
+    }
+
+    /// The point of a cell of the lattice, which may lie beyond the edges.
+    fn in_cell(&self, random: Stream, side: i32, x: i32, y: i32) -> FeaturePoint {
+        let at = |cell: i32, random: f32| (cell as f32 + 0.5 + self.jitter * (random - 0.5)) / side as f32;
+        [at(x, random.fork(1).unit(x, y)), at(y, random.fork(0).unit(x, y))]
+    }
+
     /// The feature points, in the unit square.
     pub fn feature_points(&self, random: Stream) -> Vec<FeaturePoint> {
         match self.scatter {
             Scatter::Random => (0..self.points as i32).map(|k| [random.unit(k, 0), random.unit(k, 1)]).collect(),
             Scatter::Lattice => {
-                let side = (self.points as f32).sqrt().round().max(1.0) as i32;
-                let at = |cell: i32, random: f32| (cell as f32 + 0.5 + self.jitter * (random - 0.5)) / side as f32;
-                let (rows, columns) = (random.fork(0), random.fork(1));
-                (0..side * side)
-                    .map(|k| (k % side, k / side))
-                    .map(|(x, y)| [at(x, columns.unit(x, y)), at(y, rows.unit(x, y))])
-                    .collect()
+                let side = self.lattice_side();
+                (0..side * side).map(|k| self.in_cell(random, side, k % side, k / side)).collect()
             }
         }
     }
@@ -215,7 +307,7 @@ impl Voronoi {
         squares: &[[f32; LANES]; K],
         count: f32,
     ) -> [f32; LANES] {
-        let coefficients = [self.c1, self.c2, self.c3, self.c4];
+        let coefficients = self.coefficients();
         let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
         for (squares, c) in squares.iter().zip(coefficients) {
             for l in 0..LANES {
@@ -275,8 +367,10 @@ mod tests {
             (400, 100, Scatter::Random),
             (5000, 65, Scatter::Lattice),
         ] {
-            for edges in [Edges::Open, Edges::Wrap] {
-                let node = Voronoi { points, scatter, c3: 0.5, c4: -1.5, ..Voronoi::default() };
+            for (edges, rim) in
+                [(Edges::Open, VoronoiRim::Ends), (Edges::Wrap, VoronoiRim::Ends), (Edges::Open, VoronoiRim::GoesOn)]
+            {
+                let node = Voronoi { points, scatter, c3: 0.5, c4: -1.5, c6: 0.7, c8: -0.3, rim, ..Voronoi::default() };
                 let control = Control::default();
                 let cx = Context {
                     grid: Grid::new(samples, edges),
@@ -291,15 +385,19 @@ mod tests {
                 };
                 let mut out = vec![0.0; cx.grid.len()];
                 node.fill(&cx, &mut out).unwrap();
-                let all = node.feature_points(cx.random);
+                let mut all = node.feature_points(cx.random);
+                let count = all.len() as f32;
+                if rim == VoronoiRim::GoesOn {
+                    all.extend(node.points_beyond(cx.random, node.margin(all.len())));
+                }
                 for (k, &h) in out.iter().enumerate() {
                     let place = |index: usize| cx.grid.position(index % cx.grid.distinct());
                     let (x, y) = (place(k % samples), place(k / samples));
                     let squares = match edges {
-                        Edges::Open => nearest_squares::<4, 1, false>(&all, &[x], y),
-                        Edges::Wrap => nearest_squares::<4, 1, true>(&all, &[x], y),
+                        Edges::Open => nearest_squares::<8, 1, false>(&all, &[x], y),
+                        Edges::Wrap => nearest_squares::<8, 1, true>(&all, &[x], y),
                     };
-                    assert_eq!(h, node.heights(&squares, all.len() as f32)[0], "{points} {edges:?} {k}");
+                    assert_eq!(h, node.heights(&squares, count)[0], "{points} {edges:?} {rim:?} {k}");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Points of the unit square in buckets, to find those that are near.
+//! Points of the unit square, and perhaps of a margin around it, in buckets, to find those that are near.
 
 /// A place in the unit square: x to the east, y to the south.
 pub type FeaturePoint = [f32; 2];
@@ -10,14 +10,23 @@ pub struct Buckets {
     starts: Vec<u32>,
     points: Vec<FeaturePoint>,
     wraps: bool,
+    /// How far the buckets reach beyond the unit square.
+    margin: f32,
+    /// Buckets along the unit length.
+    per_side: f32,
+    /// Points of the unit square.
+    count: usize,
 }
 
 impl Buckets {
-    /// The points, sorted by place.
-    pub fn new(points: &[FeaturePoint], wraps: bool) -> Self {
+    /// The points, sorted by place: `count` of them in the unit square, the others no farther than `margin` from it, 0
+    /// where the edges meet.
+    pub fn new(points: &[FeaturePoint], count: usize, margin: f32, wraps: bool) -> Self {
         let side = ((points.len() as f32 * 0.5).sqrt() as usize).max(1);
+        let per_side = side as f32 / (1.0 + 2.0 * margin);
         let bucket = |p: &FeaturePoint| {
-            let cell = |x: f32| ((x * side as f32) as usize).min(side - 1);
+            // casts saturate at 0
+            let cell = |x: f32| (((x + margin) * per_side) as usize).min(side - 1);
             cell(p[1]) * side + cell(p[0])
         };
         let mut starts = vec![0u32; side * side + 1];
@@ -29,12 +38,12 @@ impl Buckets {
         }
         let mut sorted = points.to_vec();
         sorted.sort_by_key(bucket);
-        Self { side, starts, points: sorted, wraps }
+        Self { side, starts, points: sorted, wraps, margin, per_side, count }
     }
 
-    /// Number of points.
+    /// Number of points in the unit square.
     pub fn count(&self) -> usize {
-        self.points.len()
+        self.count
     }
 
     /// Whether the edges meet.
@@ -56,7 +65,7 @@ impl Buckets {
             if out.len() >= k {
                 break;
             }
-            if radius > ACROSS {
+            if radius > ACROSS * (1.0 + 2.0 * self.margin) {
                 return; // fewer than k points in all, and these are they
             }
             radius *= 1.5;
@@ -82,7 +91,7 @@ impl Buckets {
     /// Rows (or columns) of buckets that come within `radius` of `at`, each once.
     fn reached(&self, at: f32, radius: f32) -> impl Iterator<Item = usize> + use<> {
         let side = self.side as i64;
-        let bucket = |x: f32| libm::floorf(x * side as f32) as i64;
+        let bucket = |x: f32| libm::floorf((x + self.margin) * self.per_side) as i64;
         let (mut first, mut last) = (bucket(at - radius) - 1, bucket(at + radius) + 1);
         if !self.wraps {
             (first, last) = (first.max(0), last.min(side - 1));

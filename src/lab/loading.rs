@@ -1,0 +1,75 @@
+//! How long a terrain takes to load: document 001's criterion of playability.
+//!
+//! Loading is reading a file of 16-bit heights, as engines import them (PNG), back into heights: inflating it, undoing
+//! its filters, turning its numbers into floats. The bytes are in memory, so that the disk does not count, and what an
+//! engine then does with the heights (meshes, textures, physics) is not in it: that depends on the engine, and hardly
+//! on the terrain. Rough ground has a larger file.
+//! Source: document 001, *Définition des critères de performances*, which names it and does not measure it.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use crate::field::Terrain;
+use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, RawLayout, SampleType, Samples};
+
+/// The name that says what is in the bytes.
+const FILE: &str = "terrain.png";
+/// The highest whole number of 16 bits.
+const STEPS: f32 = 65535.0;
+
+/// A terrain as a file.
+pub struct TerrainFile(Vec<u8>);
+
+impl TerrainFile {
+    /// The heights of a square in 16 bits, from the lowest to the highest; none of a globe.
+    pub fn new(terrain: &Terrain) -> Option<Self> {
+        let format = RasterFormat::for_path(Path::new(FILE)).ok().filter(|format| format.holds(SampleType::U16))?;
+        if terrain.grid.is_globe() {
+            return None;
+        }
+        let (n, (low, high)) = (terrain.samples(), terrain.range());
+        let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
+        let step =
+            |row: usize, column: usize, _: usize| ((terrain.height[row * n + column] - low) * to_steps + 0.5) as u16;
+        let mut out = Cursor::new(Vec::new());
+        format.write(&RasterSheet { samples: Samples::U16(&step), ..RasterSheet::grey(n, n) }, &mut out).ok()?;
+        Some(Self(out.into_inner()))
+    }
+
+    /// Its size.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The heights in it, from 0 at the lowest to 1 at the highest.
+    pub fn load(&self) -> Option<Vec<f32>> {
+        let path = Path::new(FILE);
+        let source = RasterSource { path, bytes: &self.0, layout: RawLayout::default() };
+        Some(RasterReader::for_path(path)?.decode(&source).ok()?.values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, Grid};
+
+    #[test]
+    fn what_is_loaded_is_the_terrain_to_a_step_and_rough_ground_takes_more_bytes() {
+        let slope = Terrain::from_fn(65, Edges::Open, |u, v| 0.2 + 0.5 * u - 0.1 * v);
+        let random = crate::field::Stream::new(3, 4);
+        let mut rough = slope.clone();
+        rough.height.iter_mut().enumerate().for_each(|(k, h)| *h = random.unit(k as i32, 0));
+        for terrain in [&slope, &rough] {
+            let (low, high) = terrain.range();
+            let loaded = TerrainFile::new(terrain).unwrap().load().unwrap();
+            assert_eq!(loaded.len(), terrain.height.len());
+            for (share, h) in loaded.iter().zip(&terrain.height) {
+                assert!((low + share * (high - low) - h).abs() <= (high - low) / STEPS, "{share} {h}");
+            }
+        }
+        let bytes = |terrain: &Terrain| TerrainFile::new(terrain).unwrap().bytes();
+        assert!(bytes(&rough) > bytes(&slope) && bytes(&rough) > 65 * 65 * 2 * 9 / 10, "{}", bytes(&rough));
+        assert!(TerrainFile::new(&Terrain::flat(Grid::globe(9))).is_none());
+    }
+}
