@@ -157,13 +157,7 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     var surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), sun_share_of(light.x), light.y);
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     var cover = vec2<f32>(0.0);
-    if frame.surface_water.w > 0.5 {
-#ifdef DETAIL
-        cover = mapped(cover_map, world.xz + ragged(world) * cell()).xy;
-#else
-        cover = mapped(cover_map, world.xz).xy;
-#endif
-    }
+    if frame.surface_water.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
     var ground_seen = ground_at(world, map_coordinates(world.xz), surface, mapped(colour_map, world.xz), cover, NO_SITE);
     var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }

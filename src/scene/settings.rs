@@ -47,7 +47,7 @@ crate::params! {
         sky: SkyCondition = SkyCondition::Clear => |scene| scene.world == World::Terrain;
         /// How much haze is in the air; 1 is a clear day.
         haze: f32 = 1.0, 0.0..=50.0, slider 0.0..=10.0 => |scene| scene.world == World::Terrain;
-        /// How bright the view is drawn, as on a camera: 1 more is twice as bright. Pictures from above stay as they are.
+        /// How bright the view is drawn, as on a camera: 1 more is twice as bright. Pictures from above stay the same.
         exposure: f32 ["EV"] = 0.0, -10.0..=10.0, slider -3.0..=3.0;
         /// What is seen around the terrain.
         surroundings: Surroundings = Surroundings::Block => |scene| scene.world == World::Terrain;
