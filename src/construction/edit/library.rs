@@ -429,7 +429,7 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
         let piece = path.piece(tree).ok_or(EditError::Gone)?;
         // what is put beside copies is not to be repeated with them
         let is_repeated = matches!(piece.form, PieceKind::Array(_) | PieceKind::Scatter(_));
-        if piece.takes_pieces() && !(is_repeated && !piece.children().is_empty()) {
+        if piece.takes_pieces() && (!is_repeated || piece.children().is_empty()) {
             return Ok(Spot { parent: path.clone(), at: piece.children().len() });
         }
         // a primitive of the relief that happens to be selected does not say where another one goes

@@ -250,7 +250,7 @@ pub fn give_points(contour: &mut Contour) {
 pub fn give_line(piece: &mut Piece) {
     let line = |from: Point, to: Point| {
         let at = |k: usize| add(from, scaled(sub(to, from), 0.5 * k as f64));
-        (0..3).map(|k| at(k)).map(|[x, y]| CurvePoint::new(tidy(x), tidy(y), 0.0)).collect()
+        (0..3).map(at).map(|[x, y]| CurvePoint::new(tidy(x), tidy(y), 0.0)).collect()
     };
     match &mut piece.form {
         PieceKind::Array(group) if group.settings.arrangement == Arrangement::Curve && group.points.len() < 2 => {

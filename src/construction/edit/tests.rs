@@ -430,7 +430,7 @@ fn dimensions_lie_where_they_are_dragged() {
             let mut dragged = piece.clone();
             set_dimension(&mut dragged, dimension, to, arm).unwrap();
             let there = place_of(&dragged);
-            let away = (there[0] - to[0]).hypot(there[1] - to[1]);
+            let away = length(sub(there, to));
             assert!(away < 0.05, "{dimension:?} of {:?}: {there:?} is not {to:?}", piece.form);
             assert_ne!(dimension_text(&dragged, dimension), dimension_text(&piece, dimension));
         }
@@ -463,7 +463,7 @@ fn copies_get_the_line_that_they_are_to_lie_along() {
     points::give_line(&mut piece);
     let handles = points::handles(&piece);
     assert_eq!(handles.len(), 8);
-    assert!(handles.iter().all(|p| ((p[0] - 4000.0).hypot(p[1] - 4000.0) - 2000.0).abs() < 0.1), "{handles:?}");
+    assert!(handles.iter().all(|p| (length(sub(*p, [4000.0, 4000.0])) - 2000.0).abs() < 0.1), "{handles:?}");
     let settings = ArraySettings { arrangement: Arrangement::Curve, count: 3, ..ArraySettings::default() };
     let mut piece = Piece::new(PieceKind::Array(CopyGroup { settings, ..CopyGroup::default() }));
     points::give_line(&mut piece);
