@@ -420,7 +420,7 @@ mod tests {
         }
     }
 
-    /// One stop is twice the light, on squares and on globes; what is too bright is bent off.
+    /// One stop is twice the light; what is too bright is bent off.
     #[test]
     fn exposure_doubles_the_light() {
         let linear = |c: i32| {
