@@ -86,6 +86,11 @@ impl Plain {
         }
     }
 
+    /// Ground with what the water above holds, which the fast form levels.
+    fn merged(&self, k: usize) -> f32 {
+        self.height[k] + SOLUBILITY * self.water[k]
+    }
+
     /// An iteration of the fast form: to the lowest of the four neighbours, in place, without a map of sediment.
     pub fn fast(&mut self) {
         for k in 0..self.height.len() {
@@ -96,15 +101,16 @@ impl Plain {
             let mut lowest: Option<(f32, usize)> = None;
             for step in STRAIGHT {
                 let Some(other) = self.neighbour(k, step) else { continue };
-                let level = self.level(other);
+                let level = self.merged(other);
                 if lowest.is_none_or(|(least, _)| level < least) {
                     lowest = Some((level, other));
                 }
             }
             let Some((least, lowest)) = lowest else { continue };
-            let fall = self.level(k) - least;
+            let fall = self.merged(k) - least;
             if fall > 0.0 {
-                let moved = if self.water[k] < fall / 2.0 { self.water[k] } else { fall / 2.0 };
+                let levelling = fall / 2.0 / SOLUBILITY;
+                let moved = if self.water[k] < levelling { self.water[k] } else { levelling };
                 self.water[k] -= moved;
                 self.water[lowest] += moved;
             }

@@ -14,7 +14,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};
 use talweg::hydrology::{
-    FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, flow_directions, priority_flood, upstream_order,
+    FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate, flow_directions, priority_flood,
 };
 use talweg::nodes::{Context, Generator, Node};
 
@@ -167,8 +167,10 @@ fn claim(c: &mut Criterion) {
             run.step(&cx).unwrap();
         }
         // a choice between two all but equal neighbours may fall otherwise, and moves little
-        let apart = plain.height.iter().zip(&run.terrain().height).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        assert!(apart < 1e-4, "the {name} form is another law: {apart:e}");
+        let apart = plain.height.iter().zip(&run.terrain().height).map(|(a, b)| (a - b).abs());
+        let share = apart.clone().filter(|&apart| apart > 1e-4).count() as f32 / plain.height.len() as f32;
+        let mean = apart.sum::<f32>() / plain.height.len() as f32;
+        assert!(share < 1e-3 && mean < 1e-6, "the {name} form is another law: {share:e} of the cells, {mean:e}");
         group.bench_function(format!("{name}, as written"), |b| b.iter(|| step(&mut plain)));
         iteration(&mut group, &format!("{name}, here"), &cx, &start, node, 3, &[1]);
     }
@@ -196,9 +198,9 @@ fn hydrology(c: &mut Criterion) {
     group.bench_function("D8 areas", |b| {
         b.iter(|| {
             let receivers = directions(FlowRouting::D8);
-            let order = upstream_order(&receivers, &control).unwrap();
+            let order = UpstreamOrder::new(receivers.as_chunks::<1>().0, &control).unwrap();
             let mut area = mesh.areas();
-            accumulate(&receivers, &order, &mut area);
+            accumulate(&receivers, &order, &mut area, &control).unwrap();
             area
         });
     });

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use noise::{Fbm, MultiFractal, NoiseFn, RidgedMulti, Turbulence};
 use noise_functions::Noise;
 use talweg::eval::{Store, evaluate, thread_pool};
@@ -74,11 +74,19 @@ fn nodes(c: &mut Criterion) {
                     group.bench_function(name, |b| b.iter(|| generator.fill(&cx, &mut out.height)));
                 }
                 Work::Filter(filter) => {
-                    group.bench_function(name, |b| b.iter(|| filter.apply(&cx, &mut out)));
+                    group.bench_function(name, |b| {
+                        b.iter_batched_ref(
+                            || input.clone(),
+                            |terrain| filter.apply(&cx, terrain),
+                            BatchSize::LargeInput,
+                        );
+                    });
                 }
                 Work::Process(process) => {
-                    let mut run = process.start(&cx, input.clone());
-                    group.bench_function(name, |b| b.iter(|| run.step(&cx)));
+                    group.bench_function(name, |b| {
+                        let start = || process.start(&cx, input.clone());
+                        b.iter_batched_ref(start, |run| run.step(&cx), BatchSize::LargeInput);
+                    });
                 }
             }
         }

@@ -123,14 +123,13 @@ impl RiverCourses {
         if let Some(rain) = terrain.map(MapKind::Rain) {
             areas.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= if rain > 0.0 { rain } else { 0.0 });
         }
-        accumulate(&graph.receivers, &order, &mut areas);
-        control.check()?;
+        accumulate(&graph.receivers, &order, &mut areas, control)?;
         let cell_metres = f64::from(mesh.cell_metres((radius_metres * std::f64::consts::FRAC_PI_2) as f32));
         let share = SOURCE_SHARE * terrain.grid.distinct_len() as f64;
         let least = if share > SOURCE_CELLS { share } else { SOURCE_CELLS } as f32;
         let receivers = &graph.receivers;
         let is_river = |k: usize| areas[k] >= least && receivers[k] as usize != k;
-        let rivers: Vec<usize> = order.iter().map(|&k| k as usize).filter(|&k| is_river(k)).collect();
+        let rivers: Vec<usize> = order.iter().map(|k| k as usize).filter(|&k| is_river(k)).collect();
         let mut number = vec![u32::MAX; terrain.grid.len()];
         rivers.iter().enumerate().for_each(|(index, &k)| number[k] = index as u32);
 

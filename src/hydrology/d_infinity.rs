@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::directions::RowWindow;
 use super::graph::FlowGraph;
 use super::mesh::{FlowMesh, Outlets};
+use super::order::UpstreamOrder;
 use crate::field::{Cancelled, Control};
 
 /// Two receivers of every cell, straight and diagonal; outlets and copies are their own.
@@ -22,9 +23,6 @@ pub struct DInfinity {
     /// How far it is to there in cells on a globe; empty on a square, where it is √(1 + fraction²).
     pub distance: Vec<f32>,
 }
-
-/// Cells done between two looks at the stop flag.
-const CHECK: usize = 1 << 15;
 
 impl DInfinity {
     /// Directions on the filled `surface` of `graph`.
@@ -120,51 +118,27 @@ impl DInfinity {
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn upstream_order(&self, control: &Control) -> Result<Vec<u32>, Cancelled> {
-        let mut donors = vec![0u8; self.receivers.len()];
-        for (k, tos) in self.receivers.iter().enumerate() {
-            for &to in tos {
-                donors[to as usize] += u8::from(to as usize != k);
-            }
-        }
-        let mut order = Vec::with_capacity(donors.len());
-        let mut ready = Vec::new();
-        for start in 0..donors.len() {
-            if start % CHECK == 0 {
-                control.check()?;
-            }
-            if donors[start] == 0 {
-                ready.push(start as u32);
-            }
-            while let Some(at) = ready.pop() {
-                // passed: never 0 again
-                donors[at as usize] = u8::MAX;
-                order.push(at);
-                for to in self.receivers[at as usize] {
-                    if to != at {
-                        donors[to as usize] -= 1;
-                        if donors[to as usize] == 0 {
-                            ready.push(to);
-                        }
-                    }
-                }
-            }
-        }
-        Ok(order)
+    pub fn upstream_order(&self, control: &Control) -> Result<UpstreamOrder, Cancelled> {
+        UpstreamOrder::new(&self.receivers, control)
     }
 
     /// Adds to every cell what its donors give, as [`accumulate`](super::accumulate) does; `shares` go to the second
     /// receivers.
-    pub fn accumulate(&self, upstream_order: &[u32], shares: &[f32], held: &mut [f32]) {
-        for &k in upstream_order {
-            let k = k as usize;
-            let ([first, second], share) = (self.receivers[k], shares[k]);
-            if first as usize != k {
-                let given = held[k] * share;
-                held[first as usize] += held[k] - given;
-                held[second as usize] += given;
-            }
-        }
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn accumulate(
+        &self,
+        order: &UpstreamOrder,
+        shares: &[f32],
+        held: &mut [f32],
+        control: &Control,
+    ) -> Result<(), Cancelled> {
+        let mut own = vec![(); held.len()];
+        order.traverse_downstream(&self.receivers, held, &mut own, control, |k, held, ()| {
+            let given = held * shares[k];
+            [held - given, given]
+        })
     }
 }
 

@@ -18,9 +18,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::facets::{BLOCK, Facet, FacetBlock, steepest_facet, steepest_spherical_facet};
 use super::mesh::{FlowMesh, Outlets};
 use crate::field::metric::Links;
-use crate::field::topology::{DIRECTIONS, EAST, NONE, NORTH, SOUTH, WEST};
+use crate::field::topology::{DIRECTIONS, EAST, NONE, NORTH, RIM, SOUTH, WEST};
 use crate::field::{Cancelled, Control, Grid, Stream};
 
 /// How a cell chooses its receiver.
@@ -72,92 +73,17 @@ pub(super) fn route(
     })
 }
 
-/// The steepest way down from a cell, between a straight neighbour and a diagonal one beside it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Facet {
-    /// Directions of the two neighbours.
-    pub straight: usize,
-    pub diagonal: usize,
-    /// Their quotient, second by first, is where the way down passes between the two: 0 at the straight one, 1 at the
-    /// diagonal one. Both are 0 where nothing goes down.
-    pub fall: [f32; 2],
-    /// Length of the way to the far side in cells; 0 on a square, where it is √(1 + f²).
-    pub distance: f32,
-}
-
-impl Facet {
-    const LEVEL: Self = Self { straight: 0, diagonal: 1, fall: [0.0; 2], distance: 0.0 };
-}
-
-/// The steepest facet of a cell of height `h` of a square among neighbours of heights `around` (infinite where there is
-/// none).
-#[inline]
-fn steepest_facet(h: f32, around: &[f32; 8]) -> Facet {
-    let mut best = 0.0f32;
-    let mut found = Facet::LEVEL;
-    for straight in [0, 2, 4, 6] {
-        let (a, edge) = (around[straight], h - around[straight]);
-        for diagonal in [straight + 1, (straight + 7) % 8] {
-            let across = a - around[diagonal];
-            // the direction is held between the two sides of the facet
-            let (s1, s2) = if edge > 0.0 && across <= 0.0 {
-                (edge, 0.0)
-            } else if edge > 0.0 && across <= edge {
-                (edge, across)
-            } else {
-                let half = (h - around[diagonal]) * 0.5;
-                (half, half)
-            };
-            let squared = s1 * s1 + s2 * s2;
-            if s1 > 0.0 && squared > best {
-                best = squared;
-                found = Facet { straight, diagonal, fall: [s1, s2], distance: 0.0 };
-            }
-        }
-    }
-    found
-}
-
-/// The same on a globe, with the `distances` of the neighbours; `between[d]` is that of the neighbours d and d + 1.
-#[inline]
-fn steepest_spherical_facet(h: f32, around: &[f32; 8], distances: &[f32; 8], between: &[f32; 8]) -> Facet {
-    let mut best = 0.0f32;
-    let mut found = Facet::LEVEL;
-    for straight in [0, 2, 4, 6] {
-        for (diagonal, side) in [(straight + 1, straight), ((straight + 7) % 8, (straight + 7) % 8)] {
-            let (near, far) = (h - around[straight], h - around[diagonal]);
-            let (a, b, c) = (distances[straight], distances[diagonal], between[side]);
-            // squared distance of the place f of the far side: a² + 2·inner·f + c²·f²
-            let inner = 0.5 * (b * b - a * a - c * c);
-            let along = far - near;
-            let f = (along * (a * a) - near * inner) / (near * (c * c) - along * inner);
-            let (f, fall, distance) = if near > 0.0 && far > 0.0 && f > 0.0 && f < 1.0 {
-                (f, near + along * f, (a * a + f * (2.0 * inner + f * (c * c))).sqrt())
-            } else if near * b >= far * a {
-                (0.0, near, a)
-            } else {
-                (1.0, far, b)
-            };
-            let slope = fall / distance;
-            if slope > best {
-                best = slope;
-                found = Facet { straight, diagonal, fall: [1.0, f], distance };
-            }
-        }
-    }
-    found
-}
-
 /// A row of cells with what lies beside them.
 pub(super) struct RowWindow<'a> {
     mesh: &'a FlowMesh,
     height: &'a [f32],
     row: usize,
-    /// The rows to the north, here and to the south, on a square.
+    /// The rows to the north, here and to the south.
     rows: [&'a [f32]; 3],
     /// Index of the first cell of each of the three.
     starts: [usize; 3],
-    /// Columns that find their neighbours in the three rows; none on a globe and in the copies of a wrapping square.
+    /// Columns that find their neighbours in the three rows; none in the copies of a wrapping square and near the
+    /// borders of the faces of a globe.
     counted: Range<usize>,
 }
 
@@ -166,7 +92,14 @@ impl<'a> RowWindow<'a> {
     pub fn new(mesh: &'a FlowMesh, height: &'a [f32], beyond: &'a [f32], row: usize) -> Self {
         let grid = mesh.grid();
         let (n, side) = (grid.samples, grid.distinct());
-        if grid.is_globe() || row >= side {
+        if grid.is_globe() {
+            // what lies near a border of its face has neighbours on another
+            let is_inner = (RIM..n.max(RIM) - RIM).contains(&(row % n));
+            let (rows, counted) = if is_inner { ([row - 1, row, row + 1], RIM..n - RIM) } else { ([row; 3], 0..0) };
+            let starts = rows.map(|row| row * n);
+            return Self { mesh, height, row, rows: starts.map(|start| &height[start..start + n]), starts, counted };
+        }
+        if row >= side {
             return Self { mesh, height, row, rows: [beyond; 3], starts: [row * n; 3], counted: 0..0 };
         }
         let beside = [grid.previous(row), Some(row), grid.next(row)].map(|row| row.map(|row| grid.original(row)));
@@ -204,23 +137,30 @@ impl<'a> RowWindow<'a> {
         let receivers = &mut receivers[..n];
         let up = start as i32 - self.starts[0] as i32;
         let down = self.starts[2] as i32 - start as i32;
+        let steps = [1, 1 - up, -up, -up - 1, -1, down - 1, down, down + 1];
+        let distances = self.mesh.links().map(|(links, per_radius)| (links.around_row(self.row), per_radius));
         for j in self.counted.clone() {
-            let h = here[j];
-            let (mut best, mut to) = (0.0f32, 0i32);
-            let mut look = |height: f32, weight: f32, step: i32| {
-                let fall = (h - height) * weight;
-                to = if fall > best { step } else { to };
-                best = if fall > best { fall } else { best };
-            };
             const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
-            look(here[j + 1], 1.0, 1);
-            look(north[j + 1], SHORT, 1 - up);
-            look(north[j], 1.0, -up);
-            look(north[j - 1], SHORT, -up - 1);
-            look(here[j - 1], 1.0, -1);
-            look(south[j - 1], SHORT, down - 1);
-            look(south[j], 1.0, down);
-            look(south[j + 1], SHORT, down + 1);
+            let h = here[j];
+            let falls = [
+                h - here[j + 1],
+                h - north[j + 1],
+                h - north[j],
+                h - north[j - 1],
+                h - here[j - 1],
+                h - south[j - 1],
+                h - south[j],
+                h - south[j + 1],
+            ];
+            let (mut best, mut to) = (0.0f32, 0i32);
+            for (direction, fall) in falls.into_iter().enumerate() {
+                let fall = match &distances {
+                    None => fall * if direction % 2 == 0 { 1.0 } else { SHORT },
+                    Some((links, per_radius)) => fall / (links[direction][j] * per_radius),
+                };
+                to = if fall > best { steps[direction] } else { to };
+                best = if fall > best { fall } else { best };
+            }
             receivers[j] = (start as i32 + j as i32 + to) as u32;
         }
         for j in self.listed() {
@@ -253,17 +193,17 @@ impl<'a> RowWindow<'a> {
 
     /// Calls `put(column, facet)` for the steepest facet of every column.
     pub fn each_facet(&self, mut put: impl FnMut(usize, Facet)) {
+        let links =
+            self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
         let mut block = FacetBlock::default();
         for first in self.counted.clone().step_by(BLOCK) {
             let columns = first..(first + BLOCK).min(self.counted.end);
-            block.look(self.rows, columns.clone());
-            for (lane, j) in columns.enumerate() {
-                let (straight, diagonal) = STEPS[block.facet[lane] as usize];
-                put(j, Facet { straight, diagonal, fall: [block.s1[lane], block.s2[lane]], distance: 0.0 });
+            match &links {
+                None => block.compare(self.rows, columns.clone()),
+                Some((links, per_radius)) => block.compare_on_globe(self.rows, links, *per_radius, columns.clone()),
             }
+            columns.enumerate().for_each(|(lane, j)| put(j, block.facet(lane)));
         }
-        let links =
-            self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
         for j in self.listed() {
             let k = self.starts[1] + j;
             let around = self.mesh.neighbours(k);
@@ -300,7 +240,7 @@ impl<'a> RowWindow<'a> {
 }
 
 /// Distances around the cells of a row of a globe.
-struct LinkRows<'a> {
+pub(super) struct LinkRows<'a> {
     /// Of the rows to the north, here and to the south; beyond a border those of its mirror image, which are the same.
     rows: [[&'a [f32]; 8]; 3],
 }
@@ -311,6 +251,25 @@ impl<'a> LinkRows<'a> {
         let n = grid.samples;
         let [before, after] = mirrored(row % n, n);
         Self { rows: [before, row % n, after].map(|row| links.around_row(row)) }
+    }
+
+    /// Distances of the cells of the inner `columns` to their neighbours, then those between the neighbours in each
+    /// direction and the next.
+    pub fn inner(&self, columns: Range<usize>) -> [[&'a [f32]; 8]; 2] {
+        let [north, here, south] = &self.rows;
+        let [west, middle, east] = [columns.start - 1, columns.start, columns.start + 1];
+        let beside = [
+            (here[NORTH], east),
+            (north[EAST], middle),
+            (north[WEST], middle),
+            (here[NORTH], west),
+            (here[SOUTH], west),
+            (south[WEST], middle),
+            (south[EAST], middle),
+            (here[SOUTH], east),
+        ];
+        let len = columns.len();
+        [here.map(|row| &row[columns.clone()]), beside.map(|(row, from)| &row[from..from + len])]
     }
 
     /// Distances of the cell of column `j` to its neighbours.
@@ -340,117 +299,34 @@ fn mirrored(index: usize, n: usize) -> [usize; 2] {
     [if index == 0 { 1 } else { index - 1 }, if index + 1 == n { n - 2 } else { index + 1 }]
 }
 
-/// Columns whose facets are compared side by side.
-const BLOCK: usize = 64;
-
-/// Straight and diagonal neighbour of the eight facets, in the order of [`steepest_facet`].
-const STEPS: [(usize, usize); 8] = [(0, 1), (0, 7), (2, 3), (2, 1), (4, 5), (4, 3), (6, 7), (6, 5)];
-
-/// The steepest facets of some columns: the law of [`steepest_facet`] without branches.
-struct FacetBlock {
-    s1: [f32; BLOCK],
-    s2: [f32; BLOCK],
-    facet: [u32; BLOCK],
-}
-
-impl Default for FacetBlock {
-    fn default() -> Self {
-        Self { s1: [0.0; BLOCK], s2: [0.0; BLOCK], facet: [0; BLOCK] }
-    }
-}
-
-impl FacetBlock {
-    fn look(&mut self, [n, m, s]: [&[f32]; 3], columns: std::ops::Range<usize>) {
-        let count = columns.len();
-        let wide = |row: &'_ [f32]| -> [f32; BLOCK + 2] {
-            let mut wide = [0.0; BLOCK + 2];
-            wide[..count + 2].copy_from_slice(&row[columns.start - 1..columns.end + 1]);
-            wide
-        };
-        let (n, m, s) = (wide(n), wide(m), wide(s));
-        *self = Self::default();
-        for k in 0..BLOCK {
-            let h = m[k + 1];
-            let (mut best, mut s1, mut s2, mut facet) = (0.0f32, 0.0f32, 0.0f32, 0u32);
-            let mut look = |a: f32, diagonal: f32, index: u32| {
-                let (edge, across) = (h - a, a - diagonal);
-                let half = (h - diagonal) * 0.5;
-                let beyond = across > edge;
-                let one = if beyond { half } else { edge };
-                let level = if across > 0.0 { across } else { 0.0 };
-                let two = if beyond { half } else { level };
-                let one = if one > 0.0 { one } else { 0.0 };
-                let squared = if one > 0.0 { one * one + two * two } else { 0.0 };
-                let better = squared > best;
-                best = if better { squared } else { best };
-                s1 = if better { one } else { s1 };
-                s2 = if better { two } else { s2 };
-                facet = if better { index } else { facet };
-            };
-            look(m[k + 2], n[k + 2], 0);
-            look(m[k + 2], s[k + 2], 1);
-            look(n[k + 1], n[k], 2);
-            look(n[k + 1], n[k + 2], 3);
-            look(m[k], s[k], 4);
-            look(m[k], n[k], 5);
-            look(s[k + 1], s[k + 2], 6);
-            look(s[k + 1], s[k], 7);
-            self.s1[k] = s1;
-            self.s2[k] = s2;
-            self.facet[k] = facet;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Globe};
+    use crate::field::Globe;
 
+    /// Columns inside the faces of a globe are routed side by side, bit for bit as one by one.
     #[test]
-    fn facets_side_by_side_are_those_of_one_cell() {
-        let mesh = FlowMesh::new(Grid::new(70, Edges::Open));
-        let random = Stream::new(4, 4);
-        let height: Vec<f32> = (0..mesh.len()).map(|k| (random.unit(k as i32, 0) * 9.0) as u8 as f32).collect();
-        let beyond = vec![f32::INFINITY; 70];
-        let mut block = FacetBlock::default();
-        for row in 1..69 {
-            let window = RowWindow::new(&mesh, &height, &beyond, row);
-            for columns in [1..65, 65..69] {
-                block.look(window.rows, columns.clone());
-                for (lane, j) in columns.enumerate() {
-                    let k = row * 70 + j;
-                    let facet = steepest_facet(height[k], &FlowMesh::heights(&mesh.neighbours(k), &height));
-                    assert_eq!([block.s1[lane], block.s2[lane]], facet.fall);
-                    assert!(
-                        facet == Facet::LEVEL || (facet.straight, facet.diagonal) == STEPS[block.facet[lane] as usize]
-                    );
-                }
+    fn columns_of_a_globe_side_by_side_are_routed_as_one_by_one() {
+        let grid = Grid::globe(75);
+        let mesh = FlowMesh::new(grid);
+        let random = Stream::new(4, 6);
+        for steps in [9.0, 1.0e5] {
+            let mut height: Vec<f32> =
+                (0..mesh.len()).map(|k| (random.unit(k as i32, 0) * steps).floor() / steps).collect();
+            grid.close(&mut height);
+            for row in 0..grid.rows() {
+                let inner = RowWindow::new(&mesh, &height, &[], row);
+                let listed = RowWindow { counted: 0..0, ..RowWindow::new(&mesh, &height, &[], row) };
+                assert_eq!(inner.counted.len(), if (2..73).contains(&(row % 75)) { 71 } else { 0 });
+                let mut receivers = [vec![0; 75], vec![0; 75]];
+                inner.steepest(&mut receivers[0]);
+                listed.steepest(&mut receivers[1]);
+                assert_eq!(receivers[0], receivers[1], "row {row}");
+                let mut facets = [vec![None; 75], vec![None; 75]];
+                inner.each_facet(|j, facet| facets[0][j] = Some(facet));
+                listed.each_facet(|j, facet| facets[1][j] = Some(facet));
+                assert_eq!(facets[0], facets[1], "row {row}");
             }
-        }
-    }
-
-    /// On a lattice of squares the facets of a globe are those of a square.
-    #[test]
-    fn the_facets_of_a_globe_are_those_of_a_square_where_its_cells_are() {
-        let random = Stream::new(4, 5);
-        let distances = std::array::from_fn(|d| if d % 2 == 0 { 1.0 } else { std::f32::consts::SQRT_2 });
-        for k in 0..1000 {
-            let around = std::array::from_fn(|d| random.unit(k, d as i32));
-            let h = random.unit(k, 8);
-            let (square, globe) =
-                (steepest_facet(h, &around), steepest_spherical_facet(h, &around, &distances, &[1.0; 8]));
-            if square == Facet::LEVEL || globe == Facet::LEVEL {
-                assert_eq!(square, globe);
-                continue;
-            }
-            let (f, g) = (square.fall[1] / square.fall[0], globe.fall[1]);
-            assert!(
-                (f - g).abs() < 1e-4 && (globe.distance - (1.0 + g * g).sqrt()).abs() < 1e-6,
-                "{square:?} {globe:?}"
-            );
-            // a way along a side of two facets may be given to either of them
-            assert!(f == 0.0 || f == 1.0 || (square.straight, square.diagonal) == (globe.straight, globe.diagonal));
         }
     }
 

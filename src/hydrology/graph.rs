@@ -3,7 +3,7 @@
 use super::basins::Basins;
 use super::directions::{FlowRouting, route};
 use super::mesh::{FlowMesh, Outlets};
-use super::order::upstream_order;
+use super::order::{UpstreamOrder, single};
 use crate::field::{Cancelled, Control};
 
 /// Water routed from every cell to an outlet.
@@ -64,8 +64,8 @@ impl FlowGraph {
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn upstream_order(&self, control: &Control) -> Result<Vec<u32>, Cancelled> {
-        upstream_order(&self.receivers, control)
+    pub fn upstream_order(&self, control: &Control) -> Result<UpstreamOrder, Cancelled> {
+        UpstreamOrder::new(single(&self.receivers), control)
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
             let graph = FlowGraph::new(&mesh, &height, &outlets, FlowRouting::D8, &control).unwrap();
             let mut areas = mesh.areas();
             let whole: f64 = areas.iter().map(|&a| f64::from(a)).sum();
-            accumulate(&graph.receivers, &graph.upstream_order(&control).unwrap(), &mut areas);
+            accumulate(&graph.receivers, &graph.upstream_order(&control).unwrap(), &mut areas, &control).unwrap();
             let ends = (0..mesh.len()).filter(|&k| graph.receivers[k] as usize == k && grid.owns(k));
             let arrived: f64 = ends.clone().map(|k| f64::from(areas[k])).sum();
             assert!((arrived / whole - 1.0).abs() < 1e-5, "{arrived} of {whole}");

@@ -1,60 +1,444 @@
-//! The order of the cells along the water, and what gathers on the way.
+//! The order of the cells along the water, and what is carried down and up along it, in bands side by side.
 //!
-//! Scheme: from every cell without donors walk down, and on as long as the last donor of the next cell has just been
-//! passed. Each cell comes after all that drain to it, once, in O(n), and neighbours on the same course stand
-//! side by side in the list: loops along it are kind to the cache. Read backwards it is the order for
-//! what depends on the receiver (Braun & Willett 2013 use another such list, their stack).
+//! Scheme: the cells are halved by their index, again and again, down to bands of at most [`LEAST_BAND`] cells. A band
+//! first takes all cells whose donors, and theirs, lie within it: from every cell without donors walk down, and on as
+//! long as the last donor of the next cell has just been passed, so that neighbours on the same course stand side by
+//! side and loops along them are kind to the cache. What waits for water from another band is taken by the smallest
+//! wider band that holds all of it. So the two halves of a band can be gone through at once, going down before
+//! the band's own cells, going up after them; only the few cells along trunk streams are left to the wide bands.
+//! What crosses the border of a band is handed over in a list. Bands depend on the number of cells alone, so sums are
+//! added in the same order on any number of threads.
+//! Source: Braun & Willett 2013 (another such order, their stack); Barnes 2016 (flow over the borders of tiles, handed
+//! over in lists).
 
 use crate::field::{Cancelled, Control};
 
 /// Cells done between two looks at the stop flag.
-const CHECK: usize = 1 << 16;
+const CHECK: usize = 1 << 15;
+/// OrderBuilder of up to as many cells are not halved.
+const LEAST_BAND: usize = 1 << 16;
+/// Donors of a cell that a walk has passed.
+const PASSED: u8 = u8::MAX;
 
-/// Every cell, each after all that drain to it. `receiver` leads to cells that are their own, without circles.
-pub fn upstream_order(receiver: &[u32], control: &Control) -> Result<Vec<u32>, Cancelled> {
-    let mut donors = vec![0u8; receiver.len()];
-    for (block, receivers) in receiver.chunks(CHECK).enumerate() {
-        control.check()?;
-        for (k, &to) in receivers.iter().enumerate() {
-            donors[to as usize] += u8::from(to as usize != block * CHECK + k);
-        }
-    }
-    let mut order = Vec::with_capacity(receiver.len());
-    for start in 0..receiver.len() {
-        if start % CHECK == 0 {
-            control.check()?;
-        }
-        // a cell that a walk has passed is marked
-        if donors[start] != 0 {
-            continue;
-        }
-        let mut at = start;
-        loop {
-            donors[at] = PASSED;
-            order.push(at as u32);
-            let to = receiver[at] as usize;
-            if to == at {
-                break;
-            }
-            donors[to] -= 1;
-            if donors[to] != 0 {
-                break;
-            }
-            at = to;
-        }
-    }
-    Ok(order)
+/// Every cell of a grid, each after all that drain to it.
+///
+/// The receivers that it is made for, one or two of each cell, lead to cells that are their own, without circles; the
+/// traversals must be given the same.
+#[derive(Clone, Debug, Default)]
+pub struct UpstreamOrder(CellBand);
+
+/// Cells of consecutive indices.
+#[derive(Clone, Debug, Default)]
+struct CellBand {
+    /// Index of the first cell.
+    start: usize,
+    /// The cells that have to wait for water over the border of the two halves, or all where there are none.
+    own: Vec<u32>,
+    /// Receivers beyond this band, once for each time that one is met: those of the halves, then those of `own`.
+    leaving: Vec<u32>,
+    halves: Option<Box<[CellBand; 2]>>,
 }
 
-const PASSED: u8 = u8::MAX;
+impl UpstreamOrder {
+    /// The order of cells with `N` `receivers` each.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new<const N: usize>(receivers: &[[u32; N]], control: &Control) -> Result<Self, Cancelled> {
+        Self::from_builder(&OrderBuilder { receivers, least: LEAST_BAND, control })
+    }
+
+    fn from_builder<const N: usize>(builder: &OrderBuilder<N>) -> Result<Self, Cancelled> {
+        let mut donors = vec![0; builder.receivers.len()];
+        builder.count_donors(0, &mut donors)?;
+        Ok(Self(CellBand::new(builder, 0, &mut donors)?))
+    }
+
+    /// The cells in this order, and from its end against the order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> {
+        let mut bands = Vec::new();
+        self.0.list(&mut bands);
+        bands.into_iter().flatten().copied()
+    }
+
+    /// Visits each cell after all that drain to it: `visit(cell, held, own)` gets what has come to the cell, with what
+    /// `held` held before, and its place in `own`, and returns what goes to each of its receivers. Cells that are their
+    /// own receivers are not visited; what comes to them stays there.
+    ///
+    /// # Errors
+    /// When it was cancelled; then some cells have been visited.
+    pub fn traverse_downstream<const N: usize, T: Send>(
+        &self,
+        receivers: &[[u32; N]],
+        held: &mut [f32],
+        own: &mut [T],
+        control: &Control,
+        visit: impl Fn(usize, f32, &mut T) -> [f32; N] + Sync,
+    ) -> Result<(), Cancelled> {
+        self.0.downstream(receivers, held, own, control, &visit).map(|_| ())
+    }
+
+    /// Visits each cell after its receivers: `visit(cell, value, below)` gets its value and those of its receivers, and
+    /// returns its new value. Cells that are their own receivers are visited with their own value.
+    ///
+    /// # Errors
+    /// When it was cancelled; then some cells have been visited.
+    pub fn traverse_upstream<const N: usize>(
+        &self,
+        receivers: &[[u32; N]],
+        values: &mut [f32],
+        control: &Control,
+        visit: impl Fn(usize, f32, [f32; N]) -> f32 + Sync,
+    ) -> Result<(), Cancelled> {
+        self.0.upstream(receivers, values, Vec::new(), control, &visit)
+    }
+}
+
+/// What an order is made of.
+struct OrderBuilder<'a, const N: usize> {
+    receivers: &'a [[u32; N]],
+    /// OrderBuilder of up to as many cells are not halved.
+    least: usize,
+    control: &'a Control,
+}
+
+/// Place of cell `k` in a band of `len` cells from `start` on, if it lies there.
+#[inline]
+fn place(k: u32, start: usize, len: usize) -> Option<usize> {
+    let place = (k as usize).wrapping_sub(start);
+    (place < len).then_some(place)
+}
+
+impl<const N: usize> OrderBuilder<'_, N> {
+    /// The middle of a band of `len` cells that is to be halved.
+    fn middle(&self, len: usize) -> Option<usize> {
+        (len > self.least).then_some(len / 2)
+    }
+
+    /// Counts how often each cell of a band is a receiver of another cell of it; receivers beyond are listed.
+    fn count_donors(&self, start: usize, donors: &mut [u8]) -> Result<Vec<u32>, Cancelled> {
+        self.control.check()?;
+        let len = donors.len();
+        let mut leaving = Vec::new();
+        let Some(middle) = self.middle(len) else {
+            for (k, tos) in self.receivers[start..start + len].iter().enumerate() {
+                for &to in tos {
+                    match place(to, start, len) {
+                        Some(at) => donors[at] += u8::from(at != k),
+                        None => leaving.push(to),
+                    }
+                }
+            }
+            return Ok(leaving);
+        };
+        let (low, high) = donors.split_at_mut(middle);
+        let (low, high) = rayon::join(|| self.count_donors(start, low), || self.count_donors(start + middle, high));
+        for to in low?.into_iter().chain(high?) {
+            match place(to, start, len) {
+                Some(at) => donors[at] += 1,
+                None => leaving.push(to),
+            }
+        }
+        Ok(leaving)
+    }
+}
+
+impl CellBand {
+    /// The band of the cells from `start` on that `donors` counts the donors of; of those that it takes none are left.
+    fn new<const N: usize>(builder: &OrderBuilder<N>, start: usize, donors: &mut [u8]) -> Result<Self, Cancelled> {
+        builder.control.check()?;
+        let len = donors.len();
+        let mut band = Self { start, ..Self::default() };
+        let Some(middle) = builder.middle(len) else {
+            band.own.reserve(len);
+            let mut ready = Vec::new();
+            for k in 0..len {
+                if donors[k] == 0 {
+                    ready.push((start + k) as u32);
+                    band.walk(builder, donors, &mut ready)?;
+                }
+            }
+            return Ok(band);
+        };
+        let (low, high) = donors.split_at_mut(middle);
+        let (low, high) = rayon::join(|| Self::new(builder, start, low), || Self::new(builder, start + middle, high));
+        let halves = Box::new([low?, high?]);
+        let mut ready = Vec::new();
+        for &to in halves.iter().flat_map(|half| &half.leaving) {
+            let Some(at) = place(to, start, len) else {
+                band.leaving.push(to);
+                continue;
+            };
+            donors[at] -= 1;
+            if donors[at] == 0 {
+                ready.push(to);
+            }
+        }
+        ready.reverse();
+        band.walk(builder, donors, &mut ready)?;
+        band.halves = Some(halves);
+        Ok(band)
+    }
+
+    /// Takes the cells of the list, the last first, and those that become ready by it.
+    fn walk<const N: usize>(
+        &mut self,
+        builder: &OrderBuilder<N>,
+        donors: &mut [u8],
+        ready: &mut Vec<u32>,
+    ) -> Result<(), Cancelled> {
+        let (start, len) = (self.start, donors.len());
+        while let Some(k) = ready.pop() {
+            donors[k as usize - start] = PASSED;
+            self.own.push(k);
+            if self.own.len().is_multiple_of(CHECK) {
+                builder.control.check()?;
+            }
+            for to in builder.receivers[k as usize] {
+                let Some(at) = place(to, start, len) else {
+                    self.leaving.push(to);
+                    continue;
+                };
+                if to != k {
+                    donors[at] -= 1;
+                    if donors[at] == 0 {
+                        ready.push(to);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The lists of cells in order.
+    fn list<'a>(&'a self, lists: &mut Vec<&'a [u32]>) {
+        self.halves.iter().flat_map(|halves| &**halves).for_each(|half| half.list(lists));
+        lists.push(&self.own);
+    }
+
+    /// [`UpstreamOrder::traverse_downstream`] in this band; what leaves it, in the order of `leaving`.
+    fn downstream<const N: usize, T: Send, V: Fn(usize, f32, &mut T) -> [f32; N] + Sync>(
+        &self,
+        receivers: &[[u32; N]],
+        held: &mut [f32],
+        own: &mut [T],
+        control: &Control,
+        visit: &V,
+    ) -> Result<Vec<f32>, Cancelled> {
+        let (start, len) = (self.start, held.len());
+        let mut leaving = Vec::with_capacity(self.leaving.len());
+        if let Some(halves) = &self.halves {
+            let middle = halves[1].start - start;
+            let ((held_low, held_high), (own_low, own_high)) = (held.split_at_mut(middle), own.split_at_mut(middle));
+            let (low, high) = rayon::join(
+                || halves[0].downstream(receivers, held_low, own_low, control, visit),
+                || halves[1].downstream(receivers, held_high, own_high, control, visit),
+            );
+            let tos = halves.iter().flat_map(|half| &half.leaving);
+            for (given, &to) in low?.into_iter().chain(high?).zip(tos) {
+                match place(to, start, len) {
+                    Some(at) => held[at] += given,
+                    None => leaving.push(given),
+                }
+            }
+        }
+        for block in self.own.chunks(CHECK) {
+            control.check()?;
+            for &k in block {
+                let (at, tos) = (k as usize - start, receivers[k as usize]);
+                if tos == [k; N] {
+                    continue;
+                }
+                let given = visit(k as usize, held[at], &mut own[at]);
+                for (given, to) in given.into_iter().zip(tos) {
+                    match place(to, start, len) {
+                        Some(at) => held[at] += given,
+                        None => leaving.push(given),
+                    }
+                }
+            }
+        }
+        Ok(leaving)
+    }
+
+    /// [`UpstreamOrder::traverse_upstream`] in this band, with the values of the cells that `leaving` lists.
+    fn upstream<const N: usize, V: Fn(usize, f32, [f32; N]) -> f32 + Sync>(
+        &self,
+        receivers: &[[u32; N]],
+        values: &mut [f32],
+        mut beyond: Vec<f32>,
+        control: &Control,
+        visit: &V,
+    ) -> Result<(), Cancelled> {
+        let (start, len) = (self.start, values.len());
+        for block in self.own.rchunks(CHECK) {
+            control.check()?;
+            for &k in block.iter().rev() {
+                let mut below = [0.0; N];
+                for (below, to) in below.iter_mut().zip(receivers[k as usize]).rev() {
+                    *below = match place(to, start, len) {
+                        Some(at) => values[at],
+                        None => beyond.pop().expect("a value for each receiver beyond the band"),
+                    };
+                }
+                let at = k as usize - start;
+                values[at] = visit(k as usize, values[at], below);
+            }
+        }
+        let Some(halves) = &self.halves else { return Ok(()) };
+        let mut beyond = beyond.into_iter();
+        let mut handed = halves.each_ref().map(|half| {
+            let value = |&to: &u32| match place(to, start, len) {
+                Some(at) => values[at],
+                None => beyond.next().expect("a value for each receiver beyond the band"),
+            };
+            half.leaving.iter().map(value).collect::<Vec<_>>()
+        });
+        let (low, high) = values.split_at_mut(halves[1].start - start);
+        let [for_low, for_high] = handed.each_mut().map(std::mem::take);
+        let (low, high) = rayon::join(
+            || halves[0].upstream(receivers, low, for_low, control, visit),
+            || halves[1].upstream(receivers, high, for_high, control, visit),
+        );
+        low.and(high)
+    }
+}
 
 /// Adds to every cell what its donors hold: with 1 in each cell the result counts the cells that drain through it,
 /// itself included. Whole numbers up to 2²⁴ are exact.
-pub fn accumulate(receiver: &[u32], upstream_order: &[u32], held: &mut [f32]) {
-    for &k in upstream_order {
-        let to = receiver[k as usize];
-        if to != k {
-            held[to as usize] += held[k as usize];
+///
+/// # Errors
+/// When it was cancelled.
+pub fn accumulate(
+    receivers: &[u32],
+    order: &UpstreamOrder,
+    held: &mut [f32],
+    control: &Control,
+) -> Result<(), Cancelled> {
+    let mut own = vec![(); held.len()];
+    order.traverse_downstream(single(receivers), held, &mut own, control, |_, held, ()| [held])
+}
+
+/// Receivers one by one as lists of one.
+pub(super) fn single(receivers: &[u32]) -> &[[u32; 1]] {
+    receivers.as_chunks().0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Stream;
+
+    const CELLS: usize = 1500;
+
+    /// Two receivers of each cell with a smaller height, near it or anywhere; the lowest and some others are their own.
+    fn receivers(seed: u32) -> Vec<[u32; 2]> {
+        let random = Stream::new(seed, 3);
+        let height = |k: usize| random.unit(k as i32, 0);
+        (0..CELLS)
+            .map(|k| {
+                let lower = |try_: i32| {
+                    let reach = if try_ % 5 == 4 { CELLS as f32 } else { 40.0 };
+                    let step = (random.unit(k as i32, 2 + try_) - 0.5) * reach;
+                    let there = (k as f32 + step).clamp(0.0, CELLS as f32 - 1.0) as usize;
+                    (height(there) < height(k)).then_some(there as u32)
+                };
+                let mut found = (0..20).filter_map(lower);
+                let first = found.next().filter(|_| height(k) > 0.02);
+                let second = found.next().or(first);
+                first.zip(second).map_or([k as u32; 2], |(first, second)| [first, second])
+            })
+            .collect()
+    }
+
+    /// Donors give in the order of the list, as one after the other would.
+    #[test]
+    fn bands_of_any_size_visit_each_cell_once_after_its_donors() {
+        let control = Control::default();
+        for (seed, least) in [(1, 1), (2, 7), (3, 100), (4, 800), (5, CELLS)] {
+            let receivers = receivers(seed);
+            let order =
+                UpstreamOrder::from_builder(&OrderBuilder { receivers: &receivers, least, control: &control }).unwrap();
+            let mut turn = vec![usize::MAX; CELLS];
+            for (number, k) in order.iter().enumerate() {
+                assert_eq!(turn[k as usize], usize::MAX, "{k} twice");
+                turn[k as usize] = number;
+            }
+            for (k, tos) in receivers.iter().enumerate() {
+                assert!(
+                    tos.iter().all(|&to| to as usize == k || turn[k] < turn[to as usize]),
+                    "{k} of bands of {least}"
+                );
+            }
+            assert!(order.iter().rev().eq(order.iter().collect::<Vec<_>>().into_iter().rev()));
+
+            // whole numbers, so that the order of the sums does not matter
+            let given = |k: usize, held: f32| {
+                let aside = (held * (k % 3) as f32 * 0.5).floor();
+                [held - aside, aside]
+            };
+            let mut expected: Vec<f32> = (0..CELLS).map(|k| (k % 4) as f32).collect();
+            for k in order.iter().map(|k| k as usize).filter(|&k| receivers[k] != [k as u32; 2]) {
+                let given = given(k, expected[k]);
+                receivers[k].into_iter().zip(given).for_each(|(to, given)| expected[to as usize] += given);
+            }
+            let mut held: Vec<f32> = (0..CELLS).map(|k| (k % 4) as f32).collect();
+            let mut passed = vec![f32::NAN; CELLS];
+            let visit = |k: usize, held: f32, passed: &mut f32| {
+                *passed = held;
+                given(k, held)
+            };
+            order.traverse_downstream(&receivers, &mut held, &mut passed, &control, visit).unwrap();
+            assert_eq!(held, expected);
+            for k in 0..CELLS {
+                let is_end = receivers[k] == [k as u32; 2];
+                assert!(if is_end { passed[k].is_nan() } else { passed[k] == expected[k] }, "{k}");
+            }
+
+            // bit for bit what one after the other gives: no sum is needed
+            let value = |k: usize, own: f32, [one, two]: [f32; 2]| own * 0.37 + one * 0.5 + two * (k % 7) as f32 * 0.05;
+            let mut expected: Vec<f32> = (0..CELLS).map(|k| (k % 11) as f32).collect();
+            let mut values = expected.clone();
+            for k in order.iter().rev().map(|k| k as usize) {
+                expected[k] = value(k, expected[k], receivers[k].map(|to| expected[to as usize]));
+            }
+            order.traverse_upstream(&receivers, &mut values, &control, value).unwrap();
+            assert_eq!(values, expected);
         }
+    }
+
+    #[test]
+    fn single_receivers_are_summed_over_all_bands() {
+        let control = Control::default();
+        let receivers: Vec<[u32; 1]> = receivers(6).into_iter().map(|[first, _]| [first]).collect();
+        let order =
+            UpstreamOrder::from_builder(&OrderBuilder { receivers: &receivers, least: 50, control: &control }).unwrap();
+        let mut held = vec![1.0; CELLS];
+        accumulate(receivers.as_flattened(), &order, &mut held, &control).unwrap();
+        let mut expected = vec![0.0; CELLS];
+        for k in 0..CELLS {
+            let mut at = k;
+            loop {
+                expected[at] += 1.0;
+                let to = receivers[at][0] as usize;
+                if to == at {
+                    break;
+                }
+                at = to;
+            }
+        }
+        assert_eq!(held, expected);
+    }
+
+    #[test]
+    fn a_stop_is_an_end() {
+        let control = Control::default();
+        let receivers = receivers(7);
+        let order = UpstreamOrder::new(&receivers, &control).unwrap();
+        control.cancel();
+        assert!(UpstreamOrder::new(&receivers, &control).is_err());
+        let (mut held, mut own) = (vec![1.0; CELLS], vec![(); CELLS]);
+        assert!(order.traverse_downstream(&receivers, &mut held, &mut own, &control, |_, _, ()| [0.0; 2]).is_err());
+        assert!(order.traverse_upstream(&receivers, &mut held, &control, |_, own, _| own).is_err());
     }
 }

@@ -171,27 +171,27 @@ impl DrainageNetwork {
         let mut area: Vec<A> = (0..mesh.len()).map(|k| if is_land(k) { cell_area(k) } else { A::default() }).collect();
         let least = (source_km2 / cell_km2).ceil();
         let mut channels = Vec::new();
-        for block in order.chunks(CHECK) {
-            control.check()?;
-            for &k in block {
-                let (here, to) = (k as usize, receivers[k as usize] as usize);
-                if to == here {
-                    continue;
-                }
-                // every cell comes after its donors: its area is whole
-                if area[here].into() >= least {
-                    channels.push(k);
-                }
-                // the sea takes all and gives nothing on
-                if is_land(to) {
-                    let whole = area[here];
-                    area[to] += whole;
-                }
+        for (done, k) in order.iter().enumerate() {
+            if done % CHECK == 0 {
+                control.check()?;
+            }
+            let (here, to) = (k as usize, receivers[k as usize] as usize);
+            if to == here {
+                continue;
+            }
+            // every cell comes after its donors: its area is whole
+            if area[here].into() >= least {
+                channels.push(k);
+            }
+            // the sea takes all and gives nothing on
+            if is_land(to) {
+                let whole = area[here];
+                area[to] += whole;
             }
         }
         control.check()?;
         let is_channel = |k: usize| area[k].into() >= least && receivers[k] as usize != k;
-        let orders = strahler_orders(&receivers, &channels, is_channel);
+        let orders = strahler_orders(&receivers, channels, is_channel);
         let largest = area.iter().fold(A::default(), |most, &area| if area > most { area } else { most });
         Ok(Self { receivers, orders, drained: drained.into(), largest: largest.into() })
     }

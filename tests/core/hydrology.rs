@@ -4,8 +4,8 @@ use crate::node_kit::on_threads;
 use talweg::field::topology::{DIRECTIONS, NONE};
 use talweg::field::{Control, Edges, Grid, Stream};
 use talweg::hydrology::{
-    DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, flow_directions, priority_flood, strahler_orders,
-    upstream_order,
+    DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate, flow_directions, priority_flood,
+    strahler_orders,
 };
 
 /// Rough ground, many depressions; with `steps` levels it is full of ties and flats.
@@ -147,7 +147,7 @@ fn areas_are_those_of_brute_force_and_add_up_to_the_terrain() {
                     }
                 };
                 let mut area: Vec<f32> = (0..mesh.len()).map(weight).collect();
-                accumulate(&graph.receivers, &order, &mut area);
+                accumulate(&graph.receivers, &order, &mut area, &Control::default()).unwrap();
                 let mut expected = vec![0.0f32; mesh.len()];
                 for k in owners(mesh) {
                     let mut at = k;
@@ -180,7 +180,7 @@ fn water_between_two_neighbours_is_kept() {
         let mut area = mesh.areas();
         let whole: f64 = area.iter().map(|&a| f64::from(a)).sum();
         let own = area.clone();
-        flow.accumulate(&flow.upstream_order(&control).unwrap(), &shares, &mut area);
+        flow.accumulate(&flow.upstream_order(&control).unwrap(), &shares, &mut area, &control).unwrap();
         let left = |k: &usize| outlets.contain(*k, height[*k]);
         let total: f64 = (0..mesh.len()).filter(left).map(|k| f64::from(area[k])).sum();
         assert!((total / whole - 1.0).abs() < 1e-5, "{what}: {total} of {whole}");
@@ -237,11 +237,11 @@ fn strahler_orders_of_a_net_drawn_by_hand() {
     // two springs (0, 1) make 4; 4 and the spring 2 go on as 5 of order 2; 3, 6 make 7 of order 2; 5 and 7 make 8 of
     // order 3; the springs 9, 10 and 11 meet in 12, which is of order 2; 8 and 12 end in 13
     let receivers = [4, 4, 5, 7, 5, 8, 7, 8, 13, 12, 12, 12, 13, 13];
-    let order = upstream_order(&receivers, &Control::default()).unwrap();
-    let made = strahler_orders(&receivers, &order, |_| true);
+    let order = UpstreamOrder::new(receivers.as_chunks::<1>().0, &Control::default()).unwrap();
+    let made = strahler_orders(&receivers, order.iter(), |_| true);
     assert_eq!(made, [1, 1, 1, 1, 2, 2, 1, 2, 3, 1, 1, 1, 2, 3]);
     // without the springs the net begins lower down
-    let channels = strahler_orders(&receivers, &order, |k| ![0, 1, 2, 3, 6, 9, 10, 11].contains(&k));
+    let channels = strahler_orders(&receivers, order.iter(), |k| ![0, 1, 2, 3, 6, 9, 10, 11].contains(&k));
     assert_eq!(channels, [0, 0, 0, 0, 1, 1, 0, 1, 2, 0, 0, 0, 1, 2]);
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use talweg::eval::{Evaluated, Playhead, Store, evaluate, history, thread_pool};
 use talweg::field::{Control, Edges, Terrain};
-use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, strahler_orders};
+use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate, strahler_orders};
 use talweg::nodes::Node;
 use talweg::nodes::multiscale::{LargestScale, MultiScale};
 use talweg::param::{Params, Value};
@@ -268,14 +268,14 @@ const DIRECTIONS: usize = 16;
 const STEPS: usize = 12;
 
 /// Where water goes from each cell, each cell after all that drain to it, and the area that drains through it in cells.
-fn drained(terrain: &Terrain) -> (FlowGraph, Vec<u32>, Vec<f32>) {
+fn drained(terrain: &Terrain) -> (FlowGraph, UpstreamOrder, Vec<f32>) {
     let (grid, control) = (terrain.grid, Control::default());
     let mesh = FlowMesh::new(grid);
     let outlets = Outlets::new(grid, &terrain.height, f32::NEG_INFINITY);
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, &control).unwrap();
     let order = graph.upstream_order(&control).unwrap();
     let mut area = mesh.areas();
-    accumulate(&graph.receivers, &order, &mut area);
+    accumulate(&graph.receivers, &order, &mut area, &control).unwrap();
     (graph, order, area)
 }
 
@@ -284,7 +284,7 @@ fn stream_directions(terrain: &Terrain) -> [f64; DIRECTIONS] {
     let grid = terrain.grid;
     let (graph, order, area) = drained(terrain);
     let channel = 1e-4 * grid.len() as f32;
-    let orders = strahler_orders(&graph.receivers, &order, |k| area[k] >= channel);
+    let orders = strahler_orders(&graph.receivers, order.iter(), |k| area[k] >= channel);
     let mut lengths = [0.0; DIRECTIONS];
     for k in (0..grid.len()).filter(|&k| orders[k] >= 2) {
         let below = (0..STEPS).fold(k, |at, _| graph.receivers[at] as usize);

@@ -296,7 +296,7 @@ impl Grid {
 pub const NONE: u32 = u32::MAX;
 
 /// Rows and columns along the borders of a face whose neighbours are listed: those next to a border see copies.
-const RIM: usize = 2;
+pub const RIM: usize = 2;
 
 /// The neighbours of every sample, for work that goes from sample to sample: counted inside the faces, listed along
 /// their borders.

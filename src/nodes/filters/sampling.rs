@@ -60,14 +60,23 @@ pub fn move_ground(
         cx.rows(&mut out, |i, row| {
             // the far edges of a wrapping grid repeat the near ones
             let i = i % distinct;
-            for (j, h) in row.iter_mut().enumerate() {
-                // exact: a window rounds places as the whole does
-                let [place_y, place_x] = place(i, j % distinct);
-                let (y, x) = (place_y - first[0], place_x - first[1]);
-                *h = match between {
-                    Resampling::Linear => source.linear(y, x),
-                    Resampling::Cubic => source.cubic(y, x),
-                };
+            let (mut places, mut taps) = ([[0.0; LANES]; 2], CubicTaps::default());
+            for (block, heights) in row.chunks_mut(LANES).enumerate() {
+                for lane in 0..heights.len() {
+                    // exact: a window rounds places as the whole does
+                    let [y, x] = place(i, (block * LANES + lane) % distinct);
+                    (places[0][lane], places[1][lane]) = (y - first[0], x - first[1]);
+                }
+                let [y, x] = &places;
+                match between {
+                    Resampling::Linear => {
+                        heights.iter_mut().zip(y.iter().zip(x)).for_each(|(h, (&y, &x))| *h = source.linear(y, x));
+                    }
+                    Resampling::Cubic => {
+                        weigh(&places, &mut taps);
+                        heights.iter_mut().enumerate().for_each(|(lane, h)| *h = source.tapped(&places, &taps, lane));
+                    }
+                }
             }
         })?;
         Ok(out)
@@ -208,14 +217,29 @@ impl Source<'_> {
     }
 
     fn cubic(&self, y: f64, x: f64) -> f32 {
-        if !self.is_inside(y, x) {
-            return 0.0;
-        }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));
-        if fy == 0.0 && fx == 0.0 {
-            return self.field[self.index(i) * self.samples + self.index(j)];
+        match self.is_inside(y, x) {
+            false => 0.0,
+            true if fy == 0.0 && fx == 0.0 => self.field[self.index(i) * self.samples + self.index(j)],
+            true => self.weighted([i, j], [weights(fy), weights(fx)]),
         }
-        let (wy, wx) = (weights(fy), weights(fx));
+    }
+
+    /// [`cubic`](Self::cubic) at one of the places that `taps` were worked out for.
+    #[inline(always)]
+    fn tapped(&self, [y, x]: &[[f64; LANES]; 2], taps: &CubicTaps, lane: usize) -> f32 {
+        let ([i, j], [fy, fx]) =
+            ([0, 1].map(|axis| taps.whole[axis][lane] as i64), [0, 1].map(|axis| taps.fraction[axis][lane]));
+        match self.is_inside(y[lane], x[lane]) {
+            false => 0.0,
+            true if fy == 0.0 && fx == 0.0 => self.field[self.index(i) * self.samples + self.index(j)],
+            true => self.weighted([i, j], taps.weights.each_ref().map(|axis| axis.each_ref().map(|w| w[lane]))),
+        }
+    }
+
+    /// The four samples around (i, j) in each of four rows, weighted.
+    #[inline(always)]
+    fn weighted(&self, [i, j]: [i64; 2], [wy, wx]: [[f32; 4]; 2]) -> f32 {
         let across = |v: [f32; 4]| (wx[0] * v[0] + wx[1] * v[1]) + (wx[2] * v[2] + wx[3] * v[3]);
         let high = self.samples as i64 - 3;
         let rows = if (1..=high).contains(&i) && (1..=high).contains(&j) {
@@ -236,6 +260,41 @@ impl Source<'_> {
     }
 }
 
+/// Places whose weights are worked out side by side.
+const LANES: usize = 64;
+
+/// What a cubic reads at some places, along rows and along columns.
+struct CubicTaps {
+    /// Whole numbers at or below the places.
+    whole: [[f64; LANES]; 2],
+    fraction: [[f32; LANES]; 2],
+    weights: [[[f32; LANES]; 4]; 2],
+}
+
+impl Default for CubicTaps {
+    fn default() -> Self {
+        Self { whole: [[0.0; LANES]; 2], fraction: [[0.0; LANES]; 2], weights: [[[0.0; LANES]; 4]; 2] }
+    }
+}
+
+/// Works out the weights at `places`.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn weigh(places: &[[f64; LANES]; 2], taps: &mut CubicTaps) {
+    for axis in 0..2 {
+        for lane in 0..LANES {
+            let at = places[axis][lane];
+            let whole = at.floor();
+            let t = (at - whole) as f32;
+            taps.whole[axis][lane] = whole;
+            taps.fraction[axis][lane] = t;
+            let four = weights(t);
+            for k in 0..4 {
+                taps.weights[axis][k][lane] = four[k];
+            }
+        }
+    }
+}
+
 /// The whole number at or below `x`.
 #[inline(always)]
 pub fn floor(x: f64) -> i64 {
@@ -248,6 +307,7 @@ fn fraction(x: f64) -> f32 {
 }
 
 /// Catmull-Rom weights of four samples around a place at `t` between the middle two.
+#[inline(always)]
 fn weights(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [0.5 * (2.0 * t2 - t3 - t), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (4.0 * t2 - 3.0 * t3 + t), 0.5 * (t3 - t2)]

@@ -40,6 +40,8 @@ impl Filter for FlowAccumulation {
         Traits {
             writes,
             on_globe: true,
+            // 2: what comes together is added band by band
+            version: 2,
             planet_version: 1,
             is_random,
             working_fields,
@@ -60,9 +62,9 @@ impl Filter for FlowAccumulation {
         let mut area = routed.rain(terrain);
         if self.courses == Courses::Spread {
             let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, graph, cx.control)?;
-            flow.accumulate(&flow.upstream_order(cx.control)?, &flow.shares(mesh), &mut area);
+            flow.accumulate(&flow.upstream_order(cx.control)?, &flow.shares(mesh), &mut area, cx.control)?;
         } else {
-            accumulate(&graph.receivers, &graph.upstream_order(cx.control)?, &mut area);
+            accumulate(&graph.receivers, &graph.upstream_order(cx.control)?, &mut area, cx.control)?;
         }
         let area = routed.closed(area);
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));

@@ -51,6 +51,8 @@ impl Filter for Rivers {
             writes: &[MapKind::Water, MapKind::Flow],
             on_globe: true,
             previews_exactly: false,
+            // 2: what comes together is added band by band
+            version: 2,
             working_fields: 8.5,
             more_on_planets: 6.4,
             parts: NodeParts::DRAINED,
@@ -64,11 +66,11 @@ impl Filter for Rivers {
         let (height, receivers) = (&terrain.height, &routed.graph.receivers);
         let order = routed.graph.upstream_order(cx.control)?;
         let mut area = routed.rain(terrain);
-        accumulate(receivers, &order, &mut area);
+        accumulate(receivers, &order, &mut area, cx.control)?;
         let cell = routed.mesh.cell_metres(cx.size_metres);
         let cell_km2 = cell * cell * 1.0e-6;
         let is_channel = |k: usize| area[k] * cell_km2 >= self.source_area && receivers[k] as usize != k;
-        let orders = strahler_orders(receivers, &order, is_channel);
+        let orders = strahler_orders(receivers, order.iter(), is_channel);
         cx.control.check()?;
 
         let filled = routed.graph.filled(height);
@@ -100,7 +102,7 @@ impl Filter for Rivers {
             }
             // where the bank of a lower river cuts into a bed, the bed goes on at that height
             for k in
-                order.iter().map(|&k| k as usize).filter(|&k| u32::from(orders[k]) >= self.smallest_order && !lake(k))
+                order.iter().map(|k| k as usize).filter(|&k| u32::from(orders[k]) >= self.smallest_order && !lake(k))
             {
                 let to = receivers[k] as usize;
                 if u32::from(orders[to]) >= self.smallest_order && ground[to] > ground[k] {

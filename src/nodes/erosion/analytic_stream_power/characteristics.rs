@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use crate::field::{Cancelled, Control};
-use crate::hydrology::{FlowMesh, upstream_order};
+use crate::hydrology::{FlowMesh, UpstreamOrder};
 use crate::nodes::Context;
 
 /// Cells done between two looks at the stop flag.
@@ -58,26 +58,26 @@ impl Characteristics {
                 largest_donor[to as usize] = k as u32;
             }
         }
-        let order = upstream_order(&receivers, control)?;
+        let order = UpstreamOrder::new(receivers.as_chunks::<1>().0, control)?;
         let (mut cells, mut numbers) = (Vec::with_capacity(len), vec![NOBODY; len]);
         let (mut mouths, mut below) = (Vec::with_capacity(len), Vec::with_capacity(len));
-        for block in order.rchunks(CHECK) {
-            control.check()?;
-            for &mouth in block.iter().rev() {
-                let to = receivers[mouth as usize] as usize;
-                if to != mouth as usize && largest_donor[to] == mouth {
-                    continue; // within a chain
-                }
-                let first = cells.len() as u32;
-                let mut at = mouth;
-                while at != NOBODY {
-                    let number = cells.len() as u32;
-                    numbers[at as usize] = number;
-                    cells.push(at);
-                    mouths.push(first);
-                    below.push(if number > first { number - 1 } else { numbers[to] });
-                    at = largest_donor[at as usize];
-                }
+        for (done, mouth) in order.iter().rev().enumerate() {
+            if done % CHECK == 0 {
+                control.check()?;
+            }
+            let to = receivers[mouth as usize] as usize;
+            if to != mouth as usize && largest_donor[to] == mouth {
+                continue; // within a chain
+            }
+            let first = cells.len() as u32;
+            let mut at = mouth;
+            while at != NOBODY {
+                let number = cells.len() as u32;
+                numbers[at as usize] = number;
+                cells.push(at);
+                mouths.push(first);
+                below.push(if number > first { number - 1 } else { numbers[to] });
+                at = largest_donor[at as usize];
             }
         }
         drop((order, largest_donor));

@@ -83,6 +83,8 @@ impl Process for AnalyticStreamPower {
             writes: &WRITTEN,
             on_globe: true,
             is_random: true,
+            // 2: what comes together is added band by band
+            version: 2,
             working_fields: 15.5,
             more_on_planets: 2.5,
             follows_grid: true,

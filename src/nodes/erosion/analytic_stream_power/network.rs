@@ -28,8 +28,6 @@ const FEWER: f64 = 0.6;
 const LEAST_ROUNDS: u32 = 3;
 /// Noise on the first ground, as a share of the relief.
 const NOISE: f32 = 1.0e-4;
-/// Cells done between two looks at the stop flag.
-const CHECK: usize = 1 << 15;
 /// Steepest slope of rock that does not wear, a tangent.
 const STEEPEST: f64 = 500.0;
 /// Response time of a cell at the most, in years.
@@ -250,8 +248,7 @@ impl LevelGround {
             let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
             area.iter_mut().zip(rain).for_each(|(area, &rain)| *area *= wet(rain));
         }
-        cx.control.check()?;
-        flow.accumulate(&order, &flow.fraction, area);
+        flow.accumulate(&order, &flow.fraction, area, cx.control)?;
         // the rise over one cell, which needs no order
         steady.resize(area.len(), 0.0);
         let area = &*area;
@@ -261,21 +258,14 @@ impl LevelGround {
                 *rise = self.wear.reach(area[k], self.rock.erodibility(k), self.uplift.share(k)).rise as f32;
             }
         })?;
-        for block in order.rchunks(CHECK) {
-            cx.control.check()?;
-            for &k in block.iter().rev() {
-                let k = k as usize;
-                let ([first, second], fraction) = (flow.receivers[k], flow.fraction[k]);
-                if first as usize == k {
-                    steady[k] = self.height[k];
-                    continue;
-                }
-                let (one, two) = (steady[first as usize], steady[second as usize]);
-                let on_square = || (1.0 + fraction * fraction).sqrt();
-                let distance = flow.distance.get(k).copied().unwrap_or_else(on_square);
-                steady[k] = one + (two - one) * fraction + steady[k] * distance;
+        order.traverse_upstream(&flow.receivers, steady, cx.control, |k, rise, [one, two]| {
+            if flow.receivers[k][0] as usize == k {
+                return self.height[k];
             }
-        }
-        Ok(())
+            let fraction = flow.fraction[k];
+            let on_square = || (1.0 + fraction * fraction).sqrt();
+            let distance = flow.distance.get(k).copied().unwrap_or_else(on_square);
+            one + (two - one) * fraction + rise * distance
+        })
     }
 }

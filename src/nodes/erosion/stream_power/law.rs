@@ -12,13 +12,11 @@ use super::{SLIDE_YEARS, StreamPower};
 use crate::field::Cancelled;
 use crate::field::metric::Links;
 use crate::field::topology::{Beyond, StencilWindow, around_row};
-use crate::hydrology::{Basins, DInfinity, FlowMesh};
+use crate::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::filters::gauss;
 
-/// Cells done between two looks at the stop flag.
-const CHECK: usize = 1 << 15;
 /// A coefficient that wears everything there is to wear.
 const MOST: f64 = 1.0e30;
 /// Share of a lake's depth that can be filled in one step; what is filled at once would be level to the bit.
@@ -172,31 +170,32 @@ impl Bed {
     }
 
     /// Wears the bed, from the outlets up.
-    pub fn wear(&mut self, cx: &Context, flow: &DInfinity, order: &[u32], forces: &Forces) -> Result<(), Cancelled> {
-        for block in order.rchunks(CHECK) {
-            cx.control.check()?;
-            for &k in block.iter().rev() {
-                let k = k as usize;
-                let ([first, second], fraction) = (flow.receivers[k], flow.fraction[k]);
-                let (one, two) = (self.height[first as usize], self.height[second as usize]);
-                // the height where the way down meets the far side of the facet
-                let (h, floor) = (self.height[k], one + (two - one) * fraction);
-                if h <= floor {
-                    continue;
-                }
-                let fall = f64::from(h) - f64::from(floor);
-                let mut left = forces.worn(fall, f64::from(self.c[k])) as f32;
-                let on_square = || (1.0 + fraction * fraction).sqrt();
-                let stands = forces.talus * flow.distance.get(k).copied().unwrap_or_else(on_square);
-                if left > stands {
-                    left -= (left - stands) * self.slide[k];
-                }
-                let new = floor + left;
-                // what is not worn keeps its bits
-                self.height[k] = if new < h && self.slide[k] > 0.0 { new } else { h };
+    pub fn wear(
+        &mut self,
+        cx: &Context,
+        flow: &DInfinity,
+        order: &UpstreamOrder,
+        forces: &Forces,
+    ) -> Result<(), Cancelled> {
+        let Self { height, c, slide, .. } = self;
+        order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, [one, two]| {
+            // the height where the way down meets the far side of the facet
+            let fraction = flow.fraction[k];
+            let floor = one + (two - one) * fraction;
+            if h <= floor {
+                return h;
             }
-        }
-        Ok(())
+            let fall = f64::from(h) - f64::from(floor);
+            let mut left = forces.worn(fall, f64::from(c[k])) as f32;
+            let on_square = || (1.0 + fraction * fraction).sqrt();
+            let stands = forces.talus * flow.distance.get(k).copied().unwrap_or_else(on_square);
+            if left > stands {
+                left -= (left - stands) * slide[k];
+            }
+            let new = floor + left;
+            // what is not worn keeps its bits
+            if new < h && slide[k] > 0.0 { new } else { h }
+        })
     }
 
     /// Lets part of the rock that `wear` took settle downstream, and all that lakes hold.
@@ -204,7 +203,7 @@ impl Bed {
         &mut self,
         cx: &Context,
         (mesh, flow, basins): (&FlowMesh, &DInfinity, &Basins),
-        order: &[u32],
+        order: &UpstreamOrder,
         area: &[f32],
         deposition: f32,
     ) -> Result<(), Cancelled> {
@@ -213,32 +212,25 @@ impl Bed {
         let own_area = |k: usize| areas.map_or(1.0, |areas| areas[k]);
         flux.clear();
         flux.extend(risen.iter().zip(&*height).enumerate().map(|(k, (before, now))| (before - now) * own_area(k)));
-        for block in order.chunks(CHECK) {
-            cx.control.check()?;
-            for &k in block {
-                let k = k as usize;
-                let [first, second] = flow.receivers[k].map(|to| to as usize);
-                if first == k || flux[k] <= 0.0 {
-                    continue;
-                }
-                let own = own_area(k);
-                let depth = basins.spill_level[basins.basin[k] as usize] - height[k];
-                let settles = if depth > 0.0 {
-                    let room = depth * FILL;
-                    if flux[k] < room * own { flux[k] / own } else { room }
-                } else {
-                    flux[k] * (deposition / (area[k] + deposition * own))
-                };
-                let new = height[k] + settles;
-                // what the rounding of the height kept back goes on
-                let on = flux[k] - (new - height[k]) * own;
-                let aside = on * flow.fraction[k];
-                flux[first] += on - aside;
-                flux[second] += aside;
-                height[k] = new;
+        order.traverse_downstream(&flow.receivers, flux, height, cx.control, |k, flux, height| {
+            if flux <= 0.0 {
+                return [0.0; 2];
             }
-        }
-        Ok(())
+            let own = own_area(k);
+            let depth = basins.spill_level[basins.basin[k] as usize] - *height;
+            let settles = if depth > 0.0 {
+                let room = depth * FILL;
+                if flux < room * own { flux / own } else { room }
+            } else {
+                flux * (deposition / (area[k] + deposition * own))
+            };
+            let new = *height + settles;
+            // what the rounding of the height kept back goes on
+            let on = flux - (new - *height) * own;
+            let aside = on * flow.fraction[k];
+            *height = new;
+            [on - aside, aside]
+        })
     }
 
     /// Lets the soil creep, between neighbours of the `conductances` on a globe; outlets stay. The ground is closed.

@@ -93,12 +93,13 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots
-        // from a table; on planets 1: water goes between two neighbours, as it does on squares
+        // from a table; on planets 1: water goes between two neighbours, as it does on squares; 3: what comes together
+        // is added band by band
         Traits {
             writes: &WRITTEN,
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
-            version: 2,
+            version: 3,
             planet_version: 2,
             working_fields: 18.0,
             more_on_planets: 4.3,
@@ -187,7 +188,7 @@ impl ErosionRun for StreamPowerRun {
             area.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= wet(rain));
         }
         // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
-        flow.accumulate(&order, &flow.fraction, area);
+        flow.accumulate(&order, &flow.fraction, area, cx.control)?;
 
         let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
         bed.rise(cx, old, flow, &forces, &uplift)?;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
 use crate::nodes::water::banks::{BankedGround, Reach};
 use crate::nodes::{Context, Filter, NodeParts, Traits};
 use mouths::{deltas, fjords};
@@ -63,7 +63,7 @@ pub(super) struct Network<'a> {
     pub mesh: &'a FlowMesh,
     pub graph: &'a FlowGraph,
     /// Every cell of the graph, each after all that drain to it.
-    pub upstream_order: &'a [u32],
+    pub upstream_order: &'a UpstreamOrder,
     /// Discharge as a multiple of the reference.
     pub discharge: Vec<f32>,
     /// Whether a river runs through a cell of the land.
@@ -90,7 +90,8 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            version: 4,
+            // 5: what comes together is added band by band
+            version: 5,
             working_fields: 14.0,
             parts: NodeParts::PLANET,
             ..Traits::FILTER
@@ -112,8 +113,7 @@ impl Filter for PlanetRivers {
                 .zip(rain.par_iter())
                 .for_each(|(flow, &rain)| *flow *= if rain > 0.0 { rain } else { 0.0 });
         }
-        accumulate(&graph.receivers, &upstream_order, &mut flow);
-        cx.control.check()?;
+        accumulate(&graph.receivers, &upstream_order, &mut flow, cx.control)?;
         let cell_metres = mesh.cell_metres(cx.size_metres);
         let cell_km = f64::from(cell_metres) * 1.0e-3;
         let per_cell = (cell_km * cell_km / REFERENCE_KM2) as f32;
@@ -154,7 +154,7 @@ impl PlanetRivers {
         let Network { mesh, graph, upstream_order, discharge, is_river, sea, .. } = network;
         let receivers = &graph.receivers;
         let filled = if self.lakes { graph.filled(before) } else { before.to_vec() };
-        let rivers: Vec<usize> = upstream_order.iter().map(|&k| k as usize).filter(|&k| is_river[k]).collect();
+        let rivers: Vec<usize> = upstream_order.iter().map(|k| k as usize).filter(|&k| is_river[k]).collect();
         // beds stay above the sea, so that only fjords let it in
         let floor = sea.next_up();
         let mut depth = vec![0.0f32; before.len()];
