@@ -30,7 +30,7 @@ use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Stream, Terrain};
 use talweg::io::raster;
 use talweg::mesh::formats::{MeshFormat, MeshWriting};
-use talweg::mesh::from_above::MeshSurface;
+use talweg::mesh::import::MeshSurface;
 use talweg::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions};
 
 #[global_allocator]

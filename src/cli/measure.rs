@@ -19,7 +19,7 @@ use crate::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
     PlanetMeasures, TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
 };
-use crate::mesh::from_above::is_mesh;
+use crate::mesh::import::is_mesh;
 use crate::mesh::raster_or_mesh;
 use crate::param::{ParamSpec, Params};
 use crate::scene::{Scene, Settings};

@@ -103,6 +103,7 @@ impl Default for FacetBlock {
 }
 
 /// Values of the cells from `start` on, and nothing beyond `len` of them.
+#[inline(always)]
 fn lanes<const N: usize>(row: &[f32], start: usize, len: usize) -> [f32; N] {
     let mut lanes = [0.0; N];
     lanes[..len].copy_from_slice(&row[start..start + len]);
@@ -120,8 +121,8 @@ impl FacetBlock {
     /// Compares the facets of `columns` of a square, of which the rows to the north, here and to the south are given:
     /// the law of [`steepest_facet`].
     pub fn compare(&mut self, rows: [&[f32]; 3], columns: Range<usize>) {
-        let [n, m, s] = rows.map(|row| lanes::<{ BLOCK + 2 }>(row, columns.start - 1, columns.len() + 2));
-        compare_on_square(self, &n, &m, &s);
+        let wide = |row: usize| lanes::<{ BLOCK + 2 }>(rows[row], columns.start - 1, columns.len() + 2);
+        compare_on_square(self, &wide(0), &wide(1), &wide(2));
     }
 
     /// Compares the facets of inner `columns` of a face of a globe, whose `links` are in radii of `per_radius` cells:

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::from_above::{MeshReadError, MeshSurface, is_mesh};
+use super::import::{MeshReadError, MeshSurface, is_mesh};
 use crate::field::Control;
 use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
 use crate::io::{Raster, RasterError, is_shipped, raster_as, raster_by};

@@ -1,7 +1,7 @@
 //! The ground as triangles: for engines, for printers, for maps on a globe; and meshes read back as heights.
 //!
 //! A [`Mesh`] is made of a [`Terrain`], square or planet, by [`Mesh::from_terrain`]: from every sample, or from as few
-//! as a given error in metres allows. It is written by [`formats`], and read, whoever made it, by [`from_above`].
+//! as a given error in metres allows. It is written by [`formats`], and read, whoever made it, by [`import`].
 //!
 //! Axes are those of glTF: x to the east, y up, z to the south, in metres, the middle of a square at x = z = 0 and
 //! height 0 at y = 0. On planets the origin is the centre, y points to the north pole, and x to longitude 0.
@@ -17,12 +17,12 @@
 //! | `water` | the surface of sea, lakes and rivers |
 //! | `solid` | walls and a base, which make a square a body |
 //! | `formats` | one file a format, and the one list of them |
-//! | `from_above` | heights of a mesh of anybody's |
+//! | `import` | heights of a mesh of anybody's |
 //! | `as_raster` | files where a heightmap is asked for: rasters, or meshes from above |
 
 mod as_raster;
 pub mod formats;
-pub mod from_above;
+pub mod import;
 mod region;
 mod sample_set;
 mod sheet;

@@ -10,7 +10,7 @@ use talweg::field::{Control, Terrain};
 use talweg::io::formats::RawLayout;
 use talweg::io::{forget_rasters, raster, raster_as};
 use talweg::mesh::formats::UpAxis;
-use talweg::mesh::from_above::MeshSurface;
+use talweg::mesh::import::MeshSurface;
 use talweg::nodes::Node;
 use talweg::palette::BiomeTable;
 use talweg::param::{ParamKind, Params, Value};

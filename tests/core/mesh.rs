@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
 use talweg::mesh::formats::{GeoBounds, MeshFormat, MeshWriting, UpAxis};
-use talweg::mesh::from_above::MeshSurface;
+use talweg::mesh::import::MeshSurface;
 use talweg::mesh::{Mesh, MeshError, MeshExtent, MeshGround, MeshOptions, PartKind};
 use talweg::scene::Scene;
 

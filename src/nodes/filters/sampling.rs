@@ -60,12 +60,13 @@ pub fn move_ground(
         cx.rows(&mut out, |i, row| {
             // the far edges of a wrapping grid repeat the near ones
             let i = i % distinct;
-            let (mut places, mut taps) = ([[0.0; LANES]; 2], CubicTaps::default());
+            let (mut places, mut taps) = ([[0.0; LANES]; 2], [AxisTaps::default(), AxisTaps::default()]);
             for (block, heights) in row.chunks_mut(LANES).enumerate() {
-                for lane in 0..heights.len() {
+                let [y, x] = &mut places;
+                for (lane, (y, x)) in y.iter_mut().zip(x).take(heights.len()).enumerate() {
                     // exact: a window rounds places as the whole does
-                    let [y, x] = place(i, (block * LANES + lane) % distinct);
-                    (places[0][lane], places[1][lane]) = (y - first[0], x - first[1]);
+                    let [place_y, place_x] = place(i, (block * LANES + lane) % distinct);
+                    (*y, *x) = (place_y - first[0], place_x - first[1]);
                 }
                 let [y, x] = &places;
                 match between {
@@ -73,7 +74,7 @@ pub fn move_ground(
                         heights.iter_mut().zip(y.iter().zip(x)).for_each(|(h, (&y, &x))| *h = source.linear(y, x));
                     }
                     Resampling::Cubic => {
-                        weigh(&places, &mut taps);
+                        places.iter().zip(&mut taps).for_each(|(places, taps)| weigh(places, taps));
                         heights.iter_mut().enumerate().for_each(|(lane, h)| *h = source.tapped(&places, &taps, lane));
                     }
                 }
@@ -227,13 +228,13 @@ impl Source<'_> {
 
     /// [`cubic`](Self::cubic) at one of the places that `taps` were worked out for.
     #[inline(always)]
-    fn tapped(&self, [y, x]: &[[f64; LANES]; 2], taps: &CubicTaps, lane: usize) -> f32 {
+    fn tapped(&self, [y, x]: &[[f64; LANES]; 2], taps: &[AxisTaps; 2], lane: usize) -> f32 {
         let ([i, j], [fy, fx]) =
-            ([0, 1].map(|axis| taps.whole[axis][lane] as i64), [0, 1].map(|axis| taps.fraction[axis][lane]));
+            (taps.each_ref().map(|axis| axis.whole[lane] as i64), taps.each_ref().map(|axis| axis.fraction[lane]));
         match self.is_inside(y[lane], x[lane]) {
             false => 0.0,
             true if fy == 0.0 && fx == 0.0 => self.field[self.index(i) * self.samples + self.index(j)],
-            true => self.weighted([i, j], taps.weights.each_ref().map(|axis| axis.each_ref().map(|w| w[lane]))),
+            true => self.weighted([i, j], taps.each_ref().map(|axis| axis.weights.each_ref().map(|w| w[lane]))),
         }
     }
 
@@ -263,35 +264,30 @@ impl Source<'_> {
 /// Places whose weights are worked out side by side.
 const LANES: usize = 64;
 
-/// What a cubic reads at some places, along rows and along columns.
-struct CubicTaps {
+/// What a cubic reads along rows or along columns.
+struct AxisTaps {
     /// Whole numbers at or below the places.
-    whole: [[f64; LANES]; 2],
-    fraction: [[f32; LANES]; 2],
-    weights: [[[f32; LANES]; 4]; 2],
+    whole: [f64; LANES],
+    fraction: [f32; LANES],
+    weights: [[f32; LANES]; 4],
 }
 
-impl Default for CubicTaps {
+impl Default for AxisTaps {
     fn default() -> Self {
-        Self { whole: [[0.0; LANES]; 2], fraction: [[0.0; LANES]; 2], weights: [[[0.0; LANES]; 4]; 2] }
+        Self { whole: [0.0; LANES], fraction: [0.0; LANES], weights: [[0.0; LANES]; 4] }
     }
 }
 
 /// Works out the weights at `places`.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn weigh(places: &[[f64; LANES]; 2], taps: &mut CubicTaps) {
-    for axis in 0..2 {
-        for lane in 0..LANES {
-            let at = places[axis][lane];
-            let whole = at.floor();
-            let t = (at - whole) as f32;
-            taps.whole[axis][lane] = whole;
-            taps.fraction[axis][lane] = t;
-            let four = weights(t);
-            for k in 0..4 {
-                taps.weights[axis][k][lane] = four[k];
-            }
-        }
+fn weigh(places: &[f64; LANES], taps: &mut AxisTaps) {
+    for (lane, place) in places.iter().enumerate() {
+        let whole = place.floor();
+        let t = (place - whole) as f32;
+        taps.whole[lane] = whole;
+        taps.fraction[lane] = t;
+        let four = weights(t);
+        taps.weights.iter_mut().zip(four).for_each(|(weights, weight)| weights[lane] = weight);
     }
 }
 

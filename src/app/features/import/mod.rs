@@ -21,7 +21,7 @@ use crate::frame::tasks::{SceneWork, Tasks};
 use crate::frame::window::FrameSystems;
 use talweg::export::origin::read_origin;
 use talweg::io::{FileStamp, is_heightmap};
-use talweg::mesh::from_above::is_mesh;
+use talweg::mesh::import::is_mesh;
 use talweg::scene::Scene;
 use talweg::scene::import::scene_from_file;
 
