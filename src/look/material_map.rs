@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::sheets::{MOST_WEIGHTED, whole_shares};
 use super::{COVERS, GroundConditions, PaletteTable, share_hidden};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::palette::{Material, MaterialRules};
+use crate::palette::Material;
 use crate::scene::Scene;
 
 /// Weights of [`Material::ALL`] at every sample of a square terrain, row by row, in whole numbers that add up to 255:
@@ -19,7 +19,8 @@ pub fn material_weights(
     control: &Control,
 ) -> Result<Vec<[u8; MOST_WEIGHTED]>, Cancelled> {
     const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
-    let (settings, table, rules) = (&scene.settings, PaletteTable::for_scene(scene), MaterialRules::shipped());
+    let (settings, table) = (&scene.settings, PaletteTable::for_scene(scene));
+    let rules = table.materials;
     let bands = rules.0.iter().map(|rule| &rule.bands);
     let ground = GroundConditions::new(terrain, settings, &table, bands, control)?;
     let n = terrain.samples();

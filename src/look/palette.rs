@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::biomes::Biomes;
-use crate::palette::{Palette, PaletteColours, ScatterRules, Stop};
+use crate::palette::{MaterialRules, Palette, PaletteColours, ScatterRules, Stop};
 use crate::scene::{Scene, Settings};
 
 /// A palette ready for drawing, on the processor and on the graphics card.
@@ -20,11 +20,18 @@ pub struct PaletteTable {
     pub rock_degrees: (f32, f32),
     /// Plants and stones that stand on the ground.
     pub scatter: &'static ScatterRules,
+    /// Where each material of the ground lies.
+    pub materials: &'static MaterialRules,
 }
 
 /// The list of that name; names were looked at when they were read.
 pub(super) fn scatter_of(name: &str) -> &'static ScatterRules {
     ScatterRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+}
+
+/// The rules of that name; names were looked at when they were read.
+pub(super) fn materials_of(name: &str) -> &'static MaterialRules {
+    MaterialRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
 }
 
 impl PaletteTable {
@@ -51,8 +58,8 @@ impl PaletteTable {
                 [r, g, b, 255]
             })
             .collect();
-        let scatter = scatter_of(&palette.scatter);
-        Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter }
+        let (scatter, materials) = (scatter_of(&palette.scatter), materials_of(&palette.materials));
+        Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
     }
 
     /// Place in [`lut`](Self::lut) of a height, counted in entries.

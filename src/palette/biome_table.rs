@@ -26,7 +26,8 @@
 //! `Sea(factor)`, a multiple of the sea level. `heights: Relief` counts heights in percent of the relief;
 //! `heights: Levels(water: 100, of: 255)` in grey levels of which the relief has 255, with the sea at 100, and slopes
 //! are then the greatest difference to the four neighbours, in levels, on a map of 512 points from end to end (from
-//! pole to pole), as document 003 has it. `scatter: "temperate"` names plants and stones. `climate: (…)` is the
+//! pole to pole), as document 003 has it. `scatter: "temperate"` names plants and stones,
+//! `materials: "bare"` the rules of the ground's materials. `climate: (…)` is the
 //! climate that a scene has which brings none of its own.
 
 use std::io::Write;
@@ -208,6 +209,9 @@ pub struct BiomeTable {
     /// The list of plants and stones that goes with it: [`ScatterRules::named`](super::ScatterRules::named).
     #[serde(default = "no_scatter", deserialize_with = "scatter", skip_serializing_if = "is_no_scatter")]
     pub scatter: String,
+    /// The rules of the ground's materials: [`MaterialRules::named`](super::MaterialRules::named).
+    #[serde(default = "usual_materials", deserialize_with = "materials", skip_serializing_if = "are_usual_materials")]
+    pub materials: String,
     /// The types, in the order of the legend.
     #[serde(deserialize_with = "types")]
     pub types: Vec<GroundType>,
@@ -232,6 +236,23 @@ fn scatter<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     }
     let names = super::scatter_names().join(", ");
     Err(serde::de::Error::custom(format!("there is no list of plants and stones called `{name}`; there are {names}")))
+}
+
+fn usual_materials() -> String {
+    super::DEFAULT_MATERIALS.into()
+}
+
+fn are_usual_materials(name: &String) -> bool {
+    *name == usual_materials()
+}
+
+fn materials<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    if super::MaterialRules::named(&name).is_some() {
+        return Ok(name);
+    }
+    let names = super::material_list_names().join(", ");
+    Err(serde::de::Error::custom(format!("there are no material rules called `{name}`; there are {names}")))
 }
 
 fn tolerance<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {

@@ -16,6 +16,8 @@
 
 use std::sync::LazyLock;
 
+use include_dir::{Dir, include_dir};
+
 crate::choices! {
     /// What the ground is made of where one stands on it.
     Material {
@@ -81,6 +83,28 @@ pub struct MaterialRules(pub Vec<MaterialRule>);
 
 /// Most rules of a list: as many as the shaders have room for.
 pub const MOST_RULES: usize = 12;
+
+/// The list of palettes and biome tables that name none.
+pub const DEFAULT_MATERIALS: &str = "ground";
+
+static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/materials");
+
+/// The lists that come with the program.
+static SHIPPED: LazyLock<Vec<(String, MaterialRules)>> = LazyLock::new(|| {
+    let list = |(name, text): (&str, &str)| {
+        let rules = MaterialRules::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"));
+        (name.to_owned(), rules)
+    };
+    let text = |file: &'static include_dir::File| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?));
+    let mut lists: Vec<_> = FILES.files().filter_map(text).map(list).collect();
+    lists.sort_by(|(a, _), (b, _)| a.cmp(b));
+    lists
+});
+
+/// Names of the lists that come with the program.
+pub fn material_list_names() -> Vec<&'static str> {
+    SHIPPED.iter().map(|(name, _)| name.as_str()).collect()
+}
 
 /// Why a list of rules was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -230,13 +254,9 @@ impl MaterialRules {
         Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
     }
 
-    /// The rules that come with the program.
-    pub fn shipped() -> &'static Self {
-        static SHIPPED: LazyLock<MaterialRules> = LazyLock::new(|| {
-            let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/materials/ground.ron"));
-            MaterialRules::from_ron("ground", text).unwrap_or_else(|e| panic!("shipped with the program: {e}"))
-        });
-        &SHIPPED
+    /// The shipped list called `name`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 
     /// Share of every material at a place, in the order of [`Material::ALL`]; they add up to 1.
@@ -280,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_shipped_rules_know_rock_from_meadow() {
-        let rules = MaterialRules::shipped();
+        let rules = MaterialRules::named(DEFAULT_MATERIALS).unwrap();
         let most = |slope: f32, green: f32, bright: f32| {
             let mut values = values(slope, bright);
             (values[3], values[4], values[5], values[6], values[7]) = (0.0, 0.0, 0.0, 0.0, green);

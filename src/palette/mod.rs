@@ -15,6 +15,8 @@
 //! # talweg::palette::Palette::from_ron("alpine", text).unwrap();
 //! ```
 //! `scatter: "alpine"` names the plants and stones that go with it: see [`ScatterRules`].
+//! `materials: "bare"` names the rules of the ground's materials: see [`MaterialRules`]; without it they are those of
+//! natural colours.
 //! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
 //! Between two stops colours are mixed in sRGB, as gradient editors do. `bands: 25` makes as many even steps of them.
 //!
@@ -35,7 +37,8 @@ pub use biome_table::{
 };
 
 pub use materials::{
-    Band, Bands, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialError, MaterialRule, MaterialRules, fulfilled,
+    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULES, Material, MaterialError, MaterialRule,
+    MaterialRules, fulfilled, material_list_names,
 };
 pub use scatter::{MOST_SCATTER_RULES, ScatterError, ScatterKind, ScatterRule, ScatterRules, scatter_names};
 
@@ -91,6 +94,14 @@ pub enum PaletteError {
         /// The name that was given.
         scatter: String,
     },
+    /// No such list of material rules.
+    #[error("palette `{palette}`: there are no material rules called `{materials}`; there are {}", material_list_names().join(", "))]
+    Materials {
+        /// The name of the palette.
+        palette: String,
+        /// The name that was given.
+        materials: String,
+    },
     /// Numbers of the rock that are out of range.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
     Rock {
@@ -107,6 +118,7 @@ struct PaletteFile {
     rock: Option<FileRock>,
     bands: Option<u16>,
     scatter: Option<String>,
+    materials: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -156,6 +168,8 @@ pub struct Palette {
     pub rock_degrees: (f32, f32),
     /// The list of plants and stones that goes with it: [`ScatterRules::named`].
     pub scatter: String,
+    /// The rules of the ground's materials: [`MaterialRules::named`].
+    pub materials: String,
 }
 
 /// The palettes that come with the program, in the order of the menu.
@@ -241,7 +255,11 @@ impl Palette {
         if ScatterRules::named(&scatter).is_none() {
             return Err(PaletteError::Scatter { palette: palette(), scatter });
         }
-        Ok(Self { name: name.into(), label: file.label, colours, rock, rock_degrees, scatter })
+        let materials = file.materials.unwrap_or_else(|| DEFAULT_MATERIALS.into());
+        if MaterialRules::named(&materials).is_none() {
+            return Err(PaletteError::Materials { palette: palette(), materials });
+        }
+        Ok(Self { name: name.into(), label: file.label, colours, rock, rock_degrees, scatter, materials })
     }
 }
 

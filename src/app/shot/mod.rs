@@ -127,79 +127,104 @@ fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
 
 /// RGBA rows from the top.
 fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
-    let mut app = App::new();
-    app.add_plugins(
-        DefaultPlugins
-            .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
-            .set(RenderPlugin {
-                synchronous_pipeline_compilation: true,
-                // OpenGL needs a display and complains where there is none
-                render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
-                ..default()
-            })
-            .disable::<TerminalCtrlCHandlerPlugin>()
-            .disable::<WinitPlugin>()
-            .disable::<LogPlugin>()
-            .disable::<PipelinedRenderingPlugin>(),
-    );
-    app.add_plugins(DrawPlugin { quality });
-    while app.plugins_state() == PluginsState::Adding {
-        bevy::tasks::tick_global_task_pools_on_main_thread();
-    }
-    app.finish();
-    app.cleanup();
+    OffscreenRenderer::new(options, quality).picture(subject)
+}
 
-    let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
-    let (terrain, tree_surface) = match subject {
-        ShotSubject::Terrain(prepared, _, tree_surface) => (Some(&**prepared), tree_surface.as_deref()),
-        ShotSubject::Planet(..) => (None, None),
-    };
-    spawn_camera(app.world_mut(), terrain, tree_surface, options, quality, target.clone());
-    app.insert_resource(options.mode);
-    let shown = match subject {
-        ShotSubject::Terrain(prepared, palette, tree_surface) => ViewState {
-            terrain: Some(RenderTerrain::Square(prepared.clone())),
-            palette: Some(palette.clone()),
-            tree_surface: tree_surface.clone(),
-            ..ViewState::default()
-        },
-        ShotSubject::Planet(prepared, planet_view, camera) => {
-            let picture = scenery(camera, prepared, planet_view, true);
-            app.insert_resource(PlannedScenery([Some(Arc::new(picture)), None]));
-            let palette = Some(prepared.palette.clone());
-            ViewState { terrain: Some(RenderTerrain::Globe(prepared.clone())), palette, ..ViewState::default() }
-        }
-    };
-    app.insert_resource(shown.clone());
+/// The engine without a window. It draws one picture after the other.
+struct OffscreenRenderer {
+    app: App,
+    options: ShotOptions,
+    quality: RenderQuality,
+    target: Handle<Image>,
+    camera: Option<Entity>,
+}
 
-    let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
-    let mut is_asked = false;
-    for _ in 0..PATIENCE_FRAMES {
-        app.update();
-        if let Some(exit) = app.should_exit() {
-            return Err(ShotError::Draw(format!("the engine stopped ({exit:?})")));
+impl OffscreenRenderer {
+    fn new(options: &ShotOptions, quality: RenderQuality) -> Self {
+        let mut app = App::new();
+        app.add_plugins(
+            DefaultPlugins
+                .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
+                .set(RenderPlugin {
+                    synchronous_pipeline_compilation: true,
+                    // OpenGL needs a display and complains where there is none
+                    render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
+                    ..default()
+                })
+                .disable::<TerminalCtrlCHandlerPlugin>()
+                .disable::<WinitPlugin>()
+                .disable::<LogPlugin>()
+                .disable::<PipelinedRenderingPlugin>(),
+        );
+        app.add_plugins(DrawPlugin { quality });
+        while app.plugins_state() == PluginsState::Adding {
+            bevy::tasks::tick_global_task_pools_on_main_thread();
         }
-        if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
-            return Ok(image);
-        }
-        let drawn = app.world().resource::<FrameStatus>();
-        if let (true, Some(unsupported)) = (options.mode.traces(), drawn.unsupported()) {
-            return Err(ShotError::Untraced(match unsupported {
-                Unsupported::NoStorage => "it has no storage buffers",
-                _ => "the tree is too deep or too large",
-            }));
-        }
-        if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
-            is_asked = true;
-            let taken = taken.clone();
-            app.world_mut().spawn(Screenshot::image(target.clone())).observe(move |shot: On<ScreenshotCaptured>| {
-                if let Ok(mut taken) = taken.lock() {
-                    *taken = shot.image.data.clone();
-                }
-            });
-        }
+        app.finish();
+        app.cleanup();
+        app.insert_resource(options.mode);
+        let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
+        Self { app, options: *options, quality, target, camera: None }
     }
-    Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
+
+    /// RGBA rows from the top.
+    fn picture(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
+        let Self { app, options, quality, target, camera } = self;
+        if let Some(before) = camera.take() {
+            app.world_mut().despawn(before);
+        }
+        let (terrain, tree_surface) = match subject {
+            ShotSubject::Terrain(prepared, _, tree_surface) => (Some(&**prepared), tree_surface.as_deref()),
+            ShotSubject::Planet(..) => (None, None),
+        };
+        *camera = Some(spawn_camera(app.world_mut(), terrain, tree_surface, options, *quality, target.clone()));
+        let shown = match subject {
+            ShotSubject::Terrain(prepared, palette, tree_surface) => ViewState {
+                terrain: Some(RenderTerrain::Square(prepared.clone())),
+                palette: Some(palette.clone()),
+                tree_surface: tree_surface.clone(),
+                ..ViewState::default()
+            },
+            ShotSubject::Planet(prepared, planet_view, camera) => {
+                let picture = scenery(camera, prepared, planet_view, true);
+                app.insert_resource(PlannedScenery([Some(Arc::new(picture)), None]));
+                let palette = Some(prepared.palette.clone());
+                ViewState { terrain: Some(RenderTerrain::Globe(prepared.clone())), palette, ..ViewState::default() }
+            }
+        };
+        app.insert_resource(shown.clone());
+
+        let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
+        let mut is_asked = false;
+        for _ in 0..PATIENCE_FRAMES {
+            app.update();
+            if let Some(exit) = app.should_exit() {
+                return Err(ShotError::Draw(format!("the engine stopped ({exit:?})")));
+            }
+            if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
+                return Ok(image);
+            }
+            let drawn = app.world().resource::<FrameStatus>();
+            if let (true, Some(unsupported)) = (options.mode.traces(), drawn.unsupported()) {
+                return Err(ShotError::Untraced(match unsupported {
+                    Unsupported::NoStorage => "it has no storage buffers",
+                    _ => "the tree is too deep or too large",
+                }));
+            }
+            if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
+                is_asked = true;
+                let taken = taken.clone();
+                app.world_mut().spawn(Screenshot::image(target.clone())).observe(
+                    move |shot: On<ScreenshotCaptured>| {
+                        if let Ok(mut taken) = taken.lock() {
+                            *taken = shot.image.data.clone();
+                        }
+                    },
+                );
+            }
+        }
+        Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
+    }
 }
 
 fn target(options: &ShotOptions) -> Image {
@@ -218,7 +243,7 @@ fn spawn_camera(
     options: &ShotOptions,
     quality: RenderQuality,
     target: Handle<Image>,
-) {
+) -> Entity {
     let lens = CompareLayout::One.lens(Vec2::new(options.width as f32, options.height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     let pose = match (options.view, terrain) {
@@ -235,17 +260,20 @@ fn spawn_camera(
     }
     place(&pose, near_world(&pose, terrain, tree_surface), &mut transform, &mut projection);
     camera.insert((transform, projection));
+    camera.id()
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
+    mod golden;
     mod rays;
 
     use super::*;
     use crate::view::{Overlay, OverlayChoice, TreeRecipe};
     use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
+    use talweg::palette::{DEFAULT_MATERIALS, MaterialRules, ScatterRules};
     use talweg::scene::Settings;
 
     /// Red ground: what is bluish is a hole.
@@ -255,7 +283,8 @@ mod tests {
             rock: [255, 0, 0, 255],
             rock_degrees: (30.0, 40.0),
             biomes: None,
-            scatter: talweg::palette::ScatterRules::named("none").expect("it is shipped"),
+            scatter: ScatterRules::named("none").expect("it is shipped"),
+            materials: MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped"),
         })
     }
 

@@ -96,17 +96,19 @@ pub struct GroundMaterials {
     pub rules: Buffer,
     /// Whether the maps are those of the materials, not a texel that stands for them.
     pub is_complete: bool,
+    laid: &'static MaterialRules,
+    textures: &'static [MaterialTexture],
 }
 
 impl GroundMaterials {
     /// Those there are: `wait` until the textures are made, or make do without.
-    pub fn new(wait: bool, device: &RenderDevice, queue: &RenderQueue) -> Self {
+    pub fn new(wait: bool, laid: &'static MaterialRules, device: &RenderDevice, queue: &RenderQueue) -> Self {
         let made = if wait { textures() } else { TEXTURES.get().map_or(&[][..], Vec::as_slice) };
-        let uniform = RulesUniform::new(MaterialRules::shipped(), made);
+        let uniform = RulesUniform::new(laid, made);
         let rules = device.create_buffer_with_data(&BufferInitDescriptor {
             label: Some("talweg material rules"),
             contents: bytemuck::bytes_of(&uniform),
-            usage: BufferUsages::UNIFORM,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
         });
         let sampler = device.create_sampler(&SamplerDescriptor {
             label: Some("talweg materials"),
@@ -117,7 +119,16 @@ impl GroundMaterials {
             mipmap_filter: MipmapFilterMode::Linear,
             ..default()
         });
-        Self { maps: uploaded(made, device, queue), sampler, rules, is_complete: !made.is_empty() }
+        let maps = uploaded(made, device, queue);
+        Self { maps, sampler, rules, is_complete: !made.is_empty(), laid, textures: made }
+    }
+
+    /// The rules of the palette that is drawn.
+    pub fn lay(&mut self, rules: &'static MaterialRules, queue: &RenderQueue) {
+        if !std::ptr::eq(self.laid, rules) {
+            queue.write_buffer(&self.rules, 0, bytemuck::bytes_of(&RulesUniform::new(rules, self.textures)));
+            self.laid = rules;
+        }
     }
 
     /// Whether the textures have been made since, so that this is out of date.
@@ -172,6 +183,7 @@ fn halved(size: usize, texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use talweg::palette::DEFAULT_MATERIALS;
 
     #[test]
     fn smaller_textures_keep_the_mean() {
@@ -185,8 +197,9 @@ mod tests {
     #[test]
     fn the_rules_fit_into_what_every_graphics_card_takes() {
         assert!(size_of::<RulesUniform>() <= 16 * 1024);
-        let uniform = RulesUniform::new(MaterialRules::shipped(), &[]);
-        assert_eq!(uniform.count.x as usize, MaterialRules::shipped().0.len());
+        let rules = MaterialRules::named(DEFAULT_MATERIALS).unwrap();
+        let uniform = RulesUniform::new(rules, &[]);
+        assert_eq!(uniform.count.x as usize, rules.0.len());
         assert_eq!(uniform.count.z, 0.0);
     }
 }

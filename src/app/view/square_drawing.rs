@@ -35,6 +35,7 @@ use super::trace::{self, RayCamera, Rays};
 use super::tree_surface::TreeSurface;
 use super::void_mask::VoidMask;
 use talweg::look::PaletteTable;
+use talweg::palette::{DEFAULT_MATERIALS, MaterialRules};
 use talweg::preferences::GroundDetail;
 use talweg::scene::Surroundings;
 
@@ -61,9 +62,10 @@ pub struct SquareDrawing {
 impl SquareDrawing {
     pub fn new(context: &DrawContext) -> Self {
         let (device, queue) = (context.device, context.queue);
+        let usual = MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped");
         Self {
             sky: SkyTexture::new(device),
-            materials: GroundMaterials::new(context.quality == RenderQuality::Still, device, queue),
+            materials: GroundMaterials::new(context.quality == RenderQuality::Still, usual, device, queue),
             frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
             instances: GrowingBuffer::new(context.device, 16 * 1024),
             blank: blank(context.device),
@@ -107,6 +109,7 @@ impl SquareDrawing {
         context: &DrawContext,
         pipelines: &mut Pipelines,
     ) -> Option<Batch> {
+        let table = self.palette.table()?.clone();
         let wants_detail = match context.state.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
             GroundDetail::Full => true,
@@ -116,10 +119,10 @@ impl SquareDrawing {
             ground_materials::begin();
         }
         if self.materials.is_outdated() {
-            self.materials = GroundMaterials::new(true, context.device, context.queue);
+            self.materials = GroundMaterials::new(true, table.materials, context.device, context.queue);
         }
+        self.materials.lay(table.materials, context.queue);
         self.sky.update(&terrain.daylight, context.queue);
-        let table = self.palette.table()?.clone();
         let (view, mesh, mode, water) = (context.view, context.mesh, context.mode, context.state.water);
         let has_sea = water && terrain.scale.has_sea();
         let world_from_view = view.world_from_view.to_matrix();

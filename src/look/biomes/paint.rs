@@ -9,7 +9,7 @@ use super::model::{BiomeModel, RowBand, SiteConditions, Units};
 use crate::field::globe::locate;
 use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::look::PaletteTable;
-use crate::look::palette::scatter_of;
+use crate::look::palette::{materials_of, scatter_of};
 use crate::look::sheets::{MOST_WEIGHTED, whole_shares};
 use crate::palette::BiomeTable;
 use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
@@ -74,8 +74,9 @@ impl Biomes {
             let [r, g, b] = law.colour(&place).map(|c| (c + 0.5) as u8);
             [r, g, b, 255]
         });
-        let (lut, scatter) = (lut.collect(), scatter_of(&self.table.scatter));
-        PaletteTable { lut, rock: [0; 4], rock_degrees: (0.0, 90.0), scatter, biomes: Some(Arc::new(self)) }
+        let (lut, scatter, materials) =
+            (lut.collect(), scatter_of(&self.table.scatter), materials_of(&self.table.materials));
+        PaletteTable { lut, rock: [0; 4], rock_degrees: (0.0, 90.0), scatter, materials, biomes: Some(Arc::new(self)) }
     }
 }
 

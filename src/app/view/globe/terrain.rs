@@ -432,8 +432,9 @@ mod tests {
 
     fn grey() -> Arc<PaletteTable> {
         let lut = vec![[9, 9, 9, 255]; 512];
-        let scatter = talweg::palette::ScatterRules::named("none").expect("it is shipped");
-        Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), scatter, biomes: None })
+        let settings = talweg::scene::Settings::default();
+        let plain = PaletteTable::new(talweg::palette::Palette::named_or_default("greyscale"), &settings);
+        Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), ..plain })
     }
 
     #[test]

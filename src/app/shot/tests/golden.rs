@@ -1,0 +1,122 @@
+//! Pictures of every light and every material against kept ones, in `tests/golden/view`.
+
+use std::path::PathBuf;
+
+use super::*;
+use talweg::palette::{EVERYWHERE, Material, MaterialRule, Palette};
+use talweg::scene::LightPreset;
+
+const WIDTH: u32 = 160;
+const HEIGHT: u32 = 100;
+/// Largest difference of a channel, and how many channels in a thousand may differ by more: drivers round unlike, and
+/// edges fall on other pixels; another light or another material differs everywhere.
+const NEAR: u8 = 12;
+const FAR_PER_MILLE: usize = 30;
+
+/// The shares of channels in a thousand that are far from those of the kept picture.
+fn far_per_mille(drawn: &RgbImage, kept: &RgbImage) -> usize {
+    assert_eq!((drawn.width, drawn.height), (kept.width, kept.height));
+    drawn.rgb.iter().zip(&kept.rgb).filter(|(a, b)| a.abs_diff(**b) > NEAR).count() * 1000 / drawn.rgb.len()
+}
+
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/view").join(format!("{name}.png"))
+}
+
+fn read(name: &str) -> RgbImage {
+    let open = std::fs::File::open(file(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut reader = png::Decoder::new(std::io::BufReader::new(open)).read_info().unwrap();
+    let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut rgb).unwrap();
+    RgbImage { width: info.width as usize, height: info.height as usize, rgb }
+}
+
+/// Draws all subjects, and compares each picture with the one that is kept under its name. No two of them may pass for
+/// each other.
+fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
+    let options = ShotOptions { width: WIDTH, height: HEIGHT, view: ShotView::Pose(pose), ..ShotOptions::default() };
+    let pictures: Vec<(String, RgbImage)> = guarded(|| {
+        let mut renderer = OffscreenRenderer::new(&options, RenderQuality::Still);
+        let draw = |(name, subject): (String, ShotSubject)| {
+            let rgba = renderer.picture(&subject).unwrap_or_else(|e| panic!("{name}: {e}"));
+            (name, averaged(&rgba, WIDTH as usize, 1))
+        };
+        subjects.into_iter().map(draw).collect()
+    })
+    .unwrap_or_else(|e| panic!("{e}"));
+    let mut wrong = Vec::new();
+    for (name, drawn) in &pictures {
+        if std::env::var_os("TALWEG_BLESS").is_some() {
+            drawn.save(file(name)).unwrap();
+        }
+        let far = far_per_mille(drawn, &read(name));
+        if far > FAR_PER_MILLE {
+            drawn.save(file(&format!("{name}.new"))).unwrap();
+            wrong.push(format!("{name}: {far} ‰"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{wrong:?} of the channels differ; compare NAME.new.png with NAME.png in tests/golden/view, then TALWEG_BLESS=1"
+    );
+    for (k, (name, one)) in pictures.iter().enumerate() {
+        for (other_name, other) in &pictures[k + 1..] {
+            assert!(far_per_mille(one, other) > 2 * FAR_PER_MILLE, "{name} looks like {other_name}");
+        }
+    }
+}
+
+/// A bay with a cliff, hills and a peak with snow.
+fn coast() -> Terrain {
+    let mut terrain = Terrain::from_fn(97, Edges::Open, |u, v| {
+        let hills = 0.06 * (u * 9.0).sin() * (v * 7.0 + 1.0).cos();
+        let peak = 0.8 * (-((u - 0.6).powi(2) + (v - 0.35).powi(2)) / 0.03).exp();
+        let shore = ((0.75 - v + 0.1 * (u * 8.0).sin()) * 14.0).clamp(-1.0, 1.0);
+        0.1 + 0.1 * shore + hills.max(0.0) + peak
+    });
+    let heights = terrain.height.clone();
+    terrain.map_mut(MapKind::Snow).iter_mut().zip(heights).for_each(|(snow, h)| *snow = (h - 0.6).max(0.0) * 0.01);
+    terrain
+}
+
+#[test]
+fn every_light_looks_as_it_did() {
+    let terrain = Arc::new(coast());
+    let subject = |preset: LightPreset| {
+        let mut settings = Settings {
+            size_metres: 2000.0,
+            relief_metres: 700.0,
+            sea_level: 60.0,
+            sun_azimuth: 250.0,
+            ..Settings::default()
+        };
+        preset.apply(&mut settings);
+        let palette = PaletteTable::new(Palette::named_or_default("temperate"), &settings);
+        let palette = PaletteTable { scatter: red().scatter, ..palette };
+        let subject = ShotSubject::Terrain(prepared(&terrain, &settings, Overlay::None), Arc::new(palette), None);
+        (format!("light-{}", preset.name()), subject)
+    };
+    // from the sea, towards the peak
+    let pose = Pose { eye_world: Vec3::new(0.0, 150.0, 800.0), yaw: 0.0, pitch: -0.1 };
+    compare(pose, LightPreset::ALL.into_iter().map(subject).collect());
+}
+
+#[test]
+fn every_material_looks_as_it_did() {
+    // a few metres of ground under the eyes of who stands there
+    let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| 0.5 + 0.3 * (u * 5.0).sin() * (v * 4.0).cos()));
+    let subject = |material: Material| {
+        let settings = Settings { size_metres: 40.0, relief_metres: 2.0, sea_level: -9000.0, ..Settings::default() };
+        let rule = MaterialRule { material, share: 1.0, tint: 1.0, bands: [EVERYWHERE; 9] };
+        let palette = PaletteTable {
+            lut: vec![[140, 140, 140, 255]; 512],
+            rock: [0; 4],
+            materials: Box::leak(Box::new(MaterialRules(vec![rule]))),
+            ..(*red()).clone()
+        };
+        let subject = ShotSubject::Terrain(prepared(&terrain, &settings, Overlay::None), Arc::new(palette), None);
+        (format!("material-{}", format!("{material:?}").to_lowercase()), subject)
+    };
+    let pose = Pose { eye_world: Vec3::new(0.0, 60.0, 320.0), yaw: 0.3, pitch: -0.45 };
+    compare(pose, Material::ALL.iter().copied().map(subject).collect());
+}
