@@ -35,15 +35,11 @@ fn read(name: &str) -> RgbImage {
 /// each other.
 fn compare(pose: Pose, subjects: Vec<(String, ShotSubject)>) {
     let options = ShotOptions { width: WIDTH, height: HEIGHT, view: ShotView::Pose(pose), ..ShotOptions::default() };
-    let pictures: Vec<(String, RgbImage)> = guarded(|| {
-        let mut renderer = OffscreenRenderer::new(&options, RenderQuality::Still);
-        let draw = |(name, subject): (String, ShotSubject)| {
-            let rgba = renderer.picture(&subject).unwrap_or_else(|e| panic!("{name}: {e}"));
-            (name, averaged(&rgba, WIDTH as usize, 1))
-        };
-        subjects.into_iter().map(draw).collect()
-    })
-    .unwrap_or_else(|e| panic!("{e}"));
+    let engine = SharedEngine::default();
+    let draw = |(name, subject): (String, ShotSubject)| {
+        (name, averaged(&engine.draw(&subject, &options, RenderQuality::Still), WIDTH as usize, 1))
+    };
+    let pictures: Vec<(String, RgbImage)> = subjects.into_iter().map(draw).collect();
     let mut wrong = Vec::new();
     for (name, drawn) in &pictures {
         if std::env::var_os("TALWEG_BLESS").is_some() {

@@ -45,12 +45,17 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64
 
 /// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are
 /// seen at edges, where a pixel decides: no more than one of 40.
-fn assert_ends_agree(name: &str, prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>) {
+fn assert_ends_agree(
+    engine: &SharedEngine,
+    name: &str,
+    prepared: &Arc<SquareTerrain>,
+    tree_surface: &Arc<TreeSurface>,
+) {
     let (width, height) = (40, 24);
     let (pose, lens) = pose_of(prepared, width, height);
     let view = ShotView::Pose(pose);
     let options = ShotOptions { width, height, view, mode: ViewMode::TracedDistance, ..ShotOptions::default() };
-    let image = draw_tree(prepared, tree_surface, &options);
+    let image = draw_tree(engine, prepared, tree_surface, &options);
     let pixel = f64::from(2.0 * (0.5 * lens.fov_y).tan() / height as f32);
     let mut tracer = Tracer::new(&tree_surface.program);
     let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
@@ -81,26 +86,29 @@ fn assert_ends_agree(name: &str, prepared: &Arc<SquareTerrain>, tree_surface: &A
 
 #[test]
 fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
+    let engine = SharedEngine::default();
     for name in ["12-craters", "13-dunes", "15-instances", "21-mountain-road", "22-oasis"] {
         let (prepared, tree_surface) = tree(&format!("paper-004-fig-{name}"));
-        assert_ends_agree(name, &prepared, &tree_surface);
+        assert_ends_agree(&engine, name, &prepared, &tree_surface);
     }
 }
 
 #[test]
 fn rays_through_any_tree_end_where_those_of_the_cpu_do() {
+    let engine = SharedEngine::default();
     for seed in [3, 8, 21] {
         let (prepared, tree_surface) = random(seed);
-        assert_ends_agree(&format!("tree {seed}"), &prepared, &tree_surface);
+        assert_ends_agree(&engine, &format!("tree {seed}"), &prepared, &tree_surface);
     }
 }
 
 #[test]
 fn what_rays_show_is_what_the_grid_shows() {
+    let engine = SharedEngine::default();
     let (prepared, tree_surface) = tree("paper-004-fig-21-mountain-road");
     let draw = |mode| {
         let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
-        draw_tree(&prepared, &tree_surface, &options)
+        draw_tree(&engine, &prepared, &tree_surface, &options)
     };
     let (rays, grid) = (draw(ViewMode::Traced), draw(ViewMode::Shaded));
     let away: u32 = rays.iter().zip(&grid).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
@@ -138,6 +146,7 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
 /// An overlay is read from a tree as it is from the grid, and hides the colours of the ground.
 #[test]
 fn overlays_lie_on_a_tree_as_on_the_grid() {
+    let engine = SharedEngine::default();
     let (plain, tree_surface) = tree("paper-004-fig-22-oasis");
     let apart = |a: &[u8], b: &[u8]| {
         let away: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
@@ -145,7 +154,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
     };
     let draw = |prepared: &Arc<SquareTerrain>, mode| {
         let options = ShotOptions { width: 48, height: 30, mode, ..ShotOptions::default() };
-        draw_tree(prepared, &tree_surface, &options)
+        draw_tree(&engine, prepared, &tree_surface, &options)
     };
     // what a map holds and what is computed are laid on alike, and so they are in both drawers
     for (overlay, mode) in [(Overlay::Map(MapKind::Vegetation), ViewMode::Traced), (Overlay::Slope, ViewMode::Adaptive)]
@@ -161,6 +170,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
 /// Where a tree is cut out there is nothing: neither the ground of the block nor its sides.
 #[test]
 fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
+    let engine = SharedEngine::default();
     use talweg::nodes::Node;
     let mut scene = talweg::scene::example("paper-004-fig-12-craters").expect("a shipped scene").scene.clone();
     let Node::Construction(construction) = &mut scene.layers[0].node else { panic!("a construction") };
@@ -184,7 +194,7 @@ fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
         }
         let (prepared, tree_surface) = tree_of(&scene);
         let options = ShotOptions { width: 96, height: 60, mode, ..ShotOptions::default() };
-        let image = draw_tree(&prepared, &tree_surface, &options);
+        let image = draw_tree(&engine, &prepared, &tree_surface, &options);
         // the ground is red, the backdrop bluish
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| r > b).count()
     };
