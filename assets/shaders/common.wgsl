@@ -49,6 +49,12 @@ struct Frame {
 @group(0) @binding(11) var cover_map: texture_2d<f32>;
 // the sky by azimuth from the sun and elevation
 @group(0) @binding(12) var sky_map: texture_2d<f32>;
+#ifdef DETAIL
+// Detail of the materials of the ground, and what lies where.
+@group(0) @binding(13) var material_maps: texture_2d_array<f32>;
+@group(0) @binding(14) var material_sampler: sampler;
+@group(0) @binding(15) var<uniform> ground_rules: GroundRules;
+#endif
 // flow, deposits, vegetation, what is not worn
 @group(0) @binding(16) var site_map: texture_2d<f32>;
 // square root of the colour of the crowns over the ground, as much as they cover, and how much they cover

@@ -1,6 +1,6 @@
 // What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
-// Joined with the files screen and colours, which all views have, and globe_fine, globe_air, globe_shadows,
-// globe_clouds, globe_ground, globe_sky, globe_map.
+// Joined with the files screen and colours, which all views have, materials, which squares have too, and globe_air,
+// globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map.
 //
 // Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
 // near keeps its precision. Heights are as they are drawn, exaggerated.
@@ -25,7 +25,7 @@ struct GlobeFrame {
     viewport: vec4<f32>,
     map: vec4<f32>,
     star: vec4<f32>,
-    fine: vec4<f32>,
+    texture: vec4<f32>,
     extinction: vec4<f32>,
 }
 
@@ -37,6 +37,15 @@ struct GlobeFrame {
 @group(0) @binding(4) var smooth_sampler: sampler;
 // for levels that are asked for: some drivers let the other look at derivatives, which leap where a face ends
 @group(0) @binding(5) var level_sampler: sampler;
+// tiles of the ground between the samples: heights in metres; the others as in the maps
+@group(0) @binding(6) var tile_heights: texture_2d<f32>;
+@group(0) @binding(7) var tile_shapes: texture_2d<f32>;
+@group(0) @binding(8) var tile_colours: texture_2d<f32>;
+#ifdef DETAIL
+@group(0) @binding(9) var material_maps: texture_2d_array<f32>;
+@group(0) @binding(10) var material_sampler: sampler;
+@group(0) @binding(11) var<uniform> ground_rules: GroundRules;
+#endif
 
 // Unit vector towards the eye, and its distance from the centre.
 fn to_eye() -> vec3<f32> { return frame.eye.xyz; }
@@ -94,12 +103,42 @@ fn map_coordinates(place: vec2<f32>) -> vec2<f32> {
     return (place * (samples() - 1.0) + 0.5) / samples();
 }
 
+// Drawn height in a tile, `at` its first texel and its steps along a patch; bilinear.
+fn tile_height(at: vec4<f32>, quad: vec2<f32>) -> f32 {
+    let place = at.xy + clamp(quad / quads(), vec2<f32>(0.0), vec2<f32>(1.0)) * at.z;
+    let low = floor(place);
+    let part = place - low;
+    let k = vec2<i32>(low);
+    // on the last sample the next one counts for nothing, and is that of another tile
+    let next = k + vec2<i32>(ceil(part));
+    let a = textureLoad(tile_heights, k, 0).x;
+    let b = textureLoad(tile_heights, vec2<i32>(next.x, k.y), 0).x;
+    let c = textureLoad(tile_heights, vec2<i32>(k.x, next.y), 0).x;
+    let d = textureLoad(tile_heights, next, 0).x;
+    return mix(mix(a, b, part.x), mix(c, d, part.x), part.y) * exaggeration();
+}
+
+// Texture coordinates in a tile.
+fn tile_coordinates(at: vec4<f32>, quad: vec2<f32>) -> vec2<f32> {
+    return (at.xy + quad / quads() * at.z + 0.5) / vec2<f32>(textureDimensions(tile_shapes));
+}
+
 // A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the
-// middle's coordinates on the face as tangents.
+// middle's coordinates on the face as tangents; the tiles that it shows, see src/app/view/globe/tiles/drawing.rs.
 struct PatchInstance {
     @location(0) tile: vec4<u32>,
     @location(1) centre: vec4<f32>,
     @location(2) aside: vec4<f32>,
+    @location(3) own: vec4<f32>,
+    @location(4) coarse: vec4<f32>,
+}
+
+fn has_tile(own: vec4<f32>) -> bool { return own.z > 0.0; }
+fn has_coarse_tile(coarse: vec4<f32>) -> bool { return coarse.w == 1.0 || coarse.w == 3.0; }
+
+// How much of the coarser shape a patch has that has morphed so far.
+fn coarse_share(piece: PatchInstance, morph: f32) -> f32 {
+    return max(select(morph, 0.0, piece.coarse.w >= 2.0), 1.0 - piece.own.w);
 }
 
 struct Spot {
@@ -110,6 +149,8 @@ struct Spot {
     place: vec2<f32>,
     // counted in quads of the patch, after morphing
     quad: vec2<f32>,
+    // how far it has morphed
+    morph: f32,
 }
 
 // The direction of a point of a patch. Differences are worked out from differences, so that nothing cancels.
@@ -127,7 +168,7 @@ fn spot_at(piece: PatchInstance, quad: vec2<f32>) -> Spot {
     let shorter = -dot(rise, here + middle) / (length_here * length_middle * (length_here + length_middle));
     let away = (axes[1] * rise.x + axes[2] * rise.y) / length_here + outer * shorter;
     let place = (vec2<f32>(piece.tile.zw) + quad / quads()) / tiles;
-    return Spot(outer / length_middle + away, away, place, quad);
+    return Spot(outer / length_middle + away, away, place, quad, 0.0);
 }
 
 // Distance from the eye as the choice of patches knows it.
@@ -147,10 +188,12 @@ fn morphed(piece: PatchInstance, quad: vec2<f32>) -> Spot {
         morph = 0.0;
     }
     let odd = quad - 2.0 * floor(0.5 * quad);
-    if morph == 0.0 || all(odd == vec2<f32>(0.0)) {
-        return spot;
+    var moved = spot;
+    if morph > 0.0 && any(odd != vec2<f32>(0.0)) {
+        moved = spot_at(piece, quad - odd * morph);
     }
-    return spot_at(piece, quad - odd * morph);
+    moved.morph = morph;
+    return moved;
 }
 
 // Vertex number `index` of a patch; those behind the last hang below the edges.

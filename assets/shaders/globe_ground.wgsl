@@ -11,33 +11,27 @@ struct GroundVertex {
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
     @location(7) @interpolate(flat) face: u32,
-    // slopes of the ground between the samples
-    @location(8) steep: vec3<f32>,
+    // the tiles that are shown, and how much of the coarser one
+    @location(8) @interpolate(flat) own: vec4<f32>,
+    @location(9) @interpolate(flat) coarse: vec4<f32>,
+    @location(10) coarse_share: f32,
+    // metres between the samples of the tile
+    @location(11) @interpolate(flat) spacing: f32,
 }
 
-struct Raised {
-    height: f32,
-    steep: vec3<f32>,
-}
-
-// The drawn ground of a direction with what lies between the samples.
-fn raised(spot: Spot, face: u32, distance: f32) -> Raised {
-    let width = quad_width(distance);
-    if !shows_fine(width) {
-        return Raised(ground_height(face, spot.place), vec3<f32>(0.0));
+// Drawn height at a place of a patch, of its tiles or of the maps.
+fn patch_height(piece: PatchInstance, spot: Spot, share: f32) -> f32 {
+    if !has_tile(piece.own) {
+        return ground_height(piece.tile.x, spot.place);
     }
-    let here = fine_ground(spot.up, width);
-    let found = located(here.up);
-    let at = map_coordinates(found.xy);
-    let rough = roughness(textureSampleLevel(colour_map, level_sampler, at, u32(found.z), 0.0).a);
-    let axes = face_axes(face);
-    let first = normalize(axes[1] - spot.up * dot(spot.up, axes[1]));
-    let second = cross(first, spot.up);
-    let step = width / radius();
-    let along = fine_ground(normalize(spot.up + first * step), width).rise - here.rise;
-    let across = fine_ground(normalize(spot.up + second * step), width).rise - here.rise;
-    let height = ground_height(u32(found.z), found.xy) + here.rise * rough * exaggeration();
-    return Raised(height, (first * along + second * across) * (rough / width));
+    let fine = tile_height(piece.own, spot.quad);
+    if share <= 0.0 {
+        return fine;
+    }
+    if has_coarse_tile(piece.coarse) {
+        return mix(fine, tile_height(piece.coarse, spot.quad), share);
+    }
+    return mix(fine, ground_height(piece.tile.x, spot.place), share);
 }
 
 @vertex
@@ -45,15 +39,17 @@ fn ground_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> Gro
     let quad = quad_of(index);
     let spot = morphed(piece, quad.xy);
     let below = quad.z * 0.05 * radius() * exp2(-f32(piece.tile.y)) / quads();
-    let ground = raised(spot, piece.tile.x, lod_distance(piece, spot));
-    var height = ground.height;
+    let share = coarse_share(piece, spot.morph);
+    var height = patch_height(piece, spot, share);
     if has_sea() {
         height = max(height, sea());
     }
     let rel = piece.centre.xyz + spot.away * radius() + spot.up * (height - below);
     let air = air_before(rel);
     let sunlight = sunlight_at(radius() + height / exaggeration(), dot(spot.up, to_sun()));
-    return GroundVertex(clip_of(rel), rel, spot.up, spot.place, spot.quad, air.light, air.through, sunlight, piece.tile.x, ground.steep);
+    let spacing = 1.57079633 * radius() * exp2(-f32(piece.tile.y)) / max(piece.own.z, 1.0);
+    return GroundVertex(clip_of(rel), rel, spot.up, spot.place, spot.quad, air.light, air.through, sunlight,
+        piece.tile.x, piece.own, piece.coarse, share, spacing);
 }
 
 struct Surface {
@@ -63,10 +59,13 @@ struct Surface {
     normal: vec3<f32>,
     // 1 on open water
     water: f32,
+    // share of the light of the sky that comes between stones and blades, and gloss
+    open: f32,
+    gloss: f32,
 }
 
 // What lies at a place of a face, from texels of the maps.
-fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>, steep: vec3<f32>) -> Surface {
+fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> Surface {
     let axes = face_axes(face);
     let first = normalize(axes[1] - up * dot(up, axes[1]));
     let second = cross(first, up);
@@ -78,35 +77,67 @@ fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>, ste
     let ice = smoothstep(0.32, 0.50, least);
     let water = max(smoothstep(0.0, 0.025, depth), shape.w) * (1.0 - ice) * drawn;
     let steepness = exaggeration() * (1.0 - smoothstep(0.0, 0.02, depth)) * (1.0 - 0.9 * shape.w);
-    let normal = normalize(up - (first * shape.x + second * shape.y + steep) * steepness);
+    let normal = normalize(up - (first * shape.x + second * shape.y) * steepness);
     let body = water_colour(ocean_look(), depth);
     let wet = mix(colour, body.rgb, body.a);
     let on_land = mix(colour, LAKE, shape.w * drawn * (1.0 - ice));
     let albedo = mix(on_land, wet, smoothstep(0.0, 0.025, depth) * (1.0 - ice) * drawn);
-    return Surface(drawn_height(shape.z), mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()));
+    return Surface(drawn_height(shape.z), mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()), 1.0, 0.0);
 }
 
 fn sampled(in: GroundVertex) -> Surface {
     let at = map_coordinates(in.place);
     let up = normalize(in.up);
-    var face = in.face;
-    var shape = textureSample(shape_map, smooth_sampler, at, face);
-    var colour = textureSample(colour_map, smooth_sampler, at, face).rgb;
-    let distance = length(in.rel);
-    // what a pixel covers, along the ground it looks over
-    let width = frame.fine.w * distance / max(-dot(in.rel, up) / distance, 0.12);
-    if shows_fine(width) {
-        let here = fine_ground(up, width);
-        let found = located(here.up);
-        let bent = map_coordinates(found.xy);
-        face = u32(found.z);
-        shape = textureSampleLevel(shape_map, level_sampler, bent, face, 0.0);
-        // rivers that go from corner to corner are not torn into dots
-        shape.w = smoothstep(0.33, 0.64, shape.w);
-        colour = textureSampleLevel(colour_map, level_sampler, bent, face, 0.0).rgb * clamp(1.0 + 0.16 * here.tone, 0.7, 1.3);
+    var shape = textureSample(shape_map, smooth_sampler, at, in.face);
+    var colour = textureSample(colour_map, smooth_sampler, at, in.face).rgb;
+    if has_tile(in.own) {
+        if has_coarse_tile(in.coarse) {
+            let coarse = tile_coordinates(in.coarse, in.quad);
+            shape = textureSampleLevel(tile_shapes, level_sampler, coarse, 0.0);
+            colour = textureSampleLevel(tile_colours, level_sampler, coarse, 0.0).rgb;
+        }
+        let own = tile_coordinates(in.own, in.quad);
+        shape = mix(textureSampleLevel(tile_shapes, level_sampler, own, 0.0), shape, in.coarse_share);
+        colour = mix(textureSampleLevel(tile_colours, level_sampler, own, 0.0).rgb, colour, in.coarse_share);
     }
-    return surface_of(shape, colour, face, up, in.steep);
+    let surface = surface_of(shape, colour, in.face, up);
+#ifdef DETAIL
+    return with_materials(surface, shape, colour, up, in);
+#else
+    return surface;
+#endif
 }
+
+#ifdef DETAIL
+// The surface with what the ground is made of, where that is near enough to be seen.
+fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec3<f32>, in: GroundVertex) -> Surface {
+    let distance = length(in.rel);
+    let facing = max(abs(dot(surface.normal, in.rel)) / distance, 0.04);
+    let footprint = frame.texture.w * distance * inverseSqrt(facing);
+    let dry = 1.0 - surface.water;
+    if !has_tile(in.own) || footprint > 60.0 || dry < 0.02 || is_plain() > 0.5 {
+        return surface;
+    }
+    let place = frame.texture.xyz + in.rel;
+    let wide = noises(place / 23.0);
+    let ruffled = (wide.x - 0.5) + 0.5 * (wide.y - 0.5);
+    let highest = max(colour.r, colour.b);
+    let values = SiteValues(
+        degrees(atan(length(shape.xy))) + 7.0 * ruffled,
+        shape.z * 1000.0 / max(relief() / exaggeration() - frame.cover.w, 1.0),
+        1.0 + 0.12 * ruffled,
+        vec4<f32>(0.0),
+        colour.g - highest + 0.012 * ruffled,
+        dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
+    );
+    let ground = laid_ground(values, vec2<f32>(0.0), colour, surface.normal, place, footprint, in.spacing);
+    // from afar the colours of the maps are left
+    let near = dry * (1.0 - smoothstep(20.0, 60.0, footprint));
+    let normal = normalize(mix(surface.normal, ground.normal, near));
+    return Surface(surface.height, mix(surface.albedo, ground.colour, near), normal, surface.water,
+        mix(1.0, ground.open, near), ground.gloss * near);
+}
+#endif
 
 // Ripples near the eye; from afar they only widen the glint.
 fn ripple(up: vec3<f32>, distance: f32) -> vec3<f32> {
@@ -126,13 +157,17 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     let ray = in.rel / distance;
     let sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, surface.height);
     let facing = max(dot(surface.normal, to_sun()), 0.0);
-    let open = 0.5 + 0.5 * dot(surface.normal, up);
+    let open = (0.5 + 0.5 * dot(surface.normal, up)) * surface.open;
     if frame.map.w > 0.5 {
         // data is read by night as well; slopes alone shade it
         return surface.albedo * (0.62 + 0.34 * dot(surface.normal, up)) * in.passed;
     }
     let sky = sky_light(up);
     var light = surface.albedo * (sun * facing + sky * open);
+    if surface.gloss > 0.0 {
+        let middle = normalize(to_sun() - ray);
+        light += surface.gloss * (sun * pow(max(dot(surface.normal, middle), 0.0), 60.0) + 0.25 * sky * mirrored_share(-dot(ray, surface.normal)));
+    }
     if surface.water > 0.0 {
         let normal = normalize(up + ripple(up, distance));
         let mirrored = mirrored_share(-dot(ray, normal));

@@ -27,7 +27,7 @@ fn map_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
     let lod = max(log2(max(texels, 1e-6)), 0.0);
     let shape = textureSampleLevel(shape_map, level_sampler, at, face, lod);
     let colour = textureSampleLevel(colour_map, level_sampler, at, face, lod).rgb;
-    let surface = surface_of(shape, colour, face, up, vec3<f32>(0.0));
+    let surface = surface_of(shape, colour, face, up);
     // light from the north-west, as maps have it; the night side is only dimmed, to be read
     let east = vec3<f32>(-sin(longitude), cos(longitude), 0.0);
     let north = cross(up, east);

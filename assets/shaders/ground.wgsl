@@ -27,7 +27,50 @@ fn palette_colour(height: f32) -> vec3<f32> {
     return mix(a, b, at - low);
 }
 
-#ifndef DETAIL
+#ifdef DETAIL
+// Width in metres of what a pixel shows at a distance in units of the world.
+fn pixel_metres(away: f32) -> f32 {
+    let up_scale = length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y));
+    return away * metres_per_unit() * 2.0 / (up_scale * frame.viewport.w);
+}
+
+// How far from a place, in cells, snow and sand are looked up that lie there: on rough ground they end raggedly, in
+// patches from a few cells down to what a pixel shows.
+fn ragged(world: vec3<f32>) -> vec2<f32> {
+    let metres = frame.rock_slopes.z;
+    let cell_metres = cell() * metres;
+    let footprint = pixel_metres(distance(world, eye()));
+    var width = 2.6 * cell_metres;
+    var sum = vec2<f32>(0.0);
+    for (var k = 0; k < 5; k += 1) {
+        let shown = 1.0 - smoothstep(0.25 * width, width, footprint);
+        if shown <= 0.0 { break; }
+        let place = world.xz * (metres / width) + 17.3 * f32(k);
+        sum += (shown * width) * (vec2<f32>(noise(place), noise(place + 57.7)) - 0.5);
+        width *= 0.41;
+    }
+    return sum / cell_metres;
+}
+
+fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
+    let metres = frame.rock_slopes.z;
+    let away = distance(world, eye());
+    let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.04);
+    let footprint = pixel_metres(away) * inverseSqrt(facing);
+    let ruffled = noise(world.xz * metres / 23.0) + 0.5 * noise(world.xz * metres / 5.1) - 0.75;
+    let highest = max(colour.r, colour.b);
+    let values = SiteValues(
+        degrees(atan(surface.steepness)) + 7.0 * ruffled,
+        (world.y - sea()) / max(relief() - sea(), 1e-6),
+        surface.openness + 0.12 * ruffled,
+        // in the order of the conditions: flow, deposits, wear, vegetation
+        vec4<f32>(vec3<f32>(site.xy, 1.0 - site.w) + 0.12 * ruffled * step(vec3<f32>(0.01), vec3<f32>(site.xy, 1.0 - site.w)), site.z),
+        colour.g - highest + 0.012 * ruffled,
+        dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
+    );
+    return laid_ground(values, cover, colour, surface.normal, world * metres, footprint, cell() * metres);
+}
+#else
 // What lies at a place, ready to be lit.
 struct Ground {
     colour: vec3<f32>,

@@ -1,5 +1,6 @@
 // What the ground is made of where one stands on it: detail of its materials under the colours of the palette.
-// The rules are those of src/palette/materials.rs, the textures those of src/look/materials.rs.
+// The rules are those of src/palette/materials.rs, the textures those of src/look/materials.rs. The views of squares and
+// of planets bind `material_maps`, `material_sampler` and `ground_rules`, each where it has room.
 
 #ifdef DETAIL
 
@@ -23,10 +24,6 @@ struct GroundRules {
     looks: array<MaterialLook, 10>,
     rules: array<MaterialRule, 12>,
 }
-
-@group(0) @binding(13) var material_maps: texture_2d_array<f32>;
-@group(0) @binding(14) var material_sampler: sampler;
-@group(0) @binding(15) var<uniform> ground_rules: GroundRules;
 
 const SAND_MATERIAL = 6u;
 const SNOW_MATERIAL = 8u;
@@ -159,12 +156,11 @@ fn laid(material: u32, place: vec3<f32>, planes: vec3<f32>, step: f32, footprint
 }
 
 // All sizes of a material that a pixel of so many metres shows.
-fn relief_of(material: u32, place: vec3<f32>, planes: vec3<f32>, footprint: f32) -> Relief {
+fn relief_of(material: u32, place: vec3<f32>, planes: vec3<f32>, footprint: f32, cell_metres: f32) -> Relief {
     let form = ground_rules.looks[material].form;
     let finest = max(log2(footprint * ground_rules.count.y * 0.6 / FINEST_METRES) / log2(COARSER), 0.0);
     let first = floor(finest);
     let part = finest - first;
-    let cell_metres = cell() * frame.rock_slopes.z;
     var sum = Relief(vec3<f32>(0.0), 0.0, 0.0);
     var weights = 0.0;
     for (var k = 0u; k < 3u; k += 1u) {
@@ -204,56 +200,26 @@ struct Ground {
     gloss: f32,
 }
 
-// Width in metres of what a pixel shows at a distance in units of the world.
-fn pixel_metres(away: f32) -> f32 {
-    let up_scale = length(vec3<f32>(frame.clip_from_eye[0].y, frame.clip_from_eye[1].y, frame.clip_from_eye[2].y));
-    return away * metres_per_unit() * 2.0 / (up_scale * frame.viewport.w);
-}
-
-// How far from a place, in cells, snow and sand are looked up that lie there: on rough ground they end raggedly, in
-// patches from a few cells down to what a pixel shows.
-fn ragged(world: vec3<f32>) -> vec2<f32> {
-    let metres = frame.rock_slopes.z;
-    let cell_metres = cell() * metres;
-    let footprint = pixel_metres(distance(world, eye()));
-    var width = 2.6 * cell_metres;
-    var sum = vec2<f32>(0.0);
-    for (var k = 0; k < 5; k += 1) {
-        let shown = 1.0 - smoothstep(0.25 * width, width, footprint);
-        if shown <= 0.0 { break; }
-        let place = world.xz * (metres / width) + 17.3 * f32(k);
-        sum += (shown * width) * (vec2<f32>(noise(place), noise(place + 57.7)) - 0.5);
-        width *= 0.41;
-    }
-    return sum / cell_metres;
-}
-
-fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<f32>, site: vec4<f32>) -> Ground {
-    let metres = frame.rock_slopes.z;
-    let away = distance(world, eye());
-    let facing = max(abs(dot(surface.normal, (eye() - world) / away)), 0.04);
-    let footprint = pixel_metres(away) * inverseSqrt(facing);
-    let ruffled = noise(world.xz * metres / 23.0) + 0.5 * noise(world.xz * metres / 5.1) - 0.75;
-    let highest = max(colour.r, colour.b);
-    let values = SiteValues(
-        degrees(atan(surface.steepness)) + 7.0 * ruffled,
-        (world.y - sea()) / max(relief() - sea(), 1e-6),
-        surface.openness + 0.12 * ruffled,
-        // in the order of the conditions: flow, deposits, wear, vegetation
-        vec4<f32>(vec3<f32>(site.xy, 1.0 - site.w) + 0.12 * ruffled * step(vec3<f32>(0.01), vec3<f32>(site.xy, 1.0 - site.w)), site.z),
-        colour.g - highest + 0.012 * ruffled,
-        dot(colour, vec3<f32>(0.2126, 0.7152, 0.0722)) + 0.05 * ruffled,
-    );
+// What lies on ground of a colour, of whatever its values and covers make it. Places are in metres, those next to each
+// other in full precision; a pixel shows `footprint` metres, heights have samples `cell_metres` apart.
+fn laid_ground(
+    values: SiteValues,
+    cover: vec2<f32>,
+    colour: vec3<f32>,
+    ground_normal: vec3<f32>,
+    place: vec3<f32>,
+    footprint: f32,
+    cell_metres: f32,
+) -> Ground {
     let mixture = mixture_of(values, cover);
-    let place = world * metres;
-    var planes = pow(abs(surface.normal), vec3<f32>(6.0));
+    var planes = pow(abs(ground_normal), vec3<f32>(6.0));
     planes /= planes.x + planes.y + planes.z;
-    var own = relief_of(mixture.first, place, planes, footprint);
+    var own = relief_of(mixture.first, place, planes, footprint, cell_metres);
     let look = ground_rules.looks[mixture.first];
     var bare = colour_of(mixture.first, colour, mixture.tints.x, mixture.lying.x);
     var gloss = look.colour.a;
     if mixture.share > 0.04 {
-        let other = relief_of(mixture.second, place, planes, footprint);
+        let other = relief_of(mixture.second, place, planes, footprint, cell_metres);
         // the higher of both shows
         let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
         let its = ground_rules.looks[mixture.second];
@@ -261,8 +227,8 @@ fn ground_of(world: vec3<f32>, surface: Surface, colour: vec3<f32>, cover: vec2<
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));
         gloss = mix(gloss, its.colour.a, t);
     }
-    let across = own.gradient - dot(own.gradient, surface.normal) * surface.normal;
-    let normal = normalize(surface.normal - across);
+    let across = own.gradient - dot(own.gradient, ground_normal) * ground_normal;
+    let normal = normalize(ground_normal - across);
     let tone = exp2(own.tone);
     return Ground(bare * tone, normal, 0.72 + 0.42 * own.height, gloss);
 }

@@ -101,7 +101,8 @@ fn draw_planet(
     let choice = OverlayChoice { overlay, biomes: palette.biomes.clone(), climate, ..OverlayChoice::default() };
     let radius = f64::from(planet.radius_metres);
     let (settings, palette) = (&job.scene.settings, palette.into());
-    let prepare = || GlobeTerrain::new(terrain, settings, radius, &palette, &choice, &Control::default());
+    let ground = (radius, Some(job.scene.detail_source()));
+    let prepare = || GlobeTerrain::new(terrain, settings, ground, &palette, &choice, &Control::default());
     let prepared = Arc::new(job.pool.install(prepare)?);
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
     let mut camera = GlobeCamera::framing(&prepared, &planet_view, size);

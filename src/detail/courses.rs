@@ -11,7 +11,9 @@
 //! Source: Leopold & Maddock 1953 (the exponents); the factors are those of its mean for rivers of the plains, 0.3 m a
 //! year is the mean runoff of Earth's land.
 
-use crate::field::globe::from_angles;
+use rayon::prelude::*;
+
+use crate::field::globe::direction_at;
 use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
@@ -33,8 +35,8 @@ const ABOVE_SEA_METRES: f32 = 0.02;
 const PIECES: usize = 4;
 /// How far to either side a river shapes its valley, in cells of the planet.
 const VALLEY_CELLS: f64 = 0.45;
-/// Where a piece is looked for around itself.
-const RING: usize = 16;
+/// Side of the smallest cells of a planet beside the mean.
+const SMALLEST_CELL: f64 = 0.7;
 
 /// Two values of a piece: where it begins and where it ends.
 type Ends = [f32; 2];
@@ -223,32 +225,34 @@ impl RiverCourses {
         ((face * self.samples + row) * self.samples + column) as u32
     }
 
-    /// Finds the quadrangles that pieces reach into.
+    /// Finds the quadrangles that pieces reach into: all that lie so near that one of their points may be in reach.
     fn register(&mut self) {
-        let mut reached = Vec::new();
-        for (index, piece) in self.pieces.iter().enumerate() {
+        let quads = self.samples - 1;
+        let cell_metres = f64::from(self.valley_metres) / VALLEY_CELLS;
+        let reached_by = |index: usize, piece: &CoursePiece| {
             let middle: [f64; 3] = std::array::from_fn(|k| piece.from[k] + 0.5 * f64::from(piece.along[k]));
             let half = 0.5 / f64::from(piece.per_square).sqrt();
             let wide = f64::from(greater(piece.half_width[0], piece.half_width[1]));
             let reach = f64::from(self.valley_metres) + half + wide;
-            let up = unit(middle);
-            let side = unit(cross(up, if up[2].abs() < 0.9 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] }));
-            let forth = cross(up, side);
-            let mut found = vec![self.quad_number(quad_of(self.samples, middle))];
-            for ring in 1..=2 {
-                for k in 0..RING {
-                    let turn = from_angles(0.0, std::f64::consts::TAU * k as f64 / RING as f64);
-                    let far = reach * 0.5 * f64::from(ring);
-                    let there =
-                        std::array::from_fn(|axis| middle[axis] + far * (turn[0] * side[axis] + turn[1] * forth[axis]));
-                    found.push(self.quad_number(quad_of(self.samples, there)));
+            let [face, row, column] = quad_of(self.samples, middle);
+            // beyond the border of a face its grid goes on; that of the next one stands askew to it
+            let around = (reach / (SMALLEST_CELL * cell_metres)).ceil() as i32;
+            let place = |first: usize, k: i32| (first as f64 + 0.5 + 0.49 * f64::from(k)) / quads as f64;
+            let mut found = Vec::new();
+            for i in -2 * around - 1..=2 * around + 1 {
+                for j in -2 * around - 1..=2 * around + 1 {
+                    let quad = quad_of(self.samples, direction_at(face, place(column, j), place(row, i)));
+                    found.push(self.quad_number(quad));
                 }
             }
             found.sort_unstable();
             found.dedup();
-            reached.extend(found.into_iter().map(|quad| (quad, index as u32)));
-        }
-        reached.sort_unstable();
+            found.into_iter().map(move |quad| (quad, index as u32))
+        };
+        let mut reached: Vec<(u32, u32)> = (self.pieces.par_iter().enumerate())
+            .flat_map_iter(|(index, piece)| reached_by(index, piece))
+            .collect();
+        reached.par_sort_unstable();
         self.reached = reached;
     }
 
@@ -426,10 +430,6 @@ fn greater(a: f32, b: f32) -> f32 {
 fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
     let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     x * x + y * y + z * z
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 fn unit(v: [f64; 3]) -> [f64; 3] {

@@ -6,8 +6,8 @@
 //!
 //! Law, for a point p with samples `spacing` apart:
 //! 1. Noise (`octaves`) of cubes of side ℓ_k = ℓ_0/2^k, from ℓ_0 = two cells of the planet down to 2 m, each octave by
-//!    [`PERSISTENCE`] lower than the one before. An octave fades in between ℓ = 2 and 4 spacings: a coarse square
-//!    lacks what it could not show, and nothing else.
+//!    [`PERSISTENCE`] lower than the one before, or by [`BROAD_PERSISTENCE`] where cubes are broad. An octave fades in
+//!    between ℓ = 2 and 4 spacings: a coarse square lacks what it could not show, and nothing else.
 //! 2. The place is moved along the level lines of the larger octaves, p' = p + Σ b_k·ℓ_k·(up × ∇n_k), by a flow without
 //!    divergence that keeps areas. The coarse ground is read at p' (`coarse`), so that its coasts, valleys and rivers
 //!    get the bends that its own samples cannot show, all of them the same.
@@ -15,15 +15,17 @@
 //!    begins at the banks and goes over to the coarse ground within 0.45 cells: g = bank + t·(coarse - bank).
 //! 4. Gullies by point, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the ground, of the
 //!    larger octaves and of the gullies before, so that they branch (as [`gullies`](crate::nodes::erosion::gullies) has
-//!    them).
+//!    them). Where the slope turns within a cell of theirs, as around summits, there are none: stripes across it would
+//!    crowd into spikes.
 //! 5. The relief F of noise and gullies stays below its room R, the height of g above (below) the sea, a lake and the
 //!    banks of rivers: an octave of height a counts a·R/(R + 2a), and h = g + F·R/(R + |F|). It ends in channels and at
 //!    shores, and never crosses a water level.
 //! 6. Craters (`pits`), where the stack has some, go on below the smallest that the planet shows, by its size law.
 //!
-//! Conditions: the noise is as high as the coarse relief around (rise over a cell), so that plains stay plain, and a
-//! quarter of that where the stack has craters; fine octaves are lower on gentle slopes; gullies need air, are fewer in
-//! deserts and in rain forests, and few below the sea.
+//! Conditions: the noise is as high as the coarse relief around (rise over a cell), so that plains stay plain, or as
+//! rivers have cut into ground so high above the sea, where there is rain; a quarter of that where the stack has
+//! craters; fine octaves are lower on gentle slopes; gullies need air, are fewer in deserts and in rain forests, and few
+//! below the sea.
 //! Accuracy: places are found to 3·10⁻¹¹ of a face (0.3 mm on Earth), heights are singles in metres.
 //! Source: the sum of fractals after Musgrave in Ebert et al. 2003; flows without divergence after Bridson et al. 2007;
 //! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; what bounds the relief at water is ours.
@@ -55,6 +57,17 @@ use sample::{BlockGround, BlockWork};
 /// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, so that spectra
 /// fall with the power 2H + 1 ≈ 2.5. Whole states have 0.41 (Oregon) to 0.91 (Arizona; Huang & Turcotte 1989, 1990).
 pub const PERSISTENCE: f32 = 0.6;
+/// The same where cubes are wider than [`BROAD_METRES`]: continents have H = 0.5 (Bell 1975; Turcotte 1987), valleys lie
+/// in between.
+pub const BROAD_PERSISTENCE: f32 = std::f32::consts::FRAC_1_SQRT_2;
+/// Cubes from which on octaves fall by [`BROAD_PERSISTENCE`].
+pub const BROAD_METRES: f64 = 10_000.0;
+/// Rise over [`WINDOW_METRES`] where rivers have cut into high ground, as a share of its height above the sea: the
+/// higher a range stands over the sea the deeper are its valleys (Ahnert 1970). The samples of a planet are the means of
+/// peaks and valleys, and know nothing of them.
+const DISSECTED: f32 = 0.3;
+/// Distance of the rise; over a shorter one it is less, as the octaves are.
+const WINDOW_METRES: f64 = 20_000.0;
 /// Shortest gullies, from crest to crest.
 pub const GULLY_METRES: f64 = 100.0;
 /// Height of the noise where the stack has craters, beside that elsewhere.
@@ -66,20 +79,19 @@ const BROAD: usize = 9;
 /// Samples along the side of a block of a square.
 const TILE: usize = 8;
 
-/// What the detail of a planet is made from.
-pub struct DetailSource<'a, T> {
-    /// The evaluated planet.
-    pub terrain: T,
+/// What the detail of a planet is made from, beside its samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DetailSource {
     /// Its size and air.
-    pub planet: &'a Planet,
+    pub planet: Planet,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,
     /// Height of the sea; below minus the relief there is none.
     pub sea_metres: f32,
     /// What makes it warm and wet.
-    pub climate: &'a Climate,
+    pub climate: Climate,
     /// The layers that let craters fall.
-    pub craters: Vec<&'a Craters>,
+    pub craters: Vec<Craters>,
     /// Seed of the scene.
     pub seed: u32,
 }
@@ -114,13 +126,15 @@ pub struct DetailSample {
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
-    /// Prepares the detail of an evaluated planet: finds its rivers and how rough it is where. It takes some seconds on
-    /// large planets, and about 3 numbers a sample; asking it afterwards costs the same on any planet.
+    /// Prepares the detail of a planet that was evaluated as `terrain`: finds its rivers and how rough it is where. It
+    /// takes some seconds on large planets, and about 3 numbers a sample; asking it afterwards costs the same on any
+    /// planet.
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn new(source: DetailSource<'_, T>, control: &Control) -> Result<Self, Cancelled> {
-        let DetailSource { terrain, planet, relief_metres, sea_metres, climate, craters, seed } = source;
+    pub fn new(source: &DetailSource, terrain: T, control: &Control) -> Result<Self, Cancelled> {
+        let DetailSource { planet, climate, craters, .. } = source;
+        let (relief_metres, sea_metres, seed) = (source.relief_metres, source.sea_metres, source.seed);
         let radius_metres = f64::from(planet.radius_metres);
         let sea = (sea_metres >= -relief_metres).then_some(sea_metres);
         let mesh = FlowMesh::new(terrain.grid);
@@ -128,9 +142,6 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let side = planet.side_metres();
         let cell_metres = f64::from(mesh.cell_metres(side));
         let mut relief = local_relief(&mesh, &terrain.height, control)?;
-        // where craters fall they make the relief, and their rubble is smooth
-        let share = if craters.is_empty() { 1.0 } else { RUBBLE };
-        relief.par_iter_mut().for_each(|rise| *rise *= relief_metres * share);
         let ground = RiverGround { terrain: &terrain, mesh: &mesh, radius_metres, relief_metres, sea_metres: sea };
         let has_rivers = planet.atmosphere > 0.0 && sea.is_some();
         let mut rivers = if has_rivers { RiverCourses::new(&ground, control)? } else { RiverCourses::none() };
@@ -142,7 +153,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let air = planet.shelter() / Planet::default().shelter();
         let air = if air < 1.0 { air } else { 1.0 };
         let globe = Globe::new(terrain.samples());
-        let gullying = (0..terrain.grid.len())
+        let gullying: Vec<f32> = (0..terrain.grid.len())
             .into_par_iter()
             .map(|k| {
                 let wet = weather.at_direction(globe.direction_of(k), 0.0).moisture;
@@ -150,6 +161,16 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             })
             .collect();
         control.check()?;
+        // where craters fall they make the relief, and their rubble is smooth
+        let share = if craters.is_empty() { 1.0 } else { RUBBLE };
+        let shorter = (cell_metres / WINDOW_METRES).min(1.0);
+        let dissected = if has_rivers { DISSECTED * libm::pow(shorter, 0.74) as f32 } else { 0.0 };
+        relief.par_iter_mut().enumerate().for_each(|(k, rise)| {
+            let above = terrain.height[k] * relief_metres - sea_metres;
+            let cut = if above > 0.0 { dissected * gullying[k] * above } else { 0.0 };
+            let own = *rise * relief_metres * share;
+            *rise = (own * own + cut * cut).sqrt();
+        });
         let random = Stream::new(seed, 0x6465_7461);
         let lattices = |salt: u64, first: f64, last: f64| {
             let sides = std::iter::successors(Some(first), |side| Some(0.5 * side)).take_while(|&side| side >= last);
@@ -160,7 +181,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         Ok(Self {
             octaves: lattices(0, 2.0 * cell_metres, FINEST_METRES),
             gullies: lattices(1, 0.5 * cell_metres, GULLY_METRES),
-            craters: SmallCraters::new(&craters, planet, smallest_shown, random.fork(2)),
+            craters: SmallCraters::new(craters, planet, smallest_shown, random.fork(2)),
             lakes: rivers.take_lakes(),
             terrain,
             globe,
@@ -184,20 +205,41 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
     /// others and in any order.
     pub fn samples_at(&self, directions: &[[f64; 3]], spacing_metres: f64) -> Vec<DetailSample> {
         let mut out = vec![DetailSample::default(); directions.len()];
-        out.par_chunks_mut(PART).zip(directions.par_chunks(PART)).for_each_init(
-            BlockWork::default,
-            |work, (out, part)| {
-                let mut ground = BlockGround::default();
-                let points: BlockPoints = std::array::from_fn(|axis| {
-                    std::array::from_fn(|k| part[k.min(part.len() - 1)][axis] * self.radius_metres)
-                });
-                self.block(&points, spacing_metres, work, &mut ground);
-                for (k, out) in out.iter_mut().enumerate() {
-                    *out = DetailSample { height_metres: ground.height[k], water_metres: ground.water[k] };
-                }
-            },
-        );
+        out.par_chunks_mut(PART)
+            .zip(directions.par_chunks(PART))
+            .for_each_init(BlockWork::default, |work, (out, part)| self.part(part, spacing_metres, work, out));
         out
+    }
+
+    /// The same on the thread that asks, for those who share out the work themselves; `None` when `stop` says so, which
+    /// is asked every few hundredths of a millisecond.
+    pub fn samples_alone(
+        &self,
+        directions: &[[f64; 3]],
+        spacing_metres: f64,
+        stop: impl Fn() -> bool,
+    ) -> Option<Vec<DetailSample>> {
+        let mut out = vec![DetailSample::default(); directions.len()];
+        let mut work = BlockWork::default();
+        for (out, part) in out.chunks_mut(PART).zip(directions.chunks(PART)) {
+            if stop() {
+                return None;
+            }
+            self.part(part, spacing_metres, &mut work, out);
+        }
+        Some(out)
+    }
+
+    /// The ground in up to [`PART`] directions.
+    fn part(&self, part: &[[f64; 3]], spacing_metres: f64, work: &mut BlockWork, out: &mut [DetailSample]) {
+        let mut ground = BlockGround::default();
+        // what the block lacks repeats the last
+        let points: BlockPoints =
+            std::array::from_fn(|axis| std::array::from_fn(|k| part[k.min(part.len() - 1)][axis] * self.radius_metres));
+        self.block(&points, spacing_metres, work, &mut ground);
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = DetailSample { height_metres: ground.height[k], water_metres: ground.water[k] };
+        }
     }
 
     /// The ground of a square of `samples` (at least 2) per side, from edge to edge: heights, and the maps that come
@@ -296,6 +338,11 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             self.weather.at_direction(direction.map(|x| x as f32), 0.0).moisture
         })
     }
+}
+
+/// How much lower the octave after one of cubes of a side is.
+fn persistence(cube_metres: f64) -> f32 {
+    if cube_metres > BROAD_METRES { BROAD_PERSISTENCE } else { PERSISTENCE }
 }
 
 /// How many gullies there are at a moisture: most where it is half dry, fewer in deserts and under forests (Langbein &

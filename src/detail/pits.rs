@@ -44,7 +44,7 @@ pub struct SmallCraters {
 
 impl SmallCraters {
     /// Those of the layers, below `shown_metres`.
-    pub fn new(layers: &[&Craters], planet: &Planet, shown_metres: f64, random: Stream) -> Self {
+    pub fn new(layers: &[Craters], planet: &Planet, shown_metres: f64, random: Stream) -> Self {
         let side_metres = planet.side_metres();
         let mut octaves = Vec::new();
         for (layer, craters) in layers.iter().enumerate() {
@@ -68,7 +68,7 @@ impl SmallCraters {
         }
         Self {
             air: layers.iter().map(|craters| craters.air(Some(planet))).collect(),
-            layers: layers.iter().map(|&craters| craters.clone()).collect(),
+            layers: layers.to_vec(),
             octaves,
             radius_metres: f64::from(planet.radius_metres),
             side_metres,

@@ -7,7 +7,7 @@ use std::ops::Deref;
 use super::coarse::{GlobePlaces, Stencil16, bicubic, bilinear, stencil};
 use super::courses::RiverReach;
 use super::octaves::{BlockLane, BlockPoints, LatticePlaces, PART, SpaceLattice};
-use super::{BROAD, PERSISTENCE, PlanetDetail};
+use super::{BROAD, PERSISTENCE, PlanetDetail, persistence};
 use crate::field::{MapKind, Terrain};
 
 /// Deviation of the first octave of noise, in rises of the coarse ground over a cell.
@@ -19,6 +19,11 @@ const MOVE_FALLS: f32 = 0.8;
 const GULLIES: f32 = 1.5;
 /// Slopes (rise over run) between which gullies begin.
 const GULLIES_FROM: [f32; 2] = [0.004, 0.04];
+/// Gullies begin where the slope is so many times what it changes by over one of their cells, and are whole where it is
+/// so many: where it turns faster, as around summits and on crests, stripes across it would crowd into spikes.
+const TURNS: [f32; 2] = [0.06, 0.3];
+/// Curvature of noise of a height, in heights over the square of its cell.
+const NOISE_BENDS: f32 = 9.0;
 /// How far gullies stay away from crests and bottoms of larger ones.
 const CREST_FADE: f32 = 0.6;
 /// How much finer gullies turn towards larger ones.
@@ -64,6 +69,8 @@ pub struct BlockWork {
     gullying: BlockLane,
     /// Height of a lake's surface, or infinite.
     lake: BlockLane,
+    /// How much of a lake's the place is.
+    lake_share: BlockLane,
 }
 
 impl Default for BlockWork {
@@ -80,6 +87,7 @@ impl Default for BlockWork {
             relief: lane,
             gullying: lane,
             lake: lane,
+            lake_share: lane,
         }
     }
 }
@@ -121,7 +129,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let sea = self.sea_metres.unwrap_or(f32::NEG_INFINITY);
         let valley = self.rivers.valley_metres();
         let (mut ground, mut room) = ([0.0f32; PART], [0.0f32; PART]);
-        lay_rivers(&work.coarse, &work.lake, &rivers, [sea, valley], [&mut ground, &mut room]);
+        let lakes = [&work.lake, &work.lake_share];
+        lay_rivers(&work.coarse, lakes, &rivers, [sea, valley], [&mut ground, &mut room]);
         let relief = self.relief_of(points, spacing, work, &room, sea);
         fill_rivers([&ground, &relief, &room, &work.coarse, &work.lake], &rivers, sea, out);
         self.craters.add(points, spacing, &mut out.height);
@@ -172,7 +181,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
                 let inside = [work.located.inside[0][k], work.located.inside[1][k]];
                 work.relief[k] = bilinear(&self.relief, n, quad, inside);
                 work.gullying[k] = bilinear(&self.gullying, n, quad, inside);
-                work.lake[k] = lake.map_or(f32::INFINITY, |lake| lake.level(inside));
+                (work.lake[k], work.lake_share[k]) = lake.map_or((f32::INFINITY, 0.0), |lake| lake.level(inside));
             }
             self.rivers.reach(quad, &work.moved, &work.up, first..end, least, rivers);
             first = end;
@@ -188,7 +197,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         room: &BlockLane,
         sea: f32,
     ) -> BlockLane {
-        let mut state = GullyState { slope: work.coarse_slope, mask: work.gullying, raised: [0.0; PART] };
+        let lane = [0.0; PART];
+        let mut state = GullyState { slope: work.coarse_slope, bend: lane, mask: work.gullying, raised: lane };
         for k in 0..PART {
             state.mask[k] *= if work.coarse[k] > sea { 1.0 } else { BELOW_SEA };
         }
@@ -207,7 +217,9 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             for axis in 0..3 {
                 add_octave(shown * amplitude, &work.relief, room, &rise[axis], &mut state.slope[axis]);
             }
-            amplitude *= PERSISTENCE;
+            let bend = NOISE_BENDS / (lattice.cell_metres * lattice.cell_metres) as f32;
+            add_octave(shown * amplitude, &work.relief, room, &[bend; PART], &mut state.bend);
+            amplitude *= persistence(lattice.cell_metres);
             if index > 0
                 && has_gullies
                 && let Some(lattice) = gullies.next()
@@ -233,7 +245,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             }
             lattice.noise(points, &mut work.places, &mut value);
             add_octave(shown * amplitude, &rough, room, &value, &mut state.raised);
-            amplitude *= PERSISTENCE;
+            amplitude *= persistence(lattice.cell_metres);
         }
         state.raised
     }
@@ -258,8 +270,8 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
 struct LakeCorners([Option<f32>; 4]);
 
 impl LakeCorners {
-    /// Height of its surface, where the lake is nearer than dry ground; else infinite.
-    fn level(&self, [x, y]: [f32; 2]) -> f32 {
+    /// Height of its surface, and the share of its corners in a place; infinite where that is nothing.
+    fn level(&self, [x, y]: [f32; 2]) -> (f32, f32) {
         let weights = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
         let (mut sum, mut wet) = (0.0, 0.0);
         for (weight, level) in weights.into_iter().zip(self.0) {
@@ -268,7 +280,7 @@ impl LakeCorners {
                 wet += weight;
             }
         }
-        if wet >= 0.5 { sum / wet } else { f32::INFINITY }
+        if wet > 0.0 { (sum / wet, wet) } else { (f32::INFINITY, 0.0) }
     }
 }
 
@@ -279,7 +291,7 @@ const FREE: f32 = 1.0e9;
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn lay_rivers(
     coarse: &BlockLane,
-    lake: &BlockLane,
+    [lake, lake_share]: [&BlockLane; 2],
     rivers: &RiverReach,
     [sea, valley]: [f32; 2],
     [ground, room]: [&mut BlockLane; 2],
@@ -287,7 +299,9 @@ fn lay_rivers(
     let lesser = |a: f32, b: f32| if a < b { a } else { b };
     for k in 0..PART {
         let above_sea = coarse[k] - sea;
-        let free = lesser(lesser(above_sea.abs(), (coarse[k] - lake[k]).abs()), FREE);
+        // a lake bounds less and less towards the samples that are dry
+        let above_lake = (coarse[k] - lake[k]).abs() / (smooth([0.0, 0.5], lake_share[k]) + f32::MIN_POSITIVE);
+        let free = lesser(lesser(above_sea.abs(), above_lake), FREE);
         let (beyond, bank) = (rivers.beyond[k], rivers.bank[k]);
         let outside = if beyond > 0.0 { beyond } else { 0.0 };
         let way = lesser(outside / valley, 1.0);
@@ -322,7 +336,9 @@ fn fill_rivers(
         let in_river = rivers.beyond[k] <= 0.0 && coarse[k] > sea;
         let bed = rivers.bed[k];
         let height = if in_river && bed < height { bed } else { height };
-        let level = if in_river { rivers.water[k] } else { lake[k] };
+        // ground that is higher at the samples is no lake's
+        let standing = if coarse[k] < lake[k] { lake[k] } else { f32::INFINITY };
+        let level = if in_river { rivers.water[k] } else { standing };
         let depth = level - height;
         out.height[k] = height;
         out.water[k] = if depth < FREE && depth > 0.0 && height > sea { depth } else { 0.0 };
@@ -382,6 +398,8 @@ fn held(height: f32, room: f32) -> f32 {
 /// ground.
 struct GullyState {
     slope: [BlockLane; 3],
+    /// About how much the slope changes over a metre.
+    bend: BlockLane,
     mask: BlockLane,
     raised: BlockLane,
 }
@@ -397,7 +415,8 @@ fn gully_octave(
 ) {
     let mut across = [[0.0f32; PART]; 3];
     let mut depth = [0.0f32; PART];
-    across_slope(&work.up, &state.slope, &mut across, &mut depth);
+    let cell = lattice.cell_metres as f32;
+    across_slope(&work.up, state, cell, &mut across, &mut depth);
     for k in 0..PART {
         depth[k] = held(shown * height * work.relief[k] * state.mask[k] * depth[k], room[k]);
     }
@@ -406,10 +425,12 @@ fn gully_octave(
     }
     let (mut wave, mut rise) = ([0.0f32; PART], [0.0f32; PART]);
     lattice.stripes(points, &mut work.places, &across, &mut wave, &mut rise);
-    let per_cell = BRANCHING / lattice.cell_metres as f32;
     for k in 0..PART {
         state.raised[k] += depth[k] * wave[k];
-        let turn = per_cell * depth[k] * rise[k];
+        let turn = BRANCHING / cell * depth[k] * rise[k];
+        // a wave of height d bends d·(2π/cell)² on its crest, and nothing on its flanks
+        let tau = std::f32::consts::TAU / cell;
+        state.bend[k] += depth[k] * tau * tau * wave[k].abs();
         for axis in 0..3 {
             state.slope[axis][k] += turn * across[axis][k];
         }
@@ -418,16 +439,23 @@ fn gully_octave(
     }
 }
 
-/// Unit vectors along the ground across a slope, and how far the ground is steep enough for gullies, from 0 to 1.
+/// Unit vectors along the ground across a slope, and how far the ground is steep and even enough for gullies of a
+/// width, from 0 to 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn across_slope(up: &[BlockLane; 3], slope: &[BlockLane; 3], across: &mut [BlockLane; 3], begun: &mut BlockLane) {
+fn across_slope(
+    up: &[BlockLane; 3],
+    GullyState { slope, bend, .. }: &GullyState,
+    cell: f32,
+    across: &mut [BlockLane; 3],
+    begun: &mut BlockLane,
+) {
     for k in 0..PART {
         let (u, s) = ([up[0][k], up[1][k], up[2][k]], [slope[0][k], slope[1][k], slope[2][k]]);
         let v = [u[1] * s[2] - u[2] * s[1], u[2] * s[0] - u[0] * s[2], u[0] * s[1] - u[1] * s[0]];
         let steep = length(v);
         let per_steep = if steep > 1.0e-6 { 1.0 / steep } else { 0.0 };
         (0..3).for_each(|axis| across[axis][k] = v[axis] * per_steep);
-        begun[k] = smooth(GULLIES_FROM, steep);
+        begun[k] = smooth(GULLIES_FROM, steep) * smooth(TURNS, steep / (bend[k] * cell + f32::MIN_POSITIVE));
     }
 }
 

@@ -19,7 +19,7 @@ mod snow_sand;
 pub mod text;
 pub mod traced;
 
-pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
+pub use biomes::{BiomeModel, Biomes, GlobeSites, Paint, SiteConditions, Units, colours};
 pub use colour::{decode, encode};
 pub use conditions::{GroundConditions, SITE_MAPS, site_conditions};
 pub use ground::ground_colours;

@@ -230,6 +230,23 @@ impl Scene {
         climate_fields(&self.seasonal_climate(), &self.climate_terrain(terrain), control)
     }
 
+    /// What the detail of this planet is made from.
+    pub fn detail_source(&self) -> DetailSource {
+        let fallen = |layer: &'_ Layer| layer.enabled && layer.mix.opacity > 0.0;
+        let craters = self.layers.iter().filter(|layer| fallen(layer)).filter_map(|layer| match &layer.node {
+            Node::Craters(craters) => Some(craters.clone()),
+            _ => None,
+        });
+        DetailSource {
+            planet: self.planet.clone(),
+            relief_metres: self.settings.relief_metres,
+            sea_metres: self.settings.sea_level,
+            climate: self.seasonal_climate(),
+            craters: craters.collect(),
+            seed: self.settings.seed,
+        }
+    }
+
     /// What gives the ground of this planet, evaluated as `terrain`, at any resolution. `terrain` may be a reference or
     /// an [`Arc`].
     ///
@@ -240,22 +257,7 @@ impl Scene {
         terrain: T,
         control: &Control,
     ) -> Result<PlanetDetail<T>, Cancelled> {
-        let climate = self.seasonal_climate();
-        let fallen = |layer: &'_ Layer| layer.enabled && layer.mix.opacity > 0.0;
-        let craters = self.layers.iter().filter(|layer| fallen(layer)).filter_map(|layer| match &layer.node {
-            Node::Craters(craters) => Some(craters),
-            _ => None,
-        });
-        let source = DetailSource {
-            terrain,
-            planet: &self.planet,
-            relief_metres: self.settings.relief_metres,
-            sea_metres: self.settings.sea_level,
-            climate: &climate,
-            craters: craters.collect(),
-            seed: self.settings.seed,
-        };
-        PlanetDetail::new(source, control)
+        PlanetDetail::new(&self.detail_source(), terrain, control)
     }
 
     /// A layer seed no other layer has.

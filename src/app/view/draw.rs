@@ -50,7 +50,7 @@ impl SurfaceDrawing {
     fn new(terrain: &RenderTerrain, context: &DrawContext) -> Self {
         match terrain {
             RenderTerrain::Square(_) => Self::Square(Box::new(SquareDrawing::new(context))),
-            RenderTerrain::Globe(_) => Self::Globe(GlobeDrawing::new(context)),
+            RenderTerrain::Globe(globe) => Self::Globe(GlobeDrawing::new(globe, context)),
         }
     }
 

@@ -57,6 +57,7 @@ mod surface_water;
 mod texels;
 mod textures;
 mod tile_renderer;
+mod tiles;
 mod trace;
 mod tree_surface;
 mod void_mask;

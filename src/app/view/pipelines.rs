@@ -88,7 +88,9 @@ impl VertexInput {
             Self::Patch => (16, &[(Uint32x4, 0)]),
             Self::Wall => (16, &[(Float32x4, 0)]),
             Self::Tile => (size_of::<TileInstance>() as u64, &[(Uint32x4, 0), (Float32x4, 16)]),
-            Self::GlobePatch => (48, &[(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32)]),
+            Self::GlobePatch => {
+                (80, &[(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32), (Float32x4, 48), (Float32x4, 64)])
+            }
             Self::LineEnd => (28, &[(Float32x3, 0), (Float32x4, 12)]),
             Self::Shape => (size_of::<ScatterInstance>() as u64, &[(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20)]),
         };
@@ -333,7 +335,7 @@ const RAYS: &str = square!("traced");
 const MARCH: &str = include_str!("../../../assets/shaders/trace.wgsl");
 const GLOBE: &str = joined!(
     "globe",
-    "globe_fine",
+    "materials",
     "globe_air",
     "globe_shadows",
     "globe_clouds",
@@ -383,6 +385,12 @@ impl Pipelines {
                     faces(true),
                     sampler(SamplerBindingType::Filtering),
                     sampler(SamplerBindingType::Filtering),
+                    texture_2d(TextureSampleType::Float { filterable: false }),
+                    filtered(),
+                    filtered(),
+                    faces(true),
+                    sampler(SamplerBindingType::Filtering),
+                    uniform_buffer_sized(false, (size_of::<RulesUniform>() as u64).try_into().ok()),
                 ),
             ),
         );

@@ -38,7 +38,14 @@ impl RenderTerrain {
         let table = PaletteTable::for_scene(scene);
         let choice = OverlayChoice { biomes: table.biomes.clone(), ..choice };
         let radius = f64::from(planet.radius_metres);
-        let globe = GlobeTerrain::new(terrain, &scene.settings, radius, &table.into(), &choice, control)?;
+        let globe = GlobeTerrain::new(
+            terrain,
+            &scene.settings,
+            (radius, Some(scene.detail_source())),
+            &table.into(),
+            &choice,
+            control,
+        )?;
         Ok(Self::Globe(Arc::new(globe)))
     }
 

@@ -261,7 +261,8 @@ mod tests {
         let terrain = Arc::new(Terrain::flat(Grid::globe(9)));
         let table = talweg::look::PaletteTable::for_scene(&talweg::scene::Scene::default());
         let (choice, control) = (OverlayChoice::default(), Control::default());
-        let globe = GlobeTerrain::new(&terrain, &Settings::default(), 1e6, &table.into(), &choice, &control).unwrap();
+        let globe =
+            GlobeTerrain::new(&terrain, &Settings::default(), (1e6, None), &table.into(), &choice, &control).unwrap();
         let globe = RenderTerrain::Globe(Arc::new(globe));
         assert_eq!(bytes(&globe, None), globe.texture_bytes());
         let faces: Vec<usize> = bands(&globe, None).iter().map(|band| band.face).collect();

@@ -53,14 +53,55 @@ impl GlobeRow {
     }
 }
 
+/// Ground of a planet between its samples, to be painted: a value for each place in all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobeSites<'a> {
+    /// Unit vectors: x, y and z.
+    pub directions: [&'a [f32]; 3],
+    /// Heights in metres.
+    pub metres: &'a [f32],
+    /// Slopes as tangents.
+    pub slopes: &'a [f32],
+    /// Distance over which slopes were measured.
+    pub spacing_metres: f32,
+}
+
+impl Paint {
+    /// The sRGB colours of any places of a planet.
+    pub fn colours_of(&self, ground: &GlobeSites) -> Vec<[u8; 3]> {
+        let n = ground.metres.len();
+        let (mut band, mut off, mut places) = (RowBand::new(n, self.law()), vec![0.0; n], SpacePoints::default());
+        if self.ragged > 0.0 {
+            ragged(self.noise, ground.directions, &mut places, &mut off);
+        }
+        let nearer = self.slopes_nearer(ground.spacing_metres);
+        let [celsius, height, slope, moisture] = &mut band.axes;
+        self.weather.sample_row(ground.directions, ground.metres, celsius, moisture);
+        for k in 0..n {
+            let off = self.ragged * off[k];
+            celsius[k] += off * RAGGED_CELSIUS;
+            moisture[k] -= off * RAGGED_MOISTURE;
+            height[k] = self.units.height(ground.metres[k]);
+            slope[k] = self.units.slope(ground.slopes[k], ground.slopes[k] * nearer);
+        }
+        self.law().colours(&mut band);
+        (0..n).map(|k| std::array::from_fn(|c| (band.rgb[c][k] + 0.5) as u8)).collect()
+    }
+
+    /// By how much steeper ground is where tables look at it than over a step of so many metres.
+    fn slopes_nearer(&self, step_metres: f32) -> f32 {
+        let ratio = step_metres / NEAR_METRES;
+        if self.units.in_degrees() && ratio > 1.0 { libm::powf(ratio, FALL) } else { 1.0 }
+    }
+}
+
 impl<'a> GlobeGround<'a> {
     /// The ground of the globe `terrain`, to be painted.
     pub fn new(paint: &'a Paint, terrain: &'a Terrain) -> Self {
         let n = terrain.samples();
         let angle = |k: usize| (k as f32 / (n - 1) as f32 - 0.5) * std::f32::consts::FRAC_PI_2;
         let step_metres = paint.side_metres / (n - 1) as f32;
-        let ratio = step_metres / NEAR_METRES;
-        let nearer = if paint.units.in_degrees() && ratio > 1.0 { libm::powf(ratio, FALL) } else { 1.0 };
+        let nearer = paint.slopes_nearer(step_metres);
         let tangents = (0..n).map(|k| libm::tanf(angle(k))).collect();
         Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, nearer }
     }

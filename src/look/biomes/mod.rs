@@ -7,5 +7,6 @@ mod globe;
 mod model;
 mod paint;
 
+pub use globe::GlobeSites;
 pub use model::{BiomeModel, SiteConditions, Units};
 pub use paint::{Biomes, Paint, SiteNeighbours, colours};

@@ -6,15 +6,13 @@
 //!           ▼                        │
 //!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
 //! ```
-//! [`quadtree`] and [`cache`] are plain logic, [`patch`] asks the tree, [`pool`] does so on threads, [`atlas`] knows
-//! the graphics card. All of it lives in the render world, away from the main thread. When the tree changes, the
-//! patches that the change does not touch are kept; the others are computed while the old ones stay on screen, and all
-//! are exchanged at once.
+//! [`quadtree`] is plain logic, [`patch`] asks the tree, on the threads and for the cache of [`tiles`](super::tiles),
+//! [`atlas`] knows the graphics card. All of it lives in the render world, away from the main thread. When the tree
+//! changes, the patches that the change does not touch are kept; the others are computed while the old ones stay on
+//! screen, and all are exchanged at once.
 
 pub mod atlas;
-pub mod cache;
 pub mod patch;
-pub mod pool;
 pub mod quadtree;
 
 use std::collections::HashMap;
@@ -22,12 +20,12 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3, Mat4, Vec3};
 
-use self::cache::TileCache;
-use self::patch::TilePatch;
-use self::pool::{Pool, TileJob};
+use self::patch::{PatchJob, TilePatch};
 use self::quadtree::{QuadTile, Quadtree, QuadtreePlan, TileKey, TileSurroundings};
 use super::lod::Frustum;
 use super::scale::SIDE_WORLD;
+use super::tiles::cache::TileCache;
+use super::tiles::pool::Pool;
 use super::tree_surface::TreeSurface;
 
 /// How finely to draw, and what it may cost.
@@ -92,8 +90,8 @@ pub struct Tessellation {
     pub budget: Budget,
     tree_surface: Option<Arc<TreeSurface>>,
     quadtree: Quadtree,
-    cache: TileCache,
-    pool: Pool,
+    cache: TileCache<TilePatch>,
+    pool: Pool<PatchJob>,
     arriving: Option<ArrivingTree>,
     tiles: Vec<QuadTile>,
     /// Asked for: they wait on the cache for their brothers.
@@ -137,13 +135,12 @@ pub struct Upload {
 
 impl Tessellation {
     pub fn new(budget: Budget) -> Self {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             budget,
             tree_surface: None,
             quadtree: Quadtree::default(),
             cache: TileCache::new(budget.slots()),
-            pool: Pool::new(budget.quads, cores.saturating_sub(1).clamp(1, 12)),
+            pool: Pool::new(),
             arriving: None,
             tiles: Vec::new(),
             wanted: Vec::new(),
@@ -173,7 +170,7 @@ impl Tessellation {
         if let Some(arriving) = &self.arriving {
             let job = |key: TileKey| {
                 let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
-                TileJob { tree_surface: arriving.tree_surface.clone(), key, parent }
+                PatchJob { tree_surface: arriving.tree_surface.clone(), key, quads: self.budget.quads, parent }
             };
             let lacking = self.lacking(arriving);
             self.pool.ask(arriving.tree_surface.serial, lacking.into_iter().take(MOST_JOBS).map(job));
@@ -202,7 +199,7 @@ impl Tessellation {
         if self.arriving.is_none() {
             let job = |key: TileKey| {
                 let parent = key.parent().and_then(|parent| self.cache.get(parent)).cloned();
-                TileJob { tree_surface: tree_surface.clone(), key, parent }
+                PatchJob { tree_surface: tree_surface.clone(), key, quads: self.budget.quads, parent }
             };
             self.pool.ask(tree_surface.serial, missing.iter().copied().take(MOST_JOBS).map(job));
             self.wanted = missing;
@@ -213,13 +210,13 @@ impl Tessellation {
     /// Patches that the threads have finished.
     fn receive(&mut self) -> Vec<Upload> {
         let mut uploads = Vec::new();
-        for patch in self.pool.take() {
+        for (serial, patch) in self.pool.take() {
             let patch = Arc::new(patch);
             match &mut self.arriving {
-                Some(arriving) if arriving.tree_surface.serial == patch.serial => {
+                Some(arriving) if arriving.tree_surface.serial == serial => {
                     arriving.patches.insert(patch.key, patch);
                 }
-                _ if self.tree_surface.as_ref().is_some_and(|tree_surface| tree_surface.serial == patch.serial) => {
+                _ if self.tree_surface.as_ref().is_some_and(|tree_surface| tree_surface.serial == serial) => {
                     if let Some(slot) = self.cache.put(patch.clone()) {
                         uploads.push(Upload { slot, patch });
                     }
@@ -296,7 +293,7 @@ impl Tessellation {
 
 /// The quadtree's view of the patches on the cache.
 struct TileView<'a> {
-    cache: &'a TileCache,
+    cache: &'a TileCache<TilePatch>,
     camera: &'a TileCamera,
     frustum: Frustum,
     /// Distance up to which the root is fine enough.

@@ -6,7 +6,10 @@
 //! patches that have it. Slopes are differences between the vertices beside one, a step beyond the patch as well: those
 //! of the place itself would leap from vertex to vertex along a sharp crest.
 
+use std::sync::Arc;
+
 use super::super::scale::SIDE_WORLD;
+use super::super::tiles::{GroundTile, TileJob};
 use super::super::tree_surface::{Sample, TreeSurface};
 use super::quadtree::TileKey;
 
@@ -17,8 +20,6 @@ pub type Texel = [f32; 4];
 #[derive(Debug)]
 pub struct TilePatch {
     pub key: TileKey,
-    /// Of the tree surface.
-    pub serial: u64,
     pub quads: usize,
     /// Row by row, for each vertex its own texel and that of the vertex it morphs into.
     pub texels: Vec<Texel>,
@@ -27,6 +28,39 @@ pub struct TilePatch {
     pub highest_world: f32,
     /// Greatest depth of the water.
     pub wettest_world: f32,
+}
+
+impl GroundTile for TilePatch {
+    type Key = TileKey;
+
+    fn key(&self) -> TileKey {
+        self.key
+    }
+}
+
+/// A patch to be computed.
+pub struct PatchJob {
+    pub tree_surface: Arc<TreeSurface>,
+    pub key: TileKey,
+    /// Along a side.
+    pub quads: usize,
+    pub parent: Option<Arc<TilePatch>>,
+}
+
+impl TileJob for PatchJob {
+    type Tile = TilePatch;
+
+    fn serial(&self) -> u64 {
+        self.tree_surface.serial
+    }
+
+    fn key(&self) -> TileKey {
+        self.key
+    }
+
+    fn tile(&self, stop: &dyn Fn() -> bool) -> Option<TilePatch> {
+        TilePatch::new(&self.tree_surface, self.key, self.quads, self.parent.as_deref(), stop)
+    }
 }
 
 impl TilePatch {
@@ -76,7 +110,6 @@ impl TilePatch {
         };
         let mut patch = Self {
             key,
-            serial: tree_surface.serial,
             quads,
             texels: Vec::with_capacity(2 * n * n),
             lowest_world: f32::INFINITY,

@@ -182,9 +182,9 @@ impl GlobePose {
     }
 }
 
-/// How far the eye stays from the ground.
+/// How far the eye stays from the ground: on foot, on small bodies less.
 pub fn clearance(ground: &GlobeSurface) -> f64 {
-    (1e-6 * ground.radius).clamp(0.02, 8.0)
+    (1e-6 * ground.radius).clamp(0.02, 1.7)
 }
 
 /// How far up the camera may look: near the ground over the horizon, from afar no further than the planet.

@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    AddressMode, BindGroupEntries, Buffer, FilterMode, MipmapFilterMode, Sampler, SamplerDescriptor,
+    AddressMode, BindGroupEntries, Buffer, FilterMode, MipmapFilterMode, Sampler, SamplerDescriptor, TextureView,
 };
 use bytemuck::{Pod, Zeroable};
 use glam::{DMat4, DVec3, Vec4};
@@ -11,19 +11,23 @@ use super::frame::{GlobeEye, GlobeFrame};
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
+use super::tiles::{PatchTiles, TileDrawing};
 use crate::view::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer};
 use crate::view::camera::FIELD_OF_VIEW;
 use crate::view::compare::Pane;
+use crate::view::ground_materials::{self, GroundMaterials};
 use crate::view::lod::PatchDetail;
-use crate::view::pipelines::{Pipelines, TargetKey, ViewPart};
+use crate::view::mesh::RenderQuality;
+use crate::view::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
 use crate::view::texels::TerrainMap;
-use crate::view::textures::TerrainTextures;
-use talweg::preferences::PlanetProjection;
+use crate::view::textures::{TerrainTextures, blank};
+use talweg::preferences::{GroundDetail, PlanetProjection};
 
-/// The ground is not drawn finer than this many quads a cell.
+/// Without detail the ground is not drawn finer than this many quads a cell, nor with quads smaller than this.
 const QUADS_PER_CELL: f64 = 16.0;
-/// Nor with quads smaller than this.
-const SMALLEST_QUAD_METRES: f64 = 25.0;
+const SMALLEST_BARE_METRES: f64 = 25.0;
+/// With detail its quads are not smaller.
+const SMALLEST_QUAD_METRES: f64 = 3.0;
 /// Clouds have no relief: quads of this share of the radius round them well enough.
 const CLOUD_QUAD: f64 = 0.002;
 
@@ -36,11 +40,12 @@ struct GlobePatchInstance {
     centre: [f32; 4],
     /// By how much its direction differs from the eye's; its place along columns as a tangent.
     aside: [f32; 4],
+    tiles: [[f32; 4]; 2],
 }
 
 impl GlobePatchInstance {
     /// On a sphere of that radius.
-    fn new(patch: &GlobePatch, radius: f64, eye: DVec3) -> Self {
+    fn new(patch: &GlobePatch, tiles: PatchTiles, radius: f64, eye: DVec3) -> Self {
         let centre = patch.direction(0.5, 0.5);
         let (u, v) = patch.place(0.5, 0.5);
         let tangent = |x: f64| ((2.0 * x - 1.0) * std::f64::consts::FRAC_PI_4).tan();
@@ -49,6 +54,7 @@ impl GlobePatchInstance {
             tile: [patch.face, patch.level, patch.column, patch.row],
             centre: with(centre * radius - eye, tangent(u)),
             aside: with(centre - eye.normalize_or(DVec3::X), tangent(v)),
+            tiles: [tiles.own, tiles.coarse],
         }
     }
 }
@@ -62,10 +68,14 @@ pub struct GlobeDrawing {
     /// Without anisotropy.
     level_sampler: Sampler,
     is_frugal: bool,
+    materials: GroundMaterials,
+    /// The ground between the samples, as long as the eye is near enough to see it.
+    tiles: Option<TileDrawing>,
+    blank: TextureView,
 }
 
 impl GlobeDrawing {
-    pub fn new(context: &DrawContext) -> Self {
+    pub fn new(terrain: &GlobeTerrain, context: &DrawContext) -> Self {
         let device = context.device;
         let smooth = |anisotropy_clamp| SamplerDescriptor {
             label: Some("globe smooth"),
@@ -85,7 +95,32 @@ impl GlobeDrawing {
             sampler: device.create_sampler(&smooth(context.anisotropy())),
             level_sampler: device.create_sampler(&smooth(1)),
             is_frugal,
+            materials: GroundMaterials::new(
+                context.quality == RenderQuality::Still,
+                terrain.palette.materials,
+                device,
+                context.queue,
+            ),
+            tiles: None,
+            blank: blank(device),
         }
+    }
+
+    /// Takes the textures of the materials once they are made, if the ground shall have detail; whether it shall.
+    fn update_materials(&mut self, terrain: &GlobeTerrain, context: &DrawContext) -> bool {
+        let wants = match context.state.ground_detail {
+            GroundDetail::Automatic => !context.is_frugal(),
+            GroundDetail::Full => true,
+            GroundDetail::Plain => false,
+        };
+        if wants && !self.materials.is_complete {
+            ground_materials::begin();
+        }
+        if self.materials.is_outdated() {
+            self.materials = GroundMaterials::new(true, terrain.palette.materials, context.device, context.queue);
+        }
+        self.materials.lay(terrain.palette.materials, context.queue);
+        wants
     }
 
     /// Makes everything ready to draw the planet into its pane of the view.
@@ -100,13 +135,22 @@ impl GlobeDrawing {
     ) -> Option<Batch> {
         let (view, mesh) = (context.view, context.mesh);
         let is_map = scenery.projection == PlanetProjection::Map;
+        let detail = terrain.detail(&scenery.view).filter(|_| scenery.projection == PlanetProjection::Globe);
+        let wants_materials = self.update_materials(terrain, context) && detail.is_some();
         let target = TargetKey {
             format: view.target_format,
             samples: context.msaa.samples(),
             void_mask: false,
-            is_detailed: false,
+            is_detailed: wants_materials && self.materials.is_complete,
         };
-        let parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
+        let mut parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
+        // until the materials can be drawn the ground is drawn without
+        let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
+        let is_complete = target.is_detailed == wants_materials && is_ready(&parts);
+        if target.is_detailed && !is_complete {
+            let plain = TargetKey { is_detailed: false, ..target };
+            parts = pipelines.globe_parts(context.cache, plain, context.mode.of_grid(), is_map);
+        }
 
         let size = view.viewport.as_vec4();
         let (width, height) = (f64::from(size.z.max(1.0)), f64::from(size.w.max(1.0)));
@@ -122,14 +166,36 @@ impl GlobeDrawing {
             radians_per_pixel: 2.0 * tangent / (height * pane_clip.y_axis.y),
         };
         let plan = PatchPlan::new(terrain, scenery, mesh.detail, &eye, pane.crop().as_dmat4() * eye.clip_from_rel);
+        let finest = plan.ground.iter().map(|patch| patch.level).max().unwrap_or(0);
+        let detail = detail.filter(|detail| finest >= detail.first_level());
+        if detail.is_none() {
+            self.tiles = None;
+        }
+        let tiles = match detail {
+            Some(detail) => {
+                let drawing = self.tiles.get_or_insert_with(|| TileDrawing::new(context));
+                drawing.advance(detail, &plan.ground, context)
+            }
+            None => vec![PatchTiles::default(); plan.ground.len()],
+        };
+        let of_ground = plan.ground.iter().zip(tiles);
+        let of_ground =
+            of_ground.map(|(patch, tiles)| GlobePatchInstance::new(patch, tiles, terrain.radius_metres, scenery.eye));
+        let of_clouds = plan
+            .clouds
+            .iter()
+            .map(|patch| GlobePatchInstance::new(patch, PatchTiles::default(), plan.shell, scenery.eye));
+        let instances: Vec<GlobePatchInstance> = of_ground.chain(of_clouds).collect();
         let frame =
             GlobeFrame::new(&eye, scenery, terrain, (context.mode, mesh.detail.quads, self.is_frugal), &plan.range);
         context.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
-        self.patches.write(bytemuck::cast_slice(&plan.patches), context.device, context.queue);
+        self.patches.write(bytemuck::cast_slice(&instances), context.device, context.queue);
         let ends: Vec<f32> = scenery.lines.iter().flat_map(|(at, colour)| at.iter().chain(colour).copied()).collect();
         self.lines.write(bytemuck::cast_slice(&ends), context.device, context.queue);
         let layout = context.cache.get_bind_group_layout(&pipelines.globe);
         let map = |map| textures.view(map);
+        let blanks = [&self.blank; 3];
+        let [heights, shapes, colours] = self.tiles.as_ref().map_or(blanks, |tiles| tiles.views().each_ref());
         let entries = BindGroupEntries::sequential((
             self.frame.as_entire_binding(),
             map(TerrainMap::Heights)?,
@@ -137,8 +203,14 @@ impl GlobeDrawing {
             map(TerrainMap::Colours)?,
             &self.sampler,
             &self.level_sampler,
+            heights,
+            shapes,
+            colours,
+            &self.materials.maps,
+            &self.materials.sampler,
+            self.materials.rules.as_entire_binding(),
         ));
-        let (ground, all) = (plan.ground, plan.patches.len() as u32);
+        let (ground, all) = (plan.ground.len() as u32, instances.len() as u32);
         let call = |(part, pipeline)| {
             let (vertices, geometry, instances) = match part {
                 ViewPart::GlobeGround => (Some(&self.patches), Geometry::SkirtedPatch, 0..ground),
@@ -156,16 +228,18 @@ impl GlobeDrawing {
             shadows: Vec::new(),
             shapes: None,
             calls: parts.into_iter().filter_map(call).collect(),
-            is_settled: true,
+            is_settled: (is_complete || !wants_materials) && self.tiles.as_ref().is_none_or(|tiles| tiles.is_settled),
         })
     }
 }
 
-/// The patches of the ground, then those of the clouds.
+/// The patches of the ground, and those of the clouds.
 struct PatchPlan {
     range: GlobeLodRange,
-    patches: Vec<GlobePatchInstance>,
-    ground: u32,
+    ground: Vec<GlobePatch>,
+    clouds: Vec<GlobePatch>,
+    /// Radius of the clouds.
+    shell: f64,
 }
 
 impl PatchPlan {
@@ -177,35 +251,42 @@ impl PatchPlan {
         view: &GlobeEye,
         clip_from_rel: DMat4,
     ) -> Self {
-        let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.eye, scenery.water);
+        let exaggeration = f64::from(scenery.view.exaggeration);
+        let ground = terrain.ground(exaggeration, &scenery.view, scenery.water);
         let eye = scenery.eye;
         let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
         let quad_radians = f64::from(detail.quad_pixels) * view.radians_per_pixel;
-        let per_cell = if ground.fine_ground.is_some() { f64::INFINITY } else { QUADS_PER_CELL };
-        let finest = (cell / per_cell).max(SMALLEST_QUAD_METRES).min(cell.max(1e-3));
-        let range = GlobeLodRange::new(eye, ground.radius + ground.range.1, detail.quads, quad_radians, finest);
-        let mut patches = Vec::new();
-        let mut count = 0;
-        if scenery.projection != PlanetProjection::Map {
-            let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
-            let mut culling =
-                GlobeCulling::new(&terrain.bounds, (ground.radius, ground.relief, floor), eye, clip_from_rel);
-            culling.slack = ground.slack();
-            let chosen = select(&range, Some(&culling));
-            patches.extend(chosen.iter().map(|patch| GlobePatchInstance::new(patch, ground.radius, eye)));
-            count = patches.len() as u32;
-            if let Some(shell) = scenery.cloud_shell(terrain) {
-                let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, clip_from_rel);
-                culling.solid = ground.radius + floor;
-                // the same measure of distance as the shader has
-                let range = GlobeLodRange {
-                    finest: GlobeLodRange::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
-                    ..range
-                };
-                let chosen = select(&range, Some(&culling));
-                patches.extend(chosen.iter().map(|patch| GlobePatchInstance::new(patch, shell, eye)));
-            }
+        let finest = match ground.detail {
+            Some(_) => SMALLEST_QUAD_METRES,
+            None => (cell / QUADS_PER_CELL).max(SMALLEST_BARE_METRES),
+        };
+        let level = ground.surface(eye);
+        let range = GlobeLodRange::new(eye, level, detail.quads, quad_radians, finest.min(cell.max(1e-3)));
+        let mut plan = Self { range, ground: Vec::new(), clouds: Vec::new(), shell: ground.radius };
+        if scenery.projection == PlanetProjection::Map {
+            return plan;
         }
-        Self { range, patches, ground: count }
+        let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
+        let heights = (ground.radius, ground.relief, floor);
+        let ranges = ground.detail.map(|(detail, _)| detail.ranges());
+        let known = |patch: GlobePatch| {
+            let (low, high) = ranges.as_ref()?(patch)?;
+            Some((low * exaggeration, high * exaggeration))
+        };
+        let mut culling = GlobeCulling::new(&terrain.bounds, heights, eye, clip_from_rel);
+        culling.slack = ground.slack();
+        culling.known = Some(&known);
+        plan.ground = select(&range, Some(&culling));
+        if let Some(shell) = scenery.cloud_shell(terrain) {
+            let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, clip_from_rel);
+            culling.solid = ground.radius + floor;
+            // the same measure of distance as the shader has
+            let range = GlobeLodRange {
+                finest: GlobeLodRange::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
+                ..range
+            };
+            (plan.clouds, plan.shell) = (select(&range, Some(&culling)), shell);
+        }
+        plan
     }
 }

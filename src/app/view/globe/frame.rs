@@ -53,8 +53,8 @@ pub struct GlobeFrame {
     map: Vec4,
     /// Turn of the fixed sky, size of a star, brightness of stars, whether there is a night side.
     star: Vec4,
-    /// Ground between the samples: waves in a radius, octaves (0 without), longest wave, radians a pixel.
-    fine: Vec4,
+    /// The eye from the place that textures of the ground are laid from; radians a pixel.
+    texture: Vec4,
     /// What clear air takes away; by how much brighter than by itself the picture is.
     extinction: Vec4,
 }
@@ -85,7 +85,7 @@ impl GlobeFrame {
         let settings = &scenery.view;
         let exaggeration = f64::from(settings.exaggeration);
         let radius = terrain.radius_metres;
-        let ground = terrain.ground(exaggeration, settings, scenery.eye, scenery.water);
+        let ground = terrain.ground(exaggeration, settings, scenery.water);
         let (eye, away) = (scenery.eye.normalize_or(DVec3::X), scenery.eye.length());
         let density = f64::from(scenery.body.air_density);
         let air = match settings.air {
@@ -162,9 +162,14 @@ impl GlobeFrame {
                 f32::from(u8::from(settings.night_side)),
             ),
             extinction: xyz(near.extinction.into(), f64::from(terrain.settings.exposure).exp2()),
-            fine: terrain.fine(settings).map_or(Vec4::ZERO, |fine| {
-                Vec4::new(fine.waves, fine.octaves, fine.wave_metres as f32, view.radians_per_pixel as f32)
-            }),
+            texture: xyz(scenery.eye - texture_anchor(scenery.eye), view.radians_per_pixel),
         }
     }
+}
+
+/// Near enough to the eye that single precision tells millimetres of its surroundings apart, and the same for all eyes
+/// around.
+fn texture_anchor(eye: DVec3) -> DVec3 {
+    const APART_METRES: f64 = 65_536.0;
+    (eye / APART_METRES).round() * APART_METRES
 }

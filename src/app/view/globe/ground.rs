@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::fine::{FineGround, ROUGHEST};
+use super::tiles::DetailGround;
 use talweg::field::{Globe, globe::locate};
 
 /// A globe with its vertical exaggeration. Lengths are in metres.
@@ -19,26 +19,8 @@ pub struct GlobeSurface<'a> {
     pub sea: Option<f64>,
     /// Lowest and highest surface as it is drawn, over the radius.
     pub range: (f64, f64),
-    /// What lies between the samples, if that is drawn.
-    pub fine_ground: Option<FineGroundView<'a>>,
-}
-
-/// Ground between the samples, as an eye sees it.
-#[derive(Clone, Copy)]
-pub struct FineGroundView<'a> {
-    pub fine: FineGround,
-    /// Roughness as colours carry it: the root of its share of `ROUGHEST`.
-    pub rough: &'a [f32],
-    pub eye: DVec3,
-    /// How many times higher than true it is drawn.
-    pub exaggeration: f64,
-}
-
-impl FineGroundView<'_> {
-    /// No ground is raised or lowered further.
-    pub fn most(&self) -> f64 {
-        self.fine.most() * f64::from(ROUGHEST) * self.exaggeration
-    }
+    /// What lies between the samples, if that is drawn, and how many times higher than true.
+    pub detail: Option<(&'a DetailGround, f64)>,
 }
 
 /// Steps that a ray is followed for.
@@ -55,30 +37,16 @@ impl GlobeSurface<'_> {
         self.globe.sample(self.height, direction.to_array())
     }
 
-    /// Distance of the drawn surface from the centre.
+    /// Distance of the drawn surface from the centre, in a direction of any length.
     pub fn surface(&self, direction: DVec3) -> f64 {
-        let ground = match &self.fine_ground {
-            None => f64::from(self.height(direction)) * self.relief,
-            Some(seen) => {
-                let (bent, rise) = seen.fine.displacement(direction, self.distance(seen, direction));
-                let rough = f64::from(self.globe.sample(seen.rough, bent.to_array()));
-                let rough = rough * rough * f64::from(ROUGHEST);
-                f64::from(self.height(bent)) * self.relief + rise * rough * seen.exaggeration
-            }
-        };
+        let found = self.detail.and_then(|(detail, times)| Some(detail.height_metres(direction)? * times));
+        let ground = found.unwrap_or_else(|| f64::from(self.height(direction)) * self.relief);
         self.radius + self.sea.map_or(ground, |sea| ground.max(sea))
-    }
-
-    /// Distance from the eye as patches are chosen by.
-    fn distance(&self, seen: &FineGroundView, direction: DVec3) -> f64 {
-        let top = self.radius + self.range.1;
-        let chord = direction.distance(seen.eye.normalize_or(DVec3::X));
-        (top * chord).hypot((seen.eye.length() - top).max(0.0))
     }
 
     /// By how much ground may be higher or lower than that of the samples around it.
     pub fn slack(&self) -> f64 {
-        self.fine_ground.map_or(0.0, |seen| seen.most() + 0.03 * (self.range.1 - self.range.0))
+        self.detail.map_or(0.0, |(detail, times)| detail.slack_metres() * times)
     }
 
     /// The first point of the surface on a ray.
@@ -229,7 +197,7 @@ pub mod tests {
                 relief,
                 sea: None,
                 range,
-                fine_ground: None,
+                detail: None,
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! As in the flat view ([`crate::view::lod`]), after Strugar 2009: a patch is divided while it comes nearer to the
 //! eye than the range of the next finer level, and its vertices morph to the coarser shape before the range of its own
-//! ends. Distances are measured between directions, on a sphere over the highest peak, so that they do not depend on
-//! the relief and are the same seen from two faces; patches of neighbouring faces meet like those of one. Level 0 is a
+//! ends. Distances are measured between directions, on a sphere through the ground below the eye, so that they do not
+//! depend on the relief around and are the same seen from two faces; patches of neighbouring faces meet like those of one. Level 0 is a
 //! whole face. With reaches of [`MIN_RANGE_SIDES`] and more, neighbours differ by one level at most and meet where the
 //! finer has taken the shape of the coarser.
 
@@ -24,10 +24,10 @@ pub const MIN_RANGE_SIDES: f64 = 5.0;
 pub const DEEPEST: u32 = 17;
 
 /// A patch to draw: tile `row`, `column` of the 2^level × 2^level of a face.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobePatch {
-    pub face: u32,
     pub level: u32,
+    pub face: u32,
     pub row: u32,
     pub column: u32,
 }
@@ -51,6 +51,22 @@ impl GlobePatch {
         (centre, corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max))
     }
 
+    /// Itself, the patch that it is a quarter of, and so on up to the face.
+    pub fn ancestors(self) -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(self), |patch| {
+            let level = patch.level.checked_sub(1)?;
+            Some(Self { level, face: patch.face, row: patch.row >> 1, column: patch.column >> 1 })
+        })
+    }
+
+    /// Where it lies in one of its ancestors: along rows and along columns, and its side; in sides of that.
+    pub fn place_in(&self, ancestor: &Self) -> ([f32; 2], f32) {
+        let up = self.level - ancestor.level;
+        let span = 1.0 / (1u32 << up) as f32;
+        let within = |own: u32, its: u32| (own - (its << up)) as f32 * span;
+        ([within(self.column, ancestor.column), within(self.row, ancestor.row)], span)
+    }
+
     fn quarter(&self, k: u32) -> Self {
         Self { face: self.face, level: self.level + 1, row: 2 * self.row + (k >> 1), column: 2 * self.column + (k & 1) }
     }
@@ -63,7 +79,7 @@ pub struct GlobeLodRange {
     pub eye: DVec3,
     /// Radius of the sphere that distances are measured on, in metres.
     pub top: f64,
-    /// Height of the eye over it, or 0.
+    /// Height of the eye over that sphere, or 0.
     pub over: f64,
     /// Distance up to which level 0 is drawn; each finer level reaches half as far.
     pub coarsest: f64,
@@ -109,7 +125,7 @@ impl GlobeLodRange {
 }
 
 /// What of the globe can be seen: inside the picture and not behind the globe itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct GlobeCulling<'a> {
     pub bounds: &'a FaceBounds,
     /// In metres.
@@ -122,6 +138,8 @@ pub struct GlobeCulling<'a> {
     pub solid: f64,
     /// By how much the ground may be higher or lower than the bounds say.
     pub slack: f64,
+    /// Heights of a patch in metres over the radius as they are drawn, where more is known of them than the bounds.
+    pub known: Option<&'a dyn Fn(GlobePatch) -> Option<(f64, f64)>>,
     eye: DVec3,
     planes: [DVec4; 5],
 }
@@ -137,13 +155,15 @@ impl<'a> GlobeCulling<'a> {
         let row = |i| clip_from_rel.row(i);
         let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
         let planes = planes.map(|plane| plane / plane.truncate().length().max(1e-300));
-        Self { bounds, radius, relief, floor, solid: radius + floor, slack: 0.0, eye, planes }
+        Self { bounds, radius, relief, floor, solid: radius + floor, slack: 0.0, known: None, eye, planes }
     }
 
     fn sees(&self, patch: GlobePatch, centre: DVec3, chord: f64) -> bool {
-        let (low, high) = self.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
-        let low = self.radius + (f64::from(low) * self.relief - self.slack).max(self.floor);
-        let high = self.radius + (f64::from(high) * self.relief + self.slack).max(self.floor);
+        let (low, high) = self.known.and_then(|known| known(patch)).unwrap_or_else(|| {
+            let (low, high) = self.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
+            (f64::from(low) * self.relief - self.slack, f64::from(high) * self.relief + self.slack)
+        });
+        let [low, high] = [low, high].map(|height| self.radius + height.max(self.floor));
         // what bulges over the chord of a large patch counts as well
         let bulge = 0.5 * chord * chord * high;
         let middle = centre * 0.5 * (low + high) - self.eye;

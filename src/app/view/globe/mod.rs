@@ -10,6 +10,8 @@
 //! [`camera`], [`ground`], [`lod`], `map`, `orbit`, `sun` and `air` know no engine. Positions are worked out in
 //! double precision in the space of the planet and reach the shaders relative to the eye.
 //!
+//! Below some thousand kilometres the ground between the samples is drawn, down to a metre: [`tiles`].
+//!
 //! Shadows of mountains are found in the fragment stage, towards the sun through the textures: the sun moves with every
 //! drag of the hour, and the relief is drawn ever truer on the way down (`relief`).
 
@@ -18,7 +20,6 @@ mod body;
 pub mod camera;
 mod control;
 pub(super) mod drawing;
-mod fine;
 pub(super) mod frame;
 pub mod ground;
 pub mod lod;
@@ -28,6 +29,7 @@ mod relief;
 pub(super) mod scenery;
 mod sun;
 pub(super) mod terrain;
+mod tiles;
 mod wetness;
 
 use bevy::prelude::*;

@@ -7,15 +7,16 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::camera::GlobePose;
-use super::fine::{FineGround, ROUGHEST};
-use super::ground::{FaceBounds, FineGroundView, GlobeSurface};
+use super::ground::{FaceBounds, GlobeSurface};
 use super::relief::Exaggeration;
+use super::tiles::{DetailGround, TilePainter, palette_colour};
 use super::wetness::wetness;
 use crate::view::cover::CoverDepths;
 use crate::view::mips::{Mips, half};
 use crate::view::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
 use crate::view::ramp::Ramp;
 use crate::view::render_base::{RenderBase, resampled};
+use talweg::detail::DetailSource;
 use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 use talweg::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
@@ -40,8 +41,8 @@ pub struct GlobeTerrain {
     pub shape: Arc<Vec<Mips>>,
     /// Colours as they are stored, encoded; a face each.
     pub colours: Arc<Vec<Mips>>,
-    /// How rough the ground is: the root of its share of [`ROUGHEST`], as colours carry it.
-    rough: Arc<Vec<f32>>,
+    /// The ground between the samples.
+    detail: Option<Arc<DetailGround>>,
     /// The colours without an overlay.
     natural: Arc<Vec<[u8; 4]>>,
     pub palette: Arc<PaletteTable>,
@@ -56,18 +57,19 @@ impl Deref for GlobeTerrain {
 }
 
 impl GlobeTerrain {
-    /// Works out what the screen needs; call it on the worker.
+    /// Works out what the screen needs; call it on the worker. Between the samples it shows what `detail` has.
     ///
     /// # Errors
     /// When `control` says so; it is asked every few milliseconds.
     pub fn new(
         terrain: &Arc<Terrain>,
         settings: &Settings,
-        radius_metres: f64,
+        (radius_metres, detail): (f64, Option<DetailSource>),
         palette: &Arc<PaletteTable>,
         choice: &OverlayChoice,
         control: &Control,
     ) -> Result<Self, Cancelled> {
+        let whole = terrain;
         let terrain = thinned(terrain, MOST_DRAWN_SAMPLES);
         control.check()?;
         let n = terrain.samples();
@@ -87,7 +89,13 @@ impl GlobeTerrain {
             let wet = wet.as_ref().map_or(0.0, |wet| wet[k]);
             [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, wet]
         };
-        let rough = (0..slopes.len()).into_par_iter().map(|k| roughness(texel(k))).collect();
+        let globe = Arc::new(globe);
+        let detail = detail.map(|source| {
+            let cell = radius_metres * std::f64::consts::FRAC_PI_2 / (terrain.samples() - 1) as f64;
+            let steepest = slopes.par_iter().map(|slope| slope[0].hypot(slope[1])).reduce(|| 0.0, f32::max);
+            let painter = TilePainter::new(&base, &globe, palette);
+            DetailGround::new(source, whole.clone(), painter, (radius_metres, cell), f64::from(steepest) * cell)
+        });
         let shape = (0..FACES)
             .map(|face| {
                 let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
@@ -95,14 +103,14 @@ impl GlobeTerrain {
             })
             .collect::<Result<_, _>>()?;
         let mut made = Self {
-            globe: Arc::new(globe),
+            globe,
             bounds: Arc::new(bounds),
             radius_metres,
             relief_metres: settings.relief_metres,
             sea_metres: settings.sea_level,
             shape: Arc::new(shape),
             colours: Arc::default(),
-            rough: Arc::new(rough),
+            detail: detail.map(Arc::new),
             natural: Arc::new(natural),
             palette: palette.clone(),
             base,
@@ -125,6 +133,8 @@ impl GlobeTerrain {
         };
         if is_painted_anew {
             laid.natural = Arc::new(natural(&laid.base, &slopes, &self.palette, control)?);
+            let painter = || TilePainter::new(&laid.base, &self.globe, &self.palette);
+            laid.detail = self.detail.as_ref().map(|detail| Arc::new(detail.repainted(painter())));
         }
         laid.lay(&slopes, control)?;
         Ok(laid)
@@ -157,7 +167,7 @@ impl GlobeTerrain {
         let colours = (0..FACES).map(|face| {
             let texel = |k: usize| {
                 let [r, g, b, _] = colour(k).map(f32::from);
-                [r, g, b, 255.0 * self.rough[k]]
+                [r, g, b, 255.0]
             };
             let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
             Mips::new(n, texels, |t: [f32; 4]| t.map(|c| (c + 0.5) as u8), control)
@@ -178,16 +188,16 @@ impl GlobeTerrain {
     }
 
     /// The ground as it is drawn with an exaggeration, under the sea unless that is hidden.
-    pub fn ground(&self, exaggeration: f64, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
+    pub fn ground(&self, exaggeration: f64, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
         let relief = f64::from(self.relief_metres) * exaggeration;
         let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
         let drawn = |h: f32| {
             let height = f64::from(h) * relief;
             sea.map_or(height, |sea| height.max(sea))
         };
-        let fine_ground = self.fine(view).map(|fine| FineGroundView { fine, rough: &self.rough, eye, exaggeration });
+        let detail = self.detail(view).map(|detail| (&**detail, exaggeration));
         let (low, high) = (drawn(self.range.0), drawn(self.range.1));
-        let most = fine_ground.map_or(0.0, |seen| seen.most());
+        let most = detail.map_or(0.0, |(detail, times)| detail.slack_metres() * times);
         let low = sea.filter(|sea| low <= *sea).map_or(low - most, |_| low);
         GlobeSurface {
             globe: &self.globe,
@@ -196,14 +206,13 @@ impl GlobeTerrain {
             relief,
             sea,
             range: (low, high + most),
-            fine_ground,
+            detail,
         }
     }
 
-    /// The waves of the ground between the samples, if it is drawn. Data is read as it is.
-    pub fn fine(&self, view: &GlobeView) -> Option<FineGround> {
-        let fine = FineGround::new(self.radius_metres, self.terrain.samples());
-        (view.fine_ground && fine.octaves > 0.0 && !self.has_overlay()).then_some(fine)
+    /// The ground between the samples, if it is drawn. Data is read as it is.
+    pub fn detail(&self, view: &GlobeView) -> Option<&Arc<DetailGround>> {
+        self.detail.as_ref().filter(|_| view.fine_ground && !self.has_overlay())
     }
 
     /// How many times higher than true it is drawn before an eye at a distance from the centre.
@@ -221,12 +230,12 @@ impl GlobeTerrain {
 
     /// The ground as an eye sees it.
     pub fn ground_from(&self, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
-        self.ground(self.exaggeration(view, eye.length()), view, eye, with_sea)
+        self.ground(self.exaggeration(view, eye.length()), view, with_sea)
     }
 
     /// The ground as it is seen from space.
     pub fn ground_from_afar(&self, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
-        self.ground(self.exaggeration_law(view).most, view, DVec3::X * 1e3 * self.radius_metres, with_sea)
+        self.ground(self.exaggeration_law(view).most, view, with_sea)
     }
 
     /// A pose that keeps clear of the ground as it is drawn for that very pose.
@@ -251,19 +260,6 @@ impl GlobeTerrain {
         }
         radius
     }
-}
-
-/// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not
-/// at all. The root of its share of [`ROUGHEST`], in steps that a byte can hold.
-fn roughness([along, across, over_kilometres, wet]: [f32; 4]) -> f32 {
-    let step = |from: f32, to: f32| {
-        let t = ((over_kilometres - from) / (to - from)).clamp(0.0, 1.0);
-        t * t * (3.0 - 2.0 * t)
-    };
-    let rough = 0.004 + 0.07 * step(0.5, 4.5) + 2.5 * along.hypot(across);
-    let dry = step(-0.002, 0.12) * (1.0 - wet);
-    let root = (rough * dry / ROUGHEST).clamp(0.0, 1.0).sqrt();
-    (255.0 * root).round() / 255.0
 }
 
 /// The terrain itself, or fewer samples of it.
@@ -311,7 +307,7 @@ pub fn axes(face: usize) -> [DVec3; 3] {
 }
 
 /// Along the rows and along the columns of a face, tangents of the sphere at a direction.
-fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
+pub fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
     let first = (east - direction * direction.dot(east)).normalize();
     (first, first.cross(direction))
 }
@@ -359,7 +355,7 @@ fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
 }
 
 /// The gradient in the plane of the ways that explains their rises best.
-fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
+pub fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
     let Some(&(first, _)) = steps.first() else { return DVec3::ZERO };
     let x = first.normalize_or_zero();
     let normals = steps.iter().map(|(way, _)| x.cross(*way));
@@ -392,25 +388,13 @@ fn painted(
 ) -> Result<Vec<[u8; 4]>, Cancelled> {
     let n = terrain.samples();
     let sea = settings.sea_level / settings.relief_metres;
-    let half = table.lut.len() / 2;
-    let (from, to) = table.rock_degrees;
     let mut colours = vec![[0; 4]; terrain.height.len()];
     colours.par_chunks_mut(n).enumerate().try_for_each(|(line, out)| {
         control.check()?;
         for (column, colour) in out.iter_mut().enumerate() {
             let k = line * n + column;
-            let over = terrain.height[k] - sea;
-            let step = |share: f32| (share.clamp(0.0, 1.0) * (half - 1) as f32) as usize;
-            let [r, g, b, _] = if over < 0.0 {
-                table.lut[half - 1 - step(-over)]
-            } else {
-                table.lut[half + step(over / (1.0 - sea).max(1e-6))]
-            };
-            let steepness = slopes[k][0].hypot(slopes[k][1]).atan().to_degrees();
-            let bare = ((steepness - from) / (to - from).max(0.5)).clamp(0.0, 1.0) * f32::from(table.rock[3]) / 255.0;
-            let rock = if over < 0.0 { 0.0 } else { bare };
-            let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * rock) as u8;
-            *colour = [mix(r, table.rock[0]), mix(g, table.rock[1]), mix(b, table.rock[2]), 255];
+            let [r, g, b] = palette_colour(table, terrain.height[k], sea, slopes[k][0].hypot(slopes[k][1]));
+            *colour = [r, g, b, 255];
         }
         Ok(())
     })?;
@@ -460,12 +444,11 @@ mod tests {
             let terrain = globe(n, |d| d[0] * d[1]);
             let settings = Settings::default();
             let prepare = |choice: &OverlayChoice| {
-                GlobeTerrain::new(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap()
+                GlobeTerrain::new(&terrain, &settings, (1e6, None), &table, choice, &Control::default()).unwrap()
             };
             let plain = prepare(&OverlayChoice::default());
             assert_eq!(plain.colours[5].levels[0].bytes.len(), n * n * 4);
-            // the fourth is how rough the ground is
-            assert_eq!(&plain.colours[3].levels[0].bytes[..3], [9, 9, 9]);
+            assert_eq!(&plain.colours[3].levels[0].bytes[..4], [9, 9, 9, 255]);
             let choice = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
             let sloped = plain.with_overlay(&choice, &Control::default()).unwrap();
             assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
@@ -480,7 +463,7 @@ mod tests {
         terrain.map_mut(MapKind::Snow).fill(0.01);
         let colours = |terrain: &Terrain, choice: &OverlayChoice| {
             let control = Control::default();
-            GlobeTerrain::new(&Arc::new(terrain.clone()), &settings, 1e6, &grey(), choice, &control).unwrap()
+            GlobeTerrain::new(&Arc::new(terrain.clone()), &settings, (1e6, None), &grey(), choice, &control).unwrap()
         };
         let texel = |made: &GlobeTerrain, face: usize| made.colours[face].levels[0].bytes[4 * 40..4 * 40 + 3].to_vec();
         let snowy = colours(&terrain, &OverlayChoice::default());
@@ -501,7 +484,8 @@ mod tests {
         let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
         let control = Control::default();
         let prepared =
-            GlobeTerrain::new(&terrain, &settings, 6.371e6, &grey(), &OverlayChoice::default(), &control).unwrap();
+            GlobeTerrain::new(&terrain, &settings, (6.371e6, None), &grey(), &OverlayChoice::default(), &control)
+                .unwrap();
         let view = GlobeView::default();
         let times = |radius: f64| prepared.exaggeration(&view, radius);
         assert!(times(6.371e6 + 9000.0) < 1.01 && times(2e7) > 0.95 * f64::from(view.exaggeration));
@@ -520,24 +504,23 @@ mod tests {
     }
 
     #[test]
-    fn water_is_level_and_mountains_are_rougher_than_plains() {
-        let [plain, mountain] = [[0.0, 0.0, 0.3, 0.0], [0.04, 0.03, 4.0, 0.0]].map(roughness);
-        assert!(plain > 0.05 && mountain > 3.0 * plain && mountain <= 1.0);
-        assert_eq!([[0.1, 0.1, -0.5, 0.0], [0.1, 0.1, 2.0, 1.0]].map(roughness), [0.0, 0.0]);
-        let stored = 255.0 * mountain;
-        assert_eq!(stored, stored.round(), "colours can carry it");
-    }
-
-    #[test]
     fn wild_heights_do_no_harm_and_it_stops_when_told() {
         let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
         let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
         let settings = Settings::default();
-        let prepared =
-            GlobeTerrain::new(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &Control::default());
+        let prepared = GlobeTerrain::new(
+            &terrain,
+            &settings,
+            (1e6, None),
+            &grey(),
+            &OverlayChoice::default(),
+            &Control::default(),
+        );
         assert_eq!(prepared.unwrap().shape.len(), FACES);
         let control = Control::default();
         control.cancel();
-        assert!(GlobeTerrain::new(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &control).is_err());
+        assert!(
+            GlobeTerrain::new(&terrain, &settings, (1e6, None), &grey(), &OverlayChoice::default(), &control).is_err()
+        );
     }
 }

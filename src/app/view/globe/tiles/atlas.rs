@@ -1,0 +1,73 @@
+//! The tiles on the graphics card: three textures, with a square of each for every tile.
+
+use bevy::render::render_resource::{
+    Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
+    TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+
+use super::tile::{GlobeTile, SIDE};
+
+/// Heights, shape and colours.
+const FORMATS: [TextureFormat; 3] =
+    [TextureFormat::R32Float, TextureFormat::Rgba16Float, TextureFormat::Rgba8UnormSrgb];
+
+pub struct GlobeAtlas {
+    textures: [Texture; 3],
+    pub views: [TextureView; 3],
+    columns: u32,
+}
+
+impl GlobeAtlas {
+    pub fn new(slots: u32, device: &RenderDevice) -> Self {
+        let columns = f64::from(slots).sqrt().ceil() as u32;
+        let side = SIDE as u32;
+        let size =
+            Extent3d { width: columns * side, height: slots.div_ceil(columns).max(1) * side, depth_or_array_layers: 1 };
+        let textures = FORMATS.map(|format| {
+            device.create_texture(&TextureDescriptor {
+                label: Some("talweg tiles of a planet"),
+                size,
+                mip_level_count: 1,
+                sample_count: 1,
+                dimension: TextureDimension::D2,
+                format,
+                usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+                view_formats: &[],
+            })
+        });
+        let views = textures.each_ref().map(|texture| texture.create_view(&TextureViewDescriptor::default()));
+        Self { textures, views, columns }
+    }
+
+    /// First texel of a place.
+    pub fn corner(&self, slot: u32) -> [f32; 2] {
+        [slot % self.columns, slot / self.columns].map(|at| (at * SIDE as u32) as f32)
+    }
+
+    pub fn write(&self, slot: u32, tile: &GlobeTile, queue: &RenderQueue) {
+        let [x, y] = [slot % self.columns, slot / self.columns].map(|at| at * SIDE as u32);
+        let texels: [&[u8]; 3] = [
+            bytemuck::cast_slice(&tile.heights),
+            bytemuck::cast_slice(&tile.shape),
+            bytemuck::cast_slice(&tile.colours),
+        ];
+        for (texture, texels) in self.textures.iter().zip(texels) {
+            queue.write_texture(
+                TexelCopyTextureInfo {
+                    texture,
+                    mip_level: 0,
+                    origin: Origin3d { x, y, z: 0 },
+                    aspect: TextureAspect::All,
+                },
+                texels,
+                TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some((texels.len() / SIDE) as u32),
+                    rows_per_image: None,
+                },
+                Extent3d { width: SIDE as u32, height: SIDE as u32, depth_or_array_layers: 1 },
+            );
+        }
+    }
+}

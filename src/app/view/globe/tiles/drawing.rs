@@ -1,0 +1,207 @@
+//! Which tiles the patches of a frame show, and what is asked for.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use bevy::render::render_resource::TextureView;
+use rayon::prelude::*;
+
+use super::super::lod::GlobePatch;
+use super::atlas::GlobeAtlas;
+use super::detail_ground::DetailGround;
+use super::tile::{GlobeTile, GlobeTileJob, STEPS, TILE_BYTES};
+use crate::view::batch::DrawContext;
+use crate::view::mesh::RenderQuality;
+use crate::view::tiles::cache::TileCache;
+use crate::view::tiles::pool::Pool;
+
+/// Memory of the tiles on a graphics card, and on a driver in software.
+const FINE_BYTES: usize = 128 << 20;
+const FRUGAL_BYTES: usize = 48 << 20;
+/// Jobs handed to the pool at a time, and tiles uploaded in a frame.
+const MOST_JOBS: usize = 64;
+const MOST_UPLOADS: usize = 48;
+/// Parts of its shape that a new tile takes on in a second.
+const FADE_PER_SECOND: f32 = 3.0;
+
+/// What a patch shows, as the shader takes it; see `PatchInstance` in globe.wgsl.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PatchTiles {
+    /// First texel of the tile, its steps along the patch (0 without a tile), how much of its own shape it shows.
+    pub own: [f32; 4],
+    /// First texel and steps of the coarser one; 1 if there is one, 0 where the maps stand for it. 2 more where the
+    /// patch shows the tile of one around it, and keeps it at any distance.
+    pub coarse: [f32; 4],
+}
+
+/// See the module.
+pub struct TileDrawing {
+    ground: Option<Arc<DetailGround>>,
+    cache: TileCache<GlobeTile>,
+    pool: Pool<GlobeTileJob>,
+    atlas: GlobeAtlas,
+    /// Tiles that are on their way to their own shape: how much of it they have.
+    fading: HashMap<GlobePatch, f32>,
+    waiting: Vec<Arc<GlobeTile>>,
+    last: Option<Instant>,
+    /// Nothing is on its way.
+    pub is_settled: bool,
+}
+
+impl TileDrawing {
+    pub fn new(context: &DrawContext) -> Self {
+        let bytes = if context.is_frugal() { FRUGAL_BYTES } else { FINE_BYTES };
+        let slots = (bytes / TILE_BYTES) as u32;
+        Self {
+            ground: None,
+            cache: TileCache::new(slots),
+            pool: Pool::new(),
+            atlas: GlobeAtlas::new(slots, context.device),
+            fading: HashMap::new(),
+            waiting: Vec::new(),
+            last: None,
+            is_settled: false,
+        }
+    }
+
+    /// Heights, shape and colours.
+    pub fn views(&self) -> &[TextureView; 3] {
+        &self.atlas.views
+    }
+
+    /// A frame on: what the patches show, in their order. What is new goes to the graphics card, what is missing is
+    /// asked for.
+    pub fn advance(
+        &mut self,
+        ground: &Arc<DetailGround>,
+        patches: &[GlobePatch],
+        context: &DrawContext,
+    ) -> Vec<PatchTiles> {
+        let now = Instant::now();
+        let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32()).min(0.25);
+        let pace = if context.quality == RenderQuality::Still { 1.0 } else { FADE_PER_SECOND * seconds };
+        self.go_over(ground);
+        let first = ground.first_level();
+        let needed: HashSet<GlobePatch> =
+            patches.iter().flat_map(|patch| patch.ancestors().take(2)).filter(|patch| patch.level >= first).collect();
+        self.cache.use_now(needed.iter().copied());
+        self.fading.values_mut().for_each(|shown| *shown += pace);
+        self.fading.retain(|_, shown| *shown < 1.0);
+        let is_missing = |cache: &TileCache<GlobeTile>, patch: &GlobePatch| cache.get(*patch).is_none();
+        if context.quality == RenderQuality::Still {
+            // a single picture waits for all of it
+            let missing: Vec<GlobePatch> =
+                needed.iter().copied().filter(|patch| is_missing(&self.cache, patch)).collect();
+            let made = missing.par_iter().filter_map(|&patch| GlobeTile::new(ground, patch, &|| false));
+            self.waiting = made.map(Arc::new).collect();
+        }
+        let has_changed = self.receive(ground, context);
+        let mut missing: Vec<GlobePatch> = needed.into_iter().filter(|patch| is_missing(&self.cache, patch)).collect();
+        missing.sort();
+        let on_the_way: HashSet<GlobePatch> = self.waiting.iter().map(|tile| tile.patch).collect();
+        let jobs = missing.iter().filter(|patch| !on_the_way.contains(patch)).take(MOST_JOBS);
+        let jobs: Vec<_> = jobs.map(|&patch| GlobeTileJob { ground: ground.clone(), patch }).collect();
+        self.pool.ask(ground.serial, jobs.into_iter());
+        if has_changed {
+            ground.show(self.cache.tiles().map(|tile| (tile.patch, tile.clone())).collect());
+        }
+        // those for which there is no room stay away
+        let is_there = missing.is_empty() || (context.quality == RenderQuality::Still);
+        self.is_settled = is_there && self.fading.is_empty() && self.waiting.is_empty();
+        patches.iter().map(|&patch| self.tiles_of(patch, first)).collect()
+    }
+
+    /// Other ground, other tiles.
+    fn go_over(&mut self, ground: &Arc<DetailGround>) {
+        if self.ground.as_ref().is_some_and(|shown| shown.serial == ground.serial) {
+            return;
+        }
+        if let Some(before) = self.ground.replace(ground.clone())
+            && !before.has_shape_of(ground)
+        {
+            before.give_up();
+        }
+        self.cache.retain(|_| false);
+        self.fading.clear();
+        self.waiting.clear();
+    }
+
+    /// Whether there are new tiles.
+    fn receive(&mut self, ground: &DetailGround, context: &DrawContext) -> bool {
+        let done = self.pool.take().into_iter().filter(|(serial, _)| *serial == ground.serial);
+        self.waiting.extend(done.map(|(_, tile)| Arc::new(tile)));
+        let most = if context.quality == RenderQuality::Still { usize::MAX } else { MOST_UPLOADS };
+        let count = self.waiting.len().min(most);
+        for tile in self.waiting.drain(..count) {
+            if let Some(slot) = self.cache.put(tile.clone()) {
+                self.atlas.write(slot, &tile, context.queue);
+                if context.quality != RenderQuality::Still {
+                    self.fading.insert(tile.patch, 0.0);
+                }
+            }
+        }
+        count > 0
+    }
+
+    fn tiles_of(&self, patch: GlobePatch, first: u32) -> PatchTiles {
+        let Some((tile, parent)) = shown_tiles(patch, first, |tile| self.cache.get(tile).is_some()) else {
+            return PatchTiles::default();
+        };
+        let place = |tile: GlobePatch| {
+            let corner = self.cache.slot(tile).map_or([0.0; 2], |slot| self.atlas.corner(slot));
+            let (within, span) = patch.place_in(&tile);
+            let [x, y] = [0, 1].map(|axis| corner[axis] + within[axis] * STEPS as f32);
+            [x, y, span * STEPS as f32]
+        };
+        let ([x, y, steps], shown) = (place(tile), self.fading.get(&tile).copied().unwrap_or(1.0));
+        let held = if tile == patch { 0.0 } else { 2.0 };
+        let coarse = parent.map(place).map_or([0.0, 0.0, 0.0, held], |[x, y, steps]| [x, y, steps, 1.0 + held]);
+        PatchTiles { own: [x, y, steps, shown], coarse }
+    }
+}
+
+/// What a patch shows of the tiles that are there, and the coarser one that it goes over to, if that has a tile of its
+/// own: its own before its parent's, or the nearest such pair around it. Tiles begin at level `first`.
+fn shown_tiles(
+    patch: GlobePatch,
+    first: u32,
+    is_there: impl Fn(GlobePatch) -> bool,
+) -> Option<(GlobePatch, Option<GlobePatch>)> {
+    let around = patch.ancestors().take_while(|tile| tile.level >= first).filter(|&tile| is_there(tile));
+    around.map(|tile| (tile, tile.ancestors().nth(1).filter(|parent| parent.level >= first))).find(|(_, parent)| {
+        // a tile goes over to its parent's, so it waits for it
+        parent.is_none_or(&is_there)
+    })
+}
+
+impl Drop for TileDrawing {
+    fn drop(&mut self) {
+        if let Some(ground) = &self.ground {
+            ground.give_up();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_shows_the_nearest_pair_of_tiles_around_it() {
+        let patch = GlobePatch { level: 9, face: 2, row: 300, column: 17 };
+        let at = |level: u32| patch.ancestors().find(|patch| patch.level == level).unwrap();
+        let shown = |there: &[u32]| {
+            let found = shown_tiles(patch, 5, |tile| there.contains(&tile.level) && tile == at(tile.level));
+            found.map(|(tile, parent)| (tile.level, parent.map(|parent| parent.level)))
+        };
+        assert_eq!(shown(&[]), None);
+        assert_eq!(shown(&[9]), None, "a tile waits for its parent");
+        assert_eq!(shown(&[8, 9]), Some((9, Some(8))));
+        assert_eq!(shown(&[6, 7, 9]), Some((7, Some(6))));
+        assert_eq!(shown(&[5]), Some((5, None)), "the first goes over to the maps");
+        assert_eq!(shown(&[3, 4]), None, "coarser levels have none");
+        let (within, span) = patch.place_in(&at(7));
+        assert_eq!((within, span), ([0.25, 0.0], 0.25));
+    }
+}

@@ -1,0 +1,247 @@
+//! A tile: heights, slopes, water and colours of the ground of a patch, closer than the samples of the planet.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use super::super::lod::GlobePatch;
+use super::super::terrain::{axes, fitted_gradient, tangents};
+use super::detail_ground::DetailGround;
+use crate::view::mips::half;
+use crate::view::tiles::{GroundTile, TileJob};
+use talweg::detail::DetailSample;
+use talweg::field::globe::direction_at;
+use talweg::look::GlobeSites;
+
+/// Steps along a side; there is a sample more.
+pub const STEPS: usize = 64;
+/// Samples along a side.
+pub const SIDE: usize = STEPS + 1;
+
+/// Depths of surface water, in metres, between which it comes into view.
+const FILM_METRES: (f32, f32) = (0.05, 0.6);
+
+/// A tile ready to be drawn. Never changes.
+pub struct GlobeTile {
+    pub patch: GlobePatch,
+    /// Of ground and surface water in metres, row by row.
+    pub heights: Vec<f32>,
+    /// Slopes along rows and columns, height over the sea in kilometres, share of surface water; half precision.
+    pub shape: Vec<[u16; 4]>,
+    /// As they are stored, encoded.
+    pub colours: Vec<[u8; 4]>,
+    pub lowest_metres: f32,
+    pub highest_metres: f32,
+}
+
+/// Bytes of a tile on the graphics card.
+pub const TILE_BYTES: usize = SIDE * SIDE * (4 + 8 + 4);
+
+impl GlobeTile {
+    /// Computes a tile; `None` if `stop` says so, which is asked all the time.
+    pub fn new(ground: &DetailGround, patch: GlobePatch, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let detail = ground.detail()?;
+        // with a sample more on every side, for slopes
+        const WIDE: usize = SIDE + 2;
+        let place = |k: usize| (k as f64 - 1.0) / STEPS as f64;
+        let directions: Vec<[f64; 3]> = (0..WIDE * WIDE)
+            .map(|k| {
+                let (u, v) = patch.place(place(k % WIDE), place(k / WIDE));
+                direction_at(patch.face as usize, u, v)
+            })
+            .collect();
+        let spacing = ground.spacing_metres(patch.level);
+        let samples = detail.samples_alone(&directions, spacing, stop)?;
+        let height = |k: usize| samples[k].height_metres + samples[k].water_metres;
+        let axes = axes(patch.face as usize);
+        let sea = ground.sea_metres.unwrap_or(0.0) as f32;
+        let mut points = [(); 3].map(|()| Vec::with_capacity(SIDE * SIDE));
+        let (mut heights, mut steepness) = (Vec::with_capacity(SIDE * SIDE), Vec::with_capacity(SIDE * SIDE));
+        let mut shape = Vec::with_capacity(SIDE * SIDE);
+        for i in 1..=SIDE {
+            if stop() {
+                return None;
+            }
+            for k in (1..=SIDE).map(|j| i * WIDE + j) {
+                let here = DVec3::from(directions[k]);
+                let step = |from: usize, to: usize| {
+                    let way = (DVec3::from(directions[to]) - DVec3::from(directions[from])) * ground.radius_metres;
+                    (way, f64::from(height(to) - height(from)))
+                };
+                let gradient = fitted_gradient(&[step(k - 1, k + 1), step(k - WIDE, k + WIDE)]);
+                let (first, second) = tangents(axes, here);
+                let slopes = [first, second].map(|along| gradient.dot(along) as f32);
+                let texel = [slopes[0], slopes[1], (height(k) - sea) * 1e-3, wet_share(&samples[k])];
+                shape.push(texel.map(|value| if value.is_finite() { half(value) } else { 0 }));
+                (0..3).for_each(|axis| points[axis].push(directions[k][axis] as f32));
+                heights.push(height(k));
+                steepness.push(gradient.length() as f32);
+            }
+        }
+        let places = GlobeSites {
+            directions: points.each_ref().map(Vec::as_slice),
+            metres: &heights,
+            slopes: &steepness,
+            spacing_metres: spacing as f32,
+        };
+        let colours = ground.painter.colours(&places).into_iter().map(|[r, g, b]| [r, g, b, 255]).collect();
+        let lowest_metres = heights.iter().copied().fold(f32::INFINITY, f32::min);
+        let highest_metres = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        Some(Self { patch, heights, shape, colours, lowest_metres, highest_metres })
+    }
+
+    /// Height at a place of the face that lies in the tile, both from 0 to 1; bilinear.
+    pub fn height_at(&self, u: f64, v: f64) -> f32 {
+        let tiles = f64::from(1u32 << self.patch.level);
+        let at = |place: f64, tile: u32| {
+            let x = ((place * tiles - f64::from(tile)) * STEPS as f64).clamp(0.0, STEPS as f64);
+            let low = (x as usize).min(STEPS - 1);
+            (low, (x - low as f64) as f32)
+        };
+        let ((j, right), (i, down)) = (at(u, self.patch.column), at(v, self.patch.row));
+        let along = |k: usize| self.heights[k] + (self.heights[k + 1] - self.heights[k]) * right;
+        let (top, bottom) = (along(i * SIDE + j), along((i + 1) * SIDE + j));
+        top + (bottom - top) * down
+    }
+}
+
+fn wet_share(sample: &DetailSample) -> f32 {
+    ((sample.water_metres - FILM_METRES.0) / (FILM_METRES.1 - FILM_METRES.0)).clamp(0.0, 1.0)
+}
+
+impl GroundTile for GlobeTile {
+    type Key = GlobePatch;
+
+    fn key(&self) -> GlobePatch {
+        self.patch
+    }
+}
+
+/// A tile to be computed.
+pub struct GlobeTileJob {
+    pub ground: Arc<DetailGround>,
+    pub patch: GlobePatch,
+}
+
+impl TileJob for GlobeTileJob {
+    type Tile = GlobeTile;
+
+    fn serial(&self) -> u64 {
+        self.ground.serial
+    }
+
+    fn key(&self) -> GlobePatch {
+        self.patch
+    }
+
+    fn tile(&self, stop: &dyn Fn() -> bool) -> Option<GlobeTile> {
+        GlobeTile::new(&self.ground, self.patch, stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::globe::terrain::GlobeTerrain;
+    use crate::view::overlay::OverlayChoice;
+    use talweg::field::Control;
+    use talweg::look::PaletteTable;
+
+    fn ground() -> Arc<DetailGround> {
+        let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();
+        let mut store = talweg::eval::Store::forgetful();
+        let terrain = talweg::eval::evaluate(&scene, 65, None, &mut store, &Control::default()).unwrap().terrain;
+        let (radius, table) = (f64::from(scene.planet.radius_metres), PaletteTable::for_scene(&scene));
+        let choice = OverlayChoice { biomes: table.biomes.clone(), ..OverlayChoice::default() };
+        let source = (radius, Some(scene.detail_source()));
+        let globe =
+            GlobeTerrain::new(&terrain, &scene.settings, source, &table.into(), &choice, &Control::default()).unwrap();
+        globe.detail(&talweg::preferences::GlobeView::default()).expect("it has detail").clone()
+    }
+
+    fn tile(ground: &DetailGround, patch: GlobePatch) -> GlobeTile {
+        GlobeTile::new(ground, patch, &|| false).expect("not stopped")
+    }
+
+    /// Over mountains and coasts, near the middle of a face and in a corner of it.
+    fn patches(level: u32) -> impl Iterator<Item = GlobePatch> {
+        let last = (1 << level) - 2;
+        (0..6).map(move |k| GlobePatch {
+            level,
+            face: k,
+            row: (k * 977 + 40) % last,
+            column: [last, k * 613 % last][k as usize & 1],
+        })
+    }
+
+    #[test]
+    fn neighbours_share_their_border_and_a_tile_is_the_detail_of_its_places() {
+        let ground = ground();
+        let detail = ground.detail().unwrap();
+        for patch in patches(12) {
+            let here = tile(&ground, patch);
+            let (right, down) =
+                (GlobePatch { column: patch.column + 1, ..patch }, GlobePatch { row: patch.row + 1, ..patch });
+            let (right, down) = (tile(&ground, right), tile(&ground, down));
+            for k in 0..SIDE {
+                let pairs = [(k * SIDE + STEPS, &right, k * SIDE), (STEPS * SIDE + k, &down, k)];
+                for (own, other, its) in pairs {
+                    assert_eq!(here.heights[own].to_bits(), other.heights[its].to_bits(), "{patch:?}, {k}");
+                    assert_eq!(here.colours[own], other.colours[its]);
+                    assert_eq!(here.shape[own], other.shape[its]);
+                }
+            }
+            let (u, v) = patch.place(0.25, 0.75);
+            let spacing = ground.spacing_metres(patch.level);
+            let sample = detail.samples_at(&[direction_at(patch.face as usize, u, v)], spacing)[0];
+            let found = here.height_at(u, v);
+            let (low, high) = (here.lowest_metres, here.highest_metres);
+            assert!((found - sample.height_metres - sample.water_metres).abs() < 1e-3 * (1.0 + high - low), "{found}");
+            assert!(low <= found && found <= high);
+        }
+    }
+
+    /// What patches are left out by must hold for all finer tiles.
+    #[test]
+    fn finer_tiles_stay_in_the_range_that_is_known_of_them_and_none_in_front_of_the_eye_is_left_out() {
+        let ground = ground();
+        for level in [6, 9, 12] {
+            for patch in patches(level) {
+                let here = tile(&ground, patch);
+                let finest = (0..5).fold(patch, |patch, k| GlobePatch {
+                    level: patch.level + 1,
+                    row: 2 * patch.row + (k & 1),
+                    column: 2 * patch.column + (k >> 1 & 1),
+                    ..patch
+                });
+                let fine = tile(&ground, finest);
+                ground.show([(patch, Arc::new(here))].into());
+                let (low, high) = ground.ranges()(finest).expect("known of the tile around it");
+                let (lowest, highest) = (f64::from(fine.lowest_metres), f64::from(fine.highest_metres));
+                assert!(low <= lowest && highest <= high, "{finest:?}: {lowest} to {highest}, known {low} to {high}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_height_of_a_place_is_that_of_the_finest_tile_on_screen_else_of_the_detail() {
+        let ground = ground();
+        let patch = patches(11).next().unwrap();
+        let (u, v) = patch.place(0.3, 0.6);
+        let direction = DVec3::from(direction_at(patch.face as usize, u, v));
+        assert_eq!(ground.height_metres(direction), None, "nothing is prepared");
+        ground.detail().unwrap();
+        let alone = ground.height_metres(direction).expect("of the detail");
+        let shown = tile(&ground, patch);
+        let height = f64::from(shown.height_at(u, v));
+        ground.show([(patch, Arc::new(shown))].into());
+        assert_eq!(ground.height_metres(direction), Some(height));
+        assert!((height - alone).abs() < 3.0 * ground.spacing_metres(patch.level), "{height} and {alone}");
+    }
+
+    #[test]
+    fn a_tile_that_nobody_wants_any_more_is_given_up() {
+        let ground = ground();
+        assert!(GlobeTile::new(&ground, patches(10).next().unwrap(), &|| true).is_none());
+    }
+}
