@@ -77,7 +77,9 @@ fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone
 
 /// The construction that the scene begins with, and what else of the scene the picture leaves out.
 fn subject_of(scene: &Scene) -> Result<(&Layer, &Construction, Vec<String>), Failure> {
-    let mut shown = scene.layers.iter().filter(|layer| layer.enabled);
+    // a group is no ground of its own
+    let is_ground = |&index: &usize| scene.is_shown(index) && scene.group(index).is_none();
+    let mut shown = (0..scene.layers.len()).filter(is_ground).map(|index| &scene.layers[index]);
     let fail = |text: String| Err(usage(anyhow::anyhow!(text)));
     let Some(first) = shown.next() else {
         return fail("--sphere-trace needs a construction, and the scene shows no layer".into());

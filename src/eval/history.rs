@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{LayerStep, Playhead, Store, evaluate, plan};
+use super::{LayerStep, Playhead, Store, evaluate, plan, scene_up_to};
 use crate::field::metric::GridMetric;
 use crate::field::{Cancelled, Control, Grid, Terrain};
 use crate::measure::{Slopes, slopes_by};
@@ -171,9 +171,7 @@ pub fn probe(
         let terrain = if k + 1 == steps.len() {
             shown.clone()
         } else {
-            let mut lower = scene.clone();
-            lower.layers[step.index + 1..].iter_mut().for_each(|above| above.enabled = false);
-            evaluate(&lower, samples, playhead, store, control)?.terrain
+            evaluate(&scene_up_to(scene, step.index), samples, playhead, store, control)?.terrain
         };
         layers.push((step.index, height(&terrain)));
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::worker::Request;
-use super::{Store, changed_samples, evaluate, is_cached, scene_beneath};
+use super::{Store, changed_samples, evaluate, is_cached, scene_up_to};
 use crate::field::{Cancelled, Control, Region, Terrain};
 use crate::nodes::Node;
 use crate::scene::Scene;
@@ -93,7 +93,7 @@ impl LiveGround {
         let mut drawn = match self.drawn.take().filter(|drawn| drawn.layer == layer) {
             Some(drawn) => drawn,
             None => {
-                let before = scene_beneath(before, layer + 1);
+                let before = scene_up_to(before, layer);
                 if !is_cached(&before, full, None, store) {
                     return Ok(None);
                 }
@@ -102,7 +102,7 @@ impl LiveGround {
             }
         };
         store.transient = true;
-        let made = evaluate(&scene_beneath(scene, layer + 1), full, None, store, control);
+        let made = evaluate(&scene_up_to(scene, layer), full, None, store, control);
         store.transient = false;
         let made = made?.terrain;
         let region = changed_samples(made.grid, &drawn.made.height, &made.height);

@@ -52,12 +52,18 @@ pub fn layer_mask(
     Ok(LayerMask { layer: index, grid: cx.grid, weights })
 }
 
-/// The scene without layer `index` and those above it: hidden rather than taken away, since masks below may read
-/// generators above.
+/// The scene without layer `index`, what it holds, and those above it.
 pub(super) fn scene_beneath(scene: &Scene, index: usize) -> Scene {
     let mut below = scene.clone();
-    below.layers.iter_mut().skip(index).for_each(|layer| layer.enabled = false);
+    below.hide_from(index);
     below
+}
+
+/// The scene without the layers above one.
+pub(super) fn scene_up_to(scene: &Scene, index: usize) -> Scene {
+    let mut lower = scene.clone();
+    lower.hide_above(index);
+    lower
 }
 
 /// The layer that the mask of layer `index` reads, and the scene whose result that is: a generator alone, or everything
@@ -69,15 +75,14 @@ pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> 
     // a source that is not there is reported as a problem, and the condition left out
     let source = scene.mask_source(index).ok()??;
     let mut made = scene.clone();
-    let is_alone = matches!(made.layers[source].node.work(), Work::Generator(_));
-    // hidden rather than taken away: masks below may read generators above
-    for (k, layer) in made.layers.iter_mut().enumerate() {
-        layer.enabled = k == source || layer.enabled && k < source && !is_alone;
-    }
-    if is_alone {
+    if matches!(made.layers[source].node.work(), Work::Generator(_)) {
+        made.hide_others(source);
         let layer = &mut made.layers[source];
         (layer.mix, layer.mask) = (Mix::default(), Mask::default());
+    } else {
+        made.hide_above(source);
     }
+    made.layers[source].enabled = true;
     Some((source, made))
 }
 

@@ -202,13 +202,20 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
     let mut made =
         EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0, fixed_bytes: 0.0, fixed_frame_bytes: 0.0 };
     let mut held = 0.0;
+    // what groups lie on is there until they are joined with it
+    let mut bases = Vec::new();
     for (index, layer) in scene.layers.iter().enumerate() {
-        if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
+        bases.extend(scene.groups_beginning_at(index).iter().map(|_| made.result));
+        if !scene.is_shown(index) || !layer.node.fits(scene.settings.world) {
             continue;
+        }
+        let below = bases.iter().sum::<f64>();
+        if scene.joins_grounds(index) {
+            bases.pop();
         }
         let written: BTreeSet<u8> = written(scene, layer).collect();
         let new = 1.0 + written.len() as f64;
-        let beneath = made.result + read.values().sum::<f64>();
+        let beneath = below + made.result + read.values().sum::<f64>();
         let working = working_fields(scene, layer);
         let stages = layer.stages(scene.samples());
         // what a stretch of a process has made is there while the next one runs
@@ -223,7 +230,7 @@ fn evaluation(scene: &Scene, read: &mut HashMap<usize, f64>) -> EvaluationFields
             peak = peak.max(made.result + new + source_made.peak);
             read.insert(source, source_made.result);
         }
-        let beneath = made.result + read.values().sum::<f64>();
+        let beneath = below + made.result + read.values().sum::<f64>();
         peak = peak.max(beneath + new + mask_fields(scene, layer));
         maps.extend(written);
         made.peak = made.peak.max(peak);

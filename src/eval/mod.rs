@@ -30,7 +30,7 @@ pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, p
 pub use layer_clock::timed_layers;
 pub use live::StrokeTarget;
 pub use mask::{LayerMask, layer_mask};
-use mask::{mask_scene, scene_beneath};
+use mask::{mask_scene, scene_beneath, scene_up_to};
 pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
 use multiscale::LevelChange;
 pub use strokes::{StrokedFields, changed_samples};
@@ -42,6 +42,7 @@ use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::io::{formats::RawLayout, raster};
 use crate::mesh::raster_or_mesh;
+use crate::nodes::filters::group::GroupGround;
 use crate::nodes::multiscale::{LargestScale, coarser_samples};
 use crate::nodes::{Context, MassBalance, Node, Process, Run, Work};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
@@ -87,9 +88,24 @@ impl Store {
         Self::new(Cache::new(0), Timeline::new(0))
     }
 
-    /// How many of `steps` the highest result makes needless that is known, and that result.
-    fn highest_known(&mut self, steps: &[LayerStep]) -> Option<(usize, Arc<Terrain>)> {
-        steps.iter().enumerate().rev().find_map(|(k, step)| Some((k + 1, self.cache.get(step.result)?)))
+    /// How many of `steps` the highest result makes needless that is known, that result, and what the groups lie on
+    /// that are open after it; `made` has the grounds that are not results.
+    fn highest_known(
+        &mut self,
+        steps: &[LayerStep],
+        made: &dyn Fn(GroupBase) -> Result<Arc<Terrain>, Cancelled>,
+    ) -> Result<Option<(usize, Arc<Terrain>, Vec<Arc<Terrain>>)>, Cancelled> {
+        for (k, step) in steps.iter().enumerate().rev() {
+            let Some(result) = self.cache.get(step.result) else { continue };
+            let bases = step.open.iter().map(|base| match base {
+                GroupBase::Made(key) => Ok(self.cache.get(*key)),
+                base => made(*base).map(Some),
+            });
+            if let Some(bases) = bases.collect::<Result<Option<Vec<_>>, _>>()? {
+                return Ok(Some((k + 1, result, bases)));
+            }
+        }
+        Ok(None)
     }
 
     /// What a process changed on the grid of `step` and all coarser ones, if it is known.
@@ -128,10 +144,26 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildE
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|k| format!("talweg-eval-{k}")).build()
 }
 
+/// The ground that a group was laid on, or its layers begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GroupBase {
+    /// The ground that the scene begins with.
+    Start,
+    /// Level ground.
+    Level,
+    /// What a layer made.
+    Made(ContentKey),
+}
+
 /// A layer that takes part, with the keys of what it makes.
 struct LayerStep<'a> {
     index: usize,
     layer: &'a Layer,
+    /// Groups that begin before it, the outermost first: each keeps the ground that there is, and its layers go on from
+    /// that or from level ground.
+    opens: Vec<GroupGround>,
+    /// What the groups lie on that it lies in and that are still open after it, the outermost first.
+    open: Vec<GroupBase>,
     /// Key of what is below it.
     beneath: ContentKey,
     /// Key of the layer's result.
@@ -202,14 +234,30 @@ fn plan_with<'a>(
     if let Some(base) = base {
         key = key.join(&base.hash().to_le_bytes());
     }
+    let level = key.join(b"level ground");
     let control = Control::default();
     let mut transient = false;
     let mut steps = Vec::new();
+    let (mut ground, mut opens, mut open) = (GroupBase::Start, Vec::new(), Vec::new());
     for (index, layer) in scene.layers.iter().enumerate() {
-        if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
+        for group in scene.groups_beginning_at(index).into_iter().filter_map(|group| scene.group(group)) {
+            opens.push(group.ground);
+            open.push((ground, key));
+            if group.ground == GroupGround::Level {
+                (ground, key) = (GroupBase::Level, level);
+            }
+        }
+        // a group that does no more than hold its layers together is seen through
+        let is_opened = scene.group(index).is_some() && !scene.joins_grounds(index);
+        if is_opened || !scene.is_shown(index) || !layer.node.fits(scene.settings.world) {
             continue;
         }
         let (above, beneath) = (transient, key);
+        if scene.joins_grounds(index)
+            && let Some((_, below)) = open.pop()
+        {
+            key = key.join(b"on").join(&below.bits().to_le_bytes());
+        }
         let cx = context(scene, samples, layer, &control);
         let is_on_the_way = |p: &Playhead| scene.iterations(index).is_some_and(|end| p.iteration < end);
         let mut left = playhead.filter(|p| p.layer == index).filter(is_on_the_way).map(|p| p.iteration);
@@ -251,9 +299,12 @@ fn plan_with<'a>(
         }
         let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
         let (is_refined, is_cut) = (finest > 0, left == Some(0));
+        ground = GroupBase::Made(key);
         steps.push(LayerStep {
             index,
             layer,
+            opens: std::mem::take(&mut opens),
+            open: open.iter().map(|(base, _)| *base).collect(),
             beneath,
             result: key,
             stages,
@@ -355,13 +406,18 @@ fn evaluate_level(
             }
         }
     }
-    let level = || Ok(Arc::new(Terrain::flat(scene.grid(samples))));
+    let ground = |of: GroupBase| match (of, base) {
+        (GroupBase::Start, Some(base)) => base.terrain_on(scene.grid(samples), control),
+        _ => Ok(Arc::new(Terrain::flat(scene.grid(samples)))),
+    };
     // the highest result that is known makes everything below it needless
-    let (first, mut beneath) = match topmost {
-        Some(_) if most_known == steps.len() => (steps.len(), Arc::new(Terrain::flat(Grid::new(2, Edges::Open)))),
-        _ => match store.highest_known(&steps[..most_known]) {
+    let (first, mut beneath, mut bases) = match topmost {
+        Some(_) if most_known == steps.len() => {
+            (steps.len(), Arc::new(Terrain::flat(Grid::new(2, Edges::Open))), Vec::new())
+        }
+        _ => match store.highest_known(&steps[..most_known], &ground)? {
             Some(known) => known,
-            None => (0, base.map_or_else(level, |base| base.terrain_on(scene.grid(samples), control))?),
+            None => (0, ground(GroupBase::Start)?, Vec::new()),
         },
     };
     let steps = &steps[first..];
@@ -376,7 +432,19 @@ fn evaluate_level(
         control.check()?;
         control.enter_layer(step.index);
         let cx = context(scene, samples, step.layer, control);
+        for begins in &step.opens {
+            bases.push(beneath.clone());
+            if *begins == GroupGround::Level {
+                beneath = ground(GroupBase::Level)?;
+            }
+        }
         let (mut result, account) = run_node(step, &cx, &beneath, coarse.remove(&step.index).as_ref(), store)?;
+        if matches!(step.layer.node, Node::LayerGroup(_))
+            && let Some(base) = bases.pop()
+        {
+            beneath = base;
+            mix::join(&cx, &step.layer.mix, &beneath, &mut result)?;
+        }
         if step.is_level && (topmost.is_some() || samples < scene.samples()) {
             let change = LevelChange::from_terrains(
                 &beneath,

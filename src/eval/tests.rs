@@ -557,3 +557,143 @@ fn a_process_without_a_past_goes_back_without_beginning_anew() {
     let early = Some(Playhead { layer: 1, iteration: 4 });
     assert_eq!(run(&scene, early, &mut store), run(&scene, early, &mut Store::forgetful()));
 }
+
+/// A scene of generators and filters by name and depth, each with its own seed; the group is the last but one.
+fn grouped(depths: [u32; 5]) -> Scene {
+    let mut scene = Scene::default();
+    scene.settings.resolution = 65;
+    for (k, (name, depth)) in ["Perlin", "Ridged", "Terrace", "LayerGroup", "Blur"].into_iter().zip(depths).enumerate()
+    {
+        scene.layers.push(Layer { depth, ..Layer::new(Node::named(name).unwrap(), k as u32 + 1) });
+    }
+    scene.layers[1].mix.blend = Blend::Add;
+    scene
+}
+
+#[test]
+fn a_group_that_does_no_more_than_hold_its_layers_changes_no_bit() {
+    let mut plain = grouped([0, 1, 1, 0, 0]);
+    let whole = run(&plain, None, &mut Store::forgetful());
+    plain.layers.remove(3);
+    plain.mend_depths();
+    assert_eq!(whole, run(&plain, None, &mut Store::forgetful()));
+    // and a hidden one is not there at all
+    let mut hidden = grouped([0, 1, 1, 0, 0]);
+    hidden.layers[3].enabled = false;
+    plain.layers.drain(1..3);
+    assert_eq!(run(&hidden, None, &mut Store::forgetful()), run(&plain, None, &mut Store::forgetful()));
+}
+
+#[test]
+fn a_group_lays_what_its_layers_make_over_the_ground_below() {
+    let fresh = |scene: &Scene| run(scene, None, &mut Store::forgetful());
+    let mut scene = grouped([0, 1, 1, 0, 0]);
+    scene.layers.truncate(4);
+    let (inside, below) = (fresh(&scene), {
+        let mut below = scene.clone();
+        below.layers.truncate(1);
+        fresh(&below)
+    });
+    scene.layers[3].mix.opacity = 0.25;
+    let mixed = fresh(&scene);
+    for k in 0..mixed.height.len() {
+        let expected = below.height[k] + (inside.height[k] - below.height[k]) * 0.25;
+        assert!((mixed.height[k] - expected).abs() < 1e-6, "{k}");
+    }
+    // from level ground it is a ground of its own, which any blending joins
+    scene.layers[3].mix.opacity = 1.0;
+    scene.layers[3].mix.blend = Blend::Max;
+    scene.set("4.ground=Level").unwrap();
+    let mut alone = scene.clone();
+    alone.layers.truncate(3);
+    alone.layers.remove(0);
+    alone.mend_depths();
+    let (alone, highest) = (fresh(&alone), fresh(&scene));
+    for k in 0..highest.height.len() {
+        assert_eq!(highest.height[k], alone.height[k].max(below.height[k]), "{k}");
+    }
+    assert!(highest.height.iter().zip(&below.height).any(|(a, b)| a != b));
+    assert!(highest.height.iter().zip(&alone.height).any(|(a, b)| a != b));
+    // the mask of a group looks at the ground below it
+    scene.layers[3].mix.blend = Blend::Replace;
+    scene.set("4.by_height=true").unwrap();
+    scene.set("4.height_feather=0").unwrap();
+    scene.set("4.height_to=100000").unwrap();
+    let masked = fresh(&scene);
+    for k in 0..masked.height.len() {
+        let from = if below.height[k] * scene.settings.relief_metres >= scene.layers[3].mask.height_from {
+            &alone
+        } else {
+            &below
+        };
+        assert_eq!(masked.height[k], from.height[k], "{k}");
+    }
+    // without layers there is level ground in it
+    let mut empty = grouped([0, 0, 0, 0, 0]);
+    empty.layers.drain(1..3);
+    empty.set("2.ground=Level").unwrap();
+    assert!(fresh(&empty).height.iter().all(|h| *h == 0.0));
+}
+
+#[test]
+fn groups_in_groups_give_the_same_bits_from_any_state_of_the_cache() {
+    let mut scene = grouped([0, 2, 2, 1, 1]);
+    scene.layers.push(Layer { depth: 0, ..Layer::new(Node::named("LayerGroup").unwrap(), 9) });
+    scene.layers.push(Layer::new(Node::named("Levels").unwrap(), 10));
+    scene.layers.insert(0, Layer { depth: 1, ..Layer::new(Node::named("Voronoi").unwrap(), 11) });
+    scene.mend_depths();
+    assert_eq!(scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>(), [1, 1, 2, 2, 1, 1, 0, 0]);
+    for group in [4, 6] {
+        scene.layers[group].mix.opacity = 0.5;
+    }
+    scene.set("7.ground=Level").unwrap();
+    let mut store = Store::default();
+    let mut check = |scene: &Scene, what: &str| {
+        assert_eq!(run(scene, None, &mut store), run(scene, None, &mut Store::forgetful()), "{what}");
+    };
+    check(&scene, "whole");
+    let edits = [
+        "8.opacity=0.5",
+        "7.opacity=0.75",
+        "6.opacity=0.25",
+        "5.opacity=0.75",
+        "4.opacity=0.5",
+        "3.opacity=0.5",
+        "2.seed=77",
+        "5.ground=Level",
+        "7.ground=Below",
+        "5.enabled=false",
+        "5.enabled=true",
+        "1.enabled=false",
+    ];
+    for edit in edits {
+        scene.set(edit).unwrap();
+        check(&scene, edit);
+        for layer in (0..scene.layers.len()).rev() {
+            check(&scene_up_to(&scene, layer), &format!("{edit}, up to {layer}"));
+            check(&scene_beneath(&scene, layer), &format!("{edit}, beneath {layer}"));
+        }
+    }
+}
+
+#[test]
+fn an_erosion_in_a_group_plays_and_runs_from_coarse_to_fine() {
+    let mut scene = scene(129, 12);
+    scene.layers[1].depth = 1;
+    scene.layers.insert(2, Layer::new(Node::named("LayerGroup").unwrap(), 7));
+    scene.layers[2].mix.opacity = 0.5;
+    let fresh = |scene: &Scene, playhead| run(scene, playhead, &mut Store::forgetful());
+    let mut store = Store::default();
+    for largest in ["OneGrid", "Samples33"] {
+        let known = scene.set(&format!("2.largest_scale={largest}")).is_ok();
+        for iteration in [3, 99, 0, 12, 7] {
+            let playhead = Some(Playhead { layer: 1, iteration });
+            assert_eq!(run(&scene, playhead, &mut store), fresh(&scene, playhead), "{largest} {iteration}");
+        }
+        assert!(known || largest != "OneGrid");
+    }
+    let whole = fresh(&scene, None);
+    let mut below = scene.clone();
+    below.layers.truncate(1);
+    assert_ne!(whole, fresh(&below, None));
+}

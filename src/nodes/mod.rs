@@ -477,4 +477,5 @@ catalogue! {
     maps::uplift::UpliftMap: Filter,
     maps::painted::PaintedMap: Filter,
     maps::file::MapFile: Filter,
+    filters::group::LayerGroup: Filter,
 }

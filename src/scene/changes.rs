@@ -193,6 +193,7 @@ impl ChangeList {
         self.value(owner, "layer", shown(was.enabled), shown(now.enabled));
         let guard = |is_locked: bool| if is_locked { "locked" } else { "open" };
         self.value(owner, "guard", guard(was.locked), guard(now.locked));
+        self.value(owner, "depth in groups", &was.depth.to_string(), &now.depth.to_string());
         self.value(owner, "note", &was.note, &now.note);
         self.value(owner, "seed", &was.seed.to_string(), &now.seed.to_string());
         if was.node.about().name == now.node.about().name {

@@ -252,6 +252,8 @@ struct LayerV1 {
     note: String,
     #[serde(default, skip_serializing_if = "is_default")]
     locked: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    depth: u32,
 }
 
 #[derive(PartialEq, Serialize, Deserialize)]
@@ -334,6 +336,7 @@ impl Scene {
                     mask: layer.mask.clone(),
                     note: layer.note.clone(),
                     locked: layer.locked,
+                    depth: layer.depth,
                 })
                 .collect(),
         };
@@ -384,6 +387,7 @@ impl Scene {
                     mask: layer.mask,
                     note: layer.note,
                     locked: layer.locked,
+                    depth: layer.depth,
                     ..Layer::new(layer.node, layer.seed.unwrap_or_default())
                 };
                 let is_written_by_hand = scene_is_by_hand || layer.name.is_none() || layer.seed.is_none();
@@ -468,6 +472,13 @@ impl Scene {
         }
         let mut scene = Self { name, settings, planet, palette, climate, biomes, patch, builds, bookmarks, layers };
         scene.name_biomes();
+        let depths = |scene: &Self| scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>();
+        let written = depths(&scene);
+        scene.mend_depths();
+        if depths(&scene) != written {
+            let text = "scene: layers lie deeper than the groups above them allow; they were moved out";
+            warnings.push(Warning(text.into()));
+        }
         Ok((scene, warnings))
     }
 

@@ -186,6 +186,8 @@ pub struct Layer {
     pub note: String,
     /// Cannot be changed by accident.
     pub locked: bool,
+    /// How many groups it lies in; see [`Scene::members`](super::Scene::members).
+    pub depth: u32,
 }
 
 impl Layer {
@@ -202,6 +204,7 @@ impl Layer {
             mask: Mask::default(),
             note: String::new(),
             locked: false,
+            depth: 0,
         }
     }
 

@@ -44,10 +44,10 @@ impl Scene {
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let read: Vec<usize> = (0..self.layers.len())
-            .filter(|&k| self.layers[k].enabled && self.layers[k].mask.by_layer)
+            .filter(|&k| self.is_shown(k) && self.layers[k].mask.by_layer)
             .filter_map(|k| self.mask_source(k).ok().flatten())
             .collect();
-        let used = |index: usize| self.layers[index].enabled || read.contains(&index);
+        let used = |index: usize| self.is_shown(index) || read.contains(&index);
         for (index, layer) in self.layers.iter().enumerate().filter(|(index, _)| used(*index)) {
             let mask = if layer.mask.by_image { image_names(&layer.mask) } else { Vec::new() };
             let names = mask.into_iter().chain(layer.node.file_dependencies());

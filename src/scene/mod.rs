@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod examples;
 mod file;
+mod groups;
 mod history;
 pub mod import;
 mod layer;
@@ -170,8 +171,11 @@ impl Scene {
     /// # Errors
     /// When no construction is shown, or something beside it is: then with its number.
     pub fn only_construction(&self) -> Result<(usize, &Construction), NotAlone> {
-        let is_shown = |layer: &Layer| layer.enabled && layer.mix.opacity > 0.0;
-        let mut shown = self.layers.iter().enumerate().filter(|(_, layer)| is_shown(layer));
+        // a group that is seen through stands beside nothing
+        let is_plain = |layer: &Layer| layer.mix == Mix::default() && !layer.mask.is_active();
+        let is_opened = |index: usize| self.group(index).is_some() && is_plain(&self.layers[index]);
+        let mut shown =
+            (self.layers.iter().enumerate()).filter(|&(index, _)| self.is_shown(index) && !is_opened(index));
         let found = shown.clone().find_map(|(index, layer)| match &layer.node {
             Node::Construction(construction) => Some((index, construction)),
             _ => None,

@@ -88,7 +88,7 @@ impl ExportMap {
     /// All that a scene can have: without data maps that no layer writes, with the masks that are in use.
     pub fn of_scene(scene: &Scene) -> Vec<Self> {
         let is_planet = scene.settings.is_planet();
-        let shown = || scene.layers.iter().filter(|layer| layer.enabled);
+        let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
         let is_there = |map: &Self| match map {
             Self::Data(kind) => shown().any(|layer| layer.node.traits().writes.contains(kind)),
             Self::Curvature | Self::Relief | Self::SkyView => !is_planet,

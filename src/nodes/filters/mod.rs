@@ -6,6 +6,7 @@ mod displacement;
 mod envelope;
 pub mod expander;
 pub(crate) mod gauss;
+pub mod group;
 mod height_order;
 pub mod invert;
 pub mod island;

@@ -35,6 +35,10 @@ pub enum LayerAction {
     SwapSides,
     /// Asks for a name to keep the layer as a preset of one's own.
     SavePreset,
+    /// Puts the selected layers into a group.
+    GroupLayers,
+    /// Takes groups away and leaves what they hold.
+    Ungroup,
     MoveUp,
     MoveDown,
     SelectAbove,
@@ -43,7 +47,7 @@ pub enum LayerAction {
 
 impl LayerAction {
     /// Those that need nothing named.
-    pub fn all() -> [Self; 18] {
+    pub fn all() -> [Self; 20] {
         [
             Self::AddMenu,
             Self::Rename,
@@ -59,6 +63,8 @@ impl LayerAction {
             Self::EvaluateToHere,
             Self::SwapSides,
             Self::SavePreset,
+            Self::GroupLayers,
+            Self::Ungroup,
             Self::MoveUp,
             Self::MoveDown,
             Self::SelectAbove,
@@ -154,6 +160,18 @@ impl Action for LayerAction {
                 "Keeps the layer in your own library, for any scene.",
                 icon::BOOKMARK_SIMPLE,
                 &[],
+            ),
+            Self::GroupLayers => Info::new(
+                "Group layers",
+                "Puts the selected layers into a group: one blending, opacity and mask for all of them.",
+                icon::FOLDER_PLUS,
+                keys![COMMAND + G],
+            ),
+            Self::Ungroup => Info::new(
+                "Ungroup layers",
+                "Takes the group away; its layers stay in their places, without its blending and mask.",
+                icon::FOLDER_MINUS,
+                keys![COMMAND_SHIFT + G],
             ),
             Self::MoveUp => {
                 Info::new("Move up", "Lets the layer act after the one above it.", icon::ARROW_UP, keys![ALT + ArrowUp])

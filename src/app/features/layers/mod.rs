@@ -62,9 +62,15 @@ fn run(
     let (selected, all) = (editor.doc.selected_layer(), editor.doc.selected_layers());
     let changes = matches!(
         action,
-        LayerAction::Cut | LayerAction::Delete | LayerAction::MoveUp | LayerAction::MoveDown | LayerAction::SwapSides
+        LayerAction::Cut
+            | LayerAction::Delete
+            | LayerAction::MoveUp
+            | LayerAction::MoveDown
+            | LayerAction::GroupLayers
+            | LayerAction::Ungroup
+            | LayerAction::SwapSides
     );
-    if let Some(name) = editor.doc.first_locked(&all).filter(|_| changes) {
+    if let Some(name) = editor.doc.first_locked(&editor.doc.with_members(&all)).filter(|_| changes) {
         let text = format!("Layer “{name}” is locked; unlock it first.");
         return editor.toasts.info(text);
     }
@@ -120,12 +126,10 @@ fn run(
         }
         (LayerAction::Solo, Some(index)) => editor.doc.toggle_solo(index),
         (LayerAction::Toggle, Some(_)) => editor.doc.toggle_layers(&all),
-        (LayerAction::MoveUp, Some(index)) => editor.doc.move_layer(index, index + 1),
-        (LayerAction::MoveDown, Some(index)) => {
-            if let Some(to) = index.checked_sub(1) {
-                editor.doc.move_layer(index, to);
-            }
-        }
+        (LayerAction::MoveUp, Some(index)) => editor.doc.move_up(index),
+        (LayerAction::MoveDown, Some(index)) => editor.doc.move_down(index),
+        (LayerAction::GroupLayers, Some(_)) => editor.doc.group_layers(&all),
+        (LayerAction::Ungroup, Some(_)) => editor.doc.ungroup(&all),
     }
 }
 
@@ -183,6 +187,9 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     let is_end = editor.doc.end().is_some();
     tick(ui, &mut queue, LayerAction::EvaluateToHere, selected.is_some(), is_end);
     pick(ui, &mut queue, LayerAction::Paste, true);
+    pick(ui, &mut queue, LayerAction::GroupLayers, selected.is_some());
+    let has_group = editor.doc.selected_layers().iter().any(|&index| editor.doc.scene().group(index).is_some());
+    pick(ui, &mut queue, LayerAction::Ungroup, has_group);
     pick(ui, &mut queue, LayerAction::MoveUp, selected.is_some_and(|index| index < top));
     pick(ui, &mut queue, LayerAction::MoveDown, selected.is_some_and(|index| index > 0));
     pick(ui, &mut queue, LayerAction::Delete, selected.is_some());

@@ -15,7 +15,7 @@ use crate::frame::widgets::params::{SliderPreview, rows};
 use crate::frame::widgets::row::{opened_section, section, seed_row};
 use crate::frame::widgets::sought;
 use talweg::eval::StrokeTarget;
-use talweg::nodes::Work;
+use talweg::nodes::{Node, Work};
 use talweg::scene::{Blend, Layer, Problem};
 
 /// Shows layer `index`; returns a command that a row asked for.
@@ -102,9 +102,10 @@ pub fn show(
     command
 }
 
-/// Whether a layer's way to mix has a row for this parameter: what is no generator replaces what is below it.
+/// Whether a layer's way to mix has a row for this parameter: what is neither a generator nor a group replaces what is
+/// below it.
 pub fn shows_mix(layer: &Layer, name: &str) -> bool {
-    let generator = matches!(layer.node.work(), Work::Generator(_));
+    let generator = matches!(layer.node.work(), Work::Generator(_)) || matches!(layer.node, Node::LayerGroup(_));
     match name {
         "blend" => generator,
         "smoothness" => generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax),

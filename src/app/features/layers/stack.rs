@@ -1,6 +1,6 @@
 //! The list of layers, the topmost first, and the row of the scene itself below them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use bevy::prelude::Resource;
@@ -11,9 +11,10 @@ use egui_phosphor::regular as icon;
 use crate::features::layers::LayerAction;
 use crate::features::layers::add_menu;
 use crate::features::layers::add_menu::AddMenu;
+use crate::features::layers::parameters::shows_mix;
 use crate::features::layers::presets::OwnPreset;
 use crate::frame::commands::Command;
-use crate::frame::document::{Document, Selection};
+use crate::frame::document::{Document, Selection, StackPlace};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use talweg::nodes::{Node, Work};
@@ -34,6 +35,8 @@ struct LayerRename {
 pub struct StackState {
     renaming: Option<LayerRename>,
     pub add_menu: AddMenu,
+    /// Groups whose layers have no rows, by their names.
+    folded: HashSet<String>,
     /// The rows say what their layers cost.
     shows_costs: bool,
     /// How long layers took when they were computed last, by their names.
@@ -64,9 +67,13 @@ impl StackState {
     }
 }
 
+/// How far a row moves to the right for each group that its layer lies in.
+const INDENT: f32 = 14.0;
+
 /// The icon of a node, by shape and category.
 pub fn node_icon(node: &Node) -> &'static str {
     match (node.work(), node.about().category) {
+        (_, "Layers") => icon::FOLDER,
         (Work::Process(_), _) => icon::DROP_HALF,
         (Work::Filter(_), _) => icon::SLIDERS,
         (Work::Generator(_), "Noise") => icon::WAVE_SINE,
@@ -121,13 +128,12 @@ fn empty_hint(ui: &mut Ui) {
 }
 
 fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems: &[Problem]) -> Option<Command> {
-    let count = document.scene().layers.len();
     let mut command = None;
-    let mut rows = Vec::with_capacity(count);
+    let mut rows = Vec::new();
     let mut carried = None;
-    for index in (0..count).rev() {
+    for index in shown_rows(document, state) {
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW + 2.0), Sense::click_and_drag());
-        rows.push(rect);
+        rows.push((index, rect));
         if response.clicked() {
             let modifiers = ui.input(|i| i.modifiers);
             match (modifiers.shift, modifiers.command) {
@@ -146,20 +152,51 @@ fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems
         && let Some(at) = response.interact_pointer_pos()
     {
         ui.set_cursor_icon(CursorIcon::Grabbing);
-        let gap = rows.iter().take_while(|row| row.center().y < at.y).count();
-        mark_gap(ui, &rows, gap);
+        let gap = rows.iter().take_while(|(_, row)| row.center().y < at.y).count();
+        let place = place_of_gap(document, state, &rows, gap, at.x);
+        mark_gap(ui, &rows, gap, place.depth);
         if response.drag_stopped() {
-            // `gap` counts rows from the top, layers count from the ground
-            let below = count - gap;
-            document.move_layer(from, if below > from { below - 1 } else { below });
+            document.move_layers(from, place);
         }
     }
     command
 }
 
-fn mark_gap(ui: &Ui, rows: &[Rect], gap: usize) {
-    let y = if gap < rows.len() { rows[gap].top() - 1.0 } else { rows[rows.len() - 1].bottom() + 1.0 };
-    ui.painter().hline(rows[0].x_range(), y, Stroke::new(2.0, colour::accent()));
+/// The layers that have rows, the topmost first: not those in folded groups.
+fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
+    let scene = document.scene();
+    let mut rows = Vec::with_capacity(scene.layers.len());
+    let mut next = scene.layers.len();
+    while let Some(index) = next.checked_sub(1) {
+        rows.push(index);
+        next = if state.folded.contains(&scene.layers[index].name) { scene.block(index).start } else { index };
+    }
+    rows
+}
+
+/// What is dropped between two rows goes below the upper one; how far to the right says how deep, between what the two
+/// of them allow.
+fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)], gap: usize, x: f32) -> StackPlace {
+    let scene = document.scene();
+    let (index, most) = match gap.checked_sub(1).map(|above| rows[above].0) {
+        None => (scene.layers.len(), 0),
+        Some(above) => {
+            let (layer, is_group) = (&scene.layers[above], scene.group(above).is_some());
+            let is_folded = is_group && state.folded.contains(&layer.name);
+            let index = if is_folded { scene.block(above).start } else { above };
+            (index, layer.depth + u32::from(is_group && !is_folded))
+        }
+    };
+    let least = rows.get(gap).map_or(0, |(below, _)| scene.layers[*below].depth).min(most);
+    let from_left = rows.first().map_or(0.0, |(_, row)| x - row.left() - 2.0 * INDENT);
+    StackPlace { index, depth: ((from_left / INDENT).max(0.0) as u32).clamp(least, most) }
+}
+
+fn mark_gap(ui: &Ui, rows: &[(usize, Rect)], gap: usize, depth: u32) {
+    let Some((_, last)) = rows.last() else { return };
+    let (row, y) = rows.get(gap).map_or((last, last.bottom() + 1.0), |(_, row)| (row, row.top() - 1.0));
+    let line = egui::Rangef::new(row.left() + depth as f32 * INDENT, row.right());
+    ui.painter().hline(line, y, Stroke::new(2.0, colour::accent()));
 }
 
 fn row(
@@ -190,9 +227,9 @@ fn row(
         command = menu(ui, document, index);
     });
 
-    let mut inside = ui.new_child(
-        UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
-    );
+    let inner = rect.shrink2(vec2(4.0, 0.0));
+    let inner = inner.with_min_x(inner.left() + layer.depth as f32 * INDENT);
+    let mut inside = ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center)));
     let ui = &mut inside;
     ui.spacing_mut().item_spacing.x = 4.0;
     let grip = if selected { colour::text() } else { colour::text_weak() };
@@ -204,14 +241,18 @@ fn row(
     }
     let is_left_out = document.end().is_some_and(|end| index > end);
     let dim = is_left_out
-        || !layer.enabled
+        || !document.scene().is_shown(index)
         || document.solo().is_some_and(|s| s != index && hidden_by_solo(document, s, index));
     let tint = match (dim, selected) {
         (true, _) => colour::text_weak(),
         (false, true) => colour::text_strong(),
         (false, false) => colour::text(),
     };
-    ui.label(RichText::new(node_icon(&layer.node)).size(16.0).color(tint));
+    if document.scene().group(index).is_some() {
+        fold_button(ui, state, &layer, tint);
+    } else {
+        ui.label(RichText::new(node_icon(&layer.node)).size(16.0).color(tint));
+    }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
@@ -277,9 +318,25 @@ fn name(
     }
 }
 
+/// The icon of a group, which folds its layers away or shows them.
+fn fold_button(ui: &mut Ui, state: &mut StackState, layer: &Layer, tint: egui::Color32) {
+    let is_folded = state.folded.contains(&layer.name);
+    let (symbol, what) = if is_folded { (icon::FOLDER, "Unfold") } else { (icon::FOLDER_OPEN, "Fold") };
+    let label = egui::Label::new(RichText::new(symbol).size(16.0).color(tint)).sense(Sense::click());
+    let response = ui.add(label).on_hover_text(format!("{what} the layers of the group."));
+    response
+        .widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("{what} {}", layer.name)));
+    if response.clicked() {
+        if is_folded { drop(state.folded.remove(&layer.name)) } else { drop(state.folded.insert(layer.name.clone())) }
+    }
+}
+
 fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
-    let alone = matches!(document.scene().layers[solo].node.work(), Work::Generator(_));
-    index > solo || alone
+    let scene = document.scene();
+    if scene.block(solo).contains(&index) || scene.groups_around(solo).contains(&index) {
+        return false;
+    }
+    index > solo || matches!(scene.layers[solo].node.work(), Work::Generator(_))
 }
 
 /// How the layer mixes, or where its playhead stands.
@@ -296,7 +353,7 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     if layer.mix.opacity < 1.0 {
         parts.push(format!("{:.0} %", layer.mix.opacity * 100.0));
     }
-    if matches!(layer.node.work(), Work::Generator(_)) && layer.mix.blend != Blend::Replace {
+    if shows_mix(layer, "blend") && layer.mix.blend != Blend::Replace {
         parts.push(layer.mix.blend.label().to_lowercase());
     }
     parts.join(", ")
@@ -327,6 +384,8 @@ fn menu(ui: &mut Ui, document: &Document, index: usize) -> Option<Command> {
         (Command::from(LayerAction::Lock), true),
         (Command::from(LayerAction::Note), true),
         (Command::from(LayerAction::SavePreset), true),
+        (Command::from(LayerAction::GroupLayers), true),
+        (Command::from(LayerAction::Ungroup), document.scene().group(index).is_some()),
         (Command::from(LayerAction::MoveUp), index < top),
         (Command::from(LayerAction::MoveDown), index > 0),
         (Command::from(LayerAction::Delete), true),

@@ -1,6 +1,6 @@
 //! Edits of the stack as a whole: add, duplicate, delete, reorder, rename, show and hide, solo.
 
-use crate::frame::document::{Document, Group, Selection, Variant};
+use crate::frame::document::{Document, Group, Selection, StackPlace, Variant};
 use talweg::nodes::{Node, Work};
 use talweg::param::{Preset, Value};
 use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
@@ -15,21 +15,27 @@ impl Document {
         if let Some(natural) = about.preset("Natural").filter(|_| as_it_comes) {
             node.adopt(natural);
         }
-        let at = self.selected_layer().map_or(self.scene().layers.len(), |index| index + 1);
-        let mut layer = Layer::new(node, self.scene().unused_seed());
-        if at > 0 && matches!(layer.node.work(), Work::Generator(_)) {
+        let at = self.place_for_new();
+        let mut layer = Layer { depth: at.depth, ..Layer::new(node, self.scene().unused_seed()) };
+        if at.index > 0 && matches!(layer.node.work(), Work::Generator(_)) {
             layer.mix.blend = Blend::Add;
         }
         layer.name = self.scene().unused_name(&layer.name);
-        self.insert(&format!("Add {}", layer.node.about().label), at, layer);
+        self.insert(&format!("Add {}", layer.node.about().label), at.index, layer);
     }
 
-    /// Some layers as the text of a scene that has no others.
+    /// Some layers, with what they hold, as the text of a scene that has no others.
     ///
     /// # Errors
     /// When it is nested too deeply to be read again.
     pub fn layer_text(&self, indices: &[usize]) -> Result<String, SceneError> {
-        let layers = indices.iter().filter_map(|&index| self.scene().layers.get(index).cloned()).collect();
+        let copied = self.with_members(indices);
+        let shifts = self.shifts(&copied, 0);
+        let layer = |(&index, shift): (&usize, i64)| {
+            let layer = &self.scene().layers[index];
+            Layer { depth: (i64::from(layer.depth) + shift) as u32, ..layer.clone() }
+        };
+        let layers = copied.iter().zip(shifts).map(layer).collect();
         let settings = self.scene().settings.clone();
         Scene { name: self.scene().name.clone(), settings, layers, ..Scene::default() }.to_ron()
     }
@@ -40,7 +46,7 @@ impl Document {
     /// When it is no scene; nothing changes.
     pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
         let (pasted, warnings) = Scene::from_ron(text)?;
-        let at = self.selected_layer().map_or(self.scene().layers.len(), |index| index + 1);
+        let StackPlace { index: at, depth } = self.place_for_new();
         let count = pasted.layers.len();
         if count == 0 {
             return Ok(warnings);
@@ -50,8 +56,10 @@ impl Document {
             for (k, mut layer) in pasted.layers.into_iter().enumerate() {
                 layer.name = scene.unused_name(&layer.name);
                 layer.branch = 0;
+                layer.depth += depth;
                 scene.layers.insert(at + k, layer);
             }
+            scene.mend_depths();
         });
         self.select(Selection::Layer(at + count - 1));
         Ok(warnings)
@@ -61,29 +69,6 @@ impl Document {
         self.renumber(|index| Some(if index >= at { index + 1 } else { index }));
         self.edit(label, None, |scene| scene.layers.insert(at, layer));
         self.select(Selection::Layer(at));
-    }
-
-    /// Moves a layer so that it ends at index `to`; one that is locked stays.
-    pub fn move_layer(&mut self, from: usize, to: usize) {
-        let count = self.scene().layers.len();
-        if from >= count || to >= count || from == to || self.is_locked(from) {
-            return;
-        }
-        self.renumber(|k| {
-            Some(if k == from {
-                to
-            } else if from < k && k <= to {
-                k - 1
-            } else if to <= k && k < from {
-                k + 1
-            } else {
-                k
-            })
-        });
-        self.edit("Reorder layers", None, |scene| {
-            let layer = scene.layers.remove(from);
-            scene.layers.insert(to, layer);
-        });
     }
 
     /// An empty name is not taken.
@@ -168,11 +153,11 @@ impl Document {
 
     /// Adds a kept layer above the selected one and selects it; it keeps its seed.
     pub fn add_kept_layer(&mut self, kept: &Layer) {
-        let at = self.selected_layer().map_or(self.scene().layers.len(), |index| index + 1);
+        let at = self.place_for_new();
         let mut layer = kept.clone();
         layer.name = self.scene().unused_name(&layer.name);
-        (layer.branch, layer.locked) = (0, false);
-        self.insert(&format!("Add {}", kept.name), at, layer);
+        (layer.branch, layer.locked, layer.depth) = (0, false, at.depth);
+        self.insert(&format!("Add {}", kept.name), at.index, layer);
     }
 
     /// Follows the layers when their numbers change.

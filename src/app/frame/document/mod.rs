@@ -5,6 +5,7 @@
 
 mod branches;
 mod group;
+mod groups;
 mod layers;
 mod request;
 mod selected;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub use crate::frame::document::branches::Offer;
 pub use crate::frame::document::group::Group;
+pub use crate::frame::document::groups::StackPlace;
 pub use crate::frame::document::sides::LayerSides;
 pub use crate::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::frame::document::variant::Variant;

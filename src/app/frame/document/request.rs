@@ -85,17 +85,18 @@ impl Document {
         if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {
             scene.show_layer(index);
             // out of the way, but still there: layers keep their numbers, and masks find what they read
-            scene.layers[index + 1..].iter_mut().for_each(|above| above.enabled = false);
-            let layer = &mut scene.layers[index];
-            if matches!(layer.node.work(), Work::Generator(_)) {
+            if matches!(scene.layers[index].node.work(), Work::Generator(_)) {
+                scene.hide_others(index);
+                let layer = &mut scene.layers[index];
                 (layer.mix, layer.mask) = (Mix::default(), Mask::default());
-                scene.layers[..index].iter_mut().for_each(|below| below.enabled = false);
                 playhead = None;
+            } else {
+                scene.hide_above(index);
             }
             playhead = playhead.filter(|p| p.layer <= index);
         }
         if let Some(end) = self.end.filter(|&end| end < scene.layers.len()) {
-            scene.layers[end + 1..].iter_mut().for_each(|above| above.enabled = false);
+            scene.hide_above(end);
             playhead = playhead.filter(|p| p.layer <= end);
         }
         (scene, playhead)

@@ -68,10 +68,9 @@ impl Document {
         });
     }
 
-    /// Removes layers; where one is locked nothing is removed.
+    /// Removes layers and what they hold; where one is locked nothing is removed.
     pub fn delete_layers(&mut self, indices: &[usize]) {
-        let count = self.scene().layers.len();
-        let gone: Vec<usize> = indices.iter().copied().filter(|&index| index < count).collect();
+        let gone = self.with_members(indices);
         let Some(lowest) = gone.iter().copied().min() else { return };
         if self.first_locked(&gone).is_some() {
             return;
@@ -87,6 +86,7 @@ impl Document {
                 index += 1;
                 !gone.contains(&(index - 1))
             });
+            scene.mend_depths();
         });
         if selected.is_some_and(|index| gone.contains(&index)) {
             let last = self.scene().layers.len().checked_sub(1);
@@ -96,12 +96,12 @@ impl Document {
         }
     }
 
-    /// Puts copies of layers above the topmost of them; a copy keeps the seed, so it gives the same heights.
+    /// Puts copies of layers, with what they hold, above the topmost of them; a copy keeps the seed, so it gives the
+    /// same heights.
     pub fn duplicate_layers(&mut self, indices: &[usize]) {
-        let mut copied: Vec<usize> =
-            indices.iter().copied().filter(|&index| index < self.scene().layers.len()).collect();
-        copied.sort_unstable();
+        let copied = self.with_members(indices);
         let Some(top) = copied.last().copied() else { return };
+        let shifts = self.shifts(&copied, self.root_depth(&copied, top));
         let count = copied.len();
         self.renumber(|k| Some(if k > top { k + count } else { k }));
         self.edit(if count > 1 { "Duplicate layers" } else { "Duplicate layer" }, None, |scene| {
@@ -109,6 +109,7 @@ impl Document {
                 let mut copy = scene.layers[index].clone();
                 copy.name = scene.unused_name(&format!("{} copy", copy.name));
                 (copy.branch, copy.locked) = (0, false);
+                copy.depth = (i64::from(copy.depth) + shifts[k]) as u32;
                 scene.layers.insert(top + 1 + k, copy);
             }
         });
@@ -192,7 +193,7 @@ mod tests {
         let param = find(&document, "frequency");
         document.set(Group::Node(0), param, &Value::Float(9.0), None);
         document.delete_layers(&[0, 1]);
-        document.move_layer(0, 1);
+        document.move_up(0);
         assert_eq!(*document.scene(), before);
         assert_eq!(document.first_locked(&[1, 0]), Some(document.scene().layers[0].name.as_str()));
         document.toggle_locks(&[0]);

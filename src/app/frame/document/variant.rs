@@ -124,7 +124,7 @@ mod tests {
         assert_eq!((document.revision(), document.undo_label()), (revision, Some("Add Thermal erosion")), "no edit");
         assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, false, true]);
         assert_eq!(document.variant_name().unwrap(), format!("without {}", document.scene().layers[1].name));
-        document.move_layer(1, 2);
+        document.move_up(1);
         assert_eq!(enabled(&document.variant_scene().unwrap().0), [true, true, false]);
         document.delete_layers(&[0]);
         assert_eq!(document.variant(), Some(Variant { layer: 1, shown: false }));

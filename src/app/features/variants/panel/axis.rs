@@ -2,8 +2,8 @@
 //!
 //! The values stay as they are when one of them is adopted, so that the sheet stands still.
 
+use crate::features::layers::parameters::shows_mix;
 use talweg::lab::{ParamRef, VariantError, VariantSweep};
-use talweg::nodes::Work;
 use talweg::param::{ParamKind, ParamSpec, Params, Value};
 use talweg::scene::Scene;
 
@@ -122,12 +122,11 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
         None => vec![&scene.settings],
         Some(layer) => vec![layer.node.params(), &layer.mix, &layer.mask],
     };
-    let is_generator = layer.is_none_or(|index| matches!(scene.layers[index].node.work(), Work::Generator(_)));
+    let shows = |name: &str| layer.is_none_or(|index| shows_mix(&scene.layers[index], name));
     let matters = |spec: &ParamSpec| match spec.name {
         // seeds are a choice of their own, and a thumbnail has its own resolution
         "seed" | "resolution" => false,
-        // only generators are blended
-        "blend" | "smoothness" => is_generator,
+        "blend" | "smoothness" => shows(spec.name),
         _ => !matches!(spec.kind, ParamKind::Curve | ParamKind::Image | ParamKind::Layer),
     };
     let mut specs: Vec<&'static ParamSpec> = Vec::new();

@@ -1,0 +1,168 @@
+//! Groups of layers: a layer whose node is a [`LayerGroup`] holds the layers right below it that lie deeper.
+//!
+//! The list of layers stays flat, from the ground up; [`Layer::depth`](super::Layer) says how deep each of them lies.
+//! Read from the top down a layer may lie one deeper than a group, and no deeper than any other layer above it.
+
+use std::ops::Range;
+
+use super::{Mask, Mix, Scene};
+use crate::nodes::Node;
+use crate::nodes::filters::group::{GroupGround, LayerGroup};
+
+impl Scene {
+    /// The group that a layer is, if it is one.
+    pub fn group(&self, index: usize) -> Option<&LayerGroup> {
+        match &self.layers.get(index)?.node {
+            Node::LayerGroup(group) => Some(group),
+            _ => None,
+        }
+    }
+
+    /// The layers in a group, those in its groups too; none of any other layer.
+    pub fn members(&self, index: usize) -> Range<usize> {
+        let Some(depth) = self.group(index).map(|_| self.layers[index].depth) else { return index..index };
+        let count = self.layers[..index].iter().rev().take_while(|layer| layer.depth > depth).count();
+        index - count..index
+    }
+
+    /// A layer and what it holds.
+    pub fn block(&self, index: usize) -> Range<usize> {
+        self.members(index).start..index + 1
+    }
+
+    /// The groups that a layer lies in, the innermost first.
+    pub fn groups_around(&self, index: usize) -> Vec<usize> {
+        let mut around = Vec::new();
+        let mut depth = self.layers.get(index).map_or(0, |layer| layer.depth);
+        for (above, layer) in self.layers.iter().enumerate().skip(index + 1) {
+            if depth == 0 {
+                break;
+            }
+            if layer.depth < depth {
+                depth = layer.depth;
+                around.push(above);
+            }
+        }
+        around
+    }
+
+    /// Whether a layer takes part: it is shown, and so are all groups that it lies in.
+    pub fn is_shown(&self, index: usize) -> bool {
+        let is_on = |index: usize| self.layers[index].enabled && self.layers[index].mix.opacity > 0.0;
+        is_on(index) && self.groups_around(index).into_iter().all(is_on)
+    }
+
+    /// Whether a layer is a group that takes part and does more than hold its layers together: that joins the ground
+    /// below it with what its layers make.
+    pub fn joins_grounds(&self, index: usize) -> bool {
+        self.group(index).is_some_and(|group| {
+            let layer = &self.layers[index];
+            let is_plain = layer.mix == Mix::default() && !layer.mask.is_active();
+            self.is_shown(index) && (group.ground == GroupGround::Level || !is_plain)
+        })
+    }
+
+    /// The groups that [join grounds](Self::joins_grounds) whose lowest layer is this one, the outermost first. One
+    /// without layers begins at itself.
+    pub fn groups_beginning_at(&self, index: usize) -> Vec<usize> {
+        let begins = |&group: &usize| self.block(group).start == index && self.joins_grounds(group);
+        self.groups_around(index).into_iter().rev().chain([index]).filter(begins).collect()
+    }
+
+    /// Lets no layer lie deeper than the one above it allows.
+    pub fn mend_depths(&mut self) {
+        let mut most = 0;
+        for layer in self.layers.iter_mut().rev() {
+            layer.depth = layer.depth.min(most);
+            most = layer.depth + u32::from(matches!(layer.node, Node::LayerGroup(_)));
+        }
+    }
+
+    /// Hides the layers above one, without taking them away: masks below may read generators above. The groups that the
+    /// layer lies in are opened: what has been made in them so far is the result.
+    pub fn hide_above(&mut self, index: usize) {
+        self.hide_but(index, |_| false);
+    }
+
+    /// Hides the layers beneath one and above it, so that it stands alone, in whatever groups it lies.
+    pub fn hide_others(&mut self, index: usize) {
+        let own = self.block(index);
+        self.layers[..own.start].iter_mut().for_each(|layer| layer.enabled = false);
+        self.hide_above(index);
+    }
+
+    /// Hides a layer, what it holds, and all above it; groups as in [`hide_above`](Self::hide_above).
+    pub fn hide_from(&mut self, index: usize) {
+        let own = self.block(index);
+        self.hide_but(index, |k| own.contains(&k));
+    }
+
+    fn hide_but(&mut self, index: usize, is_hidden: impl Fn(usize) -> bool) {
+        let around = self.groups_around(index);
+        for (k, layer) in self.layers.iter_mut().enumerate() {
+            if around.contains(&k) {
+                (layer.enabled, layer.mix, layer.mask) = (true, Mix::default(), Mask::default());
+            } else if k > index || is_hidden(k) {
+                layer.enabled = false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Layer;
+
+    /// Layers by name and depth, from the ground up; names that begin with G are groups.
+    fn scene(layers: &[(&str, u32)]) -> Scene {
+        let layer = |&(name, depth): &(&str, u32)| {
+            let node = if name.starts_with('G') { "LayerGroup" } else { "Perlin" };
+            Layer { name: name.into(), depth, ..Layer::new(Node::named(node).unwrap(), 1) }
+        };
+        Scene { layers: layers.iter().map(layer).collect(), ..Scene::default() }
+    }
+
+    #[test]
+    fn a_group_holds_the_deeper_layers_right_below_it() {
+        let scene = scene(&[("a", 0), ("b", 1), ("c", 2), ("d", 2), ("G2", 1), ("e", 1), ("G1", 0), ("f", 0)]);
+        assert_eq!((scene.members(6), scene.members(4), scene.members(7)), (1..6, 2..4, 7..7));
+        assert_eq!((scene.groups_around(2), scene.groups_around(5)), (vec![4, 6], vec![6]));
+        assert!(scene.groups_around(7).is_empty() && scene.groups_around(0).is_empty());
+        assert_eq!(scene.block(4), 2..5);
+        let mut mended = scene.clone();
+        mended.mend_depths();
+        assert_eq!(mended, scene, "nothing was wrong");
+    }
+
+    #[test]
+    fn depths_are_mended_to_what_the_layers_above_allow() {
+        let mut scene = scene(&[("a", 3), ("G2", 1), ("b", 2), ("G1", 0), ("c", 4)]);
+        scene.mend_depths();
+        let depths: Vec<u32> = scene.layers.iter().map(|layer| layer.depth).collect();
+        assert_eq!(depths, [2, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_layer_is_shown_with_all_its_groups_and_hiding_what_is_above_opens_them() {
+        let mut scene = scene(&[("a", 0), ("b", 2), ("c", 2), ("G2", 1), ("G1", 0), ("d", 0)]);
+        scene.layers[4].mix.opacity = 0.5;
+        let mut hidden = scene.clone();
+        hidden.layers[4].enabled = false;
+        let shown = |scene: &Scene| (0..6).filter(|&k| scene.is_shown(k)).collect::<Vec<_>>();
+        assert_eq!((shown(&scene), shown(&hidden)), (vec![0, 1, 2, 3, 4, 5], vec![0, 5]));
+        for (with, expected) in
+            [(&scene, vec![0, 1, 3, 4]), (&hidden, vec![0, 1, 3, 4])].map(|(scene, shown)| (scene.clone(), shown))
+        {
+            let mut below = with.clone();
+            below.hide_above(1);
+            assert_eq!((shown(&below), below.layers[4].mix.opacity), (expected, 1.0));
+        }
+        let mut alone = scene.clone();
+        alone.hide_others(2);
+        assert_eq!(shown(&alone), [2, 3, 4]);
+        let mut below = scene.clone();
+        below.hide_from(3);
+        assert_eq!(shown(&below), [0, 4], "a group goes with what it holds");
+    }
+}
