@@ -249,9 +249,8 @@ impl RiverCourses {
             found.dedup();
             found.into_iter().map(move |quad| (quad, index as u32))
         };
-        let mut reached: Vec<(u32, u32)> = (self.pieces.par_iter().enumerate())
-            .flat_map_iter(|(index, piece)| reached_by(index, piece))
-            .collect();
+        let mut reached: Vec<(u32, u32)> =
+            (self.pieces.par_iter().enumerate()).flat_map_iter(|(index, piece)| reached_by(index, piece)).collect();
         reached.par_sort_unstable();
         self.reached = reached;
     }

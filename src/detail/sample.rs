@@ -414,11 +414,11 @@ fn gully_octave(
     state: &mut GullyState,
 ) {
     let mut across = [[0.0f32; PART]; 3];
-    let mut depth = [0.0f32; PART];
+    let (mut begun, mut depth) = ([0.0f32; PART], [0.0f32; PART]);
     let cell = lattice.cell_metres as f32;
-    across_slope(&work.up, state, cell, &mut across, &mut depth);
+    across_slope(&work.up, state, cell, &mut across, &mut begun);
     for k in 0..PART {
-        depth[k] = held(shown * height * work.relief[k] * state.mask[k] * depth[k], room[k]);
+        depth[k] = held(shown * height * work.relief[k] * state.mask[k] * begun[k], room[k]);
     }
     if depth.iter().all(|&depth| depth <= 0.0) {
         return;
@@ -434,8 +434,7 @@ fn gully_octave(
         for axis in 0..3 {
             state.slope[axis][k] += turn * across[axis][k];
         }
-        let faded = CREST_FADE * wave[k] * wave[k];
-        state.mask[k] *= if depth[k] > 0.0 { 1.0 - faded } else { 1.0 };
+        state.mask[k] *= 1.0 - CREST_FADE * begun[k] * wave[k] * wave[k];
     }
 }
 

@@ -350,3 +350,38 @@ fn a_patch_brings_its_maps_and_its_climate() {
     let apart = of_patch.celsius[middle] - of_planet.celsius[river] + 0.0065 * metres;
     assert!(apart.abs() < 0.5, "{apart} °C");
 }
+
+/// The ground of mountains and plains has no steps: over a metre it rises little more than that, but for the banks of
+/// rivers, of which there are few.
+#[test]
+fn the_ground_has_no_steps() {
+    for name in ["earthlike", "drifting-continents"] {
+        let (scene, terrain) = planet(name, 129);
+        let detail = detail(&scene, &terrain);
+        let radius = f64::from(scene.planet.radius_metres);
+        let (mut count, mut steep, mut steps) = (0, 0, Vec::new());
+        for k in 0..150 {
+            let (latitude, longitude) = ((0.98 * (1.236 * f64::from(k) % 2.0 - 1.0)).asin(), 4.743 * f64::from(k));
+            let metres = |metres: f64| from_angles(latitude, longitude + metres / (radius * latitude.cos()));
+            let line: Vec<[f64; 3]> = (0..1024).map(|m| metres(f64::from(m))).collect();
+            let ground = detail.samples_at(&line, 1.0);
+            for (m, pair) in
+                ground.windows(2).enumerate().filter(|(_, pair)| pair.iter().all(|s| s.water_metres == 0.0))
+            {
+                let rise = (pair[1].height_metres - pair[0].height_metres).abs();
+                count += 1;
+                steep += usize::from(rise > 1.0);
+                if rise > 2.0 {
+                    // a step stays one between points as near to each other as may be
+                    let near: Vec<[f64; 3]> = (0..65).map(|n| metres(m as f64 + f64::from(n) / 64.0)).collect();
+                    let near = detail.samples_at(&near, 1.0);
+                    let leap = near.windows(2).map(|pair| (pair[1].height_metres - pair[0].height_metres).abs());
+                    steps.push((leap.fold(0.0, f32::max), k, m));
+                }
+            }
+        }
+        assert!(count > 50_000 && steep * 100 < count, "{name}: {steep} of {count}");
+        steps.retain(|(leap, ..)| *leap > 0.5);
+        assert!(steps.is_empty(), "{name}: {steps:?}");
+    }
+}
