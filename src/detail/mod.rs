@@ -24,8 +24,8 @@
 //!
 //! Conditions: the noise is as high as the coarse relief around (rise over a cell), so that plains stay plain, or as
 //! rivers have cut into ground so high above the sea, where there is rain; a quarter of that where the stack has
-//! craters; fine octaves are lower on gentle slopes; gullies need air, are fewer in deserts and in rain forests, and few
-//! below the sea.
+//! craters; fine octaves are lower on gentle slopes; gullies need air, are fewer in deserts and in rain forests, and
+//! few below the sea.
 //! Accuracy: places are found to 3·10⁻¹¹ of a face (0.3 mm on Earth), heights are singles in metres.
 //! Source: the sum of fractals after Musgrave in Ebert et al. 2003; flows without divergence after Bridson et al. 2007;
 //! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; what bounds the relief at water is ours.
@@ -57,14 +57,14 @@ use sample::{BlockGround, BlockWork};
 /// How much lower each octave of noise is than the one before: 2^-H for a Hurst exponent H of 0.74, so that spectra
 /// fall with the power 2H + 1 ≈ 2.5. Whole states have 0.41 (Oregon) to 0.91 (Arizona; Huang & Turcotte 1989, 1990).
 pub const PERSISTENCE: f32 = 0.6;
-/// The same where cubes are wider than [`BROAD_METRES`]: continents have H = 0.5 (Bell 1975; Turcotte 1987), valleys lie
-/// in between.
+/// The same where cubes are wider than [`BROAD_METRES`]: continents have H = 0.5 (Bell 1975; Turcotte 1987), valleys
+/// lie in between.
 pub const BROAD_PERSISTENCE: f32 = std::f32::consts::FRAC_1_SQRT_2;
 /// Cubes from which on octaves fall by [`BROAD_PERSISTENCE`].
 pub const BROAD_METRES: f64 = 10_000.0;
 /// Rise over [`WINDOW_METRES`] where rivers have cut into high ground, as a share of its height above the sea: the
-/// higher a range stands over the sea the deeper are its valleys (Ahnert 1970). The samples of a planet are the means of
-/// peaks and valleys, and know nothing of them.
+/// higher a range stands over the sea the deeper are its valleys (Ahnert 1970). The samples of a planet are the means
+/// of peaks and valleys, and know nothing of them.
 const DISSECTED: f32 = 0.3;
 /// Distance of the rise; over a shorter one it is less, as the octaves are.
 const WINDOW_METRES: f64 = 20_000.0;

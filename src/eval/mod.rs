@@ -13,6 +13,7 @@ mod mask;
 mod memory;
 mod mix;
 mod multiscale;
+mod plan;
 mod strokes;
 mod timeline;
 pub mod window;
@@ -33,20 +34,16 @@ pub use mask::{LayerMask, layer_mask};
 use mask::{mask_scene, scene_beneath, scene_up_to};
 pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
 use multiscale::LevelChange;
+use plan::{GroupBase, LayerStep, ProcessStage, node_key, node_values_key, plan, plan_with};
 pub use strokes::{StrokedFields, changed_samples};
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
-use crate::brush::Strokes;
-use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
-use crate::io::{formats::RawLayout, raster};
-use crate::mesh::raster_or_mesh;
 use crate::nodes::filters::group::GroupGround;
-use crate::nodes::multiscale::{LargestScale, coarser_samples};
-use crate::nodes::{Context, MassBalance, Node, Process, Run, Work};
-use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Layer, LayerStage, Problem, Scene, Settings};
+use crate::nodes::multiscale::coarser_samples;
+use crate::nodes::{Context, MassBalance, Node, Run, Work};
+use crate::scene::{Layer, Problem, Scene};
 
 /// Largest side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -144,53 +141,6 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildE
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|k| format!("talweg-eval-{k}")).build()
 }
 
-/// The ground that a group was laid on, or its layers begin with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum GroupBase {
-    /// The ground that the scene begins with.
-    Start,
-    /// Level ground.
-    Level,
-    /// What a layer made.
-    Made(ContentKey),
-}
-
-/// A layer that takes part, with the keys of what it makes.
-struct LayerStep<'a> {
-    index: usize,
-    layer: &'a Layer,
-    /// Groups that begin before it, the outermost first: each keeps the ground that there is, and its layers go on from
-    /// that or from level ground.
-    opens: Vec<GroupGround>,
-    /// What the groups lie on that it lies in and that are still open after it, the outermost first.
-    open: Vec<GroupBase>,
-    /// Key of what is below it.
-    beneath: ContentKey,
-    /// Key of the layer's result.
-    result: ContentKey,
-    /// What a process does on this grid, one stretch after the other.
-    stages: Vec<ProcessStage<'a>>,
-    /// Whether a process has run on a coarser grid before.
-    is_refined: bool,
-    /// Whether a process runs from coarse to fine and goes on from this grid to finer ones.
-    is_level: bool,
-    /// The playhead stands on this grid or a coarser one: what it changed there is of a moment.
-    is_cut: bool,
-    /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
-    transient: bool,
-    /// Above such a playhead: not even key frames are worth their memory.
-    above: bool,
-}
-
-/// A stretch of a process with the same parameters.
-struct ProcessStage<'a> {
-    process: &'a dyn Process,
-    /// Key of what it makes, whatever the number of iterations.
-    key: ContentKey,
-    /// Iterations on the present grid.
-    iterations: u32,
-}
-
 fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {
     let settings = &scene.settings;
     Context {
@@ -204,118 +154,6 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
         random: Stream::new(settings.seed, layer.seed),
         control,
     }
-}
-
-/// The layers that take part, from the ground up.
-fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerStep<'_>> {
-    plan_with(scene, None, samples, playhead, &mut HashMap::new())
-}
-
-/// [`plan`] on the ground `base`, knowing keys of layers that masks read: chains of them are followed only once.
-fn plan_with<'a>(
-    scene: &'a Scene,
-    base: Option<&BaseTerrain>,
-    samples: usize,
-    playhead: Option<Playhead>,
-    sources: &mut HashMap<usize, u128>,
-) -> Vec<LayerStep<'a>> {
-    let settings = &scene.settings;
-    let mut key = ContentKey::start(&[
-        &(scene.grid(samples).samples as u64).to_le_bytes(),
-        &settings.resolution.to_le_bytes(),
-        &[settings.edges as u8],
-        &settings.size_metres.to_le_bytes(),
-        &settings.relief_metres.to_le_bytes(),
-        &settings.seed.to_le_bytes(),
-    ]);
-    if let Some(planet) = scene.as_planet() {
-        key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
-    }
-    if let Some(base) = base {
-        key = key.join(&base.hash().to_le_bytes());
-    }
-    let level = key.join(b"level ground");
-    let control = Control::default();
-    let mut transient = false;
-    let mut steps = Vec::new();
-    let (mut ground, mut opens, mut open) = (GroupBase::Start, Vec::new(), Vec::new());
-    for (index, layer) in scene.layers.iter().enumerate() {
-        for group in scene.groups_beginning_at(index).into_iter().filter_map(|group| scene.group(group)) {
-            opens.push(group.ground);
-            open.push((ground, key));
-            if group.ground == GroupGround::Level {
-                (ground, key) = (GroupBase::Level, level);
-            }
-        }
-        // a group that does no more than hold its layers together is seen through
-        let is_opened = scene.group(index).is_some() && !scene.joins_grounds(index);
-        if is_opened || !scene.is_shown(index) || !layer.node.fits(scene.settings.world) {
-            continue;
-        }
-        let (above, beneath) = (transient, key);
-        if scene.joins_grounds(index)
-            && let Some((_, below)) = open.pop()
-        {
-            key = key.join(b"on").join(&below.bits().to_le_bytes());
-        }
-        let cx = context(scene, samples, layer, &control);
-        let is_on_the_way = |p: &Playhead| scene.iterations(index).is_some_and(|end| p.iteration < end);
-        let mut left = playhead.filter(|p| p.layer == index).filter(is_on_the_way).map(|p| p.iteration);
-        transient |= left.is_some();
-        let mut stages: Vec<ProcessStage> = Vec::new();
-        let mut node = node_key(key, &layer.node, layer.seed, settings);
-        let levels = layer.levels(samples);
-        let finest = levels.len().saturating_sub(1);
-        let mut gone = key;
-        for (k, (level, on_level)) in levels.into_iter().enumerate() {
-            for LayerStage { node: stage_node, process, iterations } in on_level {
-                let run = left.map_or(iterations, |left| left.min(iterations));
-                left = left.map(|left| left - run);
-                if run == 0 && (k < finest || !stages.is_empty()) {
-                    continue; // the playhead stands before it
-                }
-                node = node_key(gone, stage_node, layer.seed, settings);
-                if k < finest {
-                    gone = node.join(&(level.samples as u64).to_le_bytes()).join(&run.to_le_bytes());
-                    continue;
-                }
-                let iterations = match layer.multiscale().largest {
-                    LargestScale::OneGrid => {
-                        cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()))
-                    }
-                    _ => run,
-                };
-                stages.push(ProcessStage { process, key: node, iterations });
-                gone = stages.last().map_or(gone, ProcessStage::result);
-            }
-        }
-        key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
-        if let Some((source, alone)) = mask_scene(scene, index) {
-            let made = sources.get(&source).copied().unwrap_or_else(|| {
-                plan_with(&alone, base, samples, None, sources).last().map_or(0, |step| step.result.bits())
-            });
-            sources.insert(source, made);
-            key = key.join(&made.to_le_bytes());
-        }
-        let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
-        let (is_refined, is_cut) = (finest > 0, left == Some(0));
-        ground = GroupBase::Made(key);
-        steps.push(LayerStep {
-            index,
-            layer,
-            opens: std::mem::take(&mut opens),
-            open: open.iter().map(|(base, _)| *base).collect(),
-            beneath,
-            result: key,
-            stages,
-            is_refined,
-            is_level,
-            is_cut,
-            transient,
-            above,
-        });
-    }
-    steps
 }
 
 /// What the heights and data maps of a scene at `samples` per side follow from, files that it names by their contents:
@@ -477,86 +315,6 @@ fn evaluate_level(
     }
     control.check()?;
     Ok(LevelResult { terrain: beneath, mass_balances, changes })
-}
-
-impl LayerStep<'_> {
-    /// Key of what a process changed on this grid and all coarser ones.
-    fn change_key(&self) -> Option<ContentKey> {
-        Some(self.stages.last()?.result().join(b"change"))
-    }
-}
-
-impl ProcessStage<'_> {
-    /// Key of what it makes.
-    fn result(&self) -> ContentKey {
-        self.key.join(&self.iterations.to_le_bytes())
-    }
-}
-
-/// Key of what the node makes of what is below, whatever the number of iterations.
-fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) -> ContentKey {
-    let about = node.about();
-    let mut key =
-        beneath.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
-    for (k, spec) in about.params.iter().enumerate() {
-        if spec.name != "iterations" || node.as_process().is_none() {
-            key = param_key(key, spec, &node.params().get(k), node.raw_layout());
-        }
-    }
-    for name in node.file_dependencies() {
-        key = key.join(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
-    }
-    let reads_sea_level = node.traits().reads_sea_level_in(settings.world);
-    if reads_sea_level { key.join(&settings.sea_level.to_le_bytes()) } else { key }
-}
-
-/// Key of the parameters of a group after `key`.
-fn node_values_key(key: ContentKey, group: &dyn Params) -> ContentKey {
-    let specs = group.about().params.iter().enumerate();
-    specs.fold(key, |key, (k, spec)| param_key(key, spec, &group.get(k), RawLayout::default()))
-}
-
-/// A file counts by what is in it.
-fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout) -> ContentKey {
-    let key = match value.structured::<Strokes>() {
-        // their hash is known, and their text may be long
-        Some(strokes) => key.join(&strokes.key().to_le_bytes()),
-        None => key.join(spec.show(value).as_bytes()),
-    };
-    match (&spec.kind, value) {
-        (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
-            key.join(&raster_or_mesh(name, layout).map_or(0, |raster| raster.hash).to_le_bytes())
-        }
-        (ParamKind::Strokes, strokes) => strokes
-            .structured::<Strokes>()
-            .iter()
-            .flat_map(|strokes| strokes.image_files())
-            .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
-        (ParamKind::Tree, tree) => tree
-            .structured::<Tree>()
-            .iter()
-            .flat_map(|tree| tree.image_files())
-            .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
-        _ => key,
-    }
-}
-
-fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
-    let mut key = node;
-    for group in [&layer.mix as &dyn Params, &layer.mask] {
-        for (k, spec) in group.about().params.iter().enumerate() {
-            // a layer that is read counts by what it makes, not by its name; a picture only where it is looked at
-            let counts = match spec.kind {
-                ParamKind::Layer => false,
-                ParamKind::Image => layer.mask.by_image,
-                _ => true,
-            };
-            if counts {
-                key = param_key(key, spec, &group.get(k), RawLayout::default());
-            }
-        }
-    }
-    key
 }
 
 /// What the node makes of what is below, before opacity and mask.

@@ -18,8 +18,8 @@ crate::params! {
         /// Whether the relief sinks to its true height as you come near. Without it, mountains tower at the ground as
         /// well.
         true_nearby: bool = true => |view| view.exaggeration > 1.0;
-        /// Whether ground finer than the samples is made up near the eye. This is seen, but neither measured nor
-        /// exported.
+        /// Whether the ground between the samples is shown near the eye, as patches have it. Measures and exports of
+        /// the planet know its samples alone.
         fine_ground: bool = true;
         /// Whether the side away from the sun is dark.
         night_side: bool = true;

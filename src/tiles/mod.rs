@@ -45,6 +45,15 @@ pub enum TileError {
     /// Wrapping terrains have no windows.
     #[error("a wrapping terrain cannot be built in tiles; set its edges to open, which lets its copies show a seam")]
     Wraps,
+    /// A group lays its layers over the ground below it, which no stage of tiles keeps.
+    #[error(
+        "group `{layer}` blends or masks what its layers make, and cannot be built in tiles; ungroup it, or give it full \
+         opacity, no mask and the ground below it"
+    )]
+    Group {
+        /// The group.
+        layer: String,
+    },
     /// Sizes out of range.
     #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples a side, and tiles of {LEAST_TILE} at the least")]
     Sizes,

@@ -32,6 +32,9 @@ pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan,
     if scene.settings.edges == Edges::Wrap {
         return Err(TileError::Wraps);
     }
+    if let Some(group) = (0..scene.layers.len()).find(|&index| scene.joins_grounds(index)) {
+        return Err(TileError::Group { layer: scene.layers[group].name.clone() });
+    }
     if !(2..=MOST_SAMPLES).contains(&samples) || tile < LEAST_TILE {
         return Err(TileError::Sizes);
     }

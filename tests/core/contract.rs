@@ -18,7 +18,8 @@ use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
 /// The Add menu has these groups; a new one is a decision, not a slip of the pen.
-const CATEGORIES: [&str; 9] = ["Noise", "Fractal", "Cells", "Shapes", "Planet", "Filter", "Erosion", "Water", "Maps"];
+const CATEGORIES: [&str; 10] =
+    ["Noise", "Fractal", "Cells", "Shapes", "Planet", "Filter", "Erosion", "Water", "Maps", "Layers"];
 
 fn is_sentence(text: &str) -> bool {
     text.len() > 8

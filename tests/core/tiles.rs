@@ -51,7 +51,7 @@ const WHOLE: [&str; 34] = [
 ];
 
 /// Those that some parameters make so.
-const SOMETIMES_WHOLE: [&str; 1] = ["Perturbation"];
+const SOMETIMES_WHOLE: [&str; 2] = ["Perturbation", "LayerGroup"];
 
 fn layer(name: &str, seed: u32) -> Layer {
     Layer::new(Node::named(name).unwrap_or_else(|| panic!("no node {name}")), seed)
@@ -138,7 +138,14 @@ fn every_node_is_built_in_tiles_to_the_same_bits_or_says_why_not() {
                     node.params_mut().set(index, &Value::Int(20)).unwrap();
                 }
                 let scene = scene(200, vec![layer("Perlin", 1), Layer::new(node, 2)]);
-                let plan = tile_plan(&scene, 200, 64).unwrap();
+                let plan = match tile_plan(&scene, 200, 64) {
+                    // a group that joins two grounds says so, and is not planned
+                    Err(TileError::Group { layer }) if layer == scene.layers[1].name => {
+                        sometimes.push(name);
+                        continue;
+                    }
+                    plan => plan.unwrap(),
+                };
                 let reasons: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
                 if reasons.iter().any(|reason| reason.starts_with(&scene.layers[1].name)) {
                     if form == "default" {

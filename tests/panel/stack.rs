@@ -134,3 +134,64 @@ fn a_preset_of_ones_own_is_kept_adopted_and_added_anywhere() {
     click(&mut panels, "Add your preset Blur");
     assert_eq!(panels.state().editor().doc.scene().layers[4].mix.opacity, 0.5);
 }
+
+/// Centre of the row of a layer.
+fn centre_of_row(panels: &Panels, name: &str) -> bevy_egui::egui::Pos2 {
+    panels.get_by_label(name).rect().center()
+}
+
+#[test]
+fn layers_are_grouped_folded_dragged_into_the_group_and_ungrouped() {
+    let mut panels = named();
+    let stack = |panels: &Panels| {
+        let scene = panels.state().editor().doc.scene();
+        scene.layers.iter().map(|layer| format!("{}{}", layer.name, layer.depth)).collect::<Vec<_>>().join(" ")
+    };
+    click(&mut panels, "Steps");
+    click_with(&mut panels, Modifiers::SHIFT, "Cells");
+    press(&mut panels, Modifiers::COMMAND, Key::G);
+    assert_eq!(stack(&panels), "Ground0 Steps1 Cells1 Group0 Soft0");
+    panels.state_mut().editor_mut().doc.rename_layer(3, "Hills");
+    panels.run();
+    // the parameters of the group are those of any layer that is blended
+    assert!(panels.query_by_label("Blending").is_some());
+    widget(&panels, Role::ComboBox, "Blend");
+    widget(&panels, Role::ComboBox, "Ground");
+    let asked = panels.state().requests.len();
+    click(&mut panels, "Fold Hills");
+    assert!(panels.query_by_label("Cells").is_none() && panels.query_by_label("Soft").is_some());
+    assert_eq!(panels.state().requests.len(), asked, "folding changes no ground");
+    click(&mut panels, "Unfold Hills");
+    // dropped below the group, it becomes its topmost layer
+    let (from, to) = (centre_of_row(&panels, "Soft"), centre_of_row(&panels, "Cells"));
+    drag(&mut panels, from, to - bevy_egui::egui::vec2(0.0, 8.0));
+    drop_at(&mut panels, to - bevy_egui::egui::vec2(0.0, 8.0));
+    assert_eq!(stack(&panels), "Ground0 Steps1 Cells1 Soft1 Hills0");
+    click(&mut panels, "Hide Hills");
+    let shown = panels.state().requests.last().unwrap().scene.clone();
+    assert_eq!((0..5).filter(|&k| shown.is_shown(k)).collect::<Vec<_>>(), [0]);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    click(&mut panels, "Hills");
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::G);
+    assert_eq!(stack(&panels), "Ground0 Steps0 Cells0 Soft0");
+}
+
+#[test]
+fn what_is_done_to_a_group_is_done_to_what_it_holds() {
+    let mut panels = named();
+    click(&mut panels, "Steps");
+    click_with(&mut panels, Modifiers::SHIFT, "Cells");
+    press(&mut panels, Modifiers::COMMAND, Key::G);
+    panels.state_mut().editor_mut().doc.rename_layer(3, "Hills");
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    let expected = ["Ground", "Steps", "Cells", "Hills", "Steps copy", "Cells copy", "Hills copy", "Soft"];
+    assert_eq!(names(&panels), expected);
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(names(&panels), ["Ground", "Steps", "Cells", "Hills", "Soft"], "the copies were selected");
+    click(&mut panels, "Hills");
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(names(&panels), ["Ground", "Soft"]);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    press(&mut panels, Modifiers::ALT, Key::ArrowUp);
+    assert_eq!(names(&panels), ["Ground", "Soft", "Steps", "Cells", "Hills"], "it moves as a whole");
+}

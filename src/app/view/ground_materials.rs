@@ -13,8 +13,10 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
+use super::batch::DrawContext;
 use talweg::look::materials::{MaterialTexture, look_of};
 use talweg::palette::{CONDITIONS, MOST_RULES, Material, MaterialRules};
+use talweg::preferences::GroundDetail;
 
 /// Texels of a side of every texture; 14 MiB of memory in all.
 const SIDE: usize = 512;
@@ -29,7 +31,7 @@ fn textures() -> &'static [MaterialTexture] {
 }
 
 /// Begins to make the textures; the picture is drawn without them until they are there.
-pub fn begin() {
+fn begin() {
     if TEXTURES.get().is_none() {
         rayon::spawn(|| {
             textures();
@@ -123,8 +125,25 @@ impl GroundMaterials {
         Self { maps, sampler, rules, is_complete: !made.is_empty(), laid, textures: made }
     }
 
-    /// The rules of the palette that is drawn.
-    pub fn lay(&mut self, rules: &'static MaterialRules, queue: &RenderQueue) {
+    /// Takes the textures once they are made, and the rules of the palette that is drawn; whether the ground shall have
+    /// detail. Begins to make the textures if it shall.
+    pub fn update(&mut self, rules: &'static MaterialRules, context: &DrawContext) -> bool {
+        let wants_detail = match context.state.ground_detail {
+            GroundDetail::Automatic => !context.is_frugal(),
+            GroundDetail::Full => true,
+            GroundDetail::Plain => false,
+        };
+        if wants_detail && !self.is_complete {
+            begin();
+        }
+        if self.is_outdated() {
+            *self = Self::new(true, rules, context.device, context.queue);
+        }
+        self.lay(rules, context.queue);
+        wants_detail
+    }
+
+    fn lay(&mut self, rules: &'static MaterialRules, queue: &RenderQueue) {
         if !std::ptr::eq(self.laid, rules) {
             queue.write_buffer(&self.rules, 0, bytemuck::bytes_of(&RulesUniform::new(rules, self.textures)));
             self.laid = rules;
@@ -132,7 +151,7 @@ impl GroundMaterials {
     }
 
     /// Whether the textures have been made since, so that this is out of date.
-    pub fn is_outdated(&self) -> bool {
+    fn is_outdated(&self) -> bool {
         !self.is_complete && TEXTURES.get().is_some()
     }
 }

@@ -47,6 +47,7 @@ mod render_base;
 mod render_terrain;
 mod scale;
 mod scatter;
+mod shader_text;
 mod site;
 mod sky_texture;
 mod square;

@@ -23,6 +23,7 @@ use super::ground_materials::RulesUniform;
 use super::mode::ViewMode;
 use super::plant_shadows::{SHADOW_CASCADES, queue_pipelines};
 use super::scatter::{ScatterCorner, ScatterInstance};
+use super::shader_text::ViewShader;
 use super::square::Tint;
 use super::trace::Tracing;
 
@@ -300,63 +301,6 @@ impl TargetKey {
     }
 }
 
-/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
-/// translated when it is used.
-#[derive(Resource, Clone)]
-pub struct ViewShader {
-    grid: Handle<Shader>,
-    patches: Handle<Shader>,
-    rays: Handle<Shader>,
-    march: Handle<Shader>,
-    globe: Handle<Shader>,
-}
-
-/// Files of the folder of shaders, joined; every view begins with the same two.
-macro_rules! joined {
-    ($($file:literal),*) => {
-        concat!(
-            include_str!("../../../assets/shaders/screen.wgsl"),
-            include_str!("../../../assets/shaders/colours.wgsl"),
-            $(include_str!(concat!("../../../assets/shaders/", $file, ".wgsl"))),*
-        )
-    };
-}
-
-/// What all shaders of a square have, and more.
-macro_rules! square {
-    ($($file:literal),*) => {
-        joined!("common", "sky", "materials", "ground", "scatter", "plants", "sides", "water", "surface_water" $(, $file)*)
-    };
-}
-
-const GRID: &str = square!();
-const PATCHES: &str = square!("adaptive");
-const RAYS: &str = square!("traced");
-const MARCH: &str = include_str!("../../../assets/shaders/trace.wgsl");
-const GLOBE: &str = joined!(
-    "globe",
-    "materials",
-    "globe_air",
-    "globe_shadows",
-    "globe_clouds",
-    "globe_ground",
-    "globe_sky",
-    "globe_map"
-);
-
-impl ViewShader {
-    pub fn load(shaders: &mut Assets<Shader>) -> Self {
-        let mut add = |source: &'static str, name: &str| shaders.add(Shader::from_wgsl(source, name.to_string()));
-        Self {
-            grid: add(GRID, "talweg/view.wgsl"),
-            patches: add(PATCHES, "talweg/adaptive.wgsl"),
-            rays: add(RAYS, "talweg/traced.wgsl"),
-            march: add(MARCH, "talweg/trace.wgsl"),
-            globe: add(GLOBE, "talweg/globe.wgsl"),
-        }
-    }
-}
-
 /// The layouts of the bind groups, and the pipelines asked for so far.
 #[derive(Resource)]
 pub struct Pipelines {
@@ -372,6 +316,8 @@ pub struct Pipelines {
 
 impl Pipelines {
     pub fn new(shader: ViewShader) -> Self {
+        let smooth = || sampler(SamplerBindingType::Filtering);
+        let rules = || uniform_buffer_sized(false, (size_of::<RulesUniform>() as u64).try_into().ok());
         let filtered = || texture_2d(TextureSampleType::Float { filterable: true });
         let faces = |filterable| texture_2d_array(TextureSampleType::Float { filterable });
         let globe = BindGroupLayoutDescriptor::new(
@@ -383,14 +329,14 @@ impl Pipelines {
                     faces(false),
                     faces(true),
                     faces(true),
-                    sampler(SamplerBindingType::Filtering),
-                    sampler(SamplerBindingType::Filtering),
+                    smooth(),
+                    smooth(),
                     texture_2d(TextureSampleType::Float { filterable: false }),
                     filtered(),
                     filtered(),
                     faces(true),
-                    sampler(SamplerBindingType::Filtering),
-                    uniform_buffer_sized(false, (size_of::<RulesUniform>() as u64).try_into().ok()),
+                    smooth(),
+                    rules(),
                 ),
             ),
         );
@@ -579,6 +525,7 @@ impl Pipelines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::shader_text::{GLOBE, GRID, PATCHES, RAYS};
 
     #[test]
     fn the_shaders_have_the_entry_points_of_all_parts() {

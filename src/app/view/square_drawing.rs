@@ -15,7 +15,7 @@ use super::batch::{
 };
 use super::compare::{CompareSide, Pane};
 use super::frame::{FAR_TILES, SquareEye, SquareFrame};
-use super::ground_materials::{self, GroundMaterials};
+use super::ground_materials::GroundMaterials;
 use super::lod::{Frustum, GridPatch, LodRange, select};
 use super::mesh::RenderQuality;
 use super::mesh::{self, SideKind};
@@ -36,7 +36,6 @@ use super::tree_surface::TreeSurface;
 use super::void_mask::VoidMask;
 use talweg::look::PaletteTable;
 use talweg::palette::{DEFAULT_MATERIALS, MaterialRules};
-use talweg::preferences::GroundDetail;
 use talweg::scene::Surroundings;
 
 /// What a square keeps from frame to frame beside its textures.
@@ -110,18 +109,7 @@ impl SquareDrawing {
         pipelines: &mut Pipelines,
     ) -> Option<Batch> {
         let table = self.palette.table()?.clone();
-        let wants_detail = match context.state.ground_detail {
-            GroundDetail::Automatic => !context.is_frugal(),
-            GroundDetail::Full => true,
-            GroundDetail::Plain => false,
-        };
-        if wants_detail && !self.materials.is_complete {
-            ground_materials::begin();
-        }
-        if self.materials.is_outdated() {
-            self.materials = GroundMaterials::new(true, table.materials, context.device, context.queue);
-        }
-        self.materials.lay(table.materials, context.queue);
+        let wants_detail = self.materials.update(table.materials, context);
         self.sky.update(&terrain.daylight, context.queue);
         let (view, mesh, mode, water) = (context.view, context.mesh, context.mode, context.state.water);
         let has_sea = water && terrain.scale.has_sea();

@@ -16,8 +16,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Holds layers, and lays what they make over the ground below with one blending, opacity and mask. Hidden, it hides
-    /// all of them.
+    /// Holds layers, and lays what they make over the ground below with one blending, opacity and mask. Hidden, it
+    /// hides all of them.
     LayerGroup "Group" in "Layers", from "image editors", also "folder layer set stack nest mask together" {
         /// What its layers begin with.
         ground: GroupGround = GroupGround::Below;
@@ -29,7 +29,7 @@ impl Filter for LayerGroup {
         Traits { on_globe: true, parts: NodeParts::Whole("a group joins two grounds"), ..Traits::FILTER }
     }
 
-    fn apply(&self, _: &Context, _: &mut Terrain) -> Result<(), Cancelled> {
-        Ok(())
+    fn apply(&self, cx: &Context, _: &mut Terrain) -> Result<(), Cancelled> {
+        cx.control.check()
     }
 }

@@ -327,7 +327,10 @@ fn fold_button(ui: &mut Ui, state: &mut StackState, layer: &Layer, tint: egui::C
     response
         .widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("{what} {}", layer.name)));
     if response.clicked() {
-        if is_folded { drop(state.folded.remove(&layer.name)) } else { drop(state.folded.insert(layer.name.clone())) }
+        let _ = match is_folded {
+            true => state.folded.remove(&layer.name),
+            false => state.folded.insert(layer.name.clone()),
+        };
     }
 }
 

@@ -118,7 +118,8 @@ fn globe_holes(
     let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
     let (choice, control) = (OverlayChoice::default(), Control::default());
     let prepared = Arc::new(
-        GlobeTerrain::new(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control).expect("nobody stops it"),
+        GlobeTerrain::new(&Arc::new(terrain), &settings, (6.371e6, None), &red(), &choice, &control)
+            .expect("nobody stops it"),
     );
     let view = GlobeView {
         exaggeration,

@@ -15,13 +15,13 @@ use super::tiles::{PatchTiles, TileDrawing};
 use crate::view::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer};
 use crate::view::camera::FIELD_OF_VIEW;
 use crate::view::compare::Pane;
-use crate::view::ground_materials::{self, GroundMaterials};
+use crate::view::ground_materials::GroundMaterials;
 use crate::view::lod::PatchDetail;
 use crate::view::mesh::RenderQuality;
 use crate::view::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
 use crate::view::texels::TerrainMap;
 use crate::view::textures::{TerrainTextures, blank};
-use talweg::preferences::{GroundDetail, PlanetProjection};
+use talweg::preferences::PlanetProjection;
 
 /// Without detail the ground is not drawn finer than this many quads a cell, nor with quads smaller than this.
 const QUADS_PER_CELL: f64 = 16.0;
@@ -106,23 +106,6 @@ impl GlobeDrawing {
         }
     }
 
-    /// Takes the textures of the materials once they are made, if the ground shall have detail; whether it shall.
-    fn update_materials(&mut self, terrain: &GlobeTerrain, context: &DrawContext) -> bool {
-        let wants = match context.state.ground_detail {
-            GroundDetail::Automatic => !context.is_frugal(),
-            GroundDetail::Full => true,
-            GroundDetail::Plain => false,
-        };
-        if wants && !self.materials.is_complete {
-            ground_materials::begin();
-        }
-        if self.materials.is_outdated() {
-            self.materials = GroundMaterials::new(true, terrain.palette.materials, context.device, context.queue);
-        }
-        self.materials.lay(terrain.palette.materials, context.queue);
-        wants
-    }
-
     /// Makes everything ready to draw the planet into its pane of the view.
     pub fn compose(
         &mut self,
@@ -136,7 +119,7 @@ impl GlobeDrawing {
         let (view, mesh) = (context.view, context.mesh);
         let is_map = scenery.projection == PlanetProjection::Map;
         let detail = terrain.detail(&scenery.view).filter(|_| scenery.projection == PlanetProjection::Globe);
-        let wants_materials = self.update_materials(terrain, context) && detail.is_some();
+        let wants_materials = self.materials.update(terrain.palette.materials, context) && detail.is_some();
         let target = TargetKey {
             format: view.target_format,
             samples: context.msaa.samples(),

@@ -46,8 +46,8 @@ pub struct DetailGround {
 }
 
 impl DetailGround {
-    /// Of a planet of a radius whose maps have samples so far apart, with a rise of `steepest_metres` over a cell at the
-    /// most.
+    /// Of a planet of a radius whose maps have samples so far apart, with a rise of `steepest_metres` over a cell at
+    /// the most.
     pub fn new(
         source: DetailSource,
         terrain: Arc<Terrain>,

@@ -1,0 +1,414 @@
+//! What is to be done for a scene: the layers that take part, each under a key made of everything that its result
+//! depends on, and the groups that begin and end between them.
+
+use std::collections::HashMap;
+
+use super::{BaseTerrain, ContentKey, Playhead, context, mask_scene};
+use crate::brush::Strokes;
+use crate::construction::Tree;
+use crate::field::Control;
+use crate::io::{formats::RawLayout, raster};
+use crate::mesh::raster_or_mesh;
+use crate::nodes::filters::group::GroupGround;
+use crate::nodes::multiscale::LargestScale;
+use crate::nodes::{Node, Process};
+use crate::param::{ParamKind, ParamSpec, Params, Value};
+use crate::scene::{Layer, LayerStage, Scene, Settings};
+
+/// The ground that a group was laid on, or its layers begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GroupBase {
+    /// The ground that the scene begins with.
+    Start,
+    /// Level ground.
+    Level,
+    /// What a layer made.
+    Made(ContentKey),
+}
+
+/// A layer that takes part, with the keys of what it makes.
+pub(super) struct LayerStep<'a> {
+    pub index: usize,
+    pub layer: &'a Layer,
+    /// Groups that begin before it, the outermost first: each keeps the ground that there is, and its layers go on from
+    /// that or from level ground.
+    pub opens: Vec<GroupGround>,
+    /// What the groups lie on that it lies in and that are still open after it, the outermost first.
+    pub open: Vec<GroupBase>,
+    /// Key of what is below it.
+    pub beneath: ContentKey,
+    /// Key of the layer's result.
+    pub result: ContentKey,
+    /// What a process does on this grid, one stretch after the other.
+    pub stages: Vec<ProcessStage<'a>>,
+    /// Whether a process has run on a coarser grid before.
+    pub is_refined: bool,
+    /// Whether a process runs from coarse to fine and goes on from this grid to finer ones.
+    pub is_level: bool,
+    /// The playhead stands on this grid or a coarser one: what it changed there is of a moment.
+    pub is_cut: bool,
+    /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
+    pub transient: bool,
+    /// Above such a playhead: not even key frames are worth their memory.
+    pub above: bool,
+}
+
+/// A stretch of a process with the same parameters.
+pub(super) struct ProcessStage<'a> {
+    pub process: &'a dyn Process,
+    /// Key of what it makes, whatever the number of iterations.
+    pub key: ContentKey,
+    /// Iterations on the present grid.
+    pub iterations: u32,
+}
+
+/// The layers that take part, from the ground up.
+pub(super) fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerStep<'_>> {
+    plan_with(scene, None, samples, playhead, &mut HashMap::new())
+}
+
+/// [`plan`] on the ground `base`, knowing keys of layers that masks read: chains of them are followed only once.
+pub(super) fn plan_with<'a>(
+    scene: &'a Scene,
+    base: Option<&BaseTerrain>,
+    samples: usize,
+    playhead: Option<Playhead>,
+    sources: &mut HashMap<usize, u128>,
+) -> Vec<LayerStep<'a>> {
+    let settings = &scene.settings;
+    let mut key = ContentKey::start(&[
+        &(scene.grid(samples).samples as u64).to_le_bytes(),
+        &settings.resolution.to_le_bytes(),
+        &[settings.edges as u8],
+        &settings.size_metres.to_le_bytes(),
+        &settings.relief_metres.to_le_bytes(),
+        &settings.seed.to_le_bytes(),
+    ]);
+    if let Some(planet) = scene.as_planet() {
+        key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
+    }
+    if let Some(base) = base {
+        key = key.join(&base.hash().to_le_bytes());
+    }
+    let level = key.join(b"level ground");
+    let control = Control::default();
+    let mut transient = false;
+    let mut steps = Vec::new();
+    let (mut ground, mut opens, mut open) = (GroupBase::Start, Vec::new(), Vec::new());
+    for (index, layer) in scene.layers.iter().enumerate() {
+        for group in scene.groups_beginning_at(index).into_iter().filter_map(|group| scene.group(group)) {
+            opens.push(group.ground);
+            open.push((ground, key));
+            if group.ground == GroupGround::Level {
+                (ground, key) = (GroupBase::Level, level);
+            }
+        }
+        // a group that does no more than hold its layers together is seen through
+        let is_opened = scene.group(index).is_some() && !scene.joins_grounds(index);
+        if is_opened || !scene.is_shown(index) || !layer.node.fits(scene.settings.world) {
+            continue;
+        }
+        let (above, beneath) = (transient, key);
+        if scene.joins_grounds(index)
+            && let Some((_, below)) = open.pop()
+        {
+            key = key.join(b"on").join(&below.bits().to_le_bytes());
+        }
+        let cx = context(scene, samples, layer, &control);
+        let is_on_the_way = |p: &Playhead| scene.iterations(index).is_some_and(|end| p.iteration < end);
+        let mut left = playhead.filter(|p| p.layer == index).filter(is_on_the_way).map(|p| p.iteration);
+        transient |= left.is_some();
+        let mut stages: Vec<ProcessStage> = Vec::new();
+        let mut node = node_key(key, &layer.node, layer.seed, settings);
+        let levels = layer.levels(samples);
+        let finest = levels.len().saturating_sub(1);
+        let mut gone = key;
+        for (k, (level, on_level)) in levels.into_iter().enumerate() {
+            for LayerStage { node: stage_node, process, iterations } in on_level {
+                let run = left.map_or(iterations, |left| left.min(iterations));
+                left = left.map(|left| left - run);
+                if run == 0 && (k < finest || !stages.is_empty()) {
+                    continue; // the playhead stands before it
+                }
+                node = node_key(gone, stage_node, layer.seed, settings);
+                if k < finest {
+                    gone = node.join(&(level.samples as u64).to_le_bytes()).join(&run.to_le_bytes());
+                    continue;
+                }
+                let iterations = match layer.multiscale().largest {
+                    LargestScale::OneGrid => {
+                        cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()))
+                    }
+                    _ => run,
+                };
+                stages.push(ProcessStage { process, key: node, iterations });
+                gone = stages.last().map_or(gone, ProcessStage::result);
+            }
+        }
+        key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
+        if let Some((source, alone)) = mask_scene(scene, index) {
+            let made = sources.get(&source).copied().unwrap_or_else(|| {
+                plan_with(&alone, base, samples, None, sources).last().map_or(0, |step| step.result.bits())
+            });
+            sources.insert(source, made);
+            key = key.join(&made.to_le_bytes());
+        }
+        let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
+        let (is_refined, is_cut) = (finest > 0, left == Some(0));
+        ground = GroupBase::Made(key);
+        steps.push(LayerStep {
+            index,
+            layer,
+            opens: std::mem::take(&mut opens),
+            open: open.iter().map(|(base, _)| *base).collect(),
+            beneath,
+            result: key,
+            stages,
+            is_refined,
+            is_level,
+            is_cut,
+            transient,
+            above,
+        });
+    }
+    steps
+}
+
+impl LayerStep<'_> {
+    /// Key of what a process changed on this grid and all coarser ones.
+    pub fn change_key(&self) -> Option<ContentKey> {
+        Some(self.stages.last()?.result().join(b"change"))
+    }
+}
+
+impl ProcessStage<'_> {
+    /// Key of what it makes.
+    pub fn result(&self) -> ContentKey {
+        self.key.join(&self.iterations.to_le_bytes())
+    }
+}
+
+/// Key of what the node makes of what is below, whatever the number of iterations.
+pub(super) fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &Settings) -> ContentKey {
+    let about = node.about();
+    let mut key =
+        beneath.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
+    for (k, spec) in about.params.iter().enumerate() {
+        if spec.name != "iterations" || node.as_process().is_none() {
+            key = param_key(key, spec, &node.params().get(k), node.raw_layout());
+        }
+    }
+    for name in node.file_dependencies() {
+        key = key.join(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
+    }
+    let reads_sea_level = node.traits().reads_sea_level_in(settings.world);
+    if reads_sea_level { key.join(&settings.sea_level.to_le_bytes()) } else { key }
+}
+
+/// Key of the parameters of a group after `key`.
+pub(super) fn node_values_key(key: ContentKey, group: &dyn Params) -> ContentKey {
+    let specs = group.about().params.iter().enumerate();
+    specs.fold(key, |key, (k, spec)| param_key(key, spec, &group.get(k), RawLayout::default()))
+}
+
+/// A file counts by what is in it.
+pub(super) fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout: RawLayout) -> ContentKey {
+    let key = match value.structured::<Strokes>() {
+        // their hash is known, and their text may be long
+        Some(strokes) => key.join(&strokes.key().to_le_bytes()),
+        None => key.join(spec.show(value).as_bytes()),
+    };
+    match (&spec.kind, value) {
+        (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
+            key.join(&raster_or_mesh(name, layout).map_or(0, |raster| raster.hash).to_le_bytes())
+        }
+        (ParamKind::Strokes, strokes) => strokes
+            .structured::<Strokes>()
+            .iter()
+            .flat_map(|strokes| strokes.image_files())
+            .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
+        (ParamKind::Tree, tree) => tree
+            .structured::<Tree>()
+            .iter()
+            .flat_map(|tree| tree.image_files())
+            .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
+        _ => key,
+    }
+}
+
+pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
+    let mut key = node;
+    for group in [&layer.mix as &dyn Params, &layer.mask] {
+        for (k, spec) in group.about().params.iter().enumerate() {
+            // a layer that is read counts by what it makes, not by its name; a picture only where it is looked at
+            let counts = match spec.kind {
+                ParamKind::Layer => false,
+                ParamKind::Image => layer.mask.by_image,
+                _ => true,
+            };
+            if counts {
+                key = param_key(key, spec, &group.get(k), RawLayout::default());
+            }
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{Store, evaluate, scene_beneath, scene_up_to};
+    use super::*;
+    use crate::field::Terrain;
+    use crate::scene::Blend;
+
+    fn run(scene: &Scene, playhead: Option<Playhead>, store: &mut Store) -> Arc<Terrain> {
+        evaluate(scene, scene.samples(), playhead, store, &Control::default()).unwrap().terrain
+    }
+
+    /// A scene of generators and filters by name and depth, each with its own seed; the group is the last but one.
+    fn grouped(depths: [u32; 5]) -> Scene {
+        let mut scene = Scene::default();
+        scene.settings.resolution = 65;
+        for (k, (name, depth)) in
+            ["Perlin", "Ridged", "Terrace", "LayerGroup", "Blur"].into_iter().zip(depths).enumerate()
+        {
+            scene.layers.push(Layer { depth, ..Layer::new(Node::named(name).unwrap(), k as u32 + 1) });
+        }
+        scene.layers[1].mix.blend = Blend::Add;
+        scene
+    }
+
+    #[test]
+    fn a_group_that_does_no_more_than_hold_its_layers_changes_no_bit() {
+        let mut plain = grouped([0, 1, 1, 0, 0]);
+        let whole = run(&plain, None, &mut Store::forgetful());
+        plain.layers.remove(3);
+        plain.mend_depths();
+        assert_eq!(whole, run(&plain, None, &mut Store::forgetful()));
+        // and a hidden one is not there at all
+        let mut hidden = grouped([0, 1, 1, 0, 0]);
+        hidden.layers[3].enabled = false;
+        plain.layers.drain(1..3);
+        assert_eq!(run(&hidden, None, &mut Store::forgetful()), run(&plain, None, &mut Store::forgetful()));
+    }
+
+    #[test]
+    fn a_group_lays_what_its_layers_make_over_the_ground_below() {
+        let fresh = |scene: &Scene| run(scene, None, &mut Store::forgetful());
+        let mut scene = grouped([0, 1, 1, 0, 0]);
+        scene.layers.truncate(4);
+        let (inside, below) = (fresh(&scene), {
+            let mut below = scene.clone();
+            below.layers.truncate(1);
+            fresh(&below)
+        });
+        scene.layers[3].mix.opacity = 0.25;
+        let mixed = fresh(&scene);
+        for k in 0..mixed.height.len() {
+            let expected = below.height[k] + (inside.height[k] - below.height[k]) * 0.25;
+            assert!((mixed.height[k] - expected).abs() < 1e-6, "{k}");
+        }
+        // from level ground it is a ground of its own, which any blending joins
+        scene.layers[3].mix.opacity = 1.0;
+        scene.layers[3].mix.blend = Blend::Max;
+        scene.set("4.ground=Level").unwrap();
+        let mut alone = scene.clone();
+        alone.layers.truncate(3);
+        alone.layers.remove(0);
+        alone.mend_depths();
+        let (alone, highest) = (fresh(&alone), fresh(&scene));
+        for k in 0..highest.height.len() {
+            assert_eq!(highest.height[k], alone.height[k].max(below.height[k]), "{k}");
+        }
+        assert!(highest.height.iter().zip(&below.height).any(|(a, b)| a != b));
+        assert!(highest.height.iter().zip(&alone.height).any(|(a, b)| a != b));
+        // the mask of a group looks at the ground below it
+        scene.layers[3].mix.blend = Blend::Replace;
+        scene.set("4.by_height=true").unwrap();
+        scene.set("4.height_feather=0").unwrap();
+        scene.set("4.height_to=100000").unwrap();
+        let masked = fresh(&scene);
+        for k in 0..masked.height.len() {
+            let from = if below.height[k] * scene.settings.relief_metres >= scene.layers[3].mask.height_from {
+                &alone
+            } else {
+                &below
+            };
+            assert!((masked.height[k] - from.height[k]).abs() < 1e-6, "{k}");
+        }
+        // without layers there is level ground in it
+        let mut empty = grouped([0, 0, 0, 0, 0]);
+        empty.layers.drain(1..3);
+        empty.set("2.ground=Level").unwrap();
+        assert!(fresh(&empty).height.iter().all(|h| *h == 0.0));
+    }
+
+    #[test]
+    fn groups_in_groups_give_the_same_bits_from_any_state_of_the_cache() {
+        let mut scene = grouped([1, 2, 2, 1, 1]);
+        scene.layers.push(Layer { depth: 0, ..Layer::new(Node::named("LayerGroup").unwrap(), 9) });
+        scene.layers.push(Layer::new(Node::named("Levels").unwrap(), 10));
+        scene.layers.insert(0, Layer { depth: 1, ..Layer::new(Node::named("Voronoi").unwrap(), 11) });
+        scene.mend_depths();
+        assert_eq!(scene.layers.iter().map(|layer| layer.depth).collect::<Vec<_>>(), [1, 1, 2, 2, 1, 1, 0, 0]);
+        for group in [4, 6] {
+            scene.layers[group].mix.opacity = 0.5;
+        }
+        scene.set("7.ground=Level").unwrap();
+        let mut store = Store::default();
+        let mut check = |scene: &Scene, what: &str| {
+            assert_eq!(run(scene, None, &mut store), run(scene, None, &mut Store::forgetful()), "{what}");
+        };
+        check(&scene, "whole");
+        let edits = [
+            "8.opacity=0.5",
+            "7.opacity=0.75",
+            "6.opacity=0.25",
+            "5.opacity=0.75",
+            "4.opacity=0.5",
+            "3.opacity=0.5",
+            "2.seed=77",
+            "5.ground=Level",
+            "7.ground=Below",
+            "5.enabled=false",
+            "5.enabled=true",
+            "1.enabled=false",
+        ];
+        for edit in edits {
+            scene.set(edit).unwrap();
+            check(&scene, edit);
+            for layer in (0..scene.layers.len()).rev() {
+                check(&scene_up_to(&scene, layer), &format!("{edit}, up to {layer}"));
+                check(&scene_beneath(&scene, layer), &format!("{edit}, beneath {layer}"));
+            }
+        }
+    }
+
+    #[test]
+    fn an_erosion_in_a_group_plays_and_runs_from_coarse_to_fine() {
+        let mut scene = grouped([0, 0, 0, 0, 0]);
+        scene.settings.resolution = 129;
+        scene.layers.truncate(1);
+        scene.layers.push(Layer { depth: 1, ..Layer::new(Node::named("Thermal").unwrap(), 2) });
+        scene.set("2.iterations=12").unwrap();
+        scene.set("2.talus_angle=10").unwrap();
+        scene.layers.insert(2, Layer::new(Node::named("LayerGroup").unwrap(), 7));
+        scene.layers[2].mix.opacity = 0.5;
+        let fresh = |scene: &Scene, playhead| run(scene, playhead, &mut Store::forgetful());
+        let mut store = Store::default();
+        for largest in ["OneGrid", "Samples33"] {
+            let known = scene.set(&format!("2.largest_scale={largest}")).is_ok();
+            for iteration in [3, 99, 0, 12, 7] {
+                let playhead = Some(Playhead { layer: 1, iteration });
+                assert_eq!(run(&scene, playhead, &mut store), fresh(&scene, playhead), "{largest} {iteration}");
+            }
+            assert!(known || largest != "OneGrid");
+        }
+        let whole = fresh(&scene, None);
+        let mut below = scene.clone();
+        below.layers.truncate(1);
+        assert_ne!(whole, fresh(&below, None));
+    }
+}
