@@ -69,7 +69,7 @@ pub fn levels(grid: Grid) -> u32 {
 }
 
 /// A square part of the table of a level.
-struct MidpointTable {
+struct LevelTable {
     /// Row and column of its first sample in the table.
     first: [usize; 2],
     /// Samples a side.
@@ -77,11 +77,11 @@ struct MidpointTable {
     heights: Vec<f32>,
 }
 
-/// Samples of a coarser table that are needed around a window of a finer one, beside those that it lies on: what a split
-/// and its smoothing look at beyond an edge that is none reaches 2 samples inwards.
+/// Samples of a coarser table that are needed around a window of a finer one, beside those that it lies on: what a
+/// split and its smoothing look at beyond an edge that is none reaches 2 samples inwards.
 const BESIDE: usize = 4;
 
-impl MidpointTable {
+impl LevelTable {
     /// The samples a side and the first sample of the part of the table of each level, from the coarsest to that of
     /// `levels`, that a window of the last follows from.
     fn needed(levels: u32, first: [usize; 2], side: usize) -> Vec<([usize; 2], usize)> {
@@ -123,14 +123,14 @@ pub fn subdivide(
     let full = Grid::working((1 << levels) + 1, cx.grid.edges);
     let is_table = full.samples == cx.grid.whole_samples();
     let needed = match is_table {
-        true => MidpointTable::needed(levels, cx.grid.first(), cx.grid.samples),
+        true => LevelTable::needed(levels, cx.grid.first(), cx.grid.samples),
         false => {
             let (first, side) = window_in_table(cx.grid, full.samples);
-            MidpointTable::needed(levels, first, side)
+            LevelTable::needed(levels, first, side)
         }
     };
     let (place, side) = needed[first as usize];
-    let table = MidpointTable { first: [0; 2], side: (1 << first) + 1, heights: table };
+    let table = LevelTable { first: [0; 2], side: (1 << first) + 1, heights: table };
     let mut coarse = table.part(place, side);
     let mut displacement = law.displacement;
     for number in first + 1..=levels {
@@ -147,7 +147,7 @@ pub fn subdivide(
         if number == levels && is_table && side == cx.grid.samples {
             return split(&level, &coarse.heights, out);
         }
-        let mut fine = MidpointTable { first: level.noise.first, side, heights: vec![0.0; side * side] };
+        let mut fine = LevelTable { first: level.noise.first, side, heights: vec![0.0; side * side] };
         split(&level, &coarse.heights, &mut fine.heights)?;
         coarse = fine.part(place, needed_side);
         displacement *= law.factor();
