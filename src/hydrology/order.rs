@@ -321,7 +321,7 @@ pub fn accumulate(
     order.traverse_downstream(single(receivers), held, &mut own, control, |_, held, ()| [held])
 }
 
-/// Counts the cells that drain through each cell, itself included; copies, whose `areas` are 0, are none. Unlike
+/// How many cells drain through each cell, itself included; those that `counts` says no to are left out. Unlike
 /// [`accumulate`] it is exact for any grid.
 ///
 /// # Errors
@@ -329,10 +329,10 @@ pub fn accumulate(
 pub fn count_cells(
     receivers: &[u32],
     order: &UpstreamOrder,
-    areas: &[f32],
+    counts: impl Fn(usize) -> bool,
     control: &Control,
 ) -> Result<Vec<u32>, Cancelled> {
-    let mut held: Vec<u32> = areas.iter().map(|&area| u32::from(area > 0.0)).collect();
+    let mut held: Vec<u32> = (0..receivers.len()).map(|k| u32::from(counts(k))).collect();
     let mut own = vec![(); held.len()];
     order.traverse_downstream(single(receivers), &mut held, &mut own, control, |_, held, ()| [held])?;
     Ok(held)

@@ -67,16 +67,20 @@ impl Filter for FlowAccumulation {
         let routed = Routed::new(cx, terrain, self.sea_level, routing)?;
         let Routed { mesh, outlets, graph } = &routed;
         let is_counted = !mesh.grid().is_globe() && terrain.map(MapKind::Rain).is_none();
-        let mut area = routed.rain(terrain);
-        if self.courses == Courses::Spread {
+        let area = if self.courses == Courses::Spread {
+            let mut area = routed.rain(terrain);
             let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, graph, cx.control)?;
             flow.accumulate(&flow.upstream_order(cx.control)?, &flow.shares(mesh), &mut area, cx.control)?;
+            area
         } else if is_counted {
-            let cells = count_cells(&graph.receivers, &graph.upstream_order(cx.control)?, &area, cx.control)?;
-            area.iter_mut().zip(cells).for_each(|(area, cells)| *area = cells as f32);
+            let owns = |k: usize| mesh.grid().owns(k);
+            let cells = count_cells(&graph.receivers, &graph.upstream_order(cx.control)?, owns, cx.control)?;
+            cells.into_iter().map(|cells| cells as f32).collect()
         } else {
+            let mut area = routed.rain(terrain);
             accumulate(&graph.receivers, &graph.upstream_order(cx.control)?, &mut area, cx.control)?;
-        }
+            area
+        };
         let area = routed.closed(area);
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
         Ok(())
