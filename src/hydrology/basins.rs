@@ -160,7 +160,7 @@ impl Basins {
             next += 1;
             let b = basin as usize;
             for link in tree.links_of(b) {
-                let (here, there) = link.from_side(&self.basin, basin);
+                let (here, there) = link.seen_from(&self.basin, basin);
                 if there == self.spill_point[b].to && here == self.spill_point[b].from {
                     continue;
                 }
@@ -245,7 +245,7 @@ pub(super) struct BasinLink {
 
 impl BasinLink {
     /// Its cell in `side`, one of its two basins, and the cell beyond.
-    pub fn from_side(&self, basin: &[u32], side: u32) -> (u32, u32) {
+    pub fn seen_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
         if basin[self.from as usize] == side { (self.from, self.to) } else { (self.to, self.from) }
     }
 

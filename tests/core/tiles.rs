@@ -45,7 +45,7 @@ const WHOLE: [&str; 28] = [
 ];
 
 /// Those that some parameters make so.
-const SOMETIMES_WHOLE: [&str; 4] = ["DiamondSquare", "Normalise", "Perturbation", "Triangular"];
+const SOMETIMES_WHOLE: [&str; 4] = ["DiamondSquare", "Triangular", "Normalise", "Perturbation"];
 
 fn layer(name: &str, seed: u32) -> Layer {
     Layer::new(Node::named(name).unwrap_or_else(|| panic!("no node {name}")), seed)

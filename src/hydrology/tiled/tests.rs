@@ -99,7 +99,7 @@ fn filled_ground_and_counts_of_tiles_are_those_of_the_whole() {
 #[test]
 fn courses_that_come_back_and_one_depression_over_all_tiles() {
     let n = 80;
-    let course = |row: usize, column: usize| if row / 4 % 2 == 0 { column } else { n - 1 - column };
+    let course = |row: usize, column: usize| if (row / 4).is_multiple_of(2) { column } else { n - 1 - column };
     let meander: Vec<f32> = (0..n * n)
         .map(|k| {
             let (row, column) = (k / n, k % n);
