@@ -14,7 +14,9 @@ use crate::eval::{Store, evaluate, thread_pool, timed_layers};
 use crate::field::{Control, MapKind};
 use crate::io::memory::{bytes_text, shortage};
 use crate::scene::{BuildTiles, Scene};
-use crate::tiles::{LEAST_TILE, PLAN_FILE, PlanStage, TaskOutcome, TileBuild, TilePlan, tile_plan, write_plan};
+use crate::tiles::{
+    LEAST_TILE, Launcher, PLAN_FILE, PlanStage, SurveyStep, TaskOutcome, TileBuild, TilePlan, tile_plan, write_plan,
+};
 
 /// Plan a build in tiles, for terrains larger than memory or for many machines
 #[derive(Args)]
@@ -27,7 +29,9 @@ Examples:
   talweg plan alpine-range --size 16385 -o alps
   talweg run-tiles alps                       (all of it on this machine, or:)
   talweg run-tile alps 0 0                    (one task; on a cluster each machine runs some)
-  talweg merge alps -o alps.cog.tif")]
+  talweg merge alps -o alps.cog.tif
+  talweg plan alpine-range --size 16385 -o alps --slurm && bash alps/slurm.sh --partition=long
+  talweg plan alpine-range --size 16385 -o alps --openjd && openjd run alps/openjd.json -p PlanFolder=alps")]
 pub struct PlanArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -37,6 +41,12 @@ pub struct PlanArgs {
     /// New folder to write
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
+    /// Write slurm.sh too, which submits a job array for each stage to Slurm
+    #[arg(long)]
+    slurm: bool,
+    /// Write openjd.json too, a job template of Open Job Description with a step for each stage
+    #[arg(long)]
+    openjd: bool,
     /// Print the plan as JSON
     #[arg(long)]
     json: bool,
@@ -170,6 +180,10 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
     };
     let of_stage = |stage: &PlanStage| -> f64 {
+        if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
+            // each tile finds its water anew; rims are few
+            return if water.step.is_for_all() { 0.0 } else { of_layer(water.layer, stage.samples, 1.0) };
+        }
         if stage.layers.is_empty() {
             // every coarser grid takes a quarter of the one before
             return times.iter().map(|(layer, _)| of_layer(*layer, stage.samples, 4.0 / 3.0)).sum();
@@ -197,10 +211,28 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
     let plan = tile_plan(&job.scene, job.samples, args.tile as usize)?;
     let seconds = seconds(&job.scene, &plan)?;
     write_plan(&args.output, &plan, &job.scene)?;
+    let build = TileBuild::open(&args.output)?;
+    let launchers = [(args.slurm, Launcher::Slurm), (args.openjd, Launcher::OpenJobDescription)];
+    for (_, launcher) in launchers.into_iter().filter(|(is_wanted, _)| *is_wanted) {
+        build.write_launcher(launcher)?;
+    }
     if args.json {
         return print_json(&json!({ "path": args.output.join(PLAN_FILE), "plan": plan, "seconds": seconds }));
     }
     print(&table(&plan, &seconds))
+}
+
+/// What a stage does about the whole, for people.
+fn told(step: SurveyStep) -> &'static str {
+    match step {
+        SurveyStep::Basins => "basins of each tile",
+        SurveyStep::Spills => "where the basins of all tiles spill",
+        SurveyStep::Flow => "water that leaves each tile",
+        SurveyStep::Inflows => "water that comes into each tile",
+        SurveyStep::Range => "lowest and highest height of each tile",
+        SurveyStep::Ranges => "lowest and highest height of all",
+        SurveyStep::Ground => "ground",
+    }
 }
 
 /// The stages for people, and what has to be done as a whole.
@@ -215,7 +247,11 @@ fn table(plan: &TilePlan, seconds: &[f64]) -> String {
             Some((first, end)) => format!("{} {first} to {end}", layer.name),
         };
         let layers: Vec<_> = stage.layers.iter().map(layer).collect();
-        let layers = if layers.is_empty() { "coarser grids of erosions".into() } else { layers.join(", ") };
+        let layers = match &stage.survey {
+            Some(water) if water.step != SurveyStep::Ground => format!("{}, {}", water.name, told(water.step)),
+            _ if layers.is_empty() => "coarser grids of erosions".into(),
+            _ => layers.join(", "),
+        };
         let tasks = if stage.is_whole() { "1 task".into() } else { format!("{} tasks", stage.tasks) };
         let halo = if stage.halo > 0 { format!(", {} cells around", stage.halo) } else { String::new() };
         let (samples, memory) = (stage.samples, bytes_text(stage.memory_bytes));

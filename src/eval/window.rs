@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 use super::multiscale::LevelChange;
 use super::{LayerStep, ProcessStage, Store, context, evaluate_level, mix, plan, run_node, run_stage};
-use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, NodeParts, Work};
+use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
+use crate::hydrology::Outlets;
+use crate::hydrology::tiled::RegionDrainage;
+use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
 use crate::scene::{Layer, Mask, Scene};
 
 /// A layer, or some iterations of one, on one grid.
@@ -33,6 +35,17 @@ pub struct WindowInput {
     pub changes: HashMap<usize, Terrain>,
     /// What masks read of other layers, by the index of the layer that has the mask.
     pub sources: HashMap<usize, Terrain>,
+    /// What is known of the whole, by the index of the layer that asks.
+    pub surveys: HashMap<usize, SurveyedGround>,
+}
+
+/// What is known of the whole in a window.
+#[derive(Debug)]
+pub enum SurveyedGround {
+    /// Its water.
+    Drainage(DrainedGround),
+    /// Lowest and highest of all heights.
+    Range([f32; 2]),
 }
 
 /// What came out.
@@ -46,7 +59,7 @@ pub struct WindowOutput {
 }
 
 /// How far a layer looks on a grid, or why it has to be evaluated as a whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LayerLook {
     /// Cells of the whole layer, of a process after all its iterations.
     pub cells: usize,
@@ -62,6 +75,17 @@ pub struct LayerLook {
     pub is_level: bool,
     /// Layer and scene that the mask reads.
     pub source: Option<usize>,
+    /// What its node asks about the whole.
+    pub survey: Option<LayerSurvey>,
+}
+
+/// What a layer asks about the whole ground beneath it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LayerSurvey {
+    /// Its water.
+    Drainage(NodeDrainage),
+    /// Its lowest and its highest height.
+    Range,
 }
 
 /// How far layer `index` of a scene looks at `samples` a side, or the reason why it cannot be computed in parts, as
@@ -81,6 +105,7 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
         is_refined: step.is_refined,
         is_level: step.is_level,
         source: super::mask_scene(scene, index).map(|(source, _)| source),
+        survey: None,
     };
     let mut reason = mask_reason(&step.layer.mask);
     let nodes = stretches(step.layer, samples);
@@ -92,6 +117,14 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
                 look.cells = look.cells.saturating_add(cells.saturating_mul(iterations as usize));
                 farthest = farthest.filter(|_| resumes).map(|most| most.max(cells));
             }
+            (NodeParts::Drained(drainage), _) => {
+                let rains = |below: &&LayerStep| below.layer.node.traits().writes.contains(&MapKind::Rain);
+                if drainage.counts && steps.iter().take_while(|below| below.index < index).find(rains).is_some() {
+                    reason = reason.or(Some("its water is weighted by rain and rounded, in the order of the whole"));
+                }
+                (look.cells, look.survey, farthest) = (1, Some(LayerSurvey::Drainage(drainage)), None);
+            }
+            (NodeParts::Ranged, _) => (look.survey, farthest) = (Some(LayerSurvey::Range), None),
             (_, Some(cells)) => (look.cells, farthest) = (look.cells + cells, None),
             (_, None) => {}
         }
@@ -146,7 +179,7 @@ pub fn evaluate_window(
     input: WindowInput,
     control: &Control,
 ) -> Result<WindowOutput, Cancelled> {
-    let WindowInput { beneath, mut under_way, mut changes, sources } = input;
+    let WindowInput { beneath, mut under_way, mut changes, sources, mut surveys } = input;
     let steps = plan(scene, samples, None);
     let mut store = Store::forgetful();
     let mut beneath = Arc::new(beneath);
@@ -159,9 +192,17 @@ pub fn evaluate_window(
         let coarse = changes
             .remove(&step.index)
             .map(|change| LevelChange { change: Arc::new(change), mass_balance: MassBalance::default() });
-        let mut result = match &part.iterations {
-            None => run_node(step, &cx, &beneath, coarse.as_ref(), &mut store)?.0,
-            Some(iterations) => {
+        let mut result = match (&part.iterations, surveys.remove(&step.index), step.layer.node.work()) {
+            (_, Some(known), Work::Filter(filter)) => {
+                let mut result = Terrain::clone(&beneath);
+                match known {
+                    SurveyedGround::Drainage(water) => filter.apply_drained(&cx, water, &mut result)?,
+                    SurveyedGround::Range(range) => filter.apply_ranged(&cx, range, &mut result)?,
+                }
+                result
+            }
+            (None, ..) => run_node(step, &cx, &beneath, coarse.as_ref(), &mut store)?.0,
+            (Some(iterations), ..) => {
                 let ground = match (under_way.take(), coarse) {
                     (Some(mut terrain), _) => {
                         share_unwritten(step, &beneath, &mut terrain);
@@ -189,6 +230,27 @@ pub fn evaluate_window(
     }
     control.leave_layers();
     Ok(WindowOutput { terrain: Arc::unwrap_or_clone(beneath), changes: made })
+}
+
+/// The water of the tile `region` by itself, on the ground beneath a layer that asks for it; `beneath` lies on a window
+/// of a scene at `samples` a side that reaches a cell farther than the tile. None for a layer that does not ask.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn region_drainage(
+    scene: &Scene,
+    samples: usize,
+    region: Region,
+    layer: usize,
+    beneath: &Terrain,
+    control: &Control,
+) -> Result<Option<RegionDrainage>, Cancelled> {
+    let Some(layer) = scene.layers.get(layer) else { return Ok(None) };
+    let NodeParts::Drained(asked) = layer.node.traits().parts else { return Ok(None) };
+    let (grid, height) = (beneath.grid, &beneath.height);
+    let cx = Context { grid, ..context(scene, samples, layer, control) };
+    let outlets = Outlets::new(grid, height, asked.sea_metres / cx.relief_metres);
+    RegionDrainage::new(grid, region, height, &outlets, asked.routing(&cx), control).map(Some)
 }
 
 /// Maps that a process does not write are those beneath it, and known to be.

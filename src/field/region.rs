@@ -29,6 +29,12 @@ impl Region {
         self.rows.is_empty() || self.columns.is_empty()
     }
 
+    /// Whether there is a sample in both.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let meet = |a: &Span<usize>, b: &Span<usize>| a.start < b.end && b.start < a.end;
+        meet(&self.rows, &other.rows) && meet(&self.columns, &other.columns)
+    }
+
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.rows.len() * self.columns.len()

@@ -148,9 +148,53 @@ impl Basins {
         &mut self,
         height: &[f32],
         count: usize,
-        mut links: Vec<BasinLink>,
+        links: Vec<BasinLink>,
         control: &Control,
     ) -> Result<(), Cancelled> {
+        let tree = BasinTree::new(&self.basin, count, links, control)?;
+        self.spill_level = vec![f32::NEG_INFINITY; count];
+        self.spill_point = vec![SpillPoint { from: u32::MAX, to: u32::MAX, into: OUTSIDE }; count];
+        self.outside_first = vec![OUTSIDE];
+        let mut next = 0;
+        while let Some(&basin) = self.outside_first.get(next) {
+            next += 1;
+            let b = basin as usize;
+            for link in tree.links_of(b) {
+                let (here, there) = link.seen_from(&self.basin, basin);
+                if there == self.spill_point[b].to && here == self.spill_point[b].from {
+                    continue;
+                }
+                let other = self.basin[there as usize] as usize;
+                self.spill_level[other] = raised(self.spill_level[b], height, [here, there]);
+                self.spill_point[other] = SpillPoint { from: there, to: here, into: basin };
+                self.outside_first.push(other as u32);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where water of `level` stands when it has to pass between two neighbours: no lower than both. Of the two zeros it is
+/// the positive one, so that no bit follows from the order of equal heights.
+pub(super) fn raised(level: f32, height: &[f32], [here, there]: [u32; 2]) -> f32 {
+    let (a, b) = (height[here as usize], height[there as usize]);
+    let sill = (if a > b { a } else { b }) + 0.0;
+    if level > sill { level } else { sill }
+}
+
+/// Kruskal's minimum spanning tree of basins.
+#[derive(Debug)]
+pub(super) struct BasinTree {
+    pub links: Vec<BasinLink>,
+    /// Of each basin the first of its entries in `beside`.
+    start: Vec<u32>,
+    /// Numbers of links, basin by basin.
+    beside: Vec<u32>,
+}
+
+impl BasinTree {
+    /// The tree of `count` basins, of which `basin` tells those of the cells; a forest where `links` join not all.
+    pub fn new(basin: &[u32], count: usize, mut links: Vec<BasinLink>, control: &Control) -> Result<Self, Cancelled> {
         control.check()?;
         links.par_sort_unstable();
         let mut tree = Vec::with_capacity(count);
@@ -159,13 +203,13 @@ impl Basins {
             if k % CHECK == 0 {
                 control.check()?;
             }
-            if sets.join(self.basin[link.from as usize], self.basin[link.to as usize]) {
+            if sets.join(basin[link.from as usize], basin[link.to as usize]) {
                 tree.push(*link);
             }
         }
         // both ends of every kept link, basin by basin
         let mut start = vec![0u32; count + 1];
-        let ends = |link: &BasinLink| [link.from, link.to].map(|k| self.basin[k as usize] as usize);
+        let ends = |link: &BasinLink| [link.from, link.to].map(|k| basin[k as usize] as usize);
         tree.iter().flat_map(ends).for_each(|basin| start[basin + 1] += 1);
         (0..count).for_each(|b| start[b + 1] += start[b]);
         let (mut slot, mut beside) = (start.clone(), vec![0u32; 2 * tree.len()]);
@@ -175,29 +219,17 @@ impl Basins {
                 slot[basin] += 1;
             }
         }
-        self.spill_level = vec![f32::NEG_INFINITY; count];
-        self.spill_point = vec![SpillPoint { from: u32::MAX, to: u32::MAX, into: OUTSIDE }; count];
-        self.outside_first = vec![OUTSIDE];
-        let mut next = 0;
-        while let Some(&basin) = self.outside_first.get(next) {
-            next += 1;
-            let b = basin as usize;
-            for &edge in &beside[start[b] as usize..start[b + 1] as usize] {
-                let link = tree[edge as usize];
-                let (here, there) =
-                    if self.basin[link.from as usize] == basin { (link.from, link.to) } else { (link.to, link.from) };
-                if there == self.spill_point[b].to && here == self.spill_point[b].from {
-                    continue;
-                }
-                let (a, h) = (height[here as usize], height[there as usize]);
-                let sill = if a > h { a } else { h };
-                let other = self.basin[there as usize] as usize;
-                self.spill_level[other] = if self.spill_level[b] > sill { self.spill_level[b] } else { sill };
-                self.spill_point[other] = SpillPoint { from: there, to: here, into: basin };
-                self.outside_first.push(other as u32);
-            }
-        }
-        Ok(())
+        Ok(Self { links: tree, start, beside })
+    }
+
+    /// Numbers of the links of a basin.
+    pub fn numbers_of(&self, basin: usize) -> &[u32] {
+        &self.beside[self.start[basin] as usize..self.start[basin + 1] as usize]
+    }
+
+    /// The links of a basin.
+    fn links_of(&self, basin: usize) -> impl Iterator<Item = &BasinLink> {
+        self.numbers_of(basin).iter().map(|&number| &self.links[number as usize])
     }
 }
 
@@ -205,10 +237,23 @@ impl Basins {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct BasinLink {
     /// Bits of the height, in the order of the heights, and of the lower of the two cells.
-    height: u32,
-    lower: u32,
+    pub height: u32,
+    pub lower: u32,
     pub from: u32,
     pub to: u32,
+}
+
+impl BasinLink {
+    /// Its cell in `side`, one of its two basins, and the cell beyond.
+    pub fn seen_from(&self, basin: &[u32], side: u32) -> (u32, u32) {
+        if basin[self.from as usize] == side { (self.from, self.to) } else { (self.to, self.from) }
+    }
+
+    /// The link of two neighbours.
+    pub fn of_cells(height: [f32; 2], [a, b]: [u32; 2]) -> Self {
+        let [x, y] = height.map(ordered);
+        Self { height: x.max(y), lower: x.min(y), from: a.min(b), to: a.max(b) }
+    }
 }
 
 /// Bits of `h` that compare as the heights do.
@@ -217,6 +262,11 @@ pub fn ordered(h: f32) -> u32 {
     // the two zeros are one height
     let bits = (h + 0.0).to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// The height of which these are the bits.
+pub(super) fn height_of(ordered: u32) -> f32 {
+    f32::from_bits(if ordered >> 31 == 1 { ordered & !(1 << 31) } else { !ordered })
 }
 
 /// Basin of each cell, and how many there are with [`OUTSIDE`]. Rows have `side` cells.
@@ -331,8 +381,7 @@ impl LinkTable {
         if one == two {
             return;
         }
-        let (x, y) = (ordered(height[a]), ordered(height[b]));
-        let link = BasinLink { height: x.max(y), lower: x.min(y), from: a.min(b) as u32, to: a.max(b) as u32 };
+        let link = BasinLink::of_cells([height[a], height[b]], [a as u32, b as u32]);
         let pair = if one < two { [one, two] } else { [two, one] };
         let hash = pair[0].wrapping_mul(0x9e37_79b1) ^ pair[1].wrapping_mul(0x85eb_ca77);
         let slot = &mut self.slots[(hash >> 22) as usize % REMEMBERED];

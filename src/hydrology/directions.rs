@@ -182,10 +182,11 @@ impl<'a> RowWindow<'a> {
 
     /// Receivers by Rho8; a cell without a lower neighbour is its own.
     fn drawn(&self, stream: Stream, receivers: &mut [u32]) {
+        let [top, left] = self.mesh.grid().first();
         self.each_facet(|j, Facet { straight, diagonal, fall: [s1, s2], .. }| {
             receivers[j] = (self.starts[1] + j) as u32;
             if s1 > 0.0 {
-                let drawn = stream.unit(j as i32, self.row as i32);
+                let drawn = stream.unit((left + j) as i32, (top + self.row) as i32);
                 receivers[j] = self.index(j, if drawn * s1 < s2 { diagonal } else { straight });
             }
         });

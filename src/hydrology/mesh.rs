@@ -205,6 +205,9 @@ impl Outlets {
         if self.grid.edges == Edges::Wrap {
             return row == last || column == last;
         }
+        // of a window those of the whole
+        let [top, left] = self.grid.first().map(|first| first as u32);
+        let (row, column, last) = (top + row, left + column, self.grid.whole_samples() as u32 - 1);
         self.over_edges && (row == 0 || column == 0 || row == last || column == last)
     }
 }

@@ -13,7 +13,8 @@
 //!                                  DInfinity: two receivers each         upstream order: areas, streams, erosion
 //! ```
 //! [`depressions`] tells how deep every depression is by itself, and on ground turned upside down how prominent every
-//! peak. Parallel parts write each cell once; what is sequential runs in index order. No bit depends on the threads.
+//! peak. [`tiled`] works all this out tile by tile. Parallel parts write each cell once; what is sequential runs in
+//! index order. No bit depends on the threads.
 
 mod basins;
 mod d_infinity;
@@ -25,6 +26,7 @@ mod mesh;
 mod order;
 mod priority_flood;
 mod strahler;
+pub mod tiled;
 
 pub use basins::{Basins, Lake, OUTSIDE, SpillPoint};
 pub use d_infinity::DInfinity;
@@ -32,6 +34,6 @@ pub use depressions::{Depression, depressions};
 pub use directions::{FlowRouting, flow_directions};
 pub use graph::FlowGraph;
 pub use mesh::{FlowMesh, Outlets};
-pub use order::{UpstreamOrder, accumulate};
+pub use order::{UpstreamOrder, accumulate, count_cells};
 pub use priority_flood::priority_flood;
 pub use strahler::strahler_orders;

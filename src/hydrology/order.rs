@@ -11,6 +11,8 @@
 //! Source: Braun & Willett 2013 (another such order, their stack); Barnes 2016 (flow over the borders of tiles, handed
 //! over in lists).
 
+use std::ops::AddAssign;
+
 use crate::field::{Cancelled, Control};
 
 /// Cells done between two looks at the stop flag.
@@ -67,13 +69,13 @@ impl UpstreamOrder {
     ///
     /// # Errors
     /// When it was cancelled; then some cells have been visited.
-    pub fn traverse_downstream<const N: usize, T: Send>(
+    pub fn traverse_downstream<const N: usize, A: Copy + AddAssign + Send, T: Send>(
         &self,
         receivers: &[[u32; N]],
-        held: &mut [f32],
+        held: &mut [A],
         own: &mut [T],
         control: &Control,
-        visit: impl Fn(usize, f32, &mut T) -> [f32; N] + Sync,
+        visit: impl Fn(usize, A, &mut T) -> [A; N] + Sync,
     ) -> Result<(), Cancelled> {
         self.0.downstream(receivers, held, own, control, &visit).map(|_| ())
     }
@@ -217,14 +219,14 @@ impl CellBand {
     }
 
     /// [`UpstreamOrder::traverse_downstream`] in this band; what leaves it, in the order of `leaving`.
-    fn downstream<const N: usize, T: Send, V: Fn(usize, f32, &mut T) -> [f32; N] + Sync>(
+    fn downstream<const N: usize, A: Copy + AddAssign + Send, T: Send, V: Fn(usize, A, &mut T) -> [A; N] + Sync>(
         &self,
         receivers: &[[u32; N]],
-        held: &mut [f32],
+        held: &mut [A],
         own: &mut [T],
         control: &Control,
         visit: &V,
-    ) -> Result<Vec<f32>, Cancelled> {
+    ) -> Result<Vec<A>, Cancelled> {
         let (start, len) = (self.start, held.len());
         let mut leaving = Vec::with_capacity(self.leaving.len());
         if let Some(halves) = &self.halves {
@@ -317,6 +319,23 @@ pub fn accumulate(
 ) -> Result<(), Cancelled> {
     let mut own = vec![(); held.len()];
     order.traverse_downstream(single(receivers), held, &mut own, control, |_, held, ()| [held])
+}
+
+/// How many cells drain through each cell, itself included; those that `counts` says no to are left out. Unlike
+/// [`accumulate`] it is exact for any grid.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn count_cells(
+    receivers: &[u32],
+    order: &UpstreamOrder,
+    counts: impl Fn(usize) -> bool,
+    control: &Control,
+) -> Result<Vec<u32>, Cancelled> {
+    let mut held: Vec<u32> = (0..receivers.len()).map(|k| u32::from(counts(k))).collect();
+    let mut own = vec![(); held.len()];
+    order.traverse_downstream(single(receivers), &mut held, &mut own, control, |_, held, ()| [held])?;
+    Ok(held)
 }
 
 /// Receivers one by one as lists of one.

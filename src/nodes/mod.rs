@@ -20,7 +20,7 @@ pub mod water;
 
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
-pub use parts::{NodeParts, NodeReach};
+pub use parts::{DrainedGround, NodeDrainage, NodeParts, NodeReach};
 
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::io::formats::RawLayout;
@@ -157,6 +157,16 @@ pub trait Filter: Params {
     }
     /// Changes the heights and data maps of `terrain`. After an error the terrain is dropped.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
+    /// The same in a window of the terrain, with what is known of the water of the whole; of nodes whose
+    /// [`parts`](Traits::parts) are [`NodeParts::Drained`].
+    fn apply_drained(&self, cx: &Context, _water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        self.apply(cx, terrain)
+    }
+    /// The same in a window of the terrain, of whose heights the lowest and the highest are given
+    /// ([`Terrain::range`]); of nodes whose [`parts`](Traits::parts) are [`NodeParts::Ranged`].
+    fn apply_ranged(&self, cx: &Context, _range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
+        self.apply(cx, terrain)
+    }
 }
 
 /// A simulation in iterations that can be watched.

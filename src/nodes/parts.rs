@@ -5,6 +5,7 @@
 //! changes reaches no farther inwards than the node looks, and is cut off.
 
 use super::Context;
+use crate::hydrology::FlowRouting;
 
 /// How a node can be computed in parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,19 +22,28 @@ pub enum NodeParts {
         /// state is heights and data maps.
         resumes: bool,
     },
+    /// A sample follows from its place and from the water of the whole ground, which tiles work out in two stages
+    /// ([`hydrology::tiled`](crate::hydrology::tiled)). It is a filter with
+    /// [`apply_drained`](super::Filter::apply_drained).
+    Drained(NodeDrainage),
+    /// A sample follows from its place, what lies below it there, and the lowest and the highest of all heights. It is
+    /// a filter with [`apply_ranged`](super::Filter::apply_ranged).
+    Ranged,
     /// Only as a whole, for a reason that ends a sentence beginning with "because".
     Whole(&'static str),
 }
 
 impl NodeParts {
     /// Gaussian filters are recursive along whole lines.
-    pub const SMOOTHED: Self = Self::Whole("its smoothing runs along whole rows and columns");
-    /// Midpoint displacement.
-    pub const SUBDIVIDED: Self = Self::Whole("it divides the whole side again and again");
+    pub const SMOOTHED: Self =
+        Self::Whole("its smoothing is rounded from sample to sample, along whole rows and columns");
     /// Strokes of brushes.
     pub const PAINTED: Self = Self::Whole("strokes of a brush are laid on the whole ground");
     /// Water that goes where the ground leads it.
     pub const DRAINED: Self = Self::Whole("what drains to a place comes from anywhere");
+    /// Water that is divided between two neighbours.
+    pub const DIVIDED: Self =
+        Self::Whole("its water is divided between two neighbours and rounded at each, in the order of the whole");
     /// Cells changed in place.
     pub const IN_PLACE: Self = Self::Whole("cells change one after the other, and each sees those before it");
     /// Nodes of planets.
@@ -42,11 +52,39 @@ impl NodeParts {
     /// Cells that one pass or iteration looks away from a sample on the grid of `cx`; none where it takes the whole.
     pub fn cells(&self, cx: &Context) -> Option<usize> {
         match self {
-            Self::Points => Some(0),
+            Self::Points | Self::Ranged => Some(0),
             Self::Within(reach) | Self::Iterations { reach, .. } => Some(reach.cells(cx)),
+            Self::Drained(_) => Some(1),
             Self::Whole(_) => None,
         }
     }
+}
+
+/// What a node asks about the water of the whole ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeDrainage {
+    /// Height of the sea in metres.
+    pub sea_metres: f32,
+    /// Whether courses are drawn from the node's random stream (Rho8); otherwise the steepest neighbour is taken (D8).
+    pub is_drawn: bool,
+    /// Whether it asks how many cells drain through each.
+    pub counts: bool,
+}
+
+impl NodeDrainage {
+    /// How a cell chooses its receiver.
+    pub fn routing(&self, cx: &Context) -> FlowRouting {
+        if self.is_drawn { FlowRouting::Rho8(cx.random) } else { FlowRouting::D8 }
+    }
+}
+
+/// The water of the whole ground in a window.
+#[derive(Clone, Debug, Default)]
+pub struct DrainedGround {
+    /// Heights with depressions filled, as fractions of the relief.
+    pub surface: Vec<f32>,
+    /// How many cells of the whole drain through each; empty where the node does not ask.
+    pub cells: Vec<u64>,
 }
 
 /// How far something looks: the sum of all these.

@@ -13,6 +13,7 @@
 //! | `terrain` | what comes out: arrays, maps, mass balance, hash, measures, pictures, files |
 //! | `node` | the nodes by themselves, and processes that are stepped |
 //! | `raster` | files of heights |
+//! | `tiles` | builds in tiles |
 //! | `error` | exceptions |
 //!
 //! Units: metres everywhere; the library's fractions of the relief do not show. Rows go from north to south.
@@ -26,6 +27,7 @@ mod node;
 mod raster;
 mod scene;
 mod terrain;
+mod tiles;
 mod work;
 
 use pyo3::prelude::*;
@@ -75,11 +77,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<node::PyNode>()?;
     module.add_class::<node::PyProcessRun>()?;
     module.add_class::<raster::PyRaster>()?;
+    module.add_class::<tiles::PyPlan>()?;
     module.add_function(wrap_pyfunction!(scene::load, module)?)?;
     module.add_function(wrap_pyfunction!(scene::parse, module)?)?;
     module.add_function(wrap_pyfunction!(scene::scene_of_file, module)?)?;
     module.add_function(wrap_pyfunction!(terrain::measure, module)?)?;
     module.add_function(wrap_pyfunction!(raster::read, module)?)?;
+    module.add_function(wrap_pyfunction!(tiles::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(tiles::open_plan, module)?)?;
     module.add_function(wrap_pyfunction!(node::node_description, module)?)?;
     module.add_function(wrap_pyfunction!(examples, module)?)?;
     module.add_function(wrap_pyfunction!(palettes, module)?)?;

@@ -11,21 +11,27 @@
 //! |---|---|
 //! | `plan` | the plan and its text |
 //! | `planner` | how a scene is divided into stages |
+//! | `range` | the lowest and the highest height of tiles |
 //! | `store` | tiles as files |
 //! | `task` | one task of a plan |
 //! | `merge` | files made of all tiles of the result, without holding the whole |
+//! | `launch` | jobs of Slurm and of Open Job Description |
 
+mod launch;
 mod merge;
 mod plan;
 mod planner;
+mod range;
 mod store;
 mod task;
 
 use std::path::{Path, PathBuf};
 
+pub use launch::{Launcher, OPENJD_FILE, SLURM_FILE};
 pub use merge::MergedTerrain;
 pub use plan::{
-    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, SCENE_FILE, StageProduct, TilePlan, tile_count,
+    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedSurvey, SCENE_FILE, StageProduct, SurveyStep,
+    TilePlan, tile_count,
 };
 pub use planner::tile_plan;
 pub use store::TileStore;
@@ -33,6 +39,7 @@ pub use task::{TaskOutcome, TileBuild};
 
 use crate::export::ExportError;
 use crate::field::{Cancelled, MIN_SAMPLES, MapKind};
+use crate::hydrology::tiled::WordError;
 use crate::io::{FileError, sweep_folder, write_atomically};
 use crate::scene::{Scene, SceneError};
 
@@ -40,10 +47,16 @@ use crate::scene::{Scene, SceneError};
 #[derive(Debug, thiserror::Error)]
 pub enum TileError {
     /// Planets have no tiles of this kind.
-    #[error("a planet cannot be built in tiles; take a patch of it, which can")]
+    #[error(
+        "a planet cannot be built in tiles: a tile is a window of one square, and a planet is six that meet at \
+         their borders; take a patch of it, which can"
+    )]
     Planet,
     /// Wrapping terrains have no windows.
-    #[error("a wrapping terrain cannot be built in tiles; set its edges to open, which lets its copies show a seam")]
+    #[error(
+        "a wrapping terrain cannot be built in tiles: a tile sees what lies beside it in the square, and here opposite \
+         edges lie side by side; set its edges to open, which lets its copies show a seam"
+    )]
     Wraps,
     /// A group lays its layers over the ground below it, which no stage of tiles keeps.
     #[error(
@@ -130,6 +143,14 @@ pub enum TileError {
     OtherMaps {
         /// The file.
         path: PathBuf,
+    },
+    /// What tiles tell of their water makes no sense.
+    #[error("{path}: {source}; remove it and run its task again")]
+    Words {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: WordError,
     },
     /// The result has no such map.
     #[error("no shown layer of the scene writes the map {0:?}; add one that does and plan anew, or leave the map out")]

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::TileError;
 use crate::eval::window::LayerPart;
 use crate::field::{Grid, Region};
+use crate::hydrology::tiled::TileRegions;
 use crate::scene::Scene;
 
 /// Samples a side at the most: single precision tells apart the places of more, but nobody has that much room.
@@ -24,13 +25,15 @@ pub enum StageProduct {
     Ground(usize),
     /// What the process of a layer changed on the grid of a stage and all coarser ones: stage, then layer.
     Change(usize, usize),
+    /// What each tile tells of its ground, or is told of the whole.
+    Survey(usize),
 }
 
 impl StageProduct {
     /// The stage that makes it.
     pub fn stage(self) -> usize {
         match self {
-            Self::Ground(stage) | Self::Change(stage, _) => stage,
+            Self::Ground(stage) | Self::Change(stage, _) | Self::Survey(stage) => stage,
         }
     }
 }
@@ -40,6 +43,7 @@ impl fmt::Display for StageProduct {
         match self {
             Self::Ground(stage) => write!(out, "ground of stage {stage}"),
             Self::Change(stage, layer) => write!(out, "change of layer {layer} in stage {stage}"),
+            Self::Survey(stage) => write!(out, "survey of stage {stage}"),
         }
     }
 }
@@ -61,6 +65,47 @@ impl PlannedLayer {
     pub fn part(&self) -> LayerPart {
         LayerPart { layer: self.layer, iterations: self.iterations.map(|(first, end)| first..end) }
     }
+}
+
+/// A step on the way to what a layer asks about the whole: its water, after Barnes 2016 and 2017, or its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SurveyStep {
+    /// Each tile tells what others need to know of its basins.
+    Basins,
+    /// One task tells each tile where its basins spill.
+    Spills,
+    /// Each tile tells how many of its cells drain out of it, and where.
+    Flow,
+    /// One task tells each tile how many cells drain into it.
+    Inflows,
+    /// Each tile tells its lowest and its highest height.
+    Range,
+    /// One task tells each tile those of all.
+    Ranges,
+    /// The layer is evaluated with what is known.
+    Ground,
+}
+
+impl SurveyStep {
+    /// Whether one task does it for all tiles, from what they tell alone.
+    pub fn is_for_all(self) -> bool {
+        matches!(self, Self::Spills | Self::Inflows | Self::Ranges)
+    }
+}
+
+/// What a stage does about the whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedSurvey {
+    /// Index of the layer that asks.
+    pub layer: usize,
+    /// Its name.
+    pub name: String,
+    /// What is done.
+    pub step: SurveyStep,
+    /// What is known: what the tiles tell, or what they are told; where basins spill comes before what drains into
+    /// tiles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<StageProduct>,
 }
 
 /// What is done tile by tile, or once for the whole.
@@ -95,6 +140,9 @@ pub struct PlanStage {
     /// What masks read, by the layer that has the mask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<(usize, StageProduct)>,
+    /// What it does about the whole, where a layer asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub survey: Option<PlannedSurvey>,
     /// What it leaves.
     pub writes: Vec<StageProduct>,
 }
@@ -103,7 +151,8 @@ impl PlanStage {
     /// Everything that it reads.
     pub fn reads(&self) -> Vec<StageProduct> {
         let named = self.changes.iter().chain(&self.sources).map(|(_, product)| *product);
-        let mut all: Vec<_> = self.beneath.into_iter().chain(self.under_way).chain(named).collect();
+        let known = self.survey.iter().flat_map(|survey| &survey.reads).copied();
+        let mut all: Vec<_> = self.beneath.into_iter().chain(self.under_way).chain(named).chain(known).collect();
         all.sort();
         all.dedup();
         all
@@ -182,11 +231,45 @@ impl TilePlan {
             if !(2..=MOST_SAMPLES).contains(&stage.samples) || ![1, tiles].contains(&stage.tasks) {
                 return Err(format!("stage {number} has {} samples and {} tasks", stage.samples, stage.tasks));
             }
+            if let Some(error) = stage.survey.as_ref().and_then(|survey| self.survey_error(number, survey)) {
+                return Err(format!("stage {number} {error}"));
+            }
             if let Some(product) = stage.reads().iter().find(|product| !is_made(number, product)) {
                 return Err(format!("stage {number} reads the {product}, which no stage before it makes"));
             }
         }
         if is_made(self.stages.len(), &self.result) { Ok(()) } else { Err("nothing makes its result".into()) }
+    }
+
+    /// What is wrong with what a stage does about the whole.
+    fn survey_error(&self, number: usize, survey: &PlannedSurvey) -> Option<String> {
+        let step_of = |product: &StageProduct| match product {
+            StageProduct::Survey(stage) => self.stages.get(*stage).and_then(|stage| Some(stage.survey.as_ref()?.step)),
+            _ => None,
+        };
+        let reads: Vec<_> = survey.reads.iter().map(step_of).collect();
+        let fits = match survey.step {
+            SurveyStep::Basins | SurveyStep::Range => reads.is_empty(),
+            SurveyStep::Ranges => reads == [Some(SurveyStep::Range)],
+            SurveyStep::Spills => reads == [Some(SurveyStep::Basins)],
+            SurveyStep::Flow => reads == [Some(SurveyStep::Spills)],
+            SurveyStep::Inflows => reads == [Some(SurveyStep::Flow)],
+            SurveyStep::Ground => {
+                reads == [Some(SurveyStep::Ranges)]
+                    || reads == [Some(SurveyStep::Spills)]
+                    || reads == [Some(SurveyStep::Spills), Some(SurveyStep::Inflows)]
+            }
+        };
+        let writes = &self.stages[number].writes;
+        let leaves = survey.step == SurveyStep::Ground || *writes == [StageProduct::Survey(number)];
+        (!fits || !leaves).then(|| format!("reads or leaves what the step {:?} does not", survey.step))
+    }
+
+    /// The tiles of a stage.
+    pub fn regions(&self, stage: usize) -> TileRegions {
+        let samples = self.stages[stage].samples;
+        let spans = (0..self.tiles(stage)).map(|index| tile_span(samples, self.tile, index)).collect();
+        TileRegions::new(samples, spans)
     }
 
     /// What the files of a stage follow from: those of another plan are not taken for them.

@@ -4,15 +4,18 @@
 //! tile; then a new stage begins, which reads what the one before left, around each tile as far as it looks. A process
 //! that looks farther is divided into batches of iterations, if it can go on from where another left off. Layers that
 //! cannot be computed in parts are stages of one task. Erosions from coarse to fine have their coarser grids before
-//! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else.
+//! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else. Layers that ask about
+//! the whole, its water or its range, have stages before them in which tiles tell what others need to know of theirs,
+//! and one task tells each what it needs ([`SurveyStep`]).
 
 use std::collections::HashMap;
 
-use super::plan::{PlanStage, PlannedLayer, StageProduct, TilePlan, VERSION, tile_count};
+use super::plan::{PlanStage, PlannedLayer, PlannedSurvey, StageProduct, SurveyStep, TilePlan, VERSION, tile_count};
 use super::{LEAST_TILE, MOST_SAMPLES, TileError};
-use crate::eval::window::{LayerLook, layer_look, source_scene};
+use crate::eval::window::{LayerLook, LayerSurvey, layer_look, source_scene};
 use crate::eval::{MemoryUse, estimate, terrain_key};
 use crate::field::{Edges, MAX_SAMPLES};
+use crate::nodes::NodeDrainage;
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
 
@@ -92,6 +95,7 @@ impl Planner {
             under_way: None,
             changes: Vec::new(),
             sources: Vec::new(),
+            survey: None,
             writes: Vec::new(),
         }
     }
@@ -211,6 +215,19 @@ impl Planner {
             self.close(scene, open, made);
         }
         let mut planned = PlannedLayer { layer: index, name, iterations: None };
+        if let (None, Some(asked)) = (&reason, look.survey) {
+            if !open.stage.layers.is_empty() {
+                self.close(scene, open, made);
+            }
+            open.stage.survey = Some(self.plan_survey(scene, &planned, asked, &open.stage));
+            open.stage.halo = cells;
+            open.add(planned, look, coarse, sources, wants_changes);
+            if matches!(asked, LayerSurvey::Drainage(_)) {
+                // nothing around a tile is known of what comes out
+                self.close(scene, open, made);
+            }
+            return;
+        }
         if let Some(reason) = reason {
             open.stage.whole.push(format!("{}: {reason}", planned.name));
             open.stage.tasks = 1;
@@ -245,6 +262,43 @@ impl Planner {
             planned.iterations = (first > 0).then_some((first, look.iterations));
         }
         open.add(planned, look, coarse, sources, wants_changes);
+    }
+
+    /// The stages in which tiles learn of the whole ground beneath the stage `at` what its layer asks.
+    fn plan_survey(
+        &mut self,
+        scene: &Scene,
+        layer: &PlannedLayer,
+        asked: LayerSurvey,
+        at: &PlanStage,
+    ) -> PlannedSurvey {
+        let mut known =
+            PlannedSurvey { layer: layer.layer, name: layer.name.clone(), step: SurveyStep::Ground, reads: Vec::new() };
+        let water = [[SurveyStep::Basins, SurveyStep::Spills], [SurveyStep::Flow, SurveyStep::Inflows]];
+        let rounds = match asked {
+            LayerSurvey::Drainage(NodeDrainage { counts: true, .. }) => &water[..],
+            LayerSurvey::Drainage(_) => &water[..1],
+            LayerSurvey::Range => &[[SurveyStep::Range, SurveyStep::Ranges]],
+        };
+        for steps in rounds {
+            let mut reads = known.reads.clone();
+            for &step in steps {
+                let stage = StageProduct::Survey(self.stages.len());
+                let survey = PlannedSurvey { step, reads: std::mem::replace(&mut reads, vec![stage]), ..known.clone() };
+                let mut planned =
+                    PlanStage { survey: Some(survey), writes: vec![stage], ..self.stage(&at.of_masks, at.samples) };
+                if step.is_for_all() {
+                    planned.tasks = 1;
+                    planned.memory_bytes = memory_of_rims(planned.samples, self.tile);
+                } else {
+                    (planned.halo, planned.beneath) = (usize::from(step != SurveyStep::Range), at.beneath);
+                    planned.memory_bytes = memory_of_task(scene, &planned, self.tile);
+                }
+                self.stages.push(planned);
+            }
+            known.reads.extend(reads);
+        }
+        known
     }
 
     /// Ends the open stage and begins another one on what it leaves.
@@ -299,7 +353,19 @@ impl PlanStage {
 /// Bytes that a task of a stage takes at the most.
 fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     let widest = (tile + tile / 2 + 2 * stage.halo).min(stage.samples);
-    memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest })
+    let water = if stage.survey.is_some() { WATER_BYTES * (widest * widest) as u64 } else { 0 };
+    memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest }) + water
+}
+
+/// Bytes a cell that the water of a tile takes besides what it takes on the whole.
+const WATER_BYTES: u64 = 24;
+/// Bytes for each cell on the rim of a tile where the water of all is worked out.
+const RIM_BYTES: u64 = 600;
+
+/// Bytes that working out the water of all tiles takes at the most.
+fn memory_of_rims(samples: usize, tile: usize) -> u64 {
+    let tiles = tile_count(samples, tile) as u64;
+    RIM_BYTES * 4 * tiles * samples as u64
 }
 
 /// Bytes that evaluating a scene at `samples` a side takes at the most.

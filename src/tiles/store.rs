@@ -3,6 +3,9 @@
 //! A tile is one file, written whole or not at all: what the plan says it is, rows and columns, which fields it has,
 //! the heights and data maps row by row as little-endian floats, and last the hash of all that (XXH3-128). A part of it
 //! is read without the rest.
+//!
+//! What tiles tell of their water is a file in the same way: what it is, the number of its 64-bit words, these, and the
+//! hash of all that.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -20,6 +23,9 @@ const MAGIC: [u8; 8] = *b"TalwegT1";
 /// Bytes before the kinds of the maps.
 const HEAD: usize = 8 + 16 + 8 + 8 + 4;
 const HASH: usize = 16;
+const WORDS_MAGIC: [u8; 8] = *b"TalwegW1";
+/// Bytes before the words.
+const WORDS_HEAD: usize = 8 + 16 + 8;
 
 /// The folder of a plan with its tiles.
 #[derive(Clone, Debug)]
@@ -99,6 +105,7 @@ impl TileStore {
         match product {
             StageProduct::Ground(_) => folder.join(format!("ground-{row}-{column}.tile")),
             StageProduct::Change(_, layer) => folder.join(format!("change-{layer}-{row}-{column}.tile")),
+            StageProduct::Survey(_) => folder.join(format!("water-{row}-{column}.words")),
         }
     }
 
@@ -107,6 +114,9 @@ impl TileStore {
     /// # Errors
     /// When it is there and cannot be read.
     pub fn hash(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Option<u128>, TileError> {
+        if let StageProduct::Survey(_) = product {
+            return Ok(self.checked_words(plan, product, place)?.map(|(_, hash)| hash));
+        }
         let path = self.path(product, place);
         let failed = |source| TileError::Read { path: path.clone(), source };
         let mut file = match File::open(&path) {
@@ -133,6 +143,66 @@ impl TileStore {
         Ok((u128::from_le_bytes(said) == found).then_some(found))
     }
 
+    /// The words of a file that is there whole and was made by this plan, with its hash.
+    fn checked_words(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        place: [usize; 2],
+    ) -> Result<Option<(Vec<u64>, u128)>, TileError> {
+        let path = self.path(product, place);
+        let bytes = match std::fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(|source| TileError::Read { path, source })?,
+        };
+        let Some((content, hash)) = bytes.split_last_chunk::<HASH>() else { return Ok(None) };
+        let mut hasher = Xxh3::new();
+        hasher.update(content);
+        let found = hasher.digest128();
+        let head = words_head(plan, product, place, content.len().saturating_sub(WORDS_HEAD) / 8);
+        let Some(words) = content.strip_prefix(&head[..]).filter(|_| *hash == found.to_le_bytes()) else {
+            return Ok(None);
+        };
+        Ok(Some((words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect(), found)))
+    }
+
+    /// What a tile tells of its water, or is told.
+    ///
+    /// # Errors
+    /// When it is not there yet, or cannot be read.
+    pub fn words(&self, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> Result<Vec<u64>, TileError> {
+        let missing = || TileError::Missing { product, place, path: self.path(product, place) };
+        self.checked_words(plan, product, place)?.map(|(words, _)| words).ok_or_else(missing)
+    }
+
+    /// Writes what a tile tells of its water, or is told; returns the hash of the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_words(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        place: [usize; 2],
+        words: &[u64],
+    ) -> Result<u128, TileError> {
+        let path = self.path(product, place);
+        self.make_folder(&path)?;
+        let mut bytes = words_head(plan, product, place, words.len()).to_vec();
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        let mut hasher = Xxh3::new();
+        hasher.update(&bytes);
+        bytes.extend(hasher.digest128().to_le_bytes());
+        write_atomically(&path, |file| file.write_all(&bytes))?;
+        Ok(hasher.digest128())
+    }
+
+    /// Makes the folder of a file.
+    fn make_folder(&self, path: &Path) -> Result<(), TileError> {
+        let folder = path.parent().unwrap_or(&self.folder);
+        std::fs::create_dir_all(folder).map_err(|source| TileError::Folder { path: folder.into(), source })
+    }
+
     /// Writes the samples of a tile, which lie in the window of `terrain`; returns the hash of the file.
     ///
     /// # Errors
@@ -149,8 +219,7 @@ impl TileStore {
         let (rows, columns) = (region.rows.len(), region.columns.len());
         let head = TileHead { key: plan.stage_key(product.stage()), rows, columns, kinds };
         let path = self.path(product, place);
-        let folder = path.parent().unwrap_or(&self.folder);
-        std::fs::create_dir_all(folder).map_err(|source| TileError::Folder { path: folder.into(), source })?;
+        self.make_folder(&path)?;
         let mut hasher = Xxh3::new();
         let [first_row, first_column] = terrain.grid.first();
         write_atomically(&path, |file| {
@@ -243,6 +312,16 @@ impl TileStore {
         }
         Ok((kinds.unwrap_or_default(), fields))
     }
+}
+
+/// What a file of so many words says of itself; its place as well, so that none is taken for another.
+fn words_head(plan: &TilePlan, product: StageProduct, [row, column]: [usize; 2], words: usize) -> [u8; WORDS_HEAD] {
+    let key = plan.stage_key(product.stage()) ^ (row as u128) << 64 ^ column as u128;
+    let mut head = [0; WORDS_HEAD];
+    head[..8].copy_from_slice(&WORDS_MAGIC);
+    head[8..24].copy_from_slice(&key.to_le_bytes());
+    head[24..].copy_from_slice(&(words as u64).to_le_bytes());
+    head
 }
 
 /// Whether a file is that of a tile of this plan.

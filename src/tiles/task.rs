@@ -1,12 +1,21 @@
 //! One task of a plan: a tile of a stage, or a stage as a whole.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
-use super::plan::{PlanStage, SCENE_FILE, StageProduct, TilePlan};
+use super::plan::{PLAN_FILE, PlanStage, PlannedSurvey, SCENE_FILE, StageProduct, SurveyStep, TilePlan};
+use super::range::RegionRange;
 use super::{TileError, TileStore};
 use crate::eval::terrain_key;
-use crate::eval::window::{LayerPart, WindowInput, evaluate_window, level_changes, source_scene};
+use crate::eval::window::{
+    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, region_drainage, source_scene,
+};
 use crate::field::{Control, Grid, Region, Terrain, samples_around};
+use crate::hydrology::tiled::{
+    BasinSummary, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution, WordError, solve_inflows,
+    solve_spills,
+};
+use crate::nodes::DrainedGround;
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
 
@@ -81,6 +90,10 @@ impl TileBuild {
             return Ok(TaskOutcome::WasDone);
         }
         let scene = self.scene_of(planned)?;
+        if let Some(survey) = planned.survey.as_ref().filter(|survey| survey.step != SurveyStep::Ground) {
+            self.survey(stage, task, survey, &scene, control)?;
+            return Ok(TaskOutcome::Done);
+        }
         let made = if planned.layers.is_empty() && planned.writes.contains(&StageProduct::Ground(stage)) {
             let grid = self.window_of(stage, task);
             BTreeMap::from([(StageProduct::Ground(stage), Terrain::flat(grid))])
@@ -96,6 +109,47 @@ impl TileBuild {
             }
         }
         Ok(TaskOutcome::Done)
+    }
+
+    /// The files that a task reads besides the plan and the scene.
+    ///
+    /// # Errors
+    /// When there is no such task.
+    pub fn files_read(&self, stage: usize, task: usize) -> Result<Vec<PathBuf>, TileError> {
+        let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
+        let planned = planned.ok_or(TileError::NoTask { stage, task })?;
+        let (window, own) = (self.window_of(stage, task), self.places(stage, task));
+        let is_for_all = planned.survey.as_ref().is_some_and(|survey| survey.step.is_for_all());
+        let mut files = Vec::new();
+        for product in planned.reads() {
+            let from = product.stage();
+            let region = match planned.samples == self.plan.stages[from].samples {
+                true => window_region(window),
+                false => self.coarse_window(product, window),
+            };
+            let tiles = self.plan.tiles(from);
+            for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
+                let there = self.plan.region(from, place);
+                let is_read = match product {
+                    StageProduct::Survey(_) => is_for_all || own.contains(&place),
+                    _ => there.overlaps(&region),
+                };
+                files.extend(is_read.then(|| self.store.path(product, place)));
+            }
+        }
+        Ok(files)
+    }
+
+    /// The files that a task writes.
+    ///
+    /// # Errors
+    /// When there is no such task.
+    pub fn files_written(&self, stage: usize, task: usize) -> Result<Vec<PathBuf>, TileError> {
+        let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
+        let planned = planned.ok_or(TileError::NoTask { stage, task })?;
+        let places = self.places(stage, task);
+        let files = planned.writes.iter().flat_map(|&product| places.iter().map(move |&place| (product, place)));
+        Ok(files.map(|(product, place)| self.store.path(product, place)).collect())
     }
 
     /// The scene whose layers a stage has.
@@ -129,7 +183,7 @@ impl TileBuild {
     ) -> Result<BTreeMap<StageProduct, Terrain>, TileError> {
         let layers = planned.writes.iter().filter_map(|product| match product {
             StageProduct::Change(_, layer) => Some(*layer),
-            StageProduct::Ground(_) => None,
+            StageProduct::Ground(_) | StageProduct::Survey(_) => None,
         });
         let topmost = layers.max().unwrap_or(0);
         let changes = level_changes(scene, planned.samples, topmost, control)?;
@@ -153,7 +207,12 @@ impl TileBuild {
         let changes = planned.changes.iter().map(|(layer, product)| Ok((*layer, self.coarse(*product, grid)?)));
         let changes = changes.collect::<Result<HashMap<_, _>, TileError>>()?;
         let parts: Vec<LayerPart> = planned.layers.iter().map(|layer| layer.part()).collect();
-        let input = WindowInput { beneath, under_way, changes, sources };
+        let mut surveys = HashMap::new();
+        if let Some(survey) = &planned.survey {
+            let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
+            surveys.insert(survey.layer, self.surveyed(stage, place, survey, scene, &beneath, control)?);
+        }
+        let input = WindowInput { beneath, under_way, changes, sources, surveys };
         let made = evaluate_window(scene, planned.samples, grid, &parts, input, control)?;
         let mut changes = made.changes;
         let mut products = BTreeMap::from([(StageProduct::Ground(stage), made.terrain)]);
@@ -167,13 +226,169 @@ impl TileBuild {
         Ok(products)
     }
 
+    /// A step on the way to what a layer asks about the whole.
+    fn survey(
+        &self,
+        stage: usize,
+        task: usize,
+        survey: &PlannedSurvey,
+        scene: &Scene,
+        control: &Control,
+    ) -> Result<(), TileError> {
+        let (plan, product, places) = (&self.plan, StageProduct::Survey(stage), self.places(stage, task));
+        let of_all = |words: Vec<Vec<u64>>| {
+            for (place, words) in places.iter().zip(words) {
+                control.check()?;
+                self.store.write_words(plan, product, *place, &words)?;
+            }
+            Ok(())
+        };
+        let tiles = plan.regions(stage);
+        let told = |number: usize| self.told(survey, 0, places[number]);
+        match survey.step {
+            SurveyStep::Spills => {
+                let read = |number| told(number)?.read(|words| BasinSummary::from_words(words, tiles.rim_len(number)));
+                let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
+                of_all(solve_spills(&tiles, &summaries, control)?.iter().map(SpillSolution::to_words).collect())
+            }
+            SurveyStep::Inflows => {
+                let read = |number| told(number)?.read(|words| FlowSummary::from_words(words, tiles.rim_len(number)));
+                let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
+                of_all(solve_inflows(&tiles, &summaries, control)?.iter().map(InflowSolution::to_words).collect())
+            }
+            SurveyStep::Ranges => {
+                let ranges = (0..tiles.len()).map(|number| told(number)?.read(RegionRange::from_words));
+                let all = ranges.collect::<Result<Vec<_>, _>>()?;
+                let all = all.into_iter().fold(RegionRange::NONE, RegionRange::joined);
+                of_all(vec![all.to_words(); tiles.len()])
+            }
+            SurveyStep::Basins | SurveyStep::Flow | SurveyStep::Range | SurveyStep::Ground => {
+                let [place] = places[..] else { return Err(TileError::NoTask { stage, task }) };
+                let grid = self.window_of(stage, task);
+                let beneath = plan.stages[stage].beneath.map(|product| self.store.window(plan, product, grid));
+                let beneath = beneath.unwrap_or_else(|| Ok(Terrain::flat(grid)))?;
+                let words = match survey.step {
+                    SurveyStep::Range => RegionRange::of_region(&beneath, &plan.region(stage, place)).to_words(),
+                    SurveyStep::Flow => {
+                        let region = self.drained_region(stage, place, survey, scene, &beneath, control)?;
+                        region.summary(control)?.to_words()
+                    }
+                    _ => {
+                        let region = self.region_drainage(stage, place, survey, scene, &beneath, control)?;
+                        region.summary(&beneath.height).to_words()
+                    }
+                };
+                of_all(vec![words])
+            }
+        }
+    }
+
+    /// What a tile told, or is told, by the number of what the survey reads.
+    fn told(&self, survey: &PlannedSurvey, number: usize, place: [usize; 2]) -> Result<ToldWords, TileError> {
+        let missing = || TileError::NotAPlan {
+            path: self.store.folder().join(PLAN_FILE),
+            error: format!("{:?} reads nothing", survey.step),
+        };
+        let from = *survey.reads.get(number).ok_or_else(missing)?;
+        Ok(ToldWords { words: self.store.words(&self.plan, from, place)?, path: self.store.path(from, place) })
+    }
+
+    fn region_drainage(
+        &self,
+        stage: usize,
+        place: [usize; 2],
+        survey: &PlannedSurvey,
+        scene: &Scene,
+        beneath: &Terrain,
+        control: &Control,
+    ) -> Result<RegionDrainage, TileError> {
+        let (samples, region) = (self.plan.stages[stage].samples, self.plan.region(stage, place));
+        let made = region_drainage(scene, samples, region, survey.layer, beneath, control)?;
+        made.ok_or_else(|| TileError::OtherScene { path: self.store.folder().join(SCENE_FILE) })
+    }
+
+    /// The water of a tile once it is known where basins spill.
+    fn drained_region(
+        &self,
+        stage: usize,
+        place: [usize; 2],
+        survey: &PlannedSurvey,
+        scene: &Scene,
+        beneath: &Terrain,
+        control: &Control,
+    ) -> Result<DrainedRegion, TileError> {
+        let region = self.region_drainage(stage, place, survey, scene, beneath, control)?;
+        let told = self.told(survey, 0, place)?;
+        let spills = told.read(SpillSolution::from_words)?;
+        if !spills.fits(&region, &self.plan.regions(stage)) {
+            return Err(told.broken(WordError));
+        }
+        Ok(region.solve(&beneath.height, &spills, control)?)
+    }
+
+    /// What a layer is told of the whole in the window of a tile.
+    fn surveyed(
+        &self,
+        stage: usize,
+        place: [usize; 2],
+        survey: &PlannedSurvey,
+        scene: &Scene,
+        beneath: &Terrain,
+        control: &Control,
+    ) -> Result<SurveyedGround, TileError> {
+        let reads = survey.reads.first().and_then(|product| self.plan.stages[product.stage()].survey.as_ref());
+        if reads.is_some_and(|survey| survey.step == SurveyStep::Ranges) {
+            return Ok(SurveyedGround::Range(self.told(survey, 0, place)?.read(RegionRange::from_words)?.range()));
+        }
+        let region = self.drained_region(stage, place, survey, scene, beneath, control)?;
+        let mut cells = Vec::new();
+        if survey.reads.len() > 1 {
+            let told = self.told(survey, 1, place)?;
+            let inflow = told.read(InflowSolution::from_words)?;
+            if !inflow.fits(&self.plan.region(stage, place), &self.plan.regions(stage)) {
+                return Err(told.broken(WordError));
+            }
+            cells = region.count_cells(&inflow, control)?;
+        }
+        Ok(SurveyedGround::Drainage(DrainedGround { surface: region.filled(&beneath.height), cells }))
+    }
+
     /// What a coarser grid has around the window `fine` of a finer one.
     fn coarse(&self, product: StageProduct, fine: Grid) -> Result<Terrain, TileError> {
         let whole = self.plan.grid(product.stage(), &self.scene);
         debug_assert_eq!(coarser_samples(fine.whole_samples()), Some(whole.samples));
+        let region = self.coarse_window(product, fine);
+        self.store.window(&self.plan, product, square_window(whole, &region))
+    }
+
+    /// The samples of a coarser grid around the window `fine` of a finer one.
+    fn coarse_window(&self, product: StageProduct, fine: Grid) -> Region {
+        let whole = self.plan.grid(product.stage(), &self.scene);
         let [rows, columns] =
             fine.first().map(|first| samples_around(whole.samples, fine.whole_samples(), first..first + fine.samples));
-        self.store.window(&self.plan, product, square_window(whole, &Region { rows, columns }))
+        window_region(square_window(whole, &Region { rows, columns }))
+    }
+}
+
+/// The samples of a window in its whole.
+fn window_region(window: Grid) -> Region {
+    let [top, left] = window.first();
+    Region { rows: top..top + window.samples, columns: left..left + window.samples }
+}
+
+/// What a file tells.
+struct ToldWords {
+    words: Vec<u64>,
+    path: PathBuf,
+}
+
+impl ToldWords {
+    fn read<T>(&self, read: impl Fn(&[u64]) -> Result<T, WordError>) -> Result<T, TileError> {
+        read(&self.words).map_err(|error| self.broken(error))
+    }
+
+    fn broken(&self, source: WordError) -> TileError {
+        TileError::Words { path: self.path.clone(), source }
     }
 }
 

@@ -31,6 +31,20 @@ fn a_build_in_tiles_is_that_of_the_whole() {
 }
 
 #[test]
+fn a_plan_is_written_for_schedulers_too() {
+    let folder = Folder::new();
+    let plan = folder.at("plan");
+    let said = output(&["plan", "lake-district", "--size", "257", "--tile", "64", "-o", &plan, "--slurm", "--openjd"]);
+    let stages = said.lines().filter(|line| line.starts_with("stage ")).count();
+    let script = std::fs::read_to_string(folder.path("plan/slurm.sh")).unwrap();
+    assert_eq!(script.lines().filter(|line| line.contains("+=$(submit ")).count(), stages);
+    let template = std::fs::read_to_string(folder.path("plan/openjd.json")).unwrap();
+    let template: serde_json::Value = serde_json::from_str(&template).unwrap();
+    assert_eq!(template["specificationVersion"], "jobtemplate-2023-09");
+    assert_eq!(template["steps"].as_array().unwrap().len(), stages);
+}
+
+#[test]
 fn a_plan_is_text_and_larger_than_any_whole_build() {
     let folder = Folder::new();
     let plan = folder.at("plan");

@@ -45,7 +45,10 @@ impl Filter for Normalise {
         Traits {
             on_globe: true,
             previews_exactly: false,
-            parts: NodeParts::Whole("it looks for the lowest and the highest of all heights"),
+            parts: match self.ignore == 0.0 {
+                true => NodeParts::Ranged,
+                false => NodeParts::Whole("it counts which share of all heights lies below each"),
+            },
             ..Traits::FILTER
         }
     }
@@ -59,10 +62,23 @@ impl Filter for Normalise {
             let ignored = (last as f64 * f64::from(self.ignore) * 0.01) as usize;
             (height_order::nth(cx, &terrain.height, ignored)?, height_order::nth(cx, &terrain.height, last - ignored)?)
         };
+        self.stretch(cx, [lowest, highest], terrain)
+    }
+
+    fn apply_ranged(&self, cx: &Context, range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
+        self.stretch(cx, range, terrain)
+    }
+}
+
+impl Normalise {
+    /// Stretches what lies between two heights.
+    fn stretch(&self, cx: &Context, [lowest, highest]: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
         let (low, high) = match self.target {
             Target::Fractions => (self.low, self.high),
             Target::Metres => (self.low_metres / cx.relief_metres, self.high_metres / cx.relief_metres),
         };
+        // of the two zeros the positive one, whichever came first
+        let (lowest, highest) = (lowest + 0.0, highest + 0.0);
         let (range, relief) = (highest - lowest, high - low);
         cx.rows(&mut terrain.height, |_, row| {
             for h in row {

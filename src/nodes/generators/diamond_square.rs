@@ -83,7 +83,10 @@ impl Generator for DiamondSquare {
         Traits {
             previews_exactly: self.smoothing == 0.0,
             working_fields: if self.smoothing > 0.0 { 1.3 } else { 0.5 },
-            parts: NodeParts::SUBDIVIDED,
+            parts: match self.smoothed == SmoothedPart::Finished && self.smoothing > 0.0 {
+                true => NodeParts::Whole("its cells are those of the scene"),
+                false => NodeParts::Points,
+            },
             ..Traits::GENERATOR
         }
     }

@@ -65,11 +65,51 @@ pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
 
 /// How often the square is halved until it has a place for every sample.
 pub fn levels(grid: Grid) -> u32 {
-    (grid.samples - 1).next_power_of_two().trailing_zeros()
+    (grid.whole_samples() - 1).next_power_of_two().trailing_zeros()
+}
+
+/// A square part of the table of a level.
+struct LevelTable {
+    /// Row and column of its first sample in the table.
+    first: [usize; 2],
+    /// Samples a side.
+    side: usize,
+    heights: Vec<f32>,
+}
+
+/// Samples of a coarser table that are needed around a window of a finer one, beside those that it lies on: what a
+/// split and its smoothing look at beyond an edge that is none reaches 2 samples inwards.
+const BESIDE: usize = 4;
+
+impl LevelTable {
+    /// The samples a side and the first sample of the part of the table of each level, from the coarsest to that of
+    /// `levels`, that a window of the last follows from.
+    fn needed(levels: u32, first: [usize; 2], side: usize) -> Vec<([usize; 2], usize)> {
+        let mut needed = vec![(first, side)];
+        for level in (0..levels).rev() {
+            let (first, side) = needed[needed.len() - 1];
+            let whole = (1 << level) + 1;
+            let side = (side / 2 + 2 * BESIDE + 2).min(whole);
+            needed.push((first.map(|first| (first / 2).saturating_sub(BESIDE).min(whole - side)), side));
+        }
+        needed.reverse();
+        needed
+    }
+
+    /// A part of it, by its first sample in the table.
+    fn part(self, first: [usize; 2], side: usize) -> Self {
+        if (self.first, self.side) == (first, side) {
+            return self;
+        }
+        let [top, left] = [first[0] - self.first[0], first[1] - self.first[1]];
+        let rows = self.heights.chunks(self.side).skip(top).take(side);
+        Self { first, side, heights: rows.flat_map(|row| &row[left..left + side]).copied().collect() }
+    }
 }
 
 /// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before, and
-/// `read` reads the last one where it is not the terrain itself.
+/// `read` reads the last one where it is not the terrain itself. In a window only the parts of the tables are made that
+/// it follows from.
 pub fn subdivide(
     cx: &Context,
     law: &MidpointLaw,
@@ -81,7 +121,17 @@ pub fn subdivide(
 ) -> Result<(), Cancelled> {
     let levels = levels(cx.grid).min(law.levels_shown).max(first);
     let full = Grid::working((1 << levels) + 1, cx.grid.edges);
-    let mut coarse = table;
+    let is_table = full.samples == cx.grid.whole_samples();
+    let needed = match is_table {
+        true => LevelTable::needed(levels, cx.grid.first(), cx.grid.samples),
+        false => {
+            let (first, side) = window_in_table(cx.grid, full.samples);
+            LevelTable::needed(levels, first, side)
+        }
+    };
+    let (place, side) = needed[first as usize];
+    let table = LevelTable { first: [0; 2], side: (1 << first) + 1, heights: table };
+    let mut coarse = table.part(place, side);
     let mut displacement = law.displacement;
     for number in first + 1..=levels {
         let noise = MidpointNoise {
@@ -89,18 +139,24 @@ pub fn subdivide(
             scale: displacement,
             distribution: law.distribution,
             mask: if cx.grid.edges == Edges::Wrap { (1 << number) - 1 } else { i32::MAX },
+            first: coarse.first.map(|first| 2 * first),
         };
-        let level = MidpointLevel { cx, number, half: 1 << (number - 1), noise };
-        if number == levels && full.samples == cx.grid.samples {
-            return split(&level, &coarse, out);
-        }
+        let level = MidpointLevel { cx, number, half: coarse.side - 1, noise };
+        let (place, needed_side) = needed[number as usize];
         let side = 2 * level.half + 1;
-        let mut fine = vec![0.0; side * side];
-        split(&level, &coarse, &mut fine)?;
-        coarse = fine;
+        if number == levels && is_table && side == cx.grid.samples {
+            return split(&level, &coarse.heights, out);
+        }
+        let mut fine = LevelTable { first: level.noise.first, side, heights: vec![0.0; side * side] };
+        split(&level, &coarse.heights, &mut fine.heights)?;
+        coarse = fine.part(place, needed_side);
         displacement *= law.factor();
     }
-    resample(cx, full, &coarse, read, out)
+    if is_table {
+        out.copy_from_slice(&coarse.heights);
+        return Ok(());
+    }
+    resample_part(cx, full.samples, (coarse.first, coarse.side, &coarse.heights), read, out)
 }
 
 /// Random displacement at a place of a level.
@@ -110,11 +166,14 @@ struct MidpointNoise {
     distribution: Distribution,
     /// Wraps places; of the level's side.
     mask: i32,
+    /// Place of the first sample of what is split.
+    first: [usize; 2],
 }
 
 impl MidpointNoise {
     #[inline(always)]
     fn value_at<const GAUSSIAN: bool>(&self, row: usize, column: usize) -> f32 {
+        let (row, column) = (self.first[0] + row, self.first[1] + column);
         let bits = self.stream.bits(column as i32 & self.mask, row as i32 & self.mask);
         let unit = if GAUSSIAN {
             // four 16-bit parts: mean 0, variance 1/3 like the uniform one, within ±2
@@ -132,7 +191,7 @@ pub struct MidpointLevel<'a> {
     cx: &'a Context<'a>,
     /// 1 splits the whole terrain.
     pub number: u32,
-    /// Half the side of its squares, in samples.
+    /// Squares along a side of what is split, before they are.
     pub half: usize,
     noise: MidpointNoise,
 }
@@ -233,17 +292,44 @@ pub fn resample(
     read: impl Fn(&[f32; 4], f32, f32) -> f32 + Sync,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
-    let n = cx.grid.samples;
-    let scale = (full.samples - 1) as f64 / (n - 1) as f64;
-    let place = |k: usize| {
-        let at = k as f64 * scale;
-        let cell = (at as usize).min(full.samples - 2);
-        (cell, (at - cell as f64) as f32)
+    resample_part(cx, full.samples, ([0; 2], full.samples, table), read, out)
+}
+
+/// The cell of a table of `full` samples a side in which a row or column of the whole of `grid` lies, and where in it.
+fn cell_in_table(grid: Grid, full: usize, index: usize) -> (usize, f32) {
+    let scale = (full - 1) as f64 / (grid.whole_samples() - 1) as f64;
+    let at = index as f64 * scale;
+    let cell = (at as usize).min(full - 2);
+    (cell, (at - cell as f64) as f32)
+}
+
+/// First sample, and samples a side, of the part of a table of `full` samples a side that is read for `grid`.
+fn window_in_table(grid: Grid, full: usize) -> ([usize; 2], usize) {
+    let cell = |index: usize| cell_in_table(grid, full, index).0;
+    let first = grid.first().map(cell);
+    let last = grid.first().map(|first| cell(first + grid.samples - 1) + 1);
+    let side = (last[0] - first[0]).max(last[1] - first[1]) + 1;
+    (first.map(|first| first.min(full - side)), side)
+}
+
+/// [`resample`] from a part of the table of `full` samples a side: its first sample there, its own side, its heights.
+fn resample_part(
+    cx: &Context,
+    full: usize,
+    (first, side, table): ([usize; 2], usize, &[f32]),
+    read: impl Fn(&[f32; 4], f32, f32) -> f32 + Sync,
+    out: &mut [f32],
+) -> Result<(), Cancelled> {
+    let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
+    let place = |index: usize, first: usize| {
+        let (cell, share) = cell_in_table(cx.grid, full, index);
+        (cell - first, share)
     };
-    let columns: Vec<(usize, f32)> = (0..n).map(place).collect();
+    let columns: Vec<(usize, f32)> = (0..n).map(|k| place(left + k, first[1])).collect();
     cx.rows(out, |i, row| {
-        let (r, fy) = place(i);
-        let (top, bottom) = (full.row(table, r), full.row(table, r + 1));
+        let (r, fy) = place(top + i, first[0]);
+        let line = |r: usize| &table[r * side..][..side];
+        let (top, bottom) = (line(r), line(r + 1));
         for (h, &(c, fx)) in row.iter_mut().zip(&columns) {
             *h = read(&[top[c], top[c + 1], bottom[c], bottom[c + 1]], fx, fy);
         }

@@ -57,12 +57,12 @@ crate::params! {
 impl Generator for Triangular {
     fn traits(&self) -> Traits {
         match self.layout {
-            TriangleLayout::Square => Traits { parts: NodeParts::SUBDIVIDED, ..Traits::GENERATOR },
+            TriangleLayout::Square => Traits::GENERATOR,
             // the rows of a single triangle lie between the samples of the square
             TriangleLayout::Triangle => Traits {
                 writes: &[MapKind::Ground],
                 previews_exactly: false,
-                parts: NodeParts::SUBDIVIDED,
+                parts: NodeParts::Whole("its triangle is one piece, shown beside its lowest height"),
                 ..Traits::GENERATOR
             },
         }

@@ -13,7 +13,7 @@ use super::diamond_square::{self, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
 use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi, VoronoiRim};
 use crate::field::{Cancelled, Grid};
-use crate::nodes::{Context, Generator, NodeParts, Traits};
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Mountain ranges between scattered points, with rough fractal slopes.
@@ -54,10 +54,6 @@ crate::params! {
 }
 
 impl Generator for VoronoiMidpoint {
-    fn traits(&self) -> Traits {
-        Traits { parts: NodeParts::SUBDIVIDED, ..Traits::GENERATOR }
-    }
-
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let cells = Voronoi {
             points: self.points,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowRouting, priority_flood};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::nodes::{Context, DrainedGround, Filter, NodeDrainage, NodeParts, Traits};
 
 crate::choices! {
     /// What fills the depressions.
@@ -46,7 +46,12 @@ impl Filter for FillDepressions {
             previews_exactly: false,
             working_fields: 3.8,
             more_on_planets: 2.4,
-            parts: NodeParts::DRAINED,
+            parts: match self.gradient > 0.0 && self.fill_with == Filling::Ground {
+                true => NodeParts::Whole("its slopes are added up and rounded cell by cell, from the way out on"),
+                false => {
+                    NodeParts::Drained(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, counts: false })
+                }
+            },
             ..Traits::FILTER
         }
     }
@@ -61,6 +66,19 @@ impl Filter for FillDepressions {
             }
             _ => routed.filled(terrain),
         };
+        self.fill_to(surface, terrain);
+        Ok(())
+    }
+
+    fn apply_drained(&self, _cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill_to(water.surface, terrain);
+        Ok(())
+    }
+}
+
+impl FillDepressions {
+    /// Raises the ground, or the water on it, to `surface`.
+    fn fill_to(&self, surface: Vec<f32>, terrain: &mut Terrain) {
         match self.fill_with {
             Filling::Ground => {
                 // water that stood there is the shallower for it
@@ -77,6 +95,5 @@ impl Filter for FillDepressions {
                 terrain.set_map(MapKind::Water, Some(Arc::new(depth)));
             }
         }
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Law: the flow map is the area that drains through a cell, its own included, each part weighted by its rain, in cells
 //! of the mean area; times that area it is a drainage area, the same at any resolution. Depressions drain over their
-//! spill points.
+//! spill points. Undivided water of a square without rain is counted in whole numbers and rounded once, at the end.
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{DInfinity, FlowRouting, accumulate};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::hydrology::{DInfinity, FlowRouting, accumulate, count_cells};
+use crate::nodes::{Context, DrainedGround, Filter, NodeDrainage, NodeParts, Traits};
 
 crate::choices! {
     /// How water chooses its way down.
@@ -37,16 +37,23 @@ impl Filter for FlowAccumulation {
         let is_random = self.courses == Courses::Scattered;
         let (working_fields, more_on_planets) = if self.courses == Courses::Spread { (7.1, 3.4) } else { (3.4, 2.4) };
         let writes = &[MapKind::Flow];
+        let is_divided = self.courses == Courses::Spread;
         Traits {
             writes,
             on_globe: true,
-            // 2: what comes together is added band by band
-            version: 2,
-            planet_version: 1,
+            // 2: what comes together is added band by band; 3: undivided water of more than 2²⁴ cells is counted
+            // exactly
+            version: if is_divided { 2 } else { 3 },
+            planet_version: if is_divided { 1 } else { 0 },
             is_random,
             working_fields,
             more_on_planets,
-            parts: NodeParts::DRAINED,
+            parts: match is_divided {
+                true => NodeParts::DIVIDED,
+                false => {
+                    NodeParts::Drained(NodeDrainage { sea_metres: self.sea_level, is_drawn: is_random, counts: true })
+                }
+            },
             ..Traits::FILTER
         }
     }
@@ -59,14 +66,28 @@ impl Filter for FlowAccumulation {
         };
         let routed = Routed::new(cx, terrain, self.sea_level, routing)?;
         let Routed { mesh, outlets, graph } = &routed;
-        let mut area = routed.rain(terrain);
-        if self.courses == Courses::Spread {
+        let is_counted = !mesh.grid().is_globe() && terrain.map(MapKind::Rain).is_none();
+        let area = if self.courses == Courses::Spread {
+            let mut area = routed.rain(terrain);
             let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, graph, cx.control)?;
             flow.accumulate(&flow.upstream_order(cx.control)?, &flow.shares(mesh), &mut area, cx.control)?;
+            area
+        } else if is_counted {
+            let owns = |k: usize| mesh.grid().owns(k);
+            let cells = count_cells(&graph.receivers, &graph.upstream_order(cx.control)?, owns, cx.control)?;
+            cells.into_iter().map(|cells| cells as f32).collect()
         } else {
+            let mut area = routed.rain(terrain);
             accumulate(&graph.receivers, &graph.upstream_order(cx.control)?, &mut area, cx.control)?;
-        }
+            area
+        };
         let area = routed.closed(area);
+        terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
+        Ok(())
+    }
+
+    fn apply_drained(&self, _cx: &Context, water: DrainedGround, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        let area = water.cells.into_iter().map(|cells| cells as f32).collect();
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
         Ok(())
     }

@@ -10,8 +10,9 @@ Every node is a class with its parameters as keyword arguments; `help(talweg.The
 Talweg's sources has a guide and notebooks.
 """
 
-from . import nodes
+from . import dask, nodes
 from ._core import (
+    Plan,
     Raster,
     Run,
     Scene,
@@ -24,8 +25,10 @@ from ._core import (
     load,
     map_kinds,
     measure,
+    open_plan,
     palettes,
     parse,
+    plan,
     read,
     scene_of_file,
 )
@@ -34,6 +37,7 @@ from .nodes import Node
 
 __all__ = [
     "Node",
+    "Plan",
     "Raster",
     "Run",
     "Scene",
@@ -42,13 +46,16 @@ __all__ = [
     "Terrain",
     "UsageError",
     "__version__",
+    "dask",
     "examples",
     "load",
     "map_kinds",
     "measure",
     "nodes",
+    "open_plan",
     "palettes",
     "parse",
+    "plan",
     "read",
     "scene_of_file",
     *nodes.__all__,

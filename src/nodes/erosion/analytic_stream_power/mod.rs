@@ -88,7 +88,7 @@ impl Process for AnalyticStreamPower {
             working_fields: 15.5,
             more_on_planets: 2.5,
             follows_grid: true,
-            parts: NodeParts::DRAINED,
+            parts: NodeParts::DIVIDED,
             ..Traits::PROCESS
         }
     }

@@ -104,7 +104,7 @@ impl Process for StreamPower {
             working_fields: 18.0,
             more_on_planets: 4.3,
             follows_grid: true,
-            parts: NodeParts::DRAINED,
+            parts: NodeParts::DIVIDED,
             ..Traits::PROCESS
         }
     }

@@ -25,7 +25,7 @@ mod image;
 
 use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Stream};
-use crate::nodes::{Context, Generator, NodeParts, Traits};
+use crate::nodes::{Context, Generator, Traits};
 use crate::param::ImageFile;
 use image::{StampImage, StampTurn};
 
@@ -90,30 +90,37 @@ const LEVELS: u32 = 14;
 
 impl Generator for Stamp {
     fn traits(&self) -> Traits {
-        Traits { parts: NodeParts::Whole("opposite edges are one"), ..Traits::GENERATOR }
+        Traits::GENERATOR
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let n = cx.grid.samples;
-        let xs: Vec<f32> = (0..n - 1).map(|k| cx.grid.position(k)).collect();
+        let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
+        // the last row and column of the whole are the first ones
+        let distinct = cx.grid.whole_samples() - 1;
+        let end = (left + n).min(distinct);
+        let columns = RowColumns { first: left, of: distinct, xs: (left..end).map(|k| cx.grid.position(k)).collect() };
+        let repeated = RowColumns { first: 0, of: distinct, xs: vec![cx.grid.position(0)] };
         let levels = self.levels(cx);
         let images = self.images();
         // many rows to a band, which share the stamps of the large levels
         cx.bands_of((n / 64).max(4), out, |first, cells| {
             let mut readers: Vec<_> = levels.iter().map(StampReader::new).collect();
             for (k, row) in cells.chunks_mut(n).enumerate() {
-                let y = xs[(first + k) % (n - 1)];
-                let (last, row) = row.split_last_mut().expect("a grid has two columns");
+                let y = cx.grid.position((top + first + k) % distinct);
                 row.fill(self.base);
-                for reader in &mut readers {
-                    match self.profile {
-                        StampProfile::Cone => reader.add(y, &xs, row, round(|t| t)),
-                        StampProfile::Bell => reader.add(y, &xs, row, round(|t| NoiseFade::Improved.weight(t))),
-                        StampProfile::Pictures => reader.add(y, &xs, row, pressed(&images, self.rotation)),
-                        StampProfile::Mixed => reader.add(y, &xs, row, self.mixed(&images)),
+                let (row, last) = row.split_at_mut(columns.xs.len());
+                for (columns, row) in
+                    [(&columns, row), (&repeated, last)].into_iter().filter(|(_, row)| !row.is_empty())
+                {
+                    for reader in &mut readers {
+                        match self.profile {
+                            StampProfile::Cone => reader.add(y, columns, row, round(|t| t)),
+                            StampProfile::Bell => reader.add(y, columns, row, round(|t| NoiseFade::Improved.weight(t))),
+                            StampProfile::Pictures => reader.add(y, columns, row, pressed(&images, self.rotation)),
+                            StampProfile::Mixed => reader.add(y, columns, row, self.mixed(&images)),
+                        }
                     }
                 }
-                *last = row[0];
             }
         })
     }
@@ -185,6 +192,14 @@ struct StampLevel {
     sunk: f32,
 }
 
+/// Some columns of a side that is divided into `of` cells.
+struct RowColumns {
+    first: usize,
+    of: usize,
+    /// Their positions.
+    xs: Vec<f32>,
+}
+
 /// A stamp pressed into its sector.
 #[derive(Clone, Copy)]
 struct Pressed {
@@ -240,8 +255,8 @@ impl<'a> StampReader<'a> {
         Self { level, rows: [(i32::MIN, Vec::new()), (i32::MIN, Vec::new())] }
     }
 
-    /// Adds the stamps of the level to the row at `y`, whose samples lie at `xs`.
-    fn add(&mut self, y: f32, xs: &[f32], out: &mut [f32], shape: impl StampShape) {
+    /// Adds the stamps of the level to the row at `y`.
+    fn add(&mut self, y: f32, columns: &RowColumns, out: &mut [f32], shape: impl StampShape) {
         let sectors = self.level.sectors as f32;
         let (radius, per_radius) = (0.5 / sectors, 2.0 * sectors);
         let first = libm::floorf(y * sectors - 0.5) as i32;
@@ -257,8 +272,10 @@ impl<'a> StampReader<'a> {
                     continue;
                 }
                 let press = |x: f32, out: &mut [f32]| {
-                    let columns = span(x, radius, xs.len());
-                    shape(stamp, &xs[columns.clone()], x, dy, per_radius, &mut out[columns]);
+                    let near = span(x, radius, columns.of);
+                    let from = |column: usize| column.saturating_sub(columns.first).min(columns.xs.len());
+                    let near = from(near.start)..from(near.end);
+                    shape(stamp, &columns.xs[near.clone()], x, dy, per_radius, &mut out[near]);
                 };
                 press(stamp.x, out);
                 if stamp.x < radius {

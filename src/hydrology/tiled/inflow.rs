@@ -1,0 +1,128 @@
+//! What drains from tile to tile.
+
+use super::TileRegions;
+use super::words::{SurveyReader, WordError, write_list};
+use crate::field::{Cancelled, Control, Region};
+
+/// Items done between two looks at the stop flag.
+const CHECK: usize = 1 << 16;
+
+/// What a tile tells of the water that goes through it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowSummary {
+    /// Number of the exit that the water of each cell on the rim leaves by, from 1 on; 0 where it leaves at an outlet.
+    pub(super) rim: Vec<u32>,
+    pub(super) exits: Vec<FlowExit>,
+}
+
+/// Where water leaves a tile.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowExit {
+    /// The cell of the whole that gets it.
+    pub to: u64,
+    /// Cells of the tile that drain through it.
+    pub count: u64,
+}
+
+/// What comes into a tile.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InflowSolution {
+    /// Cells, of the whole, that get water of other tiles, with how many cells drain to each from there.
+    pub(super) cells: Vec<(u64, u64)>,
+}
+
+impl FlowSummary {
+    /// As words.
+    pub fn to_words(&self) -> Vec<u64> {
+        let mut words = Vec::new();
+        write_list(&mut words, &self.rim, |&exit| [u64::from(exit)]);
+        write_list(&mut words, &self.exits, |exit| [exit.to, exit.count]);
+        words
+    }
+
+    /// From [`to_words`](Self::to_words), of a tile whose rim has `rim` cells.
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn from_words(words: &[u64], rim: usize) -> Result<Self, WordError> {
+        let mut reader = SurveyReader::new(words);
+        let made =
+            Self { rim: reader.list(|[exit]| exit as u32)?, exits: reader.list(|[to, count]| FlowExit { to, count })? };
+        reader.end()?;
+        let is_whole = made.rim.len() == rim && made.rim.iter().all(|&exit| exit as usize <= made.exits.len());
+        if is_whole { Ok(made) } else { Err(WordError) }
+    }
+}
+
+impl InflowSolution {
+    /// Whether it can be one of the tile `region`.
+    pub fn fits(&self, region: &Region, tiles: &TileRegions) -> bool {
+        let is_within = |[row, column]: [usize; 2]| region.rows.contains(&row) && region.columns.contains(&column);
+        self.cells.iter().all(|&(cell, _)| is_within(tiles.place(cell)))
+    }
+
+    /// As words.
+    pub fn to_words(&self) -> Vec<u64> {
+        let mut words = Vec::new();
+        write_list(&mut words, &self.cells, |&(cell, count)| [cell, count]);
+        words
+    }
+
+    /// From [`to_words`](Self::to_words).
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
+        let mut reader = SurveyReader::new(words);
+        let made = Self { cells: reader.list(|[cell, count]| (cell, count))? };
+        reader.end()?;
+        Ok(made)
+    }
+}
+
+/// What comes into every tile, from what all of them tell, each of the region of its number.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn solve_inflows(
+    tiles: &TileRegions,
+    summaries: &[FlowSummary],
+    control: &Control,
+) -> Result<Vec<InflowSolution>, Cancelled> {
+    let mut first = Vec::with_capacity(summaries.len());
+    let mut exits = Vec::new();
+    for summary in summaries {
+        first.push(exits.len());
+        exits.extend_from_slice(&summary.exits);
+    }
+    // the exit that the water of each goes to
+    let next: Vec<Option<usize>> = exits
+        .iter()
+        .map(|exit| {
+            let (tile, number) = tiles.on_rim(exit.to);
+            (summaries[tile].rim[number] as usize).checked_sub(1).map(|exit| first[tile] + exit)
+        })
+        .collect();
+    let mut donors = vec![0u32; exits.len()];
+    next.iter().flatten().for_each(|&to| donors[to] += 1);
+    let mut ready: Vec<usize> = (0..exits.len()).filter(|&exit| donors[exit] == 0).collect();
+    let mut done = 0;
+    while let Some(exit) = ready.pop() {
+        done += 1;
+        if done % CHECK == 0 {
+            control.check()?;
+        }
+        if let Some(to) = next[exit] {
+            exits[to].count += exits[exit].count;
+            donors[to] -= 1;
+            if donors[to] == 0 {
+                ready.push(to);
+            }
+        }
+    }
+    let mut made = vec![InflowSolution::default(); tiles.len()];
+    for exit in &exits {
+        made[tiles.on_rim(exit.to).0].cells.push((exit.to, exit.count));
+    }
+    Ok(made)
+}

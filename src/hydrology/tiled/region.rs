@@ -1,0 +1,378 @@
+//! The water of a tile, by itself and with what is known of all.
+
+use std::collections::HashMap;
+
+use super::inflow::{FlowExit, FlowSummary, InflowSolution};
+use super::spills::{BasinSummary, RegionExit, RegionLink, SpillSolution};
+use super::{TileRegions, rim};
+use crate::field::{Cancelled, Control, Grid, Region};
+use crate::hydrology::basins::{BasinTree, OUTSIDE, basin_links, label, raised};
+use crate::hydrology::directions::flow_directions;
+use crate::hydrology::order::{UpstreamOrder, single};
+use crate::hydrology::{FlowMesh, FlowRouting, Outlets};
+
+/// No node of the summary.
+const NONE: u32 = u32::MAX;
+
+/// The water of a tile that is known by the tile alone, on a window around it.
+#[derive(Debug)]
+pub struct RegionDrainage {
+    rectangle: TileRectangle,
+    /// As the ground lies; of cells of the tile alone.
+    receivers: Vec<u32>,
+    /// Where the receivers of each cell of the tile lead: [`OUTSIDE`] or a number; another one for all other cells.
+    labels: Vec<u32>,
+    /// Labels with [`OUTSIDE`].
+    count: usize,
+    exits: Vec<u32>,
+    tree: BasinTree,
+    /// Labels that others need to know.
+    nodes: Vec<u32>,
+    /// Node of a label.
+    node_of: Vec<u32>,
+    /// The tree between nodes, each part with the number of its highest link.
+    parts: Vec<TreePart>,
+}
+
+/// A part of a tree from one node to another, and its highest link.
+#[derive(Clone, Copy, Debug)]
+struct TreePart {
+    ends: [u32; 2],
+    highest: u32,
+}
+
+/// A tile within its window.
+#[derive(Clone, Debug)]
+struct TileRectangle {
+    grid: Grid,
+    /// In the whole.
+    region: Region,
+}
+
+impl TileRectangle {
+    /// Row and column, in the whole, of cell `k` of the window.
+    fn place(&self, k: usize) -> [usize; 2] {
+        let ([top, left], n) = (self.grid.first(), self.grid.samples);
+        [top + k / n, left + k % n]
+    }
+
+    /// Index in the window.
+    fn index(&self, [row, column]: [usize; 2]) -> usize {
+        let [top, left] = self.grid.first();
+        (row - top) * self.grid.samples + column - left
+    }
+
+    fn contains(&self, k: usize) -> bool {
+        let [row, column] = self.place(k);
+        self.region.rows.contains(&row) && self.region.columns.contains(&column)
+    }
+
+    /// Number of cell `k` of the window in the whole.
+    fn cell(&self, k: usize) -> u64 {
+        let [row, column] = self.place(k);
+        (row * self.grid.whole_samples() + column) as u64
+    }
+
+    /// Index, in the window, of a cell of the whole.
+    fn index_of_cell(&self, cell: u64) -> usize {
+        let n = self.grid.whole_samples() as u64;
+        self.index([(cell / n) as usize, (cell % n) as usize])
+    }
+
+    /// Changes the cells of the window that do not lie in the tile.
+    fn each_outside<T>(&self, values: &mut [T], change: impl Fn(usize, &mut T)) {
+        let n = self.grid.samples;
+        let [top, left] = self.grid.first();
+        for (i, row) in values.chunks_mut(n).enumerate() {
+            let columns = if self.region.rows.contains(&(top + i)) { self.region.columns.clone() } else { 0..0 };
+            let (from, to) = (columns.start.saturating_sub(left).min(n), columns.end.saturating_sub(left).min(n));
+            for j in (0..from).chain(to.max(from)..n) {
+                change(i * n + j, &mut row[j]);
+            }
+        }
+    }
+
+    /// `receivers` of the tile, in which those that lead out of it, and all cells beyond, are their own; and the cells
+    /// that lead out of it.
+    fn inner(&self, receivers: &[u32]) -> (Vec<u32>, Vec<u32>) {
+        let mut inner = receivers.to_vec();
+        self.each_outside(&mut inner, |k, to| *to = k as u32);
+        let mut exits = Vec::new();
+        for place in rim(&self.region) {
+            let k = self.index(place);
+            if !self.contains(inner[k] as usize) {
+                inner[k] = k as u32;
+                exits.push(k as u32);
+            }
+        }
+        (inner, exits)
+    }
+}
+
+impl RegionDrainage {
+    /// The water of the tile `region` of the whole; `height` lies on `grid`, a window that reaches a cell farther on
+    /// every side where the whole does.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(
+        grid: Grid,
+        region: Region,
+        height: &[f32],
+        outlets: &Outlets,
+        routing: FlowRouting,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let (mesh, rectangle) = (FlowMesh::new(grid), TileRectangle { grid, region });
+        let receivers = flow_directions(&mesh, height, outlets, routing, control)?;
+        let (inner, exits) = rectangle.inner(&receivers);
+        let is_outlet = |k: usize| !rectangle.contains(k) || outlets.contain(k, height[k]);
+        let (mut labels, count) = label(grid.samples, &inner, is_outlet, control)?;
+        drop(inner);
+        let beyond = count as u32;
+        rectangle.each_outside(&mut labels, |_, label| *label = beyond);
+        let mut links = basin_links(&mesh, height, &labels, control)?;
+        links.retain(|link| [link.from, link.to].iter().all(|&k| labels[k as usize] != beyond));
+        let tree = BasinTree::new(&labels, count, links, control)?;
+        let mut made = Self {
+            rectangle,
+            receivers,
+            labels,
+            count,
+            exits,
+            tree,
+            nodes: Vec::new(),
+            node_of: vec![NONE; count],
+            parts: Vec::new(),
+        };
+        made.contract();
+        Ok(made)
+    }
+
+    /// Cuts the tree down to what others need.
+    fn contract(&mut self) {
+        let mut terminals = vec![OUTSIDE];
+        terminals.extend(rim(&self.rectangle.region).map(|place| self.labels[self.rectangle.index(place)]));
+        terminals.sort_unstable();
+        terminals.dedup();
+        for label in terminals {
+            self.add_node(label);
+        }
+        // from the outside inwards, each label with the link that it is reached by; where the tile has no outlet the
+        // label of a cell on its rim is as good
+        let root = self.nodes.iter().copied().find(|&label| !self.tree.numbers_of(label as usize).is_empty());
+        let mut way = vec![(root.unwrap_or(OUTSIDE), NONE)];
+        let mut next = 0;
+        while let Some(&(label, by)) = way.get(next) {
+            next += 1;
+            for &number in self.tree.numbers_of(label as usize).iter().filter(|&&number| number != by) {
+                way.push((self.label_beyond(number, label), number));
+            }
+        }
+        // from the leaves back: the node that stands for what lies behind a label, and the highest link on the way
+        let mut behind: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
+        for &(label, by) in way.iter().rev() {
+            let found = behind.remove(&label).unwrap_or_default();
+            if self.node_of[label as usize] == NONE && found.len() > 1 {
+                self.add_node(label);
+            }
+            let node = self.node_of[label as usize];
+            let passed = if node == NONE {
+                found.first().copied()
+            } else {
+                self.parts.extend(found.iter().map(|&(end, highest)| TreePart { ends: [end, node], highest }));
+                Some((node, NONE))
+            };
+            if let (Some((end, highest)), true) = (passed, by != NONE) {
+                let is_higher = highest == NONE || self.tree.links[by as usize] > self.tree.links[highest as usize];
+                let highest = if is_higher { by } else { highest };
+                behind.entry(self.label_beyond(by, label)).or_default().push((end, highest));
+            }
+        }
+    }
+
+    fn add_node(&mut self, label: u32) {
+        self.node_of[label as usize] = self.nodes.len() as u32;
+        self.nodes.push(label);
+    }
+
+    /// The label on the other side of a link of the tree.
+    fn label_beyond(&self, number: u32, label: u32) -> u32 {
+        let (_, there) = self.tree.links[number as usize].seen_from(&self.labels, label);
+        self.labels[there as usize]
+    }
+
+    /// What other tiles need to know of it; `height` is that which it was made of.
+    pub fn summary(&self, height: &[f32]) -> BasinSummary {
+        let cell = |k: u32| self.rectangle.cell(k as usize);
+        let node = |k: u32| self.node_of[self.labels[k as usize] as usize];
+        let on_rim = |place| {
+            let k = self.rectangle.index(place);
+            (height[k], node(k as u32))
+        };
+        let part = |part: &TreePart| {
+            let link = self.tree.links[part.highest as usize];
+            RegionLink {
+                ends: part.ends,
+                height: link.height,
+                lower: link.lower,
+                from: cell(link.from),
+                to: cell(link.to),
+            }
+        };
+        BasinSummary {
+            nodes: self.nodes.len() as u32,
+            rim: rim(&self.rectangle.region).map(on_rim).collect(),
+            exits: self
+                .exits
+                .iter()
+                .map(|&k| RegionExit { node: node(k), cell: cell(k), to: cell(self.receivers[k as usize]) })
+                .collect(),
+            links: self.parts.iter().map(part).collect(),
+        }
+    }
+
+    /// The water of the tile as it is on the whole.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn solve(
+        mut self,
+        height: &[f32],
+        solution: &SpillSolution,
+        control: &Control,
+    ) -> Result<DrainedRegion, Cancelled> {
+        let cut: std::collections::HashSet<u32> =
+            self.parts.iter().zip(&solution.kept).filter(|(_, kept)| !**kept).map(|(part, _)| part.highest).collect();
+        let mut receivers = std::mem::take(&mut self.receivers);
+        let mut levels = vec![f32::NEG_INFINITY; self.count];
+        let mut is_known = vec![false; self.count];
+        let mut way = Vec::with_capacity(self.count);
+        for (&label, &(level, is_gate)) in self.nodes.iter().zip(&solution.nodes) {
+            if is_gate {
+                (levels[label as usize], is_known[label as usize]) = (level, true);
+                way.push(label);
+            }
+        }
+        let mut next = 0;
+        while let Some(&label) = way.get(next) {
+            next += 1;
+            if next % 1024 == 0 {
+                control.check()?;
+            }
+            for &number in self.tree.numbers_of(label as usize).iter().filter(|number| !cut.contains(number)) {
+                let (here, there) = self.tree.links[number as usize].seen_from(&self.labels, label);
+                let other = self.labels[there as usize] as usize;
+                if !is_known[other] {
+                    is_known[other] = true;
+                    levels[other] = raised(levels[label as usize], height, [here, there]);
+                    way.push(other as u32);
+                    self.turn(&mut receivers, there, here);
+                }
+            }
+        }
+        for &[from, to] in &solution.turns {
+            let [from, to] = [from, to].map(|cell| self.rectangle.index_of_cell(cell) as u32);
+            self.turn(&mut receivers, from, to);
+        }
+        let Self { rectangle, labels, .. } = self;
+        Ok(DrainedRegion { rectangle, receivers, labels, levels })
+    }
+
+    /// Leads the water of cell `at` to `next`, and that of the way down from it to `at`, up to a pit or an exit.
+    fn turn(&self, receivers: &mut [u32], mut at: u32, mut next: u32) {
+        loop {
+            let before = std::mem::replace(&mut receivers[at as usize], next);
+            if before == at || !self.rectangle.contains(before as usize) {
+                break;
+            }
+            (at, next) = (before, at);
+        }
+    }
+}
+
+/// The water of a tile as it is on the whole, on a window around it.
+#[derive(Debug)]
+pub struct DrainedRegion {
+    rectangle: TileRectangle,
+    /// Of the cells of the tile; no pits are left.
+    receivers: Vec<u32>,
+    labels: Vec<u32>,
+    /// Level at which the water of each label spills.
+    levels: Vec<f32>,
+}
+
+impl DrainedRegion {
+    /// `height` with depressions filled, in the tile; beyond it as it is.
+    pub fn filled(&self, height: &[f32]) -> Vec<f32> {
+        let fill = |(&h, &label): (&f32, &u32)| match self.levels.get(label as usize) {
+            Some(&level) if level > h => level,
+            _ => h,
+        };
+        height.iter().zip(&self.labels).map(fill).collect()
+    }
+
+    /// Cells of the tile that drain through each of its cells, with what comes in.
+    fn counted(
+        &self,
+        inner: &[u32],
+        inflow: Option<&InflowSolution>,
+        control: &Control,
+    ) -> Result<Vec<u64>, Cancelled> {
+        let mut held = vec![1u64; inner.len()];
+        self.rectangle.each_outside(&mut held, |_, held| *held = 0);
+        for &(cell, count) in inflow.iter().flat_map(|inflow| &inflow.cells) {
+            held[self.rectangle.index_of_cell(cell)] += count;
+        }
+        let order = UpstreamOrder::new(single(inner), control)?;
+        let mut own = vec![(); held.len()];
+        order.traverse_downstream(single(inner), &mut held, &mut own, control, |_, held, ()| [held])?;
+        Ok(held)
+    }
+
+    /// What other tiles need to know to count cells.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn summary(&self, control: &Control) -> Result<FlowSummary, Cancelled> {
+        let (inner, exits) = self.rectangle.inner(&self.receivers);
+        let held = self.counted(&inner, None, control)?;
+        let mut is_exit = vec![false; inner.len()];
+        exits.iter().for_each(|&k| is_exit[k as usize] = true);
+        let (names, _) = label(self.rectangle.grid.samples, &inner, |k| !is_exit[k], control)?;
+        let exit = |&k: &u32| FlowExit {
+            to: self.rectangle.cell(self.receivers[k as usize] as usize),
+            count: held[k as usize],
+        };
+        Ok(FlowSummary {
+            // names follow the order of the cells, as exits do
+            rim: rim(&self.rectangle.region).map(|place| names[self.rectangle.index(place)]).collect(),
+            exits: exits.iter().map(exit).collect(),
+        })
+    }
+
+    /// Cells of the whole that drain through each cell of the tile, itself included; 0 beyond the tile.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn count_cells(&self, inflow: &InflowSolution, control: &Control) -> Result<Vec<u64>, Cancelled> {
+        self.counted(&self.rectangle.inner(&self.receivers).0, Some(inflow), control)
+    }
+}
+
+impl SpillSolution {
+    /// Whether it can be one of the water of a tile.
+    pub fn fits(&self, region: &RegionDrainage, tiles: &TileRegions) -> bool {
+        let is_near = |&cell: &u64| region.rectangle.is_near(tiles.place(cell));
+        self.kept.len() == region.parts.len()
+            && self.nodes.len() == region.nodes.len()
+            && self.turns.iter().flatten().all(is_near)
+    }
+}
+
+impl TileRectangle {
+    /// Whether a place of the whole lies in the window.
+    fn is_near(&self, place: [usize; 2]) -> bool {
+        place.iter().zip(self.grid.first()).all(|(at, first)| (first..first + self.grid.samples).contains(at))
+    }
+}

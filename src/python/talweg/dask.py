@@ -1,0 +1,137 @@
+"""Builds in tiles on a Dask cluster.
+
+>>> import talweg
+>>> from dask.distributed import Client
+>>> plan = talweg.plan(talweg.load("island"), "world", size=8193)
+>>> talweg.dask.build(plan, Client("scheduler:8786"))        # the content hash, that of one build of the whole
+
+A task that was lost with its worker is done again by another one; one that is done already does nothing. Workers need
+this version of Talweg, and see the folder of the plan or, with `store`, an object store.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ._core import Plan, TalwegError, UsageError, open_plan
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+# tasks that a scheduler is given at a time, so that large stages do not fill its memory
+AT_A_TIME = 4096
+
+
+def build(
+    plan: Plan | str | Path, client: Client, *, threads: int = 1, retries: int = 2, store: str | None = None
+) -> str:
+    """Carries out all tasks of `plan`, or of the plan in a folder, and gives the content hash of the terrain.
+
+    `threads` are those of a task. A task that fails is tried `retries` times more; then its exception is raised. Where a
+    worker has less memory than a task takes, nothing is begun. `store` is a URL of fsspec, such as
+    `"s3://bucket/world"`, of a place for the tiles where machines share no folder: a task fetches what it reads and puts
+    what it writes there, and the folder of the plan, which is then needed here alone, gets the tiles of the result.
+    """
+    distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
+    if store is not None:
+        _needed("fsspec", "fsspec; `pip install fsspec`")
+    plan = plan if isinstance(plan, Plan) else open_plan(plan)
+    folder = Path(plan.path).resolve()
+    stages = plan.stages
+    _check_memory(stages, client)
+    if store is not None:
+        _put(store, folder, ["plan.ron", "scene.ron"])
+    for number, stage in enumerate(stages):
+        for first in range(0, stage["tasks"], AT_A_TIME):
+            tiles = range(first, min(first + AT_A_TIME, stage["tasks"]))
+            work = {"pure": False, "retries": retries, "key": f"talweg-stage-{number}"}
+            futures = client.map(_run_tile, tiles, folder=str(folder), stage=number, threads=threads, store=store, **work)
+            try:
+                for _ in distributed.as_completed(futures, raise_errors=True, with_results=True):
+                    pass
+            finally:
+                client.cancel(futures)
+    if store is not None:
+        last = len(stages) - 1
+        for tile in range(stages[last]["tasks"]):
+            _get(store, folder, plan.files_written(last, tile))
+    return plan.merge()
+
+
+def _needed(module: str, name: str):
+    try:
+        return __import__(module)
+    except ImportError:
+        raise UsageError(f"this needs {name}") from None
+
+
+def _check_memory(stages: list[dict], client: Client) -> None:
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not workers:
+        raise TalwegError("the cluster has no workers; start some, or wait for them with client.wait_for_workers(1)")
+    # a worker of several threads runs as many tasks at a time
+    room = min((worker["memory_limit"] or 1 << 62) // worker["nthreads"] for worker in workers)
+    for number, stage in enumerate(stages):
+        if stage["memory_bytes"] > room:
+            mib = stage["memory_bytes"] >> 20, room >> 20
+            raise TalwegError(
+                f"a task of stage {number} takes {mib[0]} MiB, and there is a worker with {mib[1]} MiB a thread; give "
+                "workers more memory or fewer threads, or plan smaller tiles"
+            )
+
+
+def _run_tile(tile: int, *, folder: str, stage: int, threads: int, store: str | None) -> bool:
+    """A task, on a worker."""
+    if store is None:
+        return open_plan(folder).run_tile(stage, tile, threads=threads)
+    own = Path(tempfile.mkdtemp(prefix="talweg-"))
+    try:
+        _get(store, own, ["plan.ron", "scene.ron"])
+        plan = open_plan(own)
+        written = plan.files_written(stage, tile)
+        # what is whole there is seen from its hash
+        _get(store, own, written, may_lack=True)
+        _get(store, own, plan.files_read(stage, tile))
+        is_new = plan.run_tile(stage, tile, threads=threads)
+        if is_new:
+            _put(store, own, written)
+        return is_new
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _get(store: str, folder: Path, files: list[str], *, may_lack: bool = False) -> None:
+    from fsspec.core import url_to_fs
+
+    system, root = url_to_fs(store)
+    for file in files:
+        to = folder / file
+        if to.exists():
+            continue
+        to.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            system.get_file(f"{root}/{file}", str(to))
+        except FileNotFoundError:
+            to.unlink(missing_ok=True)
+            if not may_lack:
+                raise TalwegError(f"{store}/{file} is not there; the task that writes it has to be done first") from None
+
+
+def _put(store: str, folder: Path, files: list[str]) -> None:
+    from fsspec.core import url_to_fs
+
+    system, root = url_to_fs(store)
+    for file in files:
+        to = f"{root}/{file}"
+        system.makedirs(to.rpartition("/")[0], exist_ok=True)
+        # an object appears whole; where a file grows it gets its name at the end
+        if "file" in system.protocol:
+            with tempfile.NamedTemporaryFile(dir=to.rpartition("/")[0], delete=False) as part:
+                pass
+            shutil.copyfile(folder / file, part.name)
+            system.mv(part.name, to)
+        else:
+            system.put_file(str(folder / file), to)

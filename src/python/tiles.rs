@@ -1,0 +1,138 @@
+//! Builds in tiles in Python: plans, their tasks, products of all tiles.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::error::{check_problems, failed, usage};
+use super::scene::{PyScene, apply_memory};
+use super::work::{Listener, finish, pool};
+use talweg::io::SaveTarget;
+use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
+
+/// A build in tiles in its folder: stages of tasks, each of which can be done on any machine that sees the folder.
+///
+/// Made by `plan` and `open_plan`. `talweg.dask.build` carries it out on a cluster.
+#[pyclass(name = "Plan", module = "talweg._core", skip_from_py_object)]
+pub struct PyPlan {
+    build: TileBuild,
+}
+
+/// Plans a build in tiles of `tile` samples a side into the new folder `output`, like `talweg plan`. `size` are samples
+/// a side of the whole, in place of the scene's; it may be larger than memory.
+#[pyfunction]
+#[pyo3(signature = (scene, output, size=None, tile=2048))]
+pub fn plan(py: Python<'_>, scene: &PyScene, output: PathBuf, size: Option<usize>, tile: usize) -> PyResult<PyPlan> {
+    if tile < LEAST_TILE {
+        return Err(usage(py, format_args!("tile: give {LEAST_TILE} samples or more")));
+    }
+    check_problems(py, &scene.scene)?;
+    let plan = tile_plan(&scene.scene, size.unwrap_or(scene.scene.samples()), tile).map_err(failed)?;
+    write_plan(&output, &plan, &scene.scene).map_err(failed)?;
+    open_plan(output)
+}
+
+/// Reads the plan in a folder.
+#[pyfunction]
+pub fn open_plan(path: PathBuf) -> PyResult<PyPlan> {
+    Ok(PyPlan { build: TileBuild::open(&path).map_err(failed)? })
+}
+
+impl PyPlan {
+    /// Paths within the folder of the plan, with `/` between their parts.
+    fn relative_paths(&self, files: Vec<PathBuf>) -> Vec<String> {
+        let parts = |file: &Path| -> Vec<String> {
+            let within = file.strip_prefix(self.build.store.folder()).unwrap_or(file);
+            within.iter().map(|part| part.to_string_lossy().into_owned()).collect()
+        };
+        files.iter().map(|file| parts(file).join("/")).collect()
+    }
+}
+
+#[pymethods]
+impl PyPlan {
+    /// Its folder.
+    #[getter]
+    fn path(&self) -> &Path {
+        self.build.store.folder()
+    }
+
+    /// Samples a side of the whole.
+    #[getter]
+    fn samples(&self) -> usize {
+        self.build.plan.samples
+    }
+
+    /// Stages, each after those that it reads: `tasks`, `samples` a side of its grid, `memory_bytes` of a task,
+    /// `reads`, the numbers of stages that go before, `layers` by name, and `whole`, why it cannot be done in parts, if
+    /// so.
+    #[getter]
+    fn stages<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let told = |stage: &talweg::tiles::PlanStage| {
+            let mut reads: Vec<usize> = stage.reads().iter().map(|product| product.stage()).collect();
+            reads.dedup();
+            let layers: Vec<&str> = stage.layers.iter().map(|layer| layer.name.as_str()).collect();
+            let told = PyDict::new(py);
+            told.set_item("tasks", stage.tasks)?;
+            told.set_item("samples", stage.samples)?;
+            told.set_item("memory_bytes", stage.memory_bytes)?;
+            told.set_item("reads", reads)?;
+            told.set_item("layers", layers)?;
+            told.set_item("whole", &stage.whole)?;
+            Ok(told)
+        };
+        self.build.plan.stages.iter().map(told).collect()
+    }
+
+    /// Carries out a task, like `talweg run-tile`; false where it was done already. `memory` is what may be taken from
+    /// now on, like `"4GiB"`, in place of what is free.
+    #[pyo3(signature = (stage, tile, *, threads=0, memory=None))]
+    fn run_tile(
+        &self,
+        py: Python<'_>,
+        stage: usize,
+        tile: usize,
+        threads: usize,
+        memory: Option<&str>,
+    ) -> PyResult<bool> {
+        apply_memory(py, memory)?;
+        let pool = pool(py, threads)?;
+        let listener = Listener::new(py, None, Vec::new())?;
+        let outcome = finish(py, &pool, &listener, |control| self.build.run_task(stage, tile, control))?;
+        Ok(outcome.map_err(failed)? == TaskOutcome::Done)
+    }
+
+    /// The files that a task reads besides the plan and the scene, within the folder.
+    fn files_read(&self, stage: usize, tile: usize) -> PyResult<Vec<String>> {
+        Ok(self.relative_paths(self.build.files_read(stage, tile).map_err(failed)?))
+    }
+
+    /// The files that a task writes, within the folder.
+    fn files_written(&self, stage: usize, tile: usize) -> PyResult<Vec<String>> {
+        Ok(self.relative_paths(self.build.files_written(stage, tile).map_err(failed)?))
+    }
+
+    /// Makes files of all tiles, like `talweg merge`, and gives the content hash of the terrain, which is that of the
+    /// whole; without a path the hash alone. `force` replaces files that are write-protected.
+    #[pyo3(signature = (path=None, *, force=false, threads=0))]
+    fn merge(&self, py: Python<'_>, path: Option<PathBuf>, force: bool, threads: usize) -> PyResult<String> {
+        let pool = pool(py, threads)?;
+        let listener = Listener::new(py, None, Vec::new())?;
+        let merged = finish(py, &pool, &listener, |control| {
+            let merged = self.build.merged(control)?;
+            if let Some(path) = &path {
+                let target = SaveTarget::new(path).over_read_only(force).over_links(force);
+                self.build.write_merged(&merged, None, &target, None, control)?;
+            }
+            Ok::<_, talweg::tiles::TileError>(merged)
+        })?;
+        Ok(format!("{:032x}", merged.map_err(failed)?.hash))
+    }
+
+    fn __repr__(&self) -> String {
+        let plan = &self.build.plan;
+        let (path, n) = (self.path().display(), plan.samples);
+        format!("<talweg.Plan {path}, {n} × {n} samples in tiles of {}, {} stages>", plan.tile, plan.stages.len())
+    }
+}

@@ -1,0 +1,68 @@
+//! The lowest and the highest height of tiles, and of all.
+
+use crate::field::{HAS_GROUND, MapKind, Region, Terrain};
+use crate::hydrology::tiled::WordError;
+
+/// Lowest and highest of some heights; the other way round of none.
+type LowestHighest = [f32; 2];
+
+/// The heights of a tile, as [`Terrain::range`] takes them: of the ground, or of all where there is no ground at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RegionRange {
+    on_ground: LowestHighest,
+    of_all: LowestHighest,
+}
+
+const NO_HEIGHTS: LowestHighest = [f32::INFINITY, f32::NEG_INFINITY];
+
+fn both([a, b]: LowestHighest, [c, d]: LowestHighest) -> LowestHighest {
+    [a.min(c), b.max(d)]
+}
+
+impl RegionRange {
+    /// Of no samples.
+    pub const NONE: Self = Self { on_ground: NO_HEIGHTS, of_all: NO_HEIGHTS };
+
+    /// Of the samples of `region`, which lie in the window of `terrain`.
+    pub fn of_region(terrain: &Terrain, region: &Region) -> Self {
+        let ([top, left], mut made) = (terrain.grid.first(), Self::NONE);
+        for row in region.rows.clone() {
+            let columns = region.columns.start - left..region.columns.end - left;
+            let line = |field| &terrain.grid.row(field, row - top)[columns.clone()];
+            let ground = terrain.map(MapKind::Ground).map(|map| line(map));
+            for (k, &h) in line(&terrain.height).iter().enumerate() {
+                made.of_all = both(made.of_all, [h; 2]);
+                if ground.is_none_or(|ground| ground[k] >= HAS_GROUND) {
+                    made.on_ground = both(made.on_ground, [h; 2]);
+                }
+            }
+        }
+        made
+    }
+
+    /// Of the samples of both.
+    pub fn joined(self, other: Self) -> Self {
+        Self { on_ground: both(self.on_ground, other.on_ground), of_all: both(self.of_all, other.of_all) }
+    }
+
+    /// Lowest and highest, as fractions of the relief.
+    pub fn range(self) -> LowestHighest {
+        let [low, high] = self.on_ground;
+        if low <= high { self.on_ground } else { self.of_all }
+    }
+
+    /// As words.
+    pub fn to_words(self) -> Vec<u64> {
+        [self.on_ground, self.of_all].as_flattened().iter().map(|height| u64::from(height.to_bits())).collect()
+    }
+
+    /// From [`to_words`](Self::to_words).
+    ///
+    /// # Errors
+    /// When they are no such words.
+    pub fn from_words(words: &[u64]) -> Result<Self, WordError> {
+        let &[a, b, c, d] = words else { return Err(WordError) };
+        let height = |word: u64| f32::from_bits(word as u32);
+        Ok(Self { on_ground: [a, b].map(height), of_all: [c, d].map(height) })
+    }
+}

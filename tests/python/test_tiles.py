@@ -1,0 +1,224 @@
+"""Worlds in tiles: plans in Python, on a Dask cluster, as jobs of Slurm and of Open Job Description."""
+
+import itertools
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import talweg
+
+SIZE, TILE = 200, 64
+# by position, of the whole ground in surveys, in batches of iterations
+SCENE = """(
+    version: 1,
+    settings: (resolution: 200, size_metres: 4000.0, relief_metres: 800.0),
+    layers: [
+        (name: "Hills", node: Perlin(frequency: 9.0)),
+        (name: "Range", node: Normalise()),
+        (name: "Fill", node: FillDepressions()),
+        (name: "Scree", node: Thermal(iterations: 30)),
+        (name: "Flow", node: FlowAccumulation(courses: Steepest)),
+    ],
+)"""
+
+
+@pytest.fixture(scope="module")
+def scene():
+    return talweg.parse(SCENE)
+
+
+@pytest.fixture(scope="module")
+def whole(scene):
+    return scene.evaluate(size=SIZE).hash
+
+
+@pytest.fixture
+def plan(scene, tmp_path):
+    return talweg.plan(scene, tmp_path / "world", size=SIZE, tile=TILE)
+
+
+def test_tasks_are_done_once_in_any_order(plan, whole):
+    assert plan.samples == SIZE and len(plan.stages) > 10
+    with pytest.raises(talweg.TalwegError, match="run stage 0 first"):
+        plan.run_tile(1, 0)
+    for number, stage in enumerate(plan.stages):
+        assert all(before < number for before in stage["reads"]) and stage["memory_bytes"] > 0
+        for tile in reversed(range(stage["tasks"])):
+            reads, writes = plan.files_read(number, tile), plan.files_written(number, tile)
+            assert all((Path(plan.path) / file).is_file() for file in reads)
+            assert not any((Path(plan.path) / file).exists() for file in writes)
+            assert plan.run_tile(number, tile, threads=1)
+            assert all((Path(plan.path) / file).is_file() for file in writes)
+    assert not plan.run_tile(0, 0)
+    assert talweg.open_plan(plan.path).merge() == whole
+    with pytest.raises(talweg.TalwegError, match="not empty"):
+        talweg.plan(talweg.parse(SCENE), plan.path)
+    with pytest.raises(talweg.TalwegError, match="no task 99 of stage 0"):
+        plan.run_tile(0, 99)
+
+
+def test_a_task_reads_the_files_that_it_names_alone(scene, plan, whole, tmp_path):
+    """Each task in a folder of its own with these files, as on machines that share none."""
+    store = Path(plan.path)
+    for number, stage in enumerate(plan.stages):
+        for tile in range(stage["tasks"]):
+            own = tmp_path / f"own-{number}-{tile}"
+            for file in ["plan.ron", "scene.ron", *plan.files_read(number, tile)]:
+                (own / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(store / file, own / file)
+            assert talweg.open_plan(own).run_tile(number, tile, threads=1)
+            for file in plan.files_written(number, tile):
+                (store / file).parent.mkdir(exist_ok=True)
+                shutil.copy(own / file, store / file)
+            shutil.rmtree(own)
+    assert plan.merge() == whole
+
+
+@pytest.fixture
+def cluster():
+    distributed = pytest.importorskip("distributed", reason="tools/wheel.txt has it")
+    # workers are processes, so that one of them can be killed
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB") as made:
+        with distributed.Client(made) as client:
+            yield client
+
+
+def killed_on_the_way(client, plan, monkeypatch):
+    """Kills a worker when the first tasks of the second stage are given out."""
+    killed = []
+    gone_through = client.map
+
+    def map_and_kill(work, tiles, **how):
+        futures = gone_through(work, tiles, **how)
+        if how["stage"] == 1 and not killed:
+            worker = client.cluster.workers[0]
+            killed.append(worker.pid)
+            os.kill(worker.pid, 9)
+        return futures
+
+    monkeypatch.setattr(client, "map", map_and_kill)
+    return killed
+
+
+def test_a_dask_cluster_builds_it_and_a_killed_worker_is_made_up_for(cluster, plan, whole, monkeypatch):
+    killed = killed_on_the_way(cluster, plan, monkeypatch)
+    assert talweg.dask.build(plan, cluster) == whole
+    assert len(killed) == 1
+    # all is done: nothing is computed, and the folder is a plan as good
+    before = {file: file.stat().st_mtime_ns for file in Path(plan.path).rglob("*.tile")}
+    assert talweg.dask.build(plan.path, cluster) == whole
+    assert before == {file: file.stat().st_mtime_ns for file in Path(plan.path).rglob("*.tile")}
+
+
+def test_machines_that_share_no_folder_share_a_store(cluster, plan, whole, tmp_path):
+    store = tmp_path / "bucket"
+    assert talweg.dask.build(plan, cluster, store=f"file://{store}") == whole
+    assert (store / "stage-000/ground-0-0.tile").is_file()
+    # what is there is taken from there, and what was damaged is made again
+    (store / "stage-000/ground-1-1.tile").write_bytes(b"half")
+    shutil.rmtree(Path(plan.path) / f"stage-{len(plan.stages) - 1:03}")
+    assert talweg.dask.build(plan, cluster, store=f"file://{store}") == whole
+    assert (store / "stage-000/ground-1-1.tile").stat().st_size > 1000
+
+
+def test_a_cluster_without_room_is_told_before_anything_is_done(cluster, scene, tmp_path):
+    wide = talweg.plan(scene, tmp_path / "wide", size=16_384, tile=16_384)
+    with pytest.raises(talweg.TalwegError, match="a task of stage 0 takes .* MiB.*plan smaller tiles"):
+        talweg.dask.build(wide, cluster)
+    assert not list(Path(wide.path).glob("stage-*"))
+
+
+def planned_by(binary, scene, folder: Path, *launchers: str) -> Path:
+    file = folder / "file.ron"
+    scene.save(file)
+    size = ["--size", str(SIZE), "--tile", str(TILE)]
+    subprocess.run([binary, "plan", file, *size, "-o", folder / "world", "--quiet", *launchers], check=True)
+    return folder / "world"
+
+
+# A stand-in for Slurm: takes the options that the script gives, refuses others, and runs an array when all jobs that it
+# is to follow have succeeded; tasks from the last to the first.
+SBATCH = """
+import json, os, subprocess, sys
+from pathlib import Path
+
+state = Path(os.environ["SLURM_STATE"])
+given = dict(argument.partition("=")[::2] for argument in sys.argv[1:-2])
+assert sys.argv[-2] == "--wrap", sys.argv
+known = {"--parsable", "--requeue", "--kill-on-invalid-dep", "--dependency", "--array", "--mem", "--output", "--job-name", "--partition"}
+assert set(given) <= known, given
+assert given["--partition"] == "long" and given["--mem"].endswith("M") and int(given["--mem"][:-1]) > 0
+first, last = map(int, given["--array"].split("-"))
+jobs = json.loads(state.read_text()) if state.exists() else []
+after = given.get("--dependency", "").split(":")
+assert after[0] in ("", "afterok")
+assert all(jobs[int(job) - 100]["ok"] for job in after[1:])
+ok = True
+for task in range(last, first - 1, -1):
+    variables = os.environ | {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_CPUS_PER_TASK": "1"}
+    done = subprocess.run(["sh", "-c", sys.argv[-1]], env=variables, stdout=subprocess.DEVNULL)
+    ok = ok and done.returncode == 0
+jobs.append({"ok": ok, "after": after[1:], "tasks": last - first + 1})
+state.write_text(json.dumps(jobs))
+print(f"{99 + len(jobs)};cluster")
+"""
+
+
+def test_slurm_gets_an_array_for_each_stage(binary, scene, whole, tmp_path):
+    world = planned_by(binary, scene, tmp_path, "--slurm")
+    script = world / "slurm.sh"
+    subprocess.run(["bash", "-n", script], check=True)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    sbatch = tools / "sbatch"
+    sbatch.write_text(f"#!{sys.executable}\n{SBATCH}")
+    sbatch.chmod(sbatch.stat().st_mode | stat.S_IXUSR)
+    state = tmp_path / "jobs.json"
+    variables = os.environ | {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "SLURM_STATE": str(state),
+        "TALWEG": str(binary),
+    }
+    line = ["bash", script, "--partition=long"]
+    said = subprocess.run(line, env=variables, capture_output=True, text=True, check=True, cwd=tmp_path)
+    plan = talweg.open_plan(world)
+    jobs = json.loads(state.read_text())
+    assert [job["tasks"] for job in jobs] == [stage["tasks"] for stage in plan.stages]
+    assert [[int(job) - 100 for job in job["after"]] for job in jobs] == [stage["reads"] for stage in plan.stages]
+    assert said.stdout.startswith(f"submitted {len(jobs)} stages of")
+    assert plan.merge() == whole
+
+
+def test_stages_of_more_tasks_than_slurm_takes_are_several_arrays(binary, tmp_path):
+    line = [binary, "plan", "alpine-range", "--size", "65537", "--tile", "1024", "-o", tmp_path / "world", "--slurm", "--quiet"]
+    subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+    script = (tmp_path / "world/slurm.sh").read_text()
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    stages = talweg.open_plan(tmp_path / "world").stages
+    last = len(stages) - 1
+    lines = [line.split()[1:4] for line in script.splitlines() if line.startswith(f"stage_{last}+=")]
+    firsts = [int(first) for _, first, _ in lines]
+    assert firsts == list(range(0, stages[last]["tasks"], 1000)) and len(firsts) > 4
+    assert sum(int(tasks) for *_, tasks in lines) == stages[last]["tasks"]
+
+
+def test_open_job_description_runs_it(binary, scene, whole, tmp_path):
+    world = planned_by(binary, scene, tmp_path, "--openjd")
+    template = world / "openjd.json"
+    openjd = [Path(sys.executable).parent / "openjd"]
+    checked = subprocess.run([*openjd, "check", template], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    values = {"PlanFolder": world, "Talweg": binary}
+    given = itertools.chain.from_iterable(("-p", f"{name}={value}") for name, value in values.items())
+    done = subprocess.run([*openjd, "run", template, *given], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    plan = talweg.open_plan(world)
+    steps = json.loads(template.read_text())["steps"]
+    before = [[int(one["dependsOn"].split("-")[1]) for one in step.get("dependencies", [])] for step in steps]
+    assert before == [stage["reads"] for stage in plan.stages]
+    assert plan.merge() == whole
