@@ -15,6 +15,7 @@
 //! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | operators that repeat their pieces; where copies lie, what they come to |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
+//! | [`material`], [`material_shares`] | what lies on what, and what pieces are made of |
 //! | [`fill`], [`rows`], [`change`] | a whole grid or a part of it, row by row; where two trees differ |
 //! | [`buffer`] | a program as words that a shader walks |
 //! | [`trace`] | sphere tracing |
@@ -41,6 +42,7 @@ pub mod hierarchy;
 pub mod image;
 pub mod image_sampler;
 pub mod material;
+pub mod material_shares;
 pub mod noise;
 pub mod outline;
 pub mod path;
@@ -63,7 +65,8 @@ pub mod warp;
 
 pub use change::changed_area;
 pub use check::TreeError;
-pub use material::MaterialLayer;
+pub use material::{MaterialLayer, PieceMaterial};
+pub use material_shares::MaterialShares;
 pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
 pub use plane::{Area, Capsule, Point};
 pub use program::{NodeSelection, Program};

@@ -9,7 +9,7 @@ use super::deposit::AddSettings;
 use super::detail::DetailSettings;
 use super::disc::Disc;
 use super::image::Image;
-use super::material::MaterialLayer;
+use super::material::{MaterialLayer, PieceMaterial};
 use super::placement::Placement;
 use super::replace::ReplaceSettings;
 use super::ribbon::Ribbon;
@@ -34,6 +34,9 @@ pub struct Piece {
     /// [`super::edit::link_group`].
     #[serde(rename = "bond", default, skip_serializing_if = "String::is_empty")]
     pub link_group: String,
+    /// What its ground is made of, and that of the pieces in it which say nothing themselves.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub material: PieceMaterial,
     /// What it is.
     pub form: PieceKind,
 }
@@ -389,6 +392,15 @@ impl Tree {
     /// Pieces in all.
     pub fn count(&self) -> usize {
         self.roots().iter().map(|(_, piece)| piece.count()).sum()
+    }
+
+    /// Whether a piece of the terrain that is not hidden is made of `material`.
+    pub fn is_made_of(&self, material: PieceMaterial) -> bool {
+        fn holds(piece: &Piece, material: PieceMaterial) -> bool {
+            !piece.hidden && (piece.material == material || piece.children().iter().any(|inner| holds(inner, material)))
+        }
+        let definitions = self.definitions.iter().map(|definition| &definition.piece);
+        std::iter::once(&self.terrain).chain(definitions).any(|root| holds(root, material))
     }
 
     /// Every picture that a piece shows.

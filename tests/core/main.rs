@@ -53,6 +53,7 @@ mod outlines;
 mod outside;
 mod patches;
 mod pictures;
+mod piece_materials;
 mod pieces;
 mod planet;
 mod planet_import;

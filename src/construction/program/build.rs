@@ -12,6 +12,7 @@ use crate::construction::check::{DEEPEST, MOST_PIECES};
 use crate::construction::deposit::Deposit;
 use crate::construction::hierarchy::Hierarchy;
 use crate::construction::image_sampler::ImageSampler;
+use crate::construction::material::PieceMaterial;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
 use crate::construction::plane::Area;
@@ -76,6 +77,7 @@ impl<'a> Builder<'a> {
         if piece.hidden {
             return None;
         }
+        let frame = frame.made_of(piece.material);
         self.count += 1;
         if depth > 2 * DEEPEST {
             self.problems.push(format!("{at}: operators are nested too deeply, or a definition contains itself"));
@@ -166,7 +168,8 @@ impl<'a> Builder<'a> {
         };
         let slot = self.slots;
         self.slots += 1;
-        let mut node = ProgramNode { operator, area, key, children, hierarchy, slot };
+        let has_material = self.has_material(&children);
+        let mut node = ProgramNode { operator, area, key, children, hierarchy, slot, has_material };
         node.area = node.outward(area);
         self.nodes.push(node);
         Some(self.nodes.len() as u32 - 1)
@@ -191,7 +194,7 @@ impl<'a> Builder<'a> {
         let mut key = Xxh3::new();
         for copy in &copies {
             let child = *variants.entry(copy.variant).or_insert_with(|| {
-                let inner = NodeFrame::new(varied(frame.seed, copy.variant));
+                let inner = NodeFrame::new(varied(frame.seed, copy.variant)).made_of(frame.material);
                 let child = self.add_group(Operator::Blend, piece, at, inner, depth)?;
                 children.push(child);
                 Some(children.len() as u32 - 1)
@@ -211,7 +214,9 @@ impl<'a> Builder<'a> {
         key.update(format!("{overlap:?}").as_bytes());
         let slot = self.slots;
         self.slots += 1;
+        let has_material = self.has_material(&children);
         self.nodes.push(ProgramNode {
+            has_material,
             area: areas.iter().copied().fold(Area::EMPTY, Area::union),
             hierarchy: Hierarchy::new(&areas),
             operator: Operator::Repeat(Repeated { copies: placed, overlap }),
@@ -220,6 +225,10 @@ impl<'a> Builder<'a> {
             slot,
         });
         Some(self.nodes.len() as u32 - 1)
+    }
+
+    fn has_material(&self, children: &[u32]) -> bool {
+        children.iter().any(|child| self.nodes[*child as usize].has_material)
     }
 
     /// A hash of what a primitive is.
@@ -305,9 +314,14 @@ impl<'a> Builder<'a> {
         let mut key = Xxh3::new();
         key.update(&made_of.to_le_bytes());
         frame.bits().iter().for_each(|bits| key.update(&bits.to_le_bytes()));
+        let has_material = frame.material != PieceMaterial::Unset;
+        if has_material {
+            key.update(&[frame.material as u8]);
+        }
         let key = key.digest();
         let operator = Operator::Leaf { leaf, made_of, frame };
         self.nodes.push(ProgramNode {
+            has_material,
             operator,
             area,
             key,

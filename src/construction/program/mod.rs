@@ -71,6 +71,8 @@ pub(super) struct ProgramNode {
     pub(super) hierarchy: Hierarchy,
     /// Number among the nodes that have children.
     pub(super) slot: u32,
+    /// Whether a primitive in it is made of something.
+    pub(super) has_material: bool,
 }
 
 impl ProgramNode {
@@ -364,7 +366,13 @@ impl Program {
         self.surface_bounds(&Capsule::area(area), detail).1
     }
 
-    fn ask<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
+    pub(super) fn ask<const G: bool>(
+        &self,
+        selection: &NodeSelection,
+        id: u32,
+        p: Point,
+        detail: &Detail,
+    ) -> GroundSample {
         let node = &self.nodes[id as usize];
         let there = |child: &u32| self.nodes[*child as usize].area.contains(p);
         let first = |p: Point, children: &[u32]| match children.first() {

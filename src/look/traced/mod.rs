@@ -304,7 +304,10 @@ impl<'a> TracedView<'a> {
                 SeenSurface::Sky => return shade.sky(direction),
                 SeenSurface::Cut(p) => shade.cut(*p),
                 SeenSurface::Ground(ground) => shade.lit_ground(ground, lit[k], sky[k]),
-                SeenSurface::Water { p, bed, is_sea } => shade.water(*p, *bed, direction, *is_sea, lit[k]),
+                SeenSurface::Water { p, bed, is_sea } => {
+                    let detail = tracers.ground.detail(nearest[k]);
+                    shade.water(*p, (*bed, detail), direction, *is_sea, lit[k])
+                }
             };
             shade.through_air(light, direction, nearest[k] / rays[k].per_metre)
         };
