@@ -298,6 +298,18 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
 }
 
 // b laid on a by a share: in the middle, least, greatest, and a bound of its gradient.
+// What acts of an answer by a share: in the middle, least, greatest, steepest.
+fn held_within(b: Answer, share: vec4<f32>) -> Answer {
+    let w = min(vec3<f32>(b.weight, b.least, b.most), vec3<f32>(1.0));
+    var out = b;
+    out.weight = w.x * share.x;
+    out.least = w.y * share.y;
+    out.most = w.z * share.z;
+    out.fade = (select(b.fade, 0.0, b.least >= 1.0) * share.z + w.z * share.w) * 1.0001;
+    out.laid = min(b.laid, b.slope * w.z) * share.z;
+    return out;
+}
+
 fn added(a: Answer, b: Answer, share: vec4<f32>, extent: u32) -> Answer {
     let held = min(b.weight, 1.0) * share.x;
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -474,8 +486,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 share = next_share;
                 steep = 0.0;
                 switch opening {
-                    case REPLACE: { pc += 7u; }
-                    case ADD: { pc += 18u; }
+                    case REPLACE, ADD: { pc += 18u; }
                     case WARP: { pc += 20u; }
                     case DETAIL: { pc += 8u; }
                     case PROBE: { pc = words[pc + 6u]; }
@@ -489,9 +500,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if op == PROBE || (is_ordered && count == 0u) {
                     own = given;
                 } else if given.most > 0.0 {
-                    if op == REPLACE {
-                        own = replaced(own, given, words[at]);
-                    } else if op == ADD {
+                    if is_ordered {
+                        // the share that a window of heights and slopes lets act: middle, least, greatest, steepest
                         var by = vec4<f32>(1.0, 1.0, 1.0, 0.0);
                         if words[at + 1u] == 1u {
                             by = window_over(at + 2u, under.x, under.y, under.z);
@@ -503,7 +513,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                             let slope = window_over(at + 7u, steep, max(steep - turn * r, 0.0), most);
                             by = vec4<f32>(by.xyz * slope.xyz, by.w * slope.z + by.z * slope.w * turn);
                         }
-                        own = added(own, given, by, words[at]);
+                        if op == ADD {
+                            own = added(own, given, by, words[at]);
+                        } else {
+                            own = replaced(own, held_within(given, by), words[at]);
+                        }
                     } else {
                         own = blended(own, given, select(1.0, share, op == DETAIL), count == 0u);
                         count += 1u;
@@ -635,8 +649,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             } else if code == GROUND {
                 count = 1u;
                 under = surface_over(own, real(5u));
+                if words[at + 6u] == 1u { r -= real(at + 11u); }
                 if op == ADD {
-                    if words[at + 6u] == 1u { r -= real(at + 11u); }
                     if words[at] == 1u {
                         let sigma = min(vec3<f32>(own.weight, own.least, own.most) / THRESHOLD, vec3<f32>(1.0));
                         let dsigma = select(own.fade / THRESHOLD, 0.0, own.least >= THRESHOLD);
@@ -661,7 +675,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 next_spacing = spacing;
                 next_share = 1.0;
                 // the ground counts as far as slopes are measured
-                if code == ADD && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
+                if (code == ADD || code == REPLACE) && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
                 if code == PROBE {
                     next_p.x += real(at + 11u);
                     next_r = 0.0;

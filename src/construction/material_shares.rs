@@ -13,7 +13,7 @@ use super::copies::Overlap;
 use super::material::{MaterialLayer, PieceMaterial};
 use super::plane::{Point, lower, smooth};
 use super::program::{NodeSelection, Operator, Program};
-use super::replace::Extent;
+use super::replace::{Extent, Replacement};
 use super::sample::{Detail, GroundSample, THRESHOLD};
 
 /// Shares of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
@@ -129,14 +129,20 @@ impl Program {
                 }
                 sum.blended()
             }
-            Operator::Replace(extent) => {
+            Operator::Replace(Replacement { extent, window }) => {
                 let Some((&first, above)) = children.split_first() else { return MaterialShares::default() };
                 let below = ask(first, p, detail);
                 let mut ground = below.weight;
                 let mut shares =
                     if ground > 0.0 { self.shares_of(selection, first, p, detail) } else { MaterialShares::default() };
+                let surface = |q: Point| ask(first, q, detail).surface(self.ground);
+                let mut acting = None;
                 for &child in above {
                     let weight = lower(ask(child, p, detail).weight, 1.0);
+                    if weight <= 0.0 {
+                        continue;
+                    }
+                    let weight = weight * *acting.get_or_insert_with(|| window.share::<false>(p, surface).0);
                     if weight <= 0.0 {
                         continue;
                     }
@@ -163,7 +169,7 @@ impl Program {
                 for &child in above {
                     let weight = lower(ask(child, p, detail).weight, 1.0);
                     if weight > 0.0 && self.nodes[child as usize].has_material {
-                        let share = *laid.get_or_insert_with(|| deposit.share::<false>(p, surface).0);
+                        let share = *laid.get_or_insert_with(|| deposit.window.share::<false>(p, surface).0);
                         shares = shares.under(&self.shares_of(selection, child, p, detail), weight * share);
                     }
                 }

@@ -11,7 +11,7 @@
 //! | [`piece`], [`check`], [`text`] | the tree that people edit and files hold; ranges, errors with their way down the tree; RON |
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
 //! | [`ground`], [`noise`], [`profile`], [`path`], [`outline`], [`image_sampler`], [`falloff`] | what primitives are made of |
-//! | [`blend`], [`replace`], [`deposit`], [`warp`], [`placement`], [`detail`] | the operators |
+//! | [`blend`], [`replace`], [`deposit`], [`ground_window`], [`warp`], [`placement`], [`detail`] | the operators |
 //! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | operators that repeat their pieces; where copies lie, what they come to |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
@@ -38,6 +38,7 @@ pub mod edit;
 pub mod falloff;
 pub mod fill;
 pub mod ground;
+pub mod ground_window;
 pub mod hierarchy;
 pub mod image;
 pub mod image_sampler;

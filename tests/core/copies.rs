@@ -42,7 +42,7 @@ fn blend(of: Vec<Piece>) -> Piece {
 }
 
 fn replace(extent: Extent, of: Vec<Piece>) -> Piece {
-    piece(PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent }, of }))
+    piece(PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent, ..ReplaceSettings::default() }, of }))
 }
 
 /// A plain under everything.

@@ -16,7 +16,7 @@ use crate::construction::material::PieceMaterial;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
 use crate::construction::plane::Area;
-use crate::construction::replace::Extent;
+use crate::construction::replace::{Extent, Replacement};
 
 /// Builds a program.
 pub(super) struct Builder<'a> {
@@ -112,8 +112,8 @@ impl<'a> Builder<'a> {
                 return self.add_group(Operator::Blend, piece, at, inner, depth);
             }
             PieceKind::Blend(_) => Operator::Blend,
-            PieceKind::Replace(group) => Operator::Replace(group.settings.extent),
-            PieceKind::Add(group) => Operator::Add(group.settings.prepare(frame.rise, frame.lift, frame.size())),
+            PieceKind::Replace(group) => Operator::Replace(group.settings.prepare(&frame)),
+            PieceKind::Add(group) => Operator::Add(group.settings.prepare(&frame)),
             PieceKind::Warp(group) => {
                 let inner = frame.heights_alone();
                 let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
@@ -153,9 +153,8 @@ impl<'a> Builder<'a> {
         let area_of = |child: &u32| self.nodes[*child as usize].area;
         let all = children.iter().map(area_of).fold(Area::EMPTY, Area::union);
         let area = match &operator {
-            Operator::Replace(Extent::Below) | Operator::Add(Deposit { extent: Extent::Below, .. }) => {
-                area_of(&children[0])
-            }
+            Operator::Replace(Replacement { extent: Extent::Below, .. })
+            | Operator::Add(Deposit { extent: Extent::Below, .. }) => area_of(&children[0]),
             _ => all,
         };
         let key = xxh3_64(format!("{operator:?}").as_bytes());

@@ -25,11 +25,12 @@ pub(super) use repeated::Repeated;
 use super::blend::{self, BlendSum};
 use super::deposit::Deposit;
 use super::detail;
+use super::ground_window::GroundWindow;
 use super::hierarchy::{Hierarchy, Met};
 use super::material::MaterialLayer;
 use super::piece::Tree;
 use super::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
-use super::replace::{self, Extent};
+use super::replace::{self, Replacement};
 use super::sample::{Detail, GroundBounds, GroundSample};
 use super::warp::PreparedWarp;
 
@@ -46,7 +47,7 @@ pub(super) enum Operator {
         frame: NodeFrame,
     },
     Blend,
-    Replace(Extent),
+    Replace(Replacement),
     Add(Deposit),
     Warp {
         warp: PreparedWarp,
@@ -87,7 +88,17 @@ impl ProgramNode {
 
     /// How far beyond a place it looks.
     pub(super) fn sight(&self) -> f64 {
-        if let Operator::Add(deposit) = &self.operator { deposit.sight() } else { 0.0 }
+        self.window().map_or(0.0, GroundWindow::sight)
+    }
+
+    /// The ground that it acts on, where that is not all of it.
+    pub(super) fn window(&self) -> Option<&GroundWindow> {
+        match &self.operator {
+            Operator::Add(deposit) => Some(&deposit.window),
+            Operator::Replace(replacement) => Some(&replacement.window),
+            _ => None,
+        }
+        .filter(|window| !window.is_open())
     }
 
     /// Where an area inside comes to lie around the node, or the other way.
@@ -387,11 +398,18 @@ impl Program {
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
             Operator::Repeat(repeated) => self.ask_copies::<G>(selection, node, repeated, p, detail),
-            Operator::Replace(extent) => {
+            Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = first(p, children);
+                let mut share = None;
                 let mut put = |child: u32| {
-                    below = replace::sample(&below, &self.ask::<G>(selection, child, p, detail), *extent);
+                    let mut above = self.ask::<G>(selection, child, p, detail);
+                    if above.weight > 0.0 && !window.is_open() {
+                        let ground = |q| first(q, children).surface(self.ground);
+                        let share = *share.get_or_insert_with(|| window.share::<G>(p, ground));
+                        above = GroundWindow::held(&above, share);
+                    }
+                    below = replace::sample(&below, &above, *extent);
                 };
                 match self.met(node, children, |area| area.contains(p)) {
                     Some(met) => {
@@ -411,8 +429,9 @@ impl Program {
                     if laid.weight <= 0.0 {
                         continue;
                     }
-                    let share = *share
-                        .get_or_insert_with(|| deposit.share::<G>(p, |q| first(q, children).surface(self.ground)));
+                    let share = *share.get_or_insert_with(|| {
+                        deposit.window.share::<G>(p, |q| first(q, children).surface(self.ground))
+                    });
                     below = deposit.sample(&below, &laid, share);
                 }
                 below
@@ -486,12 +505,18 @@ impl Program {
             }
             Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
             Operator::Repeat(repeated) => self.bound_copies(selection, node, repeated, capsule, detail),
-            Operator::Replace(extent) => {
+            Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = self.first_bound(selection, children, capsule, detail);
                 let around = capsule.area_of();
+                let mut share = None;
                 let mut put = |child: u32| {
-                    below = replace::bounds(&below, &self.bound(selection, child, capsule, detail), *extent);
+                    let mut above = self.bound(selection, child, capsule, detail);
+                    if !window.is_open() && !above.is_nothing() {
+                        let over = || self.share_over(selection, children, window, capsule, detail);
+                        above = GroundWindow::held_bounds(&above, *share.get_or_insert_with(over));
+                    }
+                    below = replace::bounds(&below, &above, *extent);
                 };
                 match self.met(node, children, |area| area.meets(&around)) {
                     Some(met) => met.positions().iter().filter(|&&k| k > 0).for_each(|&k| put(children[k as usize])),
@@ -507,16 +532,7 @@ impl Program {
                 if laid.is_empty() {
                     return below;
                 }
-                let wide = capsule.padded(deposit.sight());
-                let ground = self.first_bound(selection, children, &wide, detail).surface(self.ground);
-                let middle = capsule.middle();
-                let steep = deposit.steepness(middle, |q| match children.first() {
-                    Some(child) if self.nodes[*child as usize].area.contains(q) => {
-                        self.ask::<false>(selection, *child, q, detail).surface(self.ground).0
-                    }
-                    _ => self.ground,
-                });
-                let share = deposit.share_over(ground, steep, capsule.radius());
+                let share = self.share_over(selection, children, &deposit.window, capsule, detail);
                 for piece in &laid {
                     below = deposit.bounds(&below, piece, share);
                 }
@@ -542,6 +558,26 @@ impl Program {
                 blend::bounds(&pieces)
             }
         }
+    }
+
+    /// Range of the share that a window of the first of `children` lets act, and bound of its gradient.
+    fn share_over(
+        &self,
+        selection: &NodeSelection,
+        children: &[u32],
+        window: &GroundWindow,
+        capsule: &Capsule,
+        detail: &Detail,
+    ) -> (Interval, f64) {
+        let wide = capsule.padded(window.sight());
+        let ground = self.first_bound(selection, children, &wide, detail).surface(self.ground);
+        let steep = window.steepness(capsule.middle(), |q| match children.first() {
+            Some(child) if self.nodes[*child as usize].area.contains(q) => {
+                self.ask::<false>(selection, *child, q, detail).surface(self.ground).0
+            }
+            _ => self.ground,
+        });
+        window.share_over(ground, steep, capsule.radius())
     }
 
     /// Bounds of the children's blend.
