@@ -11,7 +11,7 @@
 
 use super::copies::Overlap;
 use super::material::{MaterialLayer, PieceMaterial};
-use super::plane::{Point, lower, smooth};
+use super::plane::{Point, higher, lower, smooth};
 use super::program::{NodeSelection, Operator, Program};
 use super::replace::{Extent, Replacement};
 use super::sample::{Detail, GroundSample, THRESHOLD};
@@ -46,7 +46,7 @@ impl MaterialShares {
     /// `above` laid on these with the share `w` of the height.
     #[must_use]
     pub fn under(&self, above: &Self, w: f64) -> Self {
-        let left = 1.0 - w * above.said();
+        let left = higher(1.0 - w * above.said(), 0.0);
         Self(std::array::from_fn(|k| self.0[k] * left + w * above.0[k]))
     }
 
