@@ -37,6 +37,8 @@ pub struct TracedScene<'a> {
     pub palette: &'a PaletteTable,
     /// Level of detail κ of the layer.
     pub level: f64,
+    /// Distance from the eye at which κ is half of that, in metres; without one it is the same everywhere.
+    pub half_distance: Option<f64>,
     /// Which Lipschitz bound the rays follow.
     pub bound: Bound,
 }
@@ -140,6 +142,7 @@ impl<'a> TracedView<'a> {
         tracer.bound = self.subject.bound;
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
+        tracer.half_distance = self.subject.half_distance.map(|metres| metres * k);
         // seen at a slant a pixel covers more ground than it is wide; half its width keeps what could flicker
         tracer.spread = 0.5 * self.pixel * k / higher(k, up);
         tracer.tolerance = match tracer.bound {
