@@ -13,6 +13,7 @@ mod contract;
 mod copies;
 mod corpus;
 mod craters;
+mod cut_out;
 mod detail;
 mod documents;
 mod edits;
