@@ -14,7 +14,7 @@ use super::placement::Placement;
 use super::replace::ReplaceSettings;
 use super::ribbon::Ribbon;
 use super::scatter::ScatterSettings;
-use super::warp::WarpSettings;
+use super::warp::{Bend, WarpSettings};
 use crate::param::{ImageFile, Params};
 
 /// A node of the tree.
@@ -63,18 +63,18 @@ pub struct OperatorGroup<S> {
     pub of: Vec<Piece>,
 }
 
-/// Pieces that are repeated, all of them together.
+/// Pieces that are repeated or bent, all of them together.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
 pub struct CopyGroup<S> {
-    /// The curve that copies lie along, or the outline that they lie in, where they do.
+    /// The curve that copies lie along or that drags, or the outline that copies lie in, where they do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<CurvePoint>,
     /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
-    /// What is repeated: blended where there is more than one piece.
+    /// What is repeated or bent: blended where there is more than one piece.
     #[serde(default)]
     pub of: Vec<Piece>,
 }
@@ -117,7 +117,7 @@ pub enum PieceKind {
     /// An operator: later ones are laid on earlier ones.
     Add(OperatorGroup<AddSettings>),
     /// An operator: all are bent.
-    Warp(OperatorGroup<WarpSettings>),
+    Warp(CopyGroup<WarpSettings>),
     /// An operator: all are moved, turned, scaled or raised.
     Place(OperatorGroup<Placement>),
     /// An operator: which ones are seen depends on the level of detail.
@@ -230,6 +230,7 @@ impl Piece {
         match &self.form {
             PieceKind::Image(form) => Some(&form.settings.picture),
             PieceKind::Ribbon(form) => Some(&form.settings.picture),
+            PieceKind::Warp(form) if form.settings.bend == Bend::Picture => Some(&form.settings.picture),
             _ => None,
         }
     }
@@ -247,6 +248,7 @@ impl Piece {
         match &mut self.form {
             PieceKind::Image(form) => vec![&mut form.settings.picture, &mut form.settings.weights],
             PieceKind::Ribbon(form) => vec![&mut form.settings.picture],
+            PieceKind::Warp(form) => vec![&mut form.settings.picture],
             _ => Vec::new(),
         }
     }
@@ -256,6 +258,7 @@ impl Piece {
         match &mut self.form {
             PieceKind::Image(form) => Some(&mut form.settings.picture),
             PieceKind::Ribbon(form) => Some(&mut form.settings.picture),
+            PieceKind::Warp(form) if form.settings.bend == Bend::Picture => Some(&mut form.settings.picture),
             _ => None,
         }
     }

@@ -255,7 +255,7 @@ fn buffers_come_back_and_broken_ones_are_refused() {
         let _ = other.listing();
     }
     buffer.words[1] += 1;
-    assert!(buffer.listing().unwrap_err().to_string().contains("version 3"));
+    assert!(buffer.listing().unwrap_err().to_string().contains("version 4"));
 }
 
 fn any_ray(dice: &mut Dice, top: f64) -> TraceRay {

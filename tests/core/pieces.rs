@@ -229,16 +229,16 @@ fn a_replacement_acts_within_heights_and_slopes() {
     let hills = Disc { x: 4000.0, y: 4000.0, radius: 9000.0, core: 0.9, height: 300.0, ..Disc::default() };
     let hills = Piece::new(PieceKind::Disc(Disc { amplitude: 300.0, size: 1500.0, octaves: 2, ..hills }));
     let top =
-        Disc { x: 4000.0, y: 4000.0, radius: 3500.0, core: 0.3, height: 900.0, amplitude: 0.0, ..Disc::default() };
+        Disc { x: 4000.0, y: 4000.0, radius: 4500.0, core: 0.6, height: 900.0, amplitude: 0.0, ..Disc::default() };
     let top = Piece::new(PieceKind::Disc(top));
     let settings = ReplaceSettings {
         by_height: true,
-        height_from: 250.0,
-        height_to: 380.0,
+        height_from: 200.0,
+        height_to: 420.0,
         height_feather: 60.0,
         by_slope: true,
         slope_from: 4.0,
-        slope_to: 14.0,
+        slope_to: 24.0,
         slope_feather: 3.0,
         base: 50.0,
         ..ReplaceSettings::default()
@@ -253,8 +253,8 @@ fn a_replacement_acts_within_heights_and_slopes() {
         let height = |dx: f64, dy: f64| at(&ground, x + dx, y + dy).height;
         let across = [height(50.0, 0.0) - height(-50.0, 0.0), height(0.0, 50.0) - height(0.0, -50.0)];
         let slope = (across[0].powi(2) + across[1].powi(2)).sqrt() / 100.0;
-        let by_slope = band(slope, tan(4.0), tan(14.0), tan(4.0) - tan(1.0), tan(17.0) - tan(14.0));
-        let share = b.weight.min(1.0) * band(f.height, 250.0, 380.0, 60.0, 60.0) * by_slope;
+        let by_slope = band(slope, tan(4.0), tan(24.0), tan(4.0) - tan(1.0), tan(27.0) - tan(24.0));
+        let share = b.weight.min(1.0) * band(f.height, 200.0, 420.0, 60.0, 60.0) * by_slope;
         let found = at(&program, x, y);
         let expected = f.height + share * (b.height - f.height);
         // parameters are single numbers, and so are their tangents
@@ -283,4 +283,38 @@ fn a_replacement_acts_within_heights_and_slopes() {
         let sample = program.sample_in::<false>(&everything, MaterialLayer::Terrain, place, &Detail::every(step));
         assert_eq!(*row, (sample.surface(program.ground).0 / program.relief) as f32);
     }
+}
+
+/// Table 1 of the document: primitives and operators of figures 3 and 21; figure 22 shows instances of deformed
+/// mountains.
+#[test]
+fn figures_have_the_documents_numbers_of_primitives() {
+    use talweg::nodes::Node;
+    let tree = |name: &str| {
+        let scene = &talweg::scene::example(name).expect("a shipped scene").scene;
+        let Node::Construction(node) = &scene.layers[0].node else { panic!("{name} is a construction") };
+        Tree::clone(&node.tree)
+    };
+    let count = |tree: &Tree, is_it: &dyn Fn(&Piece) -> bool| {
+        let mut count = 0;
+        tree.roots().iter().for_each(|(_, root)| root.visit(&mut |piece| count += usize::from(is_it(piece))));
+        count
+    };
+    let primitive = |piece: &Piece| piece.children().is_empty() && !matches!(piece.form, PieceKind::Instance(_));
+    for (name, primitives, operators) in [("03-river-in-rough-relief", 20, 3), ("21-mountain-road", 148, 9)] {
+        let tree = tree(&format!("paper-004-fig-{name}"));
+        assert_eq!(count(&tree, &primitive), primitives, "{name}");
+        assert_eq!(count(&tree, &|piece| !piece.children().is_empty()), operators, "{name}");
+        let program = Program::new(&tree, 1);
+        assert!(program.problems.is_empty(), "{:?}", program.problems);
+    }
+    let road = tree("paper-004-fig-21-mountain-road");
+    assert_eq!(count(&road, &|piece| matches!(piece.form, PieceKind::Curve(_))), 20);
+    let oasis = tree("paper-004-fig-22-oasis");
+    let is_warp = |name: &str| oasis.definition(name).is_some_and(|d| matches!(d.piece.form, PieceKind::Warp(_)));
+    let instances = count(&oasis, &|piece| match &piece.form {
+        PieceKind::Instance(instance) => is_warp(&instance.definition),
+        _ => false,
+    });
+    assert_eq!(instances, 7);
 }

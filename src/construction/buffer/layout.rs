@@ -96,6 +96,28 @@ impl Words for WindowWords {
     }
 }
 
+/// How a picture pushes or a curve drags.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct PushWords {
+    /// Bound of the stretching everywhere.
+    pub stretching: f32,
+    /// Push of what is white, to the east and to the south, in metres.
+    pub push: [f32; 2],
+    /// Where the samples of the picture begin, its width and its height.
+    pub picture: [u32; 3],
+    /// Places of a curve: x, y, drag to the east, to the south.
+    pub places: Vec<[f32; 4]>,
+}
+
+impl Words for PushWords {
+    fn pass(&mut self, io: &mut impl WordPass) {
+        self.stretching.pass(io);
+        self.push.pass(io);
+        self.picture.pass(io);
+        self.places.pass(io);
+    }
+}
+
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
@@ -147,12 +169,14 @@ pub enum Operation {
         map: [f32; 6],
         /// How much the map stretches at the most.
         stretching: f32,
-        /// 0 noise, 1 twist.
+        /// 0 noise, 1 twist, 2 picture, 3 curve.
         bend: u32,
-        /// Centre of a twist, strength or angle, waves per metre or radius.
+        /// Centre of a twist or picture, strength or angle, waves per metre or radius.
         numbers: [f32; 4],
         /// Seeds of the two noises.
         seeds: [u32; 2],
+        /// What a picture and a curve do.
+        push: PushWords,
         /// What is inside, in order.
         of: Vec<Instruction>,
     },
@@ -282,7 +306,10 @@ impl Operation {
             op::BLEND => Self::Blend { of },
             op::REPLACE => Self::Replace { extent: 0, window: WindowWords::default(), of },
             op::ADD => Self::Add { extent: 0, window: WindowWords::default(), of },
-            op::WARP => Self::Warp { map: [0.0; 6], stretching: 0.0, bend: 0, numbers: [0.0; 4], seeds: [0; 2], of },
+            op::WARP => {
+                let push = PushWords::default();
+                Self::Warp { map: [0.0; 6], stretching: 0.0, bend: 0, numbers: [0.0; 4], seeds: [0; 2], push, of }
+            }
             op::DETAIL => Self::Detail { from: 0.0, to: 0.0, of },
             op::SHARE => Self::Share { share: 0, of },
             _ => return None,
@@ -320,12 +347,13 @@ impl Operation {
                 extent.pass(io);
                 window.pass(io);
             }
-            Self::Warp { map, stretching, bend, numbers, seeds, .. } => {
+            Self::Warp { map, stretching, bend, numbers, seeds, push, .. } => {
                 map.pass(io);
                 stretching.pass(io);
                 bend.pass(io);
                 numbers.pass(io);
                 seeds.pass(io);
+                push.pass(io);
             }
             Self::Detail { from, to, .. } => {
                 from.pass(io);

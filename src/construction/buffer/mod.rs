@@ -28,7 +28,7 @@
 //! | 4 [`op::BLEND`] | | opens a frame that sums what it is given: Σα, Σα f |
 //! | 5 [`op::REPLACE`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; what is given after GROUND takes the place of what is there |
 //! | 6 [`op::ADD`] | the same | opens a frame; what is given after GROUND is laid on what is there |
-//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed | opens a frame that sums; p becomes the warped place |
+//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums; p becomes the warped place |
 //! | 8 [`op::DETAIL`] | from, to | opens a frame that sums by share |
 //! | 9 [`op::SHARE`] | which | what is inside counts 1 - t (0), t (1) or 1 (2) of the frame; skipped where that is 0 |
 //! | 10 [`op::PROBE`] | ground | asks the instructions at `ground` at the four places p ± base for the slope, before pieces are laid by it |
@@ -59,7 +59,7 @@ pub mod walk;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive, WindowWords};
+pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive, PushWords, WindowWords};
 pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, RibbonWords};
 
 use super::copies::Overlap;
@@ -249,12 +249,24 @@ impl Encoder<'_> {
             }
             Operator::Warp { warp, frame } => {
                 let frame = around.composed(frame);
+                let mut push = PushWords::default();
                 let (bend, numbers, seeds) = match warp {
                     PreparedWarp::Noise { strength, per_size, noises } => {
                         (0, [0.0, 0.0, *strength, *per_size], [noises[0].seed(), noises[1].seed()])
                     }
                     PreparedWarp::Twist { centre, angle, falloff } => {
                         (1, [centre[0], centre[1], *angle, falloff.radius], [0; 2])
+                    }
+                    PreparedWarp::Picture(warp) => {
+                        push.stretching = warp.stretching as f32;
+                        push.push = warp.push.map(|v| v as f32);
+                        push.picture = self.picture(&warp.picture);
+                        (2, [warp.centre[0], warp.centre[1], 0.0, warp.falloff.radius], [0; 2])
+                    }
+                    PreparedWarp::Curve(warp) => {
+                        push.stretching = warp.stretching as f32;
+                        push.places = warp.places.iter().map(|place| place.map(|v| v as f32)).collect();
+                        (3, [0.0, 0.0, 0.0, warp.falloff.radius], [0; 2])
                     }
                 };
                 Operation::Warp {
@@ -263,6 +275,7 @@ impl Encoder<'_> {
                     bend,
                     numbers: numbers.map(|v| v as f32),
                     seeds,
+                    push,
                     of: self.grouped(node, &around.heights_alone()),
                 }
             }

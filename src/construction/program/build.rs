@@ -17,6 +17,7 @@ use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
 use crate::construction::plane::Area;
 use crate::construction::replace::{Extent, Replacement};
+use crate::construction::warp::Bend;
 
 /// Builds a program.
 pub(super) struct Builder<'a> {
@@ -115,8 +116,16 @@ impl<'a> Builder<'a> {
             PieceKind::Replace(group) => Operator::Replace(group.settings.prepare(&frame)),
             PieceKind::Add(group) => Operator::Add(group.settings.prepare(&frame)),
             PieceKind::Warp(group) => {
+                if let Some(file) = piece.image_file()
+                    && let Err(error) = crate::io::raster(&file.0)
+                {
+                    self.problems.push(format!("{at}: {error}"));
+                }
+                if group.settings.bend == Bend::Curve && group.points.len() < 2 {
+                    self.problems.push(format!("{at}: a curve that pieces are dragged along needs two points"));
+                }
                 let inner = frame.heights_alone();
-                let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
+                let operator = Operator::Warp { warp: group.prepare(frame.seed), frame };
                 return self.add_group(operator, piece, at, inner, depth);
             }
             PieceKind::Detail(group) => Operator::Detail(group.settings.clone()),

@@ -140,7 +140,7 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f3
                     op::WARP => {
                         p = words.warped(pc + 6, p);
                         spacing *= words.real(pc + 12);
-                        20
+                        27 + 4 * words.word(pc + 26) as usize
                     }
                     op::DETAIL => 8,
                     _ => 6,
