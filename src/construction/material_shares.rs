@@ -45,7 +45,7 @@ impl MaterialShares {
 
     /// `above` laid on these with the share `w` of the height.
     #[must_use]
-    pub fn under(&self, above: &Self, w: f64) -> Self {
+    pub fn covered_by(&self, above: &Self, w: f64) -> Self {
         let left = higher(1.0 - w * above.said(), 0.0);
         Self(std::array::from_fn(|k| self.0[k] * left + w * above.0[k]))
     }
@@ -152,7 +152,7 @@ impl Program {
                         w = weight / (left + weight);
                         ground = (1.0 - weight) * ground + weight * weight;
                     }
-                    shares = shares.under(&self.shares_of(selection, child, p, detail), w);
+                    shares = shares.covered_by(&self.shares_of(selection, child, p, detail), w);
                 }
                 shares
             }
@@ -170,7 +170,7 @@ impl Program {
                     let weight = lower(ask(child, p, detail).weight, 1.0);
                     if weight > 0.0 && self.nodes[child as usize].has_material {
                         let share = *laid.get_or_insert_with(|| deposit.window.share::<false>(p, surface).0);
-                        shares = shares.under(&self.shares_of(selection, child, p, detail), weight * share);
+                        shares = shares.covered_by(&self.shares_of(selection, child, p, detail), weight * share);
                     }
                 }
                 shares
@@ -195,7 +195,7 @@ impl Program {
                         Overlap::Replace => {
                             let weight = lower(weight, 1.0);
                             let all = weight + (1.0 - weight) * ground;
-                            (shares, ground) = (shares.under(&own, weight / all), all);
+                            (shares, ground) = (shares.covered_by(&own, weight / all), all);
                         }
                     }
                 }

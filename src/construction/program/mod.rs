@@ -10,6 +10,7 @@
 
 mod build;
 mod frame;
+mod lipschitz;
 mod primitive;
 mod repeated;
 #[cfg(test)]
@@ -33,10 +34,6 @@ use super::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, 
 use super::replace::{self, Replacement};
 use super::sample::{Detail, GroundBounds, GroundSample};
 use super::warp::PreparedWarp;
-
-/// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
-const LIPSCHITZ_PARTS: f64 = 512.0;
-const MOST_PARTS: usize = 96;
 
 /// What a node does.
 #[derive(Debug)]
@@ -359,24 +356,6 @@ impl Program {
         self.bounds(capsule, detail).surface(self.ground)
     }
 
-    /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short
-    /// enough for their bounds to be tight.
-    pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
-        let segment = sub(to, from);
-        let parts = ((length(segment) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
-        let at = |k: usize| add(from, scaled(segment, k as f64 / parts as f64));
-        (0..parts).fold(0.0, |steepest, k| {
-            // rounding moves the ends of the parts by less than this
-            let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
-            higher(steepest, self.surface_bounds(&part, detail).1)
-        })
-    }
-
-    /// A Lipschitz bound of the surface over an area.
-    pub fn lipschitz_in(&self, area: &Area, detail: &Detail) -> f64 {
-        self.surface_bounds(&Capsule::area(area), detail).1
-    }
-
     pub(super) fn ask<const G: bool>(
         &self,
         selection: &NodeSelection,
@@ -558,26 +537,6 @@ impl Program {
                 blend::bounds(&pieces)
             }
         }
-    }
-
-    /// Range of the share that a window of the first of `children` lets act, and bound of its gradient.
-    fn share_over(
-        &self,
-        selection: &NodeSelection,
-        children: &[u32],
-        window: &GroundWindow,
-        capsule: &Capsule,
-        detail: &Detail,
-    ) -> (Interval, f64) {
-        let wide = capsule.padded(window.sight());
-        let ground = self.first_bound(selection, children, &wide, detail).surface(self.ground);
-        let steep = window.steepness(capsule.middle(), |q| match children.first() {
-            Some(child) if self.nodes[*child as usize].area.contains(q) => {
-                self.ask::<false>(selection, *child, q, detail).surface(self.ground).0
-            }
-            _ => self.ground,
-        });
-        window.share_over(ground, steep, capsule.radius())
     }
 
     /// Bounds of the children's blend.

@@ -2,8 +2,8 @@
 //!
 //! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction);
 //! the water map is how far the water's surface stands above the ground, sand and snow are maps of their thickness and
-//! raise the ground; materials of pieces are maps of their shares of the ground. Cut out, the weight α is the map of where there is ground: it ends where α = ½, as the document
-//! has it.
+//! raise the ground; materials of pieces are maps of their shares of the ground. Cut out, the weight α is the map of
+//! where there is ground: it ends where α = ½, as the document has it.
 //! Scheme: tiles in parallel, each asking only the pieces that touch it. Octaves that the grid cannot show fade out, so
 //! that a preview is close to the result and not exactly its subsample.
 //! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and
