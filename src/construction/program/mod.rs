@@ -30,7 +30,7 @@ use super::ground_window::GroundWindow;
 use super::hierarchy::{Hierarchy, Met};
 use super::material::MaterialLayer;
 use super::piece::Tree;
-use super::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
+use super::plane::{Area, Capsule, Interval, Point, higher};
 use super::replace::{self, Replacement};
 use super::sample::{Detail, GroundBounds, GroundSample};
 use super::warp::PreparedWarp;
