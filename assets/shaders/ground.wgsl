@@ -97,9 +97,9 @@ fn natural(in: GroundVertex, surface: Surface) -> Ground {
 
 // The same of a place that shows the ground at other coordinates of the maps.
 fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
-    var biomes = vec3<f32>(0.0);
+    var painted = vec4<f32>(0.0);
     if frame.rock_slopes.w > 0.5 {
-        biomes = textureSample(colour_map, smooth_sampler, at).rgb;
+        painted = textureSample(colour_map, smooth_sampler, at);
     }
     var cover = vec2<f32>(0.0);
     if frame.surface_water.w > 0.5 {
@@ -110,29 +110,30 @@ fn natural_at(world: vec3<f32>, at: vec2<f32>, surface: Surface) -> Ground {
 #endif
     }
     let site = textureSample(site_map, smooth_sampler, at);
-    return ground_at(world, at, surface, biomes, cover, site);
+    return ground_at(world, at, surface, painted, cover, site);
 }
 
 fn ground_at(
     world: vec3<f32>,
     at: vec2<f32>,
     surface: Surface,
-    biomes: vec3<f32>,
+    painted: vec4<f32>,
     cover: vec2<f32>,
     site: vec4<f32>,
 ) -> Ground {
 #ifdef DETAIL
-    let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);
+    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z);
     return with_canopy(ground_of(world, surface, bare, cover, site), surface.normal, world, at);
 #else
     let rough = noise(world.xz * (64.0 / side())) - 0.5;
-    let bare = with_plants(coloured(world, surface, biomes, vec2<f32>(0.0)), site.z);
+    let bare = with_plants(coloured(world, surface, painted, vec2<f32>(0.0)), site.z);
     return Ground(with_cover(bare, cover, rough), surface.normal, 1.0, 0.0);
 #endif
 }
 
-// The same at a place with the colour of what grows there, and how much sand and snow hide.
-fn coloured(world: vec3<f32>, surface: Surface, biomes: vec3<f32>, cover: vec2<f32>) -> vec3<f32> {
+// The same at a place that biomes or the materials of pieces paint with a colour, of which the palette's is left as
+// much as alpha leaves, and how much sand and snow hide.
+fn coloured(world: vec3<f32>, surface: Surface, painted: vec4<f32>, cover: vec2<f32>) -> vec3<f32> {
     // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
     let place = world.xz * (64.0 / side());
     let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
@@ -140,12 +141,11 @@ fn coloured(world: vec3<f32>, surface: Surface, biomes: vec3<f32>, cover: vec2<f
     let is_land = step(0.0, above);
     let height = world.y + rough * 0.035 * relief() * saturate(above / (0.05 * relief()));
     let edge = surface.steepness * (1.0 + 0.35 * rough) + 0.10 * (0.5 - surface.openness);
-    let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land;
+    var own = vec4<f32>(0.0);
+    if frame.rock_slopes.w > 0.5 { own = painted; }
+    let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land * (1.0 - own.a);
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
-    var ground = biomes;
-    if frame.rock_slopes.w <= 0.5 {
-        ground = palette_colour(height);
-    }
+    let ground = own.rgb + palette_colour(height) * (1.0 - own.a);
     let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
     let colour = with_cover(bare, cover, rough);
     // wet ground at the shore

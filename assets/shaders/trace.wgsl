@@ -298,6 +298,37 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
 }
 
 // b laid on a by a share: in the middle, least, greatest, and a bound of its gradient.
+// The picture whose three words are at a place (first sample, width, height), as uniform cubic B-splines.
+fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
+    let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
+    let x = saturate(place) * vec2<f32>(size - 1u);
+    let cell = min(vec2<u32>(x), max(size, vec2<u32>(2u)) - 2u);
+    let t = x - vec2<f32>(cell);
+    var value = 0.0;
+    for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
+        let n = vec2<u32>(k & 3u, k >> 2u);
+        let y = abs(vec2<f32>(n) - 1.0 - t);
+        let z = max(2.0 - y, vec2<f32>(0.0));
+        let one = max(1.0 - y, vec2<f32>(0.0));
+        let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+        let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
+        value += w.x * w.y * image_samples[words[picture] + texel.y * size.x + texel.x];
+    }
+    return value;
+}
+
+// What acts of an answer by a share: in the middle, least, greatest, steepest.
+fn held_within(b: Answer, share: vec4<f32>) -> Answer {
+    let w = min(vec3<f32>(b.weight, b.least, b.most), vec3<f32>(1.0));
+    var out = b;
+    out.weight = w.x * share.x;
+    out.least = w.y * share.y;
+    out.most = w.z * share.z;
+    out.fade = (select(b.fade, 0.0, b.least >= 1.0) * share.z + w.z * share.w) * 1.0001;
+    out.laid = min(b.laid, b.slope * w.z) * share.z;
+    return out;
+}
+
 fn added(a: Answer, b: Answer, share: vec4<f32>, extent: u32) -> Answer {
     let held = min(b.weight, 1.0) * share.x;
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -474,9 +505,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 share = next_share;
                 steep = 0.0;
                 switch opening {
-                    case REPLACE: { pc += 7u; }
-                    case ADD: { pc += 18u; }
-                    case WARP: { pc += 20u; }
+                    case REPLACE, ADD: { pc += 18u; }
+                    case WARP: { pc += 27u + 4u * words[pc + 26u]; }
                     case DETAIL: { pc += 8u; }
                     case PROBE: { pc = words[pc + 6u]; }
                     default: { pc += 6u; }
@@ -489,9 +519,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if op == PROBE || (is_ordered && count == 0u) {
                     own = given;
                 } else if given.most > 0.0 {
-                    if op == REPLACE {
-                        own = replaced(own, given, words[at]);
-                    } else if op == ADD {
+                    if is_ordered {
+                        // the share that a window of heights and slopes lets act: middle, least, greatest, steepest
                         var by = vec4<f32>(1.0, 1.0, 1.0, 0.0);
                         if words[at + 1u] == 1u {
                             by = window_over(at + 2u, under.x, under.y, under.z);
@@ -503,7 +532,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                             let slope = window_over(at + 7u, steep, max(steep - turn * r, 0.0), most);
                             by = vec4<f32>(by.xyz * slope.xyz, by.w * slope.z + by.z * slope.w * turn);
                         }
-                        own = added(own, given, by, words[at]);
+                        if op == ADD {
+                            own = added(own, given, by, words[at]);
+                        } else {
+                            own = replaced(own, held_within(given, by), words[at]);
+                        }
                     } else {
                         own = blended(own, given, select(1.0, share, op == DETAIL), count == 0u);
                         count += 1u;
@@ -635,8 +668,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             } else if code == GROUND {
                 count = 1u;
                 under = surface_over(own, real(5u));
+                if words[at + 6u] == 1u { r -= real(at + 11u); }
                 if op == ADD {
-                    if words[at + 6u] == 1u { r -= real(at + 11u); }
                     if words[at] == 1u {
                         let sigma = min(vec3<f32>(own.weight, own.least, own.most) / THRESHOLD, vec3<f32>(1.0));
                         let dsigma = select(own.fade / THRESHOLD, 0.0, own.least >= THRESHOLD);
@@ -661,7 +694,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 next_spacing = spacing;
                 next_share = 1.0;
                 // the ground counts as far as slopes are measured
-                if code == ADD && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
+                if (code == ADD || code == REPLACE) && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
                 if code == PROBE {
                     next_p.x += real(at + 11u);
                     next_r = 0.0;
@@ -742,8 +775,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var is_twist = false;
         if is_warp {
             bend = vec2<f32>(real(pc + 16u), real(pc + 17u));
-            is_twist = words[pc + 13u] != 0u;
-            waves = select(2u, 0u, is_twist);
+            is_twist = words[pc + 13u] == 1u;
+            waves = select(0u, 2u, words[pc + 13u] == 0u);
         }
         var turn = vec2<f32>(1.0, 0.0);
         var frequency = 1.0;
@@ -850,6 +883,23 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 next_p = about + vec2<f32>(c * arm.x - s * arm.y, s * arm.x + c * arm.y);
                 let k = abs(bend.x) * 1.7174;
                 stretching = 0.5 * k + sqrt(1.0 + 0.25 * k * k);
+            }
+            if words[pc + 13u] == 2u {
+                let arm = q - vec2<f32>(real(pc + 14u), real(pc + 15u));
+                let g = falloff(length(arm), 0.5 * bend.y, bend.y);
+                if g > 0.0 {
+                    let value = spline_at(pc + 23u, 0.5 + 0.5 * arm / bend.y);
+                    next_p = q - g * (2.0 * value - 1.0) * vec2<f32>(real(pc + 21u), real(pc + 22u));
+                }
+                stretching = real(pc + 20u);
+            }
+            if words[pc + 13u] == 3u {
+                for (var k = 0u; k < words[pc + 26u]; k++) {
+                    let place = pc + 27u + 4u * k;
+                    let g = falloff(distance(q, vec2<f32>(real(place), real(place + 1u))), 0.0, bend.y);
+                    next_p -= g * vec2<f32>(real(place + 2u), real(place + 3u));
+                }
+                stretching = real(pc + 20u);
             }
             next_r = reach * stretching * 1.0001;
             next_spacing = fine;

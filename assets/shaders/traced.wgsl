@@ -61,14 +61,14 @@ fn inspected(ray: Ray) -> vec3<f32> {
 
 // A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look
 // for how a texture is stretched then read all of what lies between.
-fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec3<f32> {
+fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec4<f32> {
     let end = last_sample();
     let place = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(end));
     let low = min(floor(place), vec2<f32>(end - 1.0));
     let part = place - low;
     let at = vec2<i32>(low);
-    let north = mix(textureLoad(map, at, 0).rgb, textureLoad(map, at + vec2<i32>(1, 0), 0).rgb, part.x);
-    let south = mix(textureLoad(map, at + vec2<i32>(0, 1), 0).rgb, textureLoad(map, at + vec2<i32>(1, 1), 0).rgb, part.x);
+    let north = mix(textureLoad(map, at, 0), textureLoad(map, at + vec2<i32>(1, 0), 0), part.x);
+    let south = mix(textureLoad(map, at + vec2<i32>(0, 1), 0), textureLoad(map, at + vec2<i32>(1, 1), 0), part.x);
     return mix(north, south, part.y);
 }
 
@@ -158,7 +158,10 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     var cover = vec2<f32>(0.0);
     if frame.surface_water.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
-    var ground_seen = ground_at(world, map_coordinates(world.xz), surface, mapped(colour_map, world.xz), cover, NO_SITE);
+    let at = map_coordinates(world.xz);
+    // a terrain without the map has a single texel in its place
+    let site = textureSampleLevel(site_map, smooth_sampler, at, 0.0);
+    var ground_seen = ground_at(world, at, surface, mapped(colour_map, world.xz), cover, site);
     var bare = ground_seen.colour;
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {

@@ -7,6 +7,7 @@ mod batch;
 mod bench;
 mod check;
 mod completions;
+mod cut_out;
 mod diff;
 mod edit;
 mod export;
@@ -83,6 +84,7 @@ enum CliCommand {
     Batch(batch::BatchArgs),
     Watch(watch::WatchArgs),
     Patch(patch::PatchArgs),
+    CutOut(cut_out::CutOutArgs),
     Plan(tiles::PlanArgs),
     RunTile(tiles::RunTileArgs),
     RunTiles(tiles::RunTilesArgs),
@@ -157,6 +159,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Batch(args)) => batch::run(&args),
         Some(CliCommand::Watch(args)) => watch::run(&args),
         Some(CliCommand::Patch(args)) => patch::run(&args),
+        Some(CliCommand::CutOut(args)) => cut_out::run(&args),
         Some(CliCommand::Plan(args)) => tiles::run_plan(&args),
         Some(CliCommand::RunTile(args)) => tiles::run_one(&args),
         Some(CliCommand::RunTiles(args)) => tiles::run_all(&args),

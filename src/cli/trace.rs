@@ -44,6 +44,10 @@ pub struct TraceArgs {
     /// Angle from the lower to the upper edge of the picture, in degrees
     #[arg(long, value_name = "DEG", default_value_t = 40.0, value_parser = number(1.0, 170.0), requires = "sphere_trace")]
     fov: f64,
+    /// Distance from the eye at which the level of detail is half, in metres: octaves of noise fade out, and levels of
+    /// detail go over to their plain pieces; all of it everywhere without
+    #[arg(long, value_name = "M", value_parser = number(0.1, 1.0e8), requires = "sphere_trace")]
+    half_detail: Option<f64>,
     /// Draw how often the tree was asked for each pixel, and print the counts
     #[arg(long, requires = "sphere_trace")]
     evaluations: bool,
@@ -156,8 +160,14 @@ pub fn run(
         (_, true) => (Bound::Local, "Evaluations, local bounds"),
         _ => (Bound::Table, "Evaluations, table of bounds"),
     };
-    let subject =
-        TracedScene { program: &program, settings: &job.scene.settings, palette, level: f64::from(node.detail), bound };
+    let subject = TracedScene {
+        program: &program,
+        settings: &job.scene.settings,
+        palette,
+        level: f64::from(node.detail),
+        half_distance: args.half_detail,
+        bound,
+    };
     let camera = args.camera(&job.scene, &program);
     let view = TracedView::new(subject, &camera, width, height);
     let made = |width, height| format!("{}  {width} × {height} pixels\n", output.path().display());

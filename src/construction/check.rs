@@ -153,6 +153,7 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
         PieceKind::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
         PieceKind::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
         PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
+        PieceKind::Warp(group) => sanitise_points(&mut group.points, at, moved),
         PieceKind::Array(group) => sanitise_points(&mut group.points, at, moved),
         PieceKind::Scatter(group) => sanitise_points(&mut group.points, at, moved),
         PieceKind::Image(image) => {

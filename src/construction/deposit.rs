@@ -1,13 +1,12 @@
 //! Adding: a piece laid on what is below, everywhere or only where that is low, high, flat or steep.
 //!
 //! Law: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|), and the weight α_A, or α_A + α² with f_A fading with
-//! it where A is no terrain (to 0, by σ = α_A/½). H and S are windows with smooth flanks. The slope is taken across
-//! ±`base` metres, by central differences as in the document's §3: it then is Lipschitz wherever f_A is, and small
-//! stones do not count as steep.
-//! Gradient: exact, by the chain rule through the four places around. Lipschitz: |∇S| ≤ S' √2 λ_A / base.
+//! it where A is no terrain (to 0, by σ = α_A/½). H and S are [windows](super::ground_window) of heights and slopes.
+//! Gradient: exact. Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
 //! Source: document 004, §5.3 and fig. 13.
 
-use super::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use super::ground_window::{GroundWindow, ground_window, window_params};
+use super::plane::{Interval, Point, lower};
 use super::program::NodeFrame;
 use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
 use super::sample::{GroundBounds, GroundSample};
@@ -18,65 +17,7 @@ crate::params! {
     AddSettings "Add" in "Operator", from "document 004, fig. 13", also "deposit lay sum dunes sand detail" {
         /// Where there is terrain in the end.
         extent: Extent = Extent::Below;
-        /// Lays only between two heights.
-        by_height: bool = false;
-        /// Lowest height where it is laid in full.
-        height_from: f32 ["m"] = -10_000.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// Highest height where it is laid in full.
-        height_to: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
-        /// Height over which it thins out beyond the two.
-        height_feather: f32 ["m"] = 100.0, 0.1..=1.0e5, slider 1.0..=500.0;
-        /// Lays only between two slopes.
-        by_slope: bool = false;
-        /// Gentlest slope where it is laid in full.
-        slope_from: f32 ["°"] = 0.0, 0.0..=80.0;
-        /// Steepest slope where it is laid in full.
-        slope_to: f32 ["°"] = 12.0, 0.0..=80.0;
-        /// Angle over which it thins out beyond the two.
-        slope_feather: f32 ["°"] = 10.0, 1.0..=80.0;
-        /// Distance to either side over which the slope is measured: what is smaller does not count as steep.
-        base: f32 ["m"] = 40.0, 0.1..=1.0e5, slider 1.0..=500.0;
-    }
-}
-
-/// 1 between two values, falling smoothly to 0 on both sides.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SmoothBand {
-    /// Least value where it is 1.
-    pub from: f64,
-    /// Greatest value where it is 1.
-    pub to: f64,
-    /// Width of the flank below `from`.
-    pub below: f64,
-    /// Width of the flank above `to`.
-    pub above: f64,
-}
-
-impl SmoothBand {
-    /// 1 everywhere.
-    pub const OPEN: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY, below: 1.0, above: 1.0 };
-
-    fn sample(&self, x: f64) -> (f64, f64) {
-        if x < self.from {
-            let (s, ds) = smooth(1.0 - (self.from - x) / self.below);
-            (s, ds / self.below)
-        } else if x > self.to {
-            let (s, ds) = smooth(1.0 - (x - self.to) / self.above);
-            (s, -ds / self.above)
-        } else {
-            (1.0, 0.0)
-        }
-    }
-
-    fn bounds(&self, x: Interval) -> (Interval, f64) {
-        let (a, b) = (self.sample(x.low).0, self.sample(x.high).0);
-        let whole = x.high >= self.from && x.low <= self.to;
-        let range = Interval::new(lower(a, b), if whole { 1.0 } else { higher(a, b) });
-        let lower_flank = x.low < self.from && x.high > self.from - self.below;
-        let upper_flank = x.high > self.to && x.low < self.to + self.above;
-        let slope =
-            higher(if lower_flank { 1.5 / self.below } else { 0.0 }, if upper_flank { 1.5 / self.above } else { 0.0 });
-        (range, slope)
+        window_params!();
     }
 }
 
@@ -85,132 +26,18 @@ impl SmoothBand {
 pub struct Deposit {
     /// Where there is terrain in the end.
     pub extent: Extent,
-    /// Heights of the ground where it is laid; anywhere without.
-    pub height: Option<SmoothBand>,
-    /// Slopes of the ground, as tangents, where it is laid; anywhere without.
-    pub slope: Option<SmoothBand>,
-    /// Half the distance over which slopes are measured.
-    pub base: f64,
+    /// The ground that it is laid on.
+    pub window: GroundWindow,
 }
 
 impl AddSettings {
-    /// With heights of `rise` · z + `lift`, and a metre of its own being `scale` metres.
-    pub fn prepare(&self, rise: f64, lift: f64, scale: f64) -> Deposit {
-        let height = self.by_height.then(|| {
-            let ends = [self.height_from, self.height_to].map(|z| f64::from(z) * rise + lift);
-            let feather = f64::from(self.height_feather) * rise.abs();
-            let (from, to) = (lower(ends[0], ends[1]), higher(ends[0], ends[1]));
-            SmoothBand { from, to, below: feather, above: feather }
-        });
-        let steep = |degrees: f32| libm::tan(f64::from(degrees.clamp(0.0, 89.0)) * (std::f64::consts::PI / 180.0));
-        let slope = self.by_slope.then(|| {
-            let by = rise.abs() / scale;
-            let (from, to) = (steep(self.slope_from), steep(self.slope_to.max(self.slope_from)));
-            let (least, most) =
-                (steep((self.slope_from - self.slope_feather).max(0.0)), steep(self.slope_to + self.slope_feather));
-            SmoothBand {
-                from: from * by,
-                to: to * by,
-                below: higher(from - least, 1e-3) * by,
-                above: higher(most - to, 1e-3) * by,
-            }
-        });
-        Deposit { extent: self.extent, height, slope, base: f64::from(self.base) * scale }
+    /// In the metres around a frame.
+    pub(super) fn prepare(&self, frame: &NodeFrame) -> Deposit {
+        Deposit { extent: self.extent, window: ground_window!(self, frame) }
     }
 }
 
 impl Deposit {
-    /// The same in the metres around a frame that it is in.
-    pub(super) fn placed(&self, frame: &NodeFrame) -> Self {
-        if frame.is_plain {
-            return *self;
-        }
-        let (rise, lift, size) = (frame.rise, frame.lift, frame.size());
-        let height = self.height.map(|band| {
-            let ends = [band.from, band.to].map(|z| z * rise + lift);
-            let (below, above) = (band.below * rise.abs(), band.above * rise.abs());
-            let (below, above) = if rise < 0.0 { (above, below) } else { (below, above) };
-            SmoothBand { from: lower(ends[0], ends[1]), to: higher(ends[0], ends[1]), below, above }
-        });
-        let by = rise.abs() / size;
-        let slope = self.slope.map(|band| SmoothBand {
-            from: band.from * by,
-            to: band.to * by,
-            below: band.below * by,
-            above: band.above * by,
-        });
-        Self { height, slope, base: self.base * size, ..*self }
-    }
-
-    /// How far around a place it looks.
-    pub fn sight(&self) -> f64 {
-        if self.slope.is_some() { self.base } else { 0.0 }
-    }
-
-    /// Share that is laid at `p` on a ground of `surface(p) → (height, gradient)`, and its gradient.
-    pub fn share<const G: bool>(&self, p: Point, surface: impl Fn(Point) -> (f64, Point)) -> (f64, Point) {
-        let (mut share, mut dshare) = (1.0, [0.0; 2]);
-        if let Some(window) = self.height {
-            let (height, slope) = surface(p);
-            let (h, dh) = window.sample(height);
-            (share, dshare) = (h, scaled(slope, dh));
-        }
-        if let Some(window) = self.slope
-            && share > 0.0
-        {
-            let (per, e) = (0.5 / self.base, self.base);
-            let (east, west) = (surface(add(p, [e, 0.0])), surface(sub(p, [e, 0.0])));
-            let (south, north) = (surface(add(p, [0.0, e])), surface(sub(p, [0.0, e])));
-            let across = [(east.0 - west.0) * per, (south.0 - north.0) * per];
-            let steep = length(across);
-            let (s, ds) = window.sample(steep);
-            if G {
-                let turn = if steep > 0.0 { ds / steep * per } else { 0.0 };
-                let of =
-                    |k: usize| turn * (across[0] * (east.1[k] - west.1[k]) + across[1] * (south.1[k] - north.1[k]));
-                dshare = [0, 1].map(|k| dshare[k] * s + share * of(k));
-            }
-            share *= s;
-        }
-        (share, dshare)
-    }
-
-    /// The share on ground of this height, with these heights `base` to the east, west, south and north.
-    pub fn share_of_heights(&self, height: f64, [east, west, south, north]: [f64; 4]) -> f64 {
-        let share = self.height.map_or(1.0, |window| window.sample(height).0);
-        let Some(window) = self.slope.filter(|_| share > 0.0) else { return share };
-        let per = 0.5 / self.base;
-        share * window.sample(length([(east - west) * per, (south - north) * per])).0
-    }
-
-    /// Range of the share and bound of its gradient, on a ground of the given range and Lipschitz bound as far as sight
-    /// goes, whose slope in the middle of the capsule, `radius` from its ends, is `steep`.
-    pub fn share_over(&self, ground: (Interval, f64), steep: f64, radius: f64) -> (Interval, f64) {
-        let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
-        if let Some(window) = self.height {
-            let (h, dh) = window.bounds(ground.0);
-            (share, dshare) = (h, dh * ground.1);
-        }
-        if let Some(window) = self.slope {
-            let turn = std::f64::consts::SQRT_2 * ground.1 / self.base;
-            let most = lower(steep + turn * radius, std::f64::consts::SQRT_2 * ground.1);
-            let (s, ds) = window.bounds(Interval::new(higher(steep - turn * radius, 0.0), higher(most, steep)));
-            dshare = dshare * s.high + share.high * ds * turn;
-            share = share.product(s);
-        }
-        (share, dshare * (1.0 + 1e-9))
-    }
-
-    /// Slope of the ground at `p` as [`share`](Self::share) sees it.
-    pub fn steepness(&self, p: Point, height: impl Fn(Point) -> f64) -> f64 {
-        if self.slope.is_none() {
-            return 0.0;
-        }
-        let e = self.base;
-        let difference = |step: Point| (height(add(p, step)) - height(sub(p, step))) * 0.5 / e;
-        length([difference([e, 0.0]), difference([0.0, e])])
-    }
-
     /// The ground that things are laid on: where it is no terrain and is to become some, it sinks to 0.
     #[inline]
     pub fn ground(&self, a: &GroundSample) -> GroundSample {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::material::MaterialLayer;
+use super::material::{MaterialLayer, PieceMaterial};
 use super::plane::{Area, higher, lower};
 use super::program::Program;
 use super::row_samples::{LANES, PointRow, RowSamples};
@@ -93,6 +93,45 @@ impl Program {
             }
             Ok(())
         })
+    }
+
+    /// Shares of the materials of [`PieceMaterial::LAID`], from 0 to 1, of the samples of `region`, row by row.
+    ///
+    /// # Errors
+    /// When the control was cancelled.
+    pub fn material_shares(
+        &self,
+        grid: Grid,
+        region: &Region,
+        level: f64,
+        control: &Control,
+    ) -> Result<Vec<[f32; PieceMaterial::LAID.len()]>, Cancelled> {
+        let coordinate = |i: usize| i as f64 / (grid.samples - 1) as f64 * self.side;
+        let detail = Detail { level, spacing: self.side / (grid.samples - 1) as f64 };
+        let width = region.columns.len();
+        let mut shares = vec![[0.0; PieceMaterial::LAID.len()]; region.len()];
+        if width == 0 {
+            return Ok(shares);
+        }
+        shares.par_chunks_mut(TILE * width).enumerate().try_for_each(|(band, cells)| {
+            let first = region.rows.start + band * TILE;
+            for left in region.columns.clone().step_by(LANES) {
+                let right = (left + LANES).min(region.columns.end);
+                let last = first + cells.len() / width - 1;
+                let corners = [[left, first], [right - 1, last]].map(|corner| corner.map(coordinate));
+                let selection = self.selection(&Area { low: corners[0], high: corners[1] });
+                for (i, row) in cells.chunks_mut(width).enumerate() {
+                    control.check()?;
+                    for column in left..right {
+                        let place = [coordinate(column), coordinate(first + i)];
+                        let found = self.material_shares_in(&selection, place, &detail);
+                        row[column - region.columns.start] = found.laid().map(|share| share as f32);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(shares)
     }
 
     /// What a sample of a material layer is on a grid.

@@ -11,10 +11,11 @@
 //! | [`piece`], [`check`], [`text`] | the tree that people edit and files hold; ranges, errors with their way down the tree; RON |
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
 //! | [`ground`], [`noise`], [`profile`], [`path`], [`outline`], [`image_sampler`], [`falloff`] | what primitives are made of |
-//! | [`blend`], [`replace`], [`deposit`], [`warp`], [`placement`], [`detail`] | the operators |
+//! | [`blend`], [`replace`], [`deposit`], [`ground_window`], [`warp`], [`placement`], [`detail`] | the operators |
 //! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | operators that repeat their pieces; where copies lie, what they come to |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
+//! | [`material`], [`material_shares`] | what lies on what, and what pieces are made of |
 //! | [`fill`], [`rows`], [`change`] | a whole grid or a part of it, row by row; where two trees differ |
 //! | [`buffer`] | a program as words that a shader walks |
 //! | [`trace`] | sphere tracing |
@@ -37,10 +38,12 @@ pub mod edit;
 pub mod falloff;
 pub mod fill;
 pub mod ground;
+pub mod ground_window;
 pub mod hierarchy;
 pub mod image;
 pub mod image_sampler;
 pub mod material;
+pub mod material_shares;
 pub mod noise;
 pub mod outline;
 pub mod path;
@@ -63,7 +66,8 @@ pub mod warp;
 
 pub use change::changed_area;
 pub use check::TreeError;
-pub use material::MaterialLayer;
+pub use material::{MaterialLayer, PieceMaterial};
+pub use material_shares::MaterialShares;
 pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
 pub use plane::{Area, Capsule, Point};
 pub use program::{NodeSelection, Program};

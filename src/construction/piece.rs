@@ -9,12 +9,12 @@ use super::deposit::AddSettings;
 use super::detail::DetailSettings;
 use super::disc::Disc;
 use super::image::Image;
-use super::material::MaterialLayer;
+use super::material::{MaterialLayer, PieceMaterial};
 use super::placement::Placement;
 use super::replace::ReplaceSettings;
 use super::ribbon::Ribbon;
 use super::scatter::ScatterSettings;
-use super::warp::WarpSettings;
+use super::warp::{Bend, WarpSettings};
 use crate::param::{ImageFile, Params};
 
 /// A node of the tree.
@@ -34,6 +34,9 @@ pub struct Piece {
     /// [`super::edit::link_group`].
     #[serde(rename = "bond", default, skip_serializing_if = "String::is_empty")]
     pub link_group: String,
+    /// What its ground is made of, and that of the pieces in it which say nothing themselves.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub material: PieceMaterial,
     /// What it is.
     pub form: PieceKind,
 }
@@ -60,18 +63,18 @@ pub struct OperatorGroup<S> {
     pub of: Vec<Piece>,
 }
 
-/// Pieces that are repeated, all of them together.
+/// Pieces that are repeated or bent, all of them together.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
 pub struct CopyGroup<S> {
-    /// The curve that copies lie along, or the outline that they lie in, where they do.
+    /// The curve that copies lie along or that drags, or the outline that copies lie in, where they do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<CurvePoint>,
     /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
-    /// What is repeated: blended where there is more than one piece.
+    /// What is repeated or bent: blended where there is more than one piece.
     #[serde(default)]
     pub of: Vec<Piece>,
 }
@@ -114,7 +117,7 @@ pub enum PieceKind {
     /// An operator: later ones are laid on earlier ones.
     Add(OperatorGroup<AddSettings>),
     /// An operator: all are bent.
-    Warp(OperatorGroup<WarpSettings>),
+    Warp(CopyGroup<WarpSettings>),
     /// An operator: all are moved, turned, scaled or raised.
     Place(OperatorGroup<Placement>),
     /// An operator: which ones are seen depends on the level of detail.
@@ -227,6 +230,7 @@ impl Piece {
         match &self.form {
             PieceKind::Image(form) => Some(&form.settings.picture),
             PieceKind::Ribbon(form) => Some(&form.settings.picture),
+            PieceKind::Warp(form) if form.settings.bend == Bend::Picture => Some(&form.settings.picture),
             _ => None,
         }
     }
@@ -244,6 +248,7 @@ impl Piece {
         match &mut self.form {
             PieceKind::Image(form) => vec![&mut form.settings.picture, &mut form.settings.weights],
             PieceKind::Ribbon(form) => vec![&mut form.settings.picture],
+            PieceKind::Warp(form) => vec![&mut form.settings.picture],
             _ => Vec::new(),
         }
     }
@@ -253,6 +258,7 @@ impl Piece {
         match &mut self.form {
             PieceKind::Image(form) => Some(&mut form.settings.picture),
             PieceKind::Ribbon(form) => Some(&mut form.settings.picture),
+            PieceKind::Warp(form) if form.settings.bend == Bend::Picture => Some(&mut form.settings.picture),
             _ => None,
         }
     }
@@ -389,6 +395,15 @@ impl Tree {
     /// Pieces in all.
     pub fn count(&self) -> usize {
         self.roots().iter().map(|(_, piece)| piece.count()).sum()
+    }
+
+    /// Whether a piece of the terrain that is not hidden is made of `material`.
+    pub fn is_made_of(&self, material: PieceMaterial) -> bool {
+        fn holds(piece: &Piece, material: PieceMaterial) -> bool {
+            !piece.hidden && (piece.material == material || piece.children().iter().any(|inner| holds(inner, material)))
+        }
+        let definitions = self.definitions.iter().map(|definition| &definition.piece);
+        std::iter::once(&self.terrain).chain(definitions).any(|root| holds(root, material))
     }
 
     /// Every picture that a piece shows.

@@ -1,12 +1,15 @@
 //! Replacing: a piece takes the place of what is below it.
 //!
-//! Law: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight above 1 counts as 1.
+//! Law: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight above 1 counts as 1, and is held
+//! within a [window](super::ground_window) of heights and slopes of the first piece, α_B H S, where there is one.
 //! Where A is no terrain (α_A < ½) the second rule lets f go over to f_B, by σ = α_A/½ in front of 1 - α_B: the
 //! document gives f_A no meaning there.
 //! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
 //! Source: document 004, §5.2 and fig. 12.
 
+use super::ground_window::{GroundWindow, ground_window, window_params};
 use super::plane::{Interval, Point, higher, lower, scaled};
+use super::program::NodeFrame;
 use super::sample::{GroundBounds, GroundSample, THRESHOLD};
 
 crate::choices! {
@@ -22,6 +25,23 @@ crate::params! {
     ReplaceSettings "Replace" in "Operator", from "document 004, fig. 12", also "carve cut sculpt over" {
         /// Where there is terrain in the end.
         extent: Extent = Extent::Below;
+        window_params!();
+    }
+}
+
+/// What takes the place of what, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Replacement {
+    /// Where there is terrain in the end.
+    pub extent: Extent,
+    /// The ground that is replaced.
+    pub window: GroundWindow,
+}
+
+impl ReplaceSettings {
+    /// In the metres around a frame.
+    pub(super) fn prepare(&self, frame: &NodeFrame) -> Replacement {
+        Replacement { extent: self.extent, window: ground_window!(self, frame) }
     }
 }
 

@@ -6,10 +6,11 @@
 
 use super::copies::{self, Overlap};
 use super::deposit::Deposit;
+use super::ground_window::GroundWindow;
 use super::material::MaterialLayer;
-use super::plane::{Area, higher};
+use super::plane::{Area, higher, lower};
 use super::program::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
-use super::replace;
+use super::replace::{self, Replacement};
 use super::row_samples::{LANES, PointRow, RowSamples};
 use super::sample::Detail;
 
@@ -164,13 +165,24 @@ impl Program {
                 }
                 sums.sample(n, out);
             }
-            Operator::Replace(extent) => {
+            Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 self.first_row(selection, children, row, detail, out);
+                let ground = (!window.is_open()).then_some(*out);
+                let mut shares: Option<[f64; LANES]> = None;
                 for child in children.iter().skip(1) {
                     let Some(span) = row.span(&self.nodes[*child as usize].area) else { continue };
                     let mut above = RowSamples::NOTHING;
                     self.row(selection, *child, row.part(span), detail, &mut above);
+                    if let Some(ground) = &ground
+                        && above.span(span.1 - span.0).is_some()
+                    {
+                        let shares = shares
+                            .get_or_insert_with(|| self.share_row(selection, children, window, row, detail, ground));
+                        for k in span.0..span.1 {
+                            above.weight[k - span.0] = lower(above.weight[k - span.0], 1.0) * shares[k];
+                        }
+                    }
                     for k in span.0..span.1 {
                         let (height, weight) = (above.height[k - span.0], above.weight[k - span.0]);
                         if weight > 0.0 {
@@ -286,8 +298,8 @@ impl Program {
             let mut laid = RowSamples::NOTHING;
             self.child_row(selection, *child, row, detail, &mut laid);
             let Some((from, to)) = laid.span(n) else { continue };
-            let shares =
-                shares.get_or_insert_with(|| self.share_row(selection, children, deposit, row, detail, &ground));
+            let shares = shares
+                .get_or_insert_with(|| self.share_row(selection, children, &deposit.window, row, detail, &ground));
             for (k, &share) in shares.iter().enumerate().take(to).skip(from) {
                 if laid.weight[k] > 0.0 {
                     let sample = deposit.sample(&out.sample(k), &laid.sample(k), (share, [0.0; 2]));
@@ -297,12 +309,12 @@ impl Program {
         }
     }
 
-    /// Shares that a deposit lays along a row, on ground that answers `ground` there.
+    /// Shares that a window lets act along a row, on ground that answers `ground` there.
     fn share_row(
         &self,
         selection: &NodeSelection,
         children: &[u32],
-        deposit: &Deposit,
+        window: &GroundWindow,
         row: PointRow,
         detail: &Detail,
         ground: &RowSamples,
@@ -310,13 +322,13 @@ impl Program {
         let n = row.len();
         let surface = |lanes: &RowSamples, k: usize| lanes.sample(k).surface(self.ground).0;
         let mut shares = [1.0; LANES];
-        if deposit.slope.is_none() {
+        if window.slope.is_none() {
             for (k, share) in shares[..n].iter_mut().enumerate() {
-                *share = deposit.share_of_heights(surface(ground, k), [0.0; 4]);
+                *share = window.share_of_heights(surface(ground, k), [0.0; 4]);
             }
             return shares;
         }
-        let e = deposit.base;
+        let e = window.base;
         let mut around = [RowSamples::NOTHING; 4];
         for (lanes, step) in around.iter_mut().zip([[e, 0.0], [-e, 0.0], [0.0, e], [0.0, -e]]) {
             let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
@@ -327,7 +339,7 @@ impl Program {
         }
         for (k, share) in shares[..n].iter_mut().enumerate() {
             let heights = [0, 1, 2, 3].map(|side: usize| surface(&around[side], k));
-            *share = deposit.share_of_heights(surface(ground, k), heights);
+            *share = window.share_of_heights(surface(ground, k), heights);
         }
         shares
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::construction::fill::region_of_area;
-use crate::construction::{Program, Tree, changed_area};
+use crate::construction::{PieceMaterial, Program, Tree, changed_area};
 use crate::field::{Cancelled, Region, Terrain};
 use crate::nodes::Context;
 use crate::nodes::generators::construction::Construction;
@@ -68,7 +68,8 @@ fn lays_the_same(a: &Tree, b: &Tree) -> bool {
     let lays = |tree: &Tree| {
         crate::construction::MaterialLayer::ALL.map(|material| tree.root(material).map(|root| root.hidden))
     };
-    a.frame == b.frame && lays(a) == lays(b)
+    let is_made_of = |tree: &Tree| PieceMaterial::LAID.map(|material| tree.is_made_of(material));
+    a.frame == b.frame && lays(a) == lays(b) && is_made_of(a) == is_made_of(b)
 }
 
 impl Constructions {

@@ -11,6 +11,7 @@
 //! | `mesh_file` | the terrain as a mesh |
 //! | `scatter_file` | plants and stones |
 //! | `names` | what files are called |
+//! | `image_piece` | ground cut out as a piece of a construction |
 //! | `streamed` | a raster whose samples are asked for while it is written |
 //! | `targets` | engines and programs: what they need, and what to type there |
 //! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
@@ -18,6 +19,7 @@
 //! Formats are in [`io::formats`](crate::io::formats) and [`mesh::formats`](crate::mesh::formats).
 
 mod error;
+pub mod image_piece;
 pub mod maps;
 mod mesh_file;
 mod names;

@@ -68,8 +68,7 @@ impl StreamedMap<'_> {
         let settings = &self.scene.settings;
         let is_length = self.kind.is_none_or(MapKind::is_thickness);
         let scale = if is_length { settings.relief_metres } else { 1.0 };
-        let share = [MapKind::Hardness, MapKind::Vegetation, MapKind::Ground, MapKind::Uplift];
-        let has_limits = self.kind.is_some_and(|kind| share.contains(&kind));
+        let has_limits = self.kind.is_some_and(MapKind::is_share);
         let range = if has_limits { (0.0, 1.0) } else { (self.range.0 * scale, self.range.1 * scale) };
         let sheet = MapSheet::streamed(&map, range, Box::new(|row, column, _| (self.value)(row, column) * scale));
         let cell_metres = settings.size_metres * self.scene.grid(self.samples).cell();

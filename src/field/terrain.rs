@@ -27,6 +27,12 @@ crate::choices! {
         Ice "Ice": "Thickness of the glacier ice over the bed. Part of the height where its layer leaves the ice.",
         Humidity "Moisture of the climate": "How moist the climate is: 0 is a desert, 1 a rain forest. Without it the climate follows from the ground.",
         CrustAge "Age of the crust": "Millions of years since the crust was formed: young along the ridges of the oceans, old on continents.",
+        RockShare "Share of rock": "How much of the ground pieces of a construction make rock, from 0 to 1.",
+        GrassShare "Share of grass": "How much of the ground pieces of a construction make meadow, from 0 to 1.",
+        SandShare "Share of sand": "How much of the ground pieces of a construction make sand, from 0 to 1.",
+        SnowShare "Share of snow": "How much of the ground pieces of a construction make snow, from 0 to 1.",
+        RoadShare "Share of road": "How much of the ground pieces of a construction make a road, from 0 to 1.",
+        BareShare "Share of bare earth": "How much of the ground pieces of a construction make bare earth, from 0 to 1.",
     }
 }
 
@@ -34,21 +40,21 @@ impl MapKind {
     /// How many kinds there are.
     pub const COUNT: usize = Self::ALL.len();
 
+    /// Shares of the ground that pieces of a construction make of something.
+    pub const SHARES: [Self; 6] =
+        [Self::RockShare, Self::GrassShare, Self::SandShare, Self::SnowShare, Self::RoadShare, Self::BareShare];
+
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(
-            self,
-            Self::Hardness
-                | Self::Flow
-                | Self::Rain
-                | Self::Vegetation
-                | Self::Brightness
-                | Self::Ground
-                | Self::Ridge
-                | Self::Uplift
-                | Self::Humidity
-                | Self::CrustAge
-        )
+        let is_other =
+            matches!(self, Self::Flow | Self::Rain | Self::Brightness | Self::Ridge | Self::Humidity | Self::CrustAge);
+        !is_other && !self.is_share()
+    }
+
+    /// Whether the map holds shares from 0 to 1.
+    pub fn is_share(self) -> bool {
+        let is_usual = matches!(self, Self::Hardness | Self::Vegetation | Self::Ground | Self::Uplift);
+        is_usual || Self::SHARES.contains(&self)
     }
 
     /// Value where no layer has written the map.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::colour::{Light, decode, mix};
 use super::snow_sand::vegetated;
-use super::{PaletteTable, openness, share_hidden};
+use super::{GroundShareMaps, PaletteTable, openness, share_hidden};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
 use crate::palette::{Band, CONDITIONS, EVERYWHERE};
 use crate::scene::Settings;
@@ -41,6 +41,8 @@ pub struct GroundConditions<'a> {
     openness: Option<Vec<f32>>,
     /// Colours that biomes give every sample, if they colour the ground.
     biomes: Option<Cow<'a, [[u8; 4]]>>,
+    /// What pieces of a construction are made of.
+    made: Option<GroundShareMaps<'a>>,
 }
 
 /// Where a place lies between four samples.
@@ -85,7 +87,7 @@ impl<'a> GroundConditions<'a> {
             None
         };
         let site = Box::new(site_conditions(terrain, settings));
-        Ok(Self { terrain, settings, palette, site, openness, biomes })
+        Ok(Self { terrain, settings, palette, site, openness, biomes, made: GroundShareMaps::new(terrain) })
     }
 
     /// Height of the ground in metres at (u, v), from 0 to 1 each.
@@ -102,9 +104,13 @@ impl<'a> GroundConditions<'a> {
 
     /// Whether there is ground at (u, v).
     pub fn has_ground(&self, place: [f32; 2]) -> bool {
+        self.terrain.has_ground(self.nearest(place))
+    }
+
+    /// The sample nearest to a place.
+    fn nearest(&self, place: [f32; 2]) -> usize {
         let SampleCell { corner, part } = self.cell(place);
-        let n = self.terrain.samples();
-        self.terrain.has_ground(corner + usize::from(part[0] > 0.5) + n * usize::from(part[1] > 0.5))
+        corner + usize::from(part[0] > 0.5) + self.terrain.samples() * usize::from(part[1] > 0.5)
     }
 
     /// Slopes to the east and to the south at (u, v), as tangents: between samples those of the samples are mixed.
@@ -135,7 +141,9 @@ impl<'a> GroundConditions<'a> {
         let [r, g, b, _] = self.palette.rock;
         let is_land = metres > self.settings.sea_level;
         let rock = if is_land { self.palette.rock_share(slope_degrees) } else { 0.0 };
-        vegetated(mix(ground, decode([r, g, b]), rock), vegetation)
+        let ground = mix(ground, decode([r, g, b]), rock);
+        let made = self.made.as_ref().map(|made| made.of_sample(self.nearest(place)));
+        vegetated(made.map_or(ground, |made| made.tinted(ground)), vegetation)
     }
 
     /// The values of [`CONDITIONS`] at (u, v), from 0 to 1 each.
@@ -145,10 +153,7 @@ impl<'a> GroundConditions<'a> {
         let (sea, relief) = (self.settings.sea_level, self.settings.relief_metres);
         let height = (self.metres(place) - sea) / (relief - sea).max(f32::MIN_POSITIVE);
         let openness = self.openness.as_ref().map_or(0.5, |map| self.interpolated(place, |k| map[k]));
-        let SampleCell { corner, part } = self.cell(place);
-        let n = self.terrain.samples();
-        let nearest = corner + usize::from(part[0] > 0.5) + n * usize::from(part[1] > 0.5);
-        let [flow, deposits, vegetation, whole] = (self.site)(nearest);
+        let [flow, deposits, vegetation, whole] = (self.site)(self.nearest(place));
         let [r, g, b] = self.colour(place, slope, vegetation);
         let bright = 0.2126 * r + 0.7152 * g + 0.0722 * b;
         [slope, height, openness, flow, deposits, 1.0 - whole, vegetation, g - r.max(b), bright]

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::colour::{brighten, decode, encode, mix};
 use super::relief::{COVER, FILM, RIVER_TINT, SHORE};
 use super::snow_sand::vegetated;
-use super::{COVERS, PaletteTable, colours, colours_of, covered, share_hidden};
+use super::{GroundShareMaps, PaletteTable, SampleCoverDepths, colours, colours_of, covered};
 use crate::field::{MapKind, Terrain, slope_degrees};
 use crate::scene::Scene;
 
@@ -24,7 +24,7 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
     };
     let [r, g, b, _] = table.rock;
     let rock = decode([r, g, b]);
-    let covers = COVERS.map(|(kind, _, half_metres)| (terrain.map(kind), settings.relief_metres / half_metres));
+    let (made, covers) = (GroundShareMaps::new(terrain), SampleCoverDepths::new(terrain, settings));
     let [water, brightness, vegetation] =
         [MapKind::Water, MapKind::Brightness, MapKind::Vegetation].map(|kind| terrain.map(kind));
     let colour = |k: usize| {
@@ -43,9 +43,9 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
             return encode(ground);
         }
         let ground = brighten(ground, brightness.map_or(0.0, |map| map[k]));
+        let ground = made.as_ref().map_or(ground, |made| made.of_sample(k).tinted(ground));
         let ground = encode(vegetated(ground, vegetation.map_or(0.0, |map| map[k])));
-        let hidden = covers.map(|(map, scale)| map.map_or(0.0, |map| share_hidden((map[k] * scale).max(0.0))));
-        let ground = covered(ground, hidden);
+        let ground = covered(ground, covers.shares(k));
         let depth = water.map_or(0.0, |map| map[k]);
         if depth <= FILM {
             return ground;

@@ -1,15 +1,18 @@
-//! What the ground of a square is made of at every sample, by the rules that the view lays its materials by.
+//! What the ground of a square is made of at every sample, by the rules that the view lays its materials by and by the
+//! pieces of constructions that say what they are made of.
 
 use rayon::prelude::*;
 
+use super::piece_materials::PIECE_MATERIALS;
 use super::sheets::{MOST_WEIGHTED, whole_shares};
-use super::{COVERS, GroundConditions, PaletteTable, share_hidden};
+use super::{GroundConditions, GroundShareMaps, PaletteTable, SampleCoverDepths};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::palette::Material;
 use crate::scene::Scene;
 
 /// Weights of [`Material::ALL`] at every sample of a square terrain, row by row, in whole numbers that add up to 255:
-/// rules first, then what the maps of sand and snow lay over it.
+/// rules first, then what pieces of a construction are
+/// made of, then what the maps of sand and snow lay over it.
 ///
 /// # Errors
 /// When `control` says so.
@@ -25,11 +28,16 @@ pub fn material_weights(
     let ground = GroundConditions::new(terrain, settings, &table, bands, control)?;
     let n = terrain.samples();
     let last = (n - 1) as f32;
-    let covers = COVERS.map(|(kind, _, half_metres)| (terrain.map(kind), settings.relief_metres / half_metres));
+    let made = GroundShareMaps::new(terrain);
+    let covers = SampleCoverDepths::lying(terrain, settings);
     let weights = |k: usize| {
         let mut shares = rules.shares(ground.values([(k % n) as f32 / last, (k / n) as f32 / last]));
-        for ((map, scale), material) in covers.into_iter().zip([Material::Sand, Material::Snow]) {
-            let hidden = map.map_or(0.0, |map| share_hidden((map[k] * scale).max(0.0)));
+        if let Some(made) = made.as_ref().map(|made| made.of_sample(k).0) {
+            let left = (1.0 - made.iter().sum::<f32>()).max(0.0);
+            shares.iter_mut().for_each(|share| *share *= left);
+            PIECE_MATERIALS.iter().zip(made).for_each(|(material, share)| shares[*material as usize] += share);
+        }
+        for (hidden, material) in covers.shares(k).into_iter().zip([Material::Sand, Material::Snow]) {
             shares.iter_mut().for_each(|share| *share *= 1.0 - hidden);
             shares[material as usize] += hidden;
         }

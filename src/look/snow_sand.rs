@@ -1,8 +1,10 @@
 //! What lies or grows on the ground and hides its colour: snow, sand and plants, from the terrain's maps.
 
 use super::colour::{Light, brighten, decode, encode, mix};
+use super::piece_materials::{GroundShareMaps, GroundShares, hidden_by_both};
 use super::raster::PixelGrid;
 use crate::field::{MapKind, Terrain};
+use crate::scene::Settings;
 
 /// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
 pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
@@ -30,6 +32,44 @@ pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
     encode(lying.fold(decode(ground), |below, ((_, colour, _), share)| mix(below, decode(*colour), share)))
 }
 
+/// How much of the ground sand and snow hide at the samples of a terrain: what lies there, and what pieces of a
+/// construction are made of.
+pub struct SampleCoverDepths<'a> {
+    /// Depths, with how many half-depths they count.
+    lying: [Option<(&'a [f32], f32)>; COVERS.len()],
+    made: Option<GroundShareMaps<'a>>,
+}
+
+impl<'a> SampleCoverDepths<'a> {
+    /// Those of a terrain.
+    pub fn new(terrain: &'a Terrain, settings: &Settings) -> Self {
+        let per_half = |half_metres: f32| settings.relief_metres / half_metres;
+        let lying = COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half))));
+        let is_covered = [MapKind::SandShare, MapKind::SnowShare].iter().any(|kind| terrain.map(*kind).is_some());
+        Self { lying, made: is_covered.then(|| GroundShareMaps::new(terrain)).flatten() }
+    }
+
+    /// What lies there alone.
+    pub(super) fn lying(terrain: &'a Terrain, settings: &Settings) -> Self {
+        Self { made: None, ..Self::new(terrain, settings) }
+    }
+
+    /// Whether nothing hides the ground anywhere.
+    pub fn is_empty(&self) -> bool {
+        self.made.is_none() && self.lying.iter().all(Option::is_none)
+    }
+
+    /// Shares of the ground that are hidden at a sample, in the order of [`COVERS`].
+    pub fn shares(&self, k: usize) -> [f32; COVERS.len()] {
+        let made = self.made.as_ref().map(|made| made.of_sample(k).hidden());
+        std::array::from_fn(|cover| {
+            let lying =
+                self.lying[cover].map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0)));
+            made.map_or(lying, |made| hidden_by_both(made[cover], lying))
+        })
+    }
+}
+
 /// Depths under the pixels of a picture.
 pub struct PixelCoverDepths {
     /// Colour, depth in metres over half-depth; later ones lie on top.
@@ -38,6 +78,8 @@ pub struct PixelCoverDepths {
     brightness: Option<PixelGrid>,
     /// How densely plants grow there.
     vegetation: Option<PixelGrid>,
+    /// What pieces of a construction are made of.
+    made: Option<[Option<PixelGrid>; MapKind::SHARES.len()]>,
 }
 
 impl PixelCoverDepths {
@@ -56,13 +98,26 @@ impl PixelCoverDepths {
         let lying = lying.collect();
         let [brightness, vegetation] =
             [MapKind::Brightness, MapKind::Vegetation].map(|kind| terrain.map(kind).map(|map| pixels(map)));
-        Self { lying, brightness, vegetation }
+        let made = MapKind::SHARES.map(|kind| terrain.map(kind).map(|map| pixels(map)));
+        let made = made.iter().any(Option::is_some).then_some(made);
+        Self { lying, brightness, vegetation, made }
     }
 
     /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
     pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
+        let at = |map: &PixelGrid| map.values[y * map.width + x];
+        let made = self.made.as_ref().map(|maps| {
+            GroundShares(maps.each_ref().map(|map| map.as_ref().map_or(0.0, |map| at(map).clamp(0.0, 1.0))))
+        });
+        let ground = made.map_or(ground, |made| made.tinted(ground));
         let ground = self.vegetation.as_ref().map_or(ground, |map| vegetated(ground, map.values[y * map.width + x]));
+        let ground = made.map_or(ground, |made| {
+            COVERS
+                .iter()
+                .zip(made.hidden())
+                .fold(ground, |below, ((_, colour, _), share)| mix(below, decode(*colour), share))
+        });
         self.lying.iter().fold(ground, |below, (colour, depth)| {
             let depth = depth.values[y * depth.width + x];
             mix(below, *colour, share_hidden(depth))

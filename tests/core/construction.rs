@@ -255,7 +255,7 @@ fn buffers_come_back_and_broken_ones_are_refused() {
         let _ = other.listing();
     }
     buffer.words[1] += 1;
-    assert!(buffer.listing().unwrap_err().to_string().contains("version 3"));
+    assert!(buffer.listing().unwrap_err().to_string().contains("version 4"));
 }
 
 fn any_ray(dice: &mut Dice, top: f64) -> TraceRay {
@@ -293,7 +293,13 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {
-        root.visit(&mut |piece| found |= matches!(&piece.form, PieceKind::Add(group) if group.settings.by_slope));
+        root.visit(&mut |piece| {
+            found |= match &piece.form {
+                PieceKind::Add(group) => group.settings.by_slope,
+                PieceKind::Replace(group) => group.settings.by_slope,
+                _ => false,
+            };
+        });
     }
     found
 }

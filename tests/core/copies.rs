@@ -42,7 +42,7 @@ fn blend(of: Vec<Piece>) -> Piece {
 }
 
 fn replace(extent: Extent, of: Vec<Piece>) -> Piece {
-    piece(PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent }, of }))
+    piece(PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent, ..ReplaceSettings::default() }, of }))
 }
 
 /// A plain under everything.
@@ -74,7 +74,7 @@ fn crater() -> Piece {
 fn rich(by_slope: bool) -> Piece {
     let carved = replace(Extent::Both, vec![hill(), crater()]);
     let settings = WarpSettings { strength: 60.0, size: 500.0, ..WarpSettings::default() };
-    let warped = piece(PieceKind::Warp(OperatorGroup { settings, of: vec![carved] }));
+    let warped = piece(PieceKind::Warp(CopyGroup { settings, of: vec![carved], ..CopyGroup::default() }));
     let settings = AddSettings {
         by_height: true,
         height_from: 100.0,

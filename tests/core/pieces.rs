@@ -205,3 +205,116 @@ fn a_hundred_thousand_pieces_are_as_many() {
         }
     }
 }
+
+/// 1 between two values, to 0 over a flank on both sides by 3t² - 2t³.
+fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
+    let t = if x < from {
+        1.0 - (from - x) / below
+    } else if x > to {
+        1.0 - (x - to) / above
+    } else {
+        1.0
+    };
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// A piece replaces only what lies in a range of heights and of slopes, f = f_A + α_B H S (f_B - f_A); the bits of rows
+/// are those of places, and bounds hold.
+#[test]
+fn a_replacement_acts_within_heights_and_slopes() {
+    use talweg::construction::fill::FillOptions;
+    use talweg::construction::{Area, Capsule, MaterialLayer};
+    use talweg::field::Region;
+    let hills = Disc { x: 4000.0, y: 4000.0, radius: 9000.0, core: 0.9, height: 300.0, ..Disc::default() };
+    let hills = Piece::new(PieceKind::Disc(Disc { amplitude: 300.0, size: 1500.0, octaves: 2, ..hills }));
+    let top =
+        Disc { x: 4000.0, y: 4000.0, radius: 4500.0, core: 0.6, height: 900.0, amplitude: 0.0, ..Disc::default() };
+    let top = Piece::new(PieceKind::Disc(top));
+    let settings = ReplaceSettings {
+        by_height: true,
+        height_from: 200.0,
+        height_to: 420.0,
+        height_feather: 60.0,
+        by_slope: true,
+        slope_from: 4.0,
+        slope_to: 24.0,
+        slope_feather: 3.0,
+        base: 50.0,
+        ..ReplaceSettings::default()
+    };
+    let group = OperatorGroup { settings, of: vec![hills.clone(), top.clone()] };
+    let [program, ground, above] = [PieceKind::Replace(group), hills.form, top.form].map(alone);
+    let tan = |degrees: f64| degrees.to_radians().tan();
+    let (mut acts, mut partly) = (0, 0);
+    for k in 0..900 {
+        let (x, y) = (1000.0 + 200.0 * f64::from(k % 30), 1000.0 + 200.0 * f64::from(k / 30));
+        let (f, b) = (at(&ground, x, y), at(&above, x, y));
+        let height = |dx: f64, dy: f64| at(&ground, x + dx, y + dy).height;
+        let across = [height(50.0, 0.0) - height(-50.0, 0.0), height(0.0, 50.0) - height(0.0, -50.0)];
+        let slope = (across[0].powi(2) + across[1].powi(2)).sqrt() / 100.0;
+        let by_slope = band(slope, tan(4.0), tan(24.0), tan(4.0) - tan(1.0), tan(27.0) - tan(24.0));
+        let share = b.weight.min(1.0) * band(f.height, 200.0, 420.0, 60.0, 60.0) * by_slope;
+        let found = at(&program, x, y);
+        let expected = f.height + share * (b.height - f.height);
+        // parameters are single numbers, and so are their tangents
+        assert!((found.height - expected).abs() < 0.02, "{x} {y}: {} and not {expected}", found.height);
+        assert_eq!(found.weight, f.weight);
+        acts += usize::from(share > 0.99);
+        partly += usize::from((0.05..0.95).contains(&share));
+        let e = 1e-3;
+        let slopes = [0, 1].map(|axis| {
+            let step = if axis == 0 { (e, 0.0) } else { (0.0, e) };
+            (at(&program, x + step.0, y + step.1).height - at(&program, x - step.0, y - step.1).height) / (2.0 * e)
+        });
+        assert!((0..2).all(|k| (slopes[k] - found.slope[k]).abs() < 2e-3), "{slopes:?} {:?}", found.slope);
+        let bounds = program.bounds(&Capsule::disc([x, y], 40.0), &Detail::FULL);
+        let steep = (found.slope[0].powi(2) + found.slope[1].powi(2)).sqrt();
+        assert!(bounds.slope >= steep && bounds.height.low <= found.height && bounds.height.high >= found.height);
+    }
+    assert!(acts > 40 && partly > 60, "{acts} {partly}");
+    let grid = Grid::new(129, Edges::Open);
+    let mut rows = vec![0.0; grid.len()];
+    let options = FillOptions::for_material(MaterialLayer::Terrain);
+    program.fill_region(grid, &Region::whole(grid), options, &Control::default(), &mut rows).unwrap();
+    let (everything, step) = (program.selection(&Area::ALL), program.side / 128.0);
+    for (k, row) in rows.iter().enumerate().step_by(5) {
+        let place = [(k % 129) as f64, (k / 129) as f64].map(|i| i / 128.0 * program.side);
+        let sample = program.sample_in::<false>(&everything, MaterialLayer::Terrain, place, &Detail::every(step));
+        assert_eq!(*row, (sample.surface(program.ground).0 / program.relief) as f32);
+    }
+}
+
+/// Table 1 of the document: primitives and operators of figures 3 and 21; figure 22 shows instances of deformed
+/// mountains.
+#[test]
+fn figures_have_the_documents_numbers_of_primitives() {
+    use talweg::nodes::Node;
+    let tree = |name: &str| {
+        let scene = &talweg::scene::example(name).expect("a shipped scene").scene;
+        let Node::Construction(node) = &scene.layers[0].node else { panic!("{name} is a construction") };
+        Tree::clone(&node.tree)
+    };
+    let count = |tree: &Tree, is_it: &dyn Fn(&Piece) -> bool| {
+        let mut count = 0;
+        tree.roots().iter().for_each(|(_, root)| root.visit(&mut |piece| count += usize::from(is_it(piece))));
+        count
+    };
+    let primitive = |piece: &Piece| piece.children().is_empty() && !matches!(piece.form, PieceKind::Instance(_));
+    for (name, primitives, operators) in [("03-river-in-rough-relief", 20, 3), ("21-mountain-road", 148, 9)] {
+        let tree = tree(&format!("paper-004-fig-{name}"));
+        assert_eq!(count(&tree, &primitive), primitives, "{name}");
+        assert_eq!(count(&tree, &|piece| !piece.children().is_empty()), operators, "{name}");
+        let program = Program::new(&tree, 1);
+        assert!(program.problems.is_empty(), "{:?}", program.problems);
+    }
+    let road = tree("paper-004-fig-21-mountain-road");
+    assert_eq!(count(&road, &|piece| matches!(piece.form, PieceKind::Curve(_))), 20);
+    let oasis = tree("paper-004-fig-22-oasis");
+    let is_warp = |name: &str| oasis.definition(name).is_some_and(|d| matches!(d.piece.form, PieceKind::Warp(_)));
+    let instances = count(&oasis, &|piece| match &piece.form {
+        PieceKind::Instance(instance) => is_warp(&instance.definition),
+        _ => false,
+    });
+    assert_eq!(instances, 7);
+}

@@ -1,7 +1,7 @@
 //! Rays in packets against rays that are marched in small steps.
 
 use talweg::construction::trace::{Bound, GroundTable, PacketTracer, TraceRay, Tracer};
-use talweg::construction::{Program, Tree};
+use talweg::construction::{Detail, Program, Tree};
 use talweg::nodes::Node;
 
 use super::construction_kit::{Dice, tree};
@@ -180,4 +180,44 @@ fn a_thin_wall_stops_rays() {
     let through =
         traces.iter().zip(&aimed).filter(|(trace, (ray, ..))| trace.distance.is_none_or(|t| ray.point(t)[1] < 3900.0));
     assert_eq!(through.count(), 0);
+}
+
+/// κ = 1/(1 + (t/half)²): rays end on the ground of the level of detail at their distance, with a table of bounds and
+/// without, and that ground is plain far away.
+#[test]
+fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
+    let (tree, seed) = figure("paper-004-fig-03-river-in-rough-relief");
+    let program = Program::new(&tree, seed);
+    let rays = rays(program.side, &mut Dice::new(11), 80);
+    let tracer = |bound| {
+        let mut tracer = Tracer::new(&program);
+        (tracer.bound, tracer.spread, tracer.half_distance) = (bound, 1e-5, Some(4000.0));
+        tracer.tolerance = (6e-7 * program.side, 0.0);
+        PacketTracer::new(tracer, rays[0].0.origin)
+    };
+    for bound in [Bound::Table, Bound::Local] {
+        let packet = tracer(bound);
+        let (mut met, mut apart, mut plain) = (0, 0, 0);
+        for ((ray, ..), trace) in rays.iter().zip(packet.trace_rays(&rays)) {
+            let reference = marched(&packet, ray, program.side);
+            let Some(t) = trace.distance else {
+                apart += usize::from(reference.is_some());
+                continue;
+            };
+            met += 1;
+            let (p, detail) = (ray.point(t), packet.detail(t));
+            // the table asks at four distances for every doubling
+            let (near, far) = (t / 4000.0 * 0.8, t / 4000.0);
+            let kappa = |x: f64| 1.0 / (1.0 + x * x);
+            assert!((kappa(far) - 1e-9..=kappa(near)).contains(&detail.level), "{t}: {}", detail.level);
+            let height = |detail| packet.tracer().height([p[0], p[1]], &detail);
+            assert!(p[2] - height(detail) < 0.1, "{bound:?}: {} m above", p[2] - height(detail));
+            plain += usize::from((height(detail) - height(Detail { level: 1.0, ..detail })).abs() > 1.0);
+            apart += usize::from(reference.is_none_or(|b| (p[2] - ray.point(b)[2]).abs() > 0.1));
+        }
+        assert!(met > 40 && apart <= 1, "{bound:?}: {met} rays meet the ground, {apart} elsewhere than a march");
+        assert!(plain > met / 3, "{bound:?}: {plain} of {met}");
+    }
+    // the eye's own ground has everything
+    assert_eq!(tracer(Bound::Local).detail(0.0).level, 1.0);
 }

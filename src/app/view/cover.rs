@@ -1,4 +1,4 @@
-//! How much of the ground sand and snow hide, as a texture.
+//! How much of the ground sand and snow hide, as a texture: what lies there, and what pieces are made of.
 
 use std::sync::Arc;
 
@@ -6,9 +6,8 @@ use rayon::prelude::*;
 
 use super::mips::{Mips, from_unit_bytes, unit_bytes};
 use super::render_base::has_same_map;
-use talweg::field::Region;
-use talweg::field::{Cancelled, Control, Terrain};
-use talweg::look::{COVERS, share_hidden};
+use talweg::field::{Cancelled, Control, MapKind, Region, Terrain};
+use talweg::look::{COVERS, SampleCoverDepths};
 use talweg::scene::Settings;
 
 /// The sand and snow that lie on the ground of a terrain.
@@ -24,7 +23,7 @@ impl SnowSandCover {
     /// # Errors
     /// When `control` says so.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Self>, Cancelled> {
-        let depths = CoverDepths::new(terrain, settings);
+        let depths = SampleCoverDepths::new(terrain, settings);
         if depths.is_empty() {
             return Ok(None);
         }
@@ -44,32 +43,13 @@ impl SnowSandCover {
         region: &Region,
         control: &Control,
     ) -> Result<Option<Self>, Cancelled> {
-        if COVERS.iter().all(|(kind, ..)| has_same_map(before, terrain, *kind)) {
+        let mut kinds = COVERS.iter().map(|(kind, ..)| *kind).chain([MapKind::SandShare, MapKind::SnowShare]);
+        if kinds.all(|kind| has_same_map(before, terrain, kind)) {
             return Ok(old.cloned());
         }
         let Some(old) = old else { return Self::new(terrain, settings, control) };
-        let (depths, n) = (CoverDepths::new(terrain, settings), terrain.samples());
+        let (depths, n) = (SampleCoverDepths::new(terrain, settings), terrain.samples());
         let texel = |i: usize, j: usize| depths.shares(i * n + j);
         Ok(Some(Self { shares: Arc::new(old.shares.renewed(region, texel, (unit_bytes, from_unit_bytes))) }))
-    }
-}
-
-/// Depths of sand and snow, with how many half-depths they count.
-pub struct CoverDepths<'a>([Option<(&'a [f32], f32)>; COVERS.len()]);
-
-impl<'a> CoverDepths<'a> {
-    pub fn new(terrain: &'a Terrain, settings: &Settings) -> Self {
-        let per_half = |half_metres: f32| settings.relief_metres / half_metres;
-        Self(COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half)))))
-    }
-
-    /// Whether the terrain has neither.
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().all(Option::is_none)
-    }
-
-    /// Shares of the ground that they hide at a sample.
-    pub fn shares(&self, k: usize) -> [f32; COVERS.len()] {
-        self.0.map(|map| map.map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0))))
     }
 }

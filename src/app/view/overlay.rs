@@ -58,6 +58,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
         MapKind::Vegetation => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
         MapKind::Uplift => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
         MapKind::Rain => (OverlayScale::Plain("× average"), &ramp::PLAIN),
+        other if other.is_share() => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
         other if other.is_thickness() => (OverlayScale::Metres, &ramp::EARTH),
         _ => (OverlayScale::Plain(""), &ramp::PLAIN),
     }

@@ -20,7 +20,7 @@ use super::void_mask::{VoidMask, void_mask};
 use talweg::field::Region;
 use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
 use talweg::look::sky::Daylight;
-use talweg::look::{openness, openness_blocks};
+use talweg::look::{GroundShareMaps, decode, encode, openness, openness_blocks};
 use talweg::scene::Settings;
 
 /// The widest texture that every graphics card takes.
@@ -43,7 +43,8 @@ pub struct SquareTerrain {
     /// Where there is no ground, if that is anywhere. The heights there are those drawn: [`heights_over_void`].
     pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
-    /// The ground as its biomes paint it, as sRGB bytes.
+    /// The ground as its biomes paint it, or what the materials of pieces add to it times how much they hide, as sRGB
+    /// bytes, and how much of the palette's colour is hidden.
     pub colours: Option<Arc<Mips>>,
     /// How much of the ground lies under sand and under snow, as bytes, if any does.
     pub cover: Option<SnowSandCover>,
@@ -61,11 +62,27 @@ impl Deref for SquareTerrain {
     }
 }
 
-/// The colours of the biomes at every sample.
-fn painted(terrain: &Terrain, biomes: &BiomePaint, control: &Control) -> Result<Arc<Mips>, Cancelled> {
-    let texels = biomes.paint.colours(terrain, control)?.into_par_iter().map(|rgba| rgba.map(f32::from)).collect();
+/// The colours of the biomes and of the materials of pieces at every sample, if the terrain has either.
+fn painted(terrain: &Terrain, biomes: Option<&BiomePaint>, control: &Control) -> Result<Option<Arc<Mips>>, Cancelled> {
+    let of_biomes = biomes.map(|biomes| biomes.paint.colours(terrain, control)).transpose()?;
+    let made = GroundShareMaps::new(terrain);
+    let texel = |k: usize| {
+        let below = of_biomes.as_ref().map(|colours| colours[k]);
+        let Some(made) = &made else { return below.unwrap_or_default().map(f32::from) };
+        let made = made.of_sample(k);
+        let (light, alpha) = match below {
+            Some([r, g, b, _]) => (made.tinted(decode([r, g, b])), 1.0),
+            None => made.tint(),
+        };
+        let [r, g, b] = encode(light);
+        [r, g, b, (alpha * 255.0 + 0.5) as u8].map(f32::from)
+    };
+    if of_biomes.is_none() && made.is_none() {
+        return Ok(None);
+    }
+    let texels = (0..terrain.height.len()).into_par_iter().map(texel).collect();
     let bytes = |rgba: [f32; 4]| rgba.map(|c| (c + 0.5) as u8);
-    Ok(Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?))
+    Ok(Some(Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?)))
 }
 
 /// How an overlay gets into the picture.
@@ -129,7 +146,7 @@ impl SquareTerrain {
             cover: SnowSandCover::new(&base.terrain, settings, control)?,
             site: SiteConditionMap::new(&base.terrain, settings, control)?,
             daylight: Daylight::of_scene(settings),
-            colours: base.biomes.as_ref().map(|biomes| painted(&base.terrain, biomes, control)).transpose()?,
+            colours: painted(&base.terrain, base.biomes.as_ref(), control)?,
             base,
             bounds: Arc::new(bounds),
             slopes: Arc::new(slopes),
@@ -156,7 +173,8 @@ impl SquareTerrain {
         }
         let colours = match (&base.biomes, &self.biomes) {
             (Some(new), Some(old)) if Arc::ptr_eq(&new.paint, &old.paint) => self.colours.clone(),
-            (biomes, _) => biomes.as_ref().map(|biomes| painted(&self.terrain, biomes, control)).transpose()?,
+            (None, None) => self.colours.clone(),
+            (biomes, _) => painted(&self.terrain, biomes.as_ref(), control)?,
         };
         Ok(Self { base, colours, data, ..self.clone() })
     }
@@ -174,7 +192,8 @@ impl SquareTerrain {
         control: &Control,
     ) -> Result<Option<Self>, Cancelled> {
         let n = terrain.samples();
-        let painted = self.data.is_some() || self.colours.is_some();
+        let is_made = GroundShareMaps::new(terrain).is_some();
+        let painted = self.data.is_some() || self.colours.is_some() || is_made;
         let plain = !painted && n == self.terrain.samples() && n <= MAX_DRAWN_SAMPLES;
         let Some(window) = self.light_window(region).filter(|_| plain && !terrain.grid.is_globe()) else {
             return Ok(None);

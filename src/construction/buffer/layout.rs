@@ -75,6 +75,49 @@ pub struct Instruction {
     pub what: Operation,
 }
 
+/// The ground that a replacement or an addition acts on.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct WindowWords {
+    /// Whether by height, and from, to, below, above.
+    pub height: (u32, [f32; 4]),
+    /// Whether by slope, and from, to, below, above.
+    pub slope: (u32, [f32; 4]),
+    /// Distance over which slopes are taken.
+    pub base: f32,
+    /// The box around what acts: slopes are measured within.
+    pub laid: [f32; 4],
+}
+
+impl Words for WindowWords {
+    fn pass(&mut self, io: &mut impl WordPass) {
+        self.height.pass(io);
+        self.slope.pass(io);
+        self.base.pass(io);
+    }
+}
+
+/// How a picture pushes or a curve drags.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct PushWords {
+    /// Bound of the stretching everywhere.
+    pub stretching: f32,
+    /// Push of what is white, to the east and to the south, in metres.
+    pub push: [f32; 2],
+    /// Where the samples of the picture begin, its width and its height.
+    pub picture: [u32; 3],
+    /// Places of a curve: x, y, drag to the east, to the south.
+    pub places: Vec<[f32; 4]>,
+}
+
+impl Words for PushWords {
+    fn pass(&mut self, io: &mut impl WordPass) {
+        self.stretching.pass(io);
+        self.push.pass(io);
+        self.picture.pass(io);
+        self.places.pass(io);
+    }
+}
+
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
@@ -106,6 +149,8 @@ pub enum Operation {
     Replace {
         /// 0 (as below), 1 (with the new piece) or 2 (over).
         extent: u32,
+        /// The ground that is replaced.
+        window: WindowWords,
         /// What is inside, in order.
         of: Vec<Instruction>,
     },
@@ -113,14 +158,8 @@ pub enum Operation {
     Add {
         /// 0 (as below) or 1 (with the new piece).
         extent: u32,
-        /// Whether by height, and from, to, below, above.
-        height: (u32, [f32; 4]),
-        /// Whether by slope, and from, to, below, above.
-        slope: (u32, [f32; 4]),
-        /// Distance over which slopes are taken.
-        base: f32,
-        /// The box around what is laid: slopes are measured within.
-        laid: [f32; 4],
+        /// The ground that it is laid on.
+        window: WindowWords,
         /// What is inside, in order.
         of: Vec<Instruction>,
     },
@@ -130,12 +169,14 @@ pub enum Operation {
         map: [f32; 6],
         /// How much the map stretches at the most.
         stretching: f32,
-        /// 0 noise, 1 twist.
+        /// 0 noise, 1 twist, 2 picture, 3 curve.
         bend: u32,
-        /// Centre of a twist, strength or angle, waves per metre or radius.
+        /// Centre of a twist or picture, strength or angle, waves per metre or radius.
         numbers: [f32; 4],
         /// Seeds of the two noises.
         seeds: [u32; 2],
+        /// What a picture and a curve do.
+        push: PushWords,
         /// What is inside, in order.
         of: Vec<Instruction>,
     },
@@ -263,11 +304,12 @@ impl Operation {
             op::PLACED => Self::Placed { primitive: 0, map: [0.0; 6], numbers: [0.0; 3] },
             op::GROUP => Self::Group { of },
             op::BLEND => Self::Blend { of },
-            op::REPLACE => Self::Replace { extent: 0, of },
-            op::ADD => {
-                Self::Add { extent: 0, height: <_>::default(), slope: <_>::default(), base: 0.0, laid: [0.0; 4], of }
+            op::REPLACE => Self::Replace { extent: 0, window: WindowWords::default(), of },
+            op::ADD => Self::Add { extent: 0, window: WindowWords::default(), of },
+            op::WARP => {
+                let push = PushWords::default();
+                Self::Warp { map: [0.0; 6], stretching: 0.0, bend: 0, numbers: [0.0; 4], seeds: [0; 2], push, of }
             }
-            op::WARP => Self::Warp { map: [0.0; 6], stretching: 0.0, bend: 0, numbers: [0.0; 4], seeds: [0; 2], of },
             op::DETAIL => Self::Detail { from: 0.0, to: 0.0, of },
             op::SHARE => Self::Share { share: 0, of },
             _ => return None,
@@ -301,19 +343,17 @@ impl Operation {
                 numbers.pass(io);
             }
             Self::Group { .. } | Self::Blend { .. } => {}
-            Self::Replace { extent, .. } => extent.pass(io),
-            Self::Add { extent, height, slope, base, .. } => {
+            Self::Replace { extent, window, .. } | Self::Add { extent, window, .. } => {
                 extent.pass(io);
-                height.pass(io);
-                slope.pass(io);
-                base.pass(io);
+                window.pass(io);
             }
-            Self::Warp { map, stretching, bend, numbers, seeds, .. } => {
+            Self::Warp { map, stretching, bend, numbers, seeds, push, .. } => {
                 map.pass(io);
                 stretching.pass(io);
                 bend.pass(io);
                 numbers.pass(io);
                 seeds.pass(io);
+                push.pass(io);
             }
             Self::Detail { from, to, .. } => {
                 from.pass(io);
@@ -338,7 +378,9 @@ impl Instruction {
         what.operands(io);
         let mut frames = 0;
         let probe = match &what {
-            Operation::Add { slope: (1, _), laid, .. } => Some(*laid),
+            Operation::Replace { window, .. } | Operation::Add { window, .. } if window.slope.0 == 1 => {
+                Some(window.laid)
+            }
             _ => None,
         };
         let has_ground = matches!(what, Operation::Replace { .. } | Operation::Add { .. });
@@ -399,10 +441,10 @@ impl Instruction {
             }
         }
         io.at = skip;
-        if let Operation::Add { laid, .. } = &mut what
+        if let Operation::Replace { window, .. } | Operation::Add { window, .. } = &mut what
             && let Some(area) = measured
         {
-            *laid = area;
+            window.laid = area;
         }
         match what.nested() {
             Some(inside) => *inside = of,

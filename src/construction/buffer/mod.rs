@@ -26,9 +26,9 @@
 //! | 2 [`op::PLACED`] | primitive, map (6), rise, lift, stretching | the same at map·p and spacing · stretching; height · rise + lift |
 //! | 3 [`op::GROUP`] | | nothing but its box: part of what is around it |
 //! | 4 [`op::BLEND`] | | opens a frame that sums what it is given: Σα, Σα f |
-//! | 5 [`op::REPLACE`] | extent | opens a frame; what is given after GROUND takes the place of what is there |
-//! | 6 [`op::ADD`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; what is given after GROUND is laid on what is there |
-//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed | opens a frame that sums; p becomes the warped place |
+//! | 5 [`op::REPLACE`] | extent, by height, from, to, below, above, by slope, from, to, below, above, base | opens a frame; what is given after GROUND takes the place of what is there |
+//! | 6 [`op::ADD`] | the same | opens a frame; what is given after GROUND is laid on what is there |
+//! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums; p becomes the warped place |
 //! | 8 [`op::DETAIL`] | from, to | opens a frame that sums by share |
 //! | 9 [`op::SHARE`] | which | what is inside counts 1 - t (0), t (1) or 1 (2) of the frame; skipped where that is 0 |
 //! | 10 [`op::PROBE`] | ground | asks the instructions at `ground` at the four places p ± base for the slope, before pieces are laid by it |
@@ -59,17 +59,18 @@ pub mod walk;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive};
+pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive, PushWords, WindowWords};
 pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, RibbonWords};
 
 use super::copies::Overlap;
-use super::deposit::{Deposit, SmoothBand};
+use super::deposit::Deposit;
+use super::ground_window::{GroundWindow, SmoothBand};
 use super::image_sampler::ImageSampler;
 use super::material::MaterialLayer;
 use super::noise;
 use super::plane::{Affine, Area, Capsule};
 use super::program::{NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode, Repeated};
-use super::replace::Extent;
+use super::replace::{Extent, Replacement};
 use super::sample::{Detail, GroundBounds};
 use super::warp::PreparedWarp;
 use super::{contour, curve, disc, image, path, profile, ribbon};
@@ -77,7 +78,7 @@ use super::{contour, curve, disc, image, path, profile, ribbon};
 /// First word of every buffer.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the layout.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Words of the header.
 pub const HEADER: usize = 16;
 
@@ -191,9 +192,9 @@ fn map(affine: &Affine) -> [f32; 6] {
     [a, b, c, d, affine.offset[0], affine.offset[1]].map(|v| v as f32)
 }
 
-fn window(window: Option<SmoothBand>) -> (u32, [f32; 4]) {
-    let SmoothBand { from, to, below, above } = window.unwrap_or(SmoothBand::OPEN);
-    (u32::from(window.is_some()), [from, to, below, above].map(|v| v as f32))
+fn band_words(band: Option<SmoothBand>) -> (u32, [f32; 4]) {
+    let SmoothBand { from, to, below, above } = band.unwrap_or(SmoothBand::OPEN);
+    (u32::from(band.is_some()), [from, to, below, above].map(|v| v as f32))
 }
 
 impl Encoder<'_> {
@@ -217,11 +218,12 @@ impl Encoder<'_> {
                 }
             }
             Operator::Blend => Operation::Blend { of: self.grouped(node, around) },
-            Operator::Replace(extent) => {
+            Operator::Replace(Replacement { extent, window }) => {
                 let mut above = self.children(node, around);
                 let ground = above.remove(0);
                 let of = std::iter::once(ground).chain(in_runs(above)).collect();
-                Operation::Replace { extent: *extent as u32, of }
+                let window = self.window_words(window, node, around);
+                Operation::Replace { extent: *extent as u32, window, of }
             }
             Operator::Repeat(Repeated { overlap: Overlap::Blend, .. }) => {
                 Operation::Blend { of: self.grouped(node, around) }
@@ -229,28 +231,42 @@ impl Encoder<'_> {
             Operator::Repeat(Repeated { copies, overlap: Overlap::Replace }) => {
                 let above = (0..copies.len()).map(|k| self.part(node, k, around)).collect();
                 let nothing = Instruction { area: [0.0; 4], what: Operation::Group { of: Vec::new() } };
-                Operation::Replace { extent: OVER, of: std::iter::once(nothing).chain(in_runs(above)).collect() }
+                let window = WindowWords::default();
+                Operation::Replace {
+                    extent: OVER,
+                    window,
+                    of: std::iter::once(nothing).chain(in_runs(above)).collect(),
+                }
             }
             Operator::Add(deposit) => {
-                let Deposit { extent, height, slope, base } = deposit.placed(around);
-                let laid = node.children[1..].iter().map(|&child| around.area_outward(&self.node(child).area));
-                let laid =
-                    if slope.is_some() { rounded_outward(&laid.fold(Area::EMPTY, Area::union)) } else { [0.0; 4] };
-                let (height, slope) = (window(height), window(slope));
+                let Deposit { extent, window } = deposit;
+                let window = self.window_words(window, node, around);
                 // what is added is a height of its own: it is not lifted
                 let level = around.unlifted();
                 let inner = |k: usize| if k == 0 { around } else { &level };
                 let of = (0..node.children.len()).map(|k| self.step(node.children[k], inner(k))).collect();
-                Operation::Add { extent: extent as u32, height, slope, base: base as f32, laid, of }
+                Operation::Add { extent: *extent as u32, window, of }
             }
             Operator::Warp { warp, frame } => {
                 let frame = around.composed(frame);
+                let mut push = PushWords::default();
                 let (bend, numbers, seeds) = match warp {
                     PreparedWarp::Noise { strength, per_size, noises } => {
                         (0, [0.0, 0.0, *strength, *per_size], [noises[0].seed(), noises[1].seed()])
                     }
                     PreparedWarp::Twist { centre, angle, falloff } => {
                         (1, [centre[0], centre[1], *angle, falloff.radius], [0; 2])
+                    }
+                    PreparedWarp::Picture(warp) => {
+                        push.stretching = warp.stretching as f32;
+                        push.push = warp.push.map(|v| v as f32);
+                        push.picture = self.picture(&warp.picture);
+                        (2, [warp.centre[0], warp.centre[1], 0.0, warp.falloff.radius], [0; 2])
+                    }
+                    PreparedWarp::Curve(warp) => {
+                        push.stretching = warp.stretching as f32;
+                        push.places = warp.places.iter().map(|place| place.map(|v| v as f32)).collect();
+                        (3, [0.0, 0.0, 0.0, warp.falloff.radius], [0; 2])
                     }
                 };
                 Operation::Warp {
@@ -259,6 +275,7 @@ impl Encoder<'_> {
                     bend,
                     numbers: numbers.map(|v| v as f32),
                     seeds,
+                    push,
                     of: self.grouped(node, &around.heights_alone()),
                 }
             }
@@ -280,6 +297,13 @@ impl Encoder<'_> {
             }
         };
         Instruction { area: rounded_outward(&around.area_outward(&node.area)), what }
+    }
+
+    fn window_words(&self, window: &GroundWindow, node: &ProgramNode, around: &NodeFrame) -> WindowWords {
+        let GroundWindow { height, slope, base } = window.placed(around);
+        let laid = node.children[1..].iter().map(|&child| around.area_outward(&self.node(child).area));
+        let laid = if slope.is_some() { rounded_outward(&laid.fold(Area::EMPTY, Area::union)) } else { [0.0; 4] };
+        WindowWords { height: band_words(height), slope: band_words(slope), base: base as f32, laid }
     }
 
     fn children(&mut self, node: &ProgramNode, around: &NodeFrame) -> Vec<Instruction> {

@@ -16,7 +16,7 @@ use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use crate::construction::disc::Disc;
 use crate::construction::ground::ReliefStyle;
 use crate::construction::image::{Image, ImageSettings};
-use crate::construction::material::MaterialLayer;
+use crate::construction::material::{MaterialLayer, PieceMaterial};
 use crate::construction::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
 use crate::construction::plane::{Point, lower};
@@ -283,7 +283,8 @@ impl Item {
                 return self.composed_piece(tree, at, f64::from(z));
             }
         };
-        Piece::new(form)
+        let material = if self == Self::Road { PieceMaterial::Road } else { PieceMaterial::Unset };
+        Piece { material, ..Piece::new(form) }
     }
 
     /// Arrays and scatters about a place, in a tree whose side is `k` times the usual.

@@ -126,7 +126,7 @@ impl Wrap {
             Self::Blend => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Replace => PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Add => PieceKind::Add(OperatorGroup { of, ..OperatorGroup::default() }),
-            Self::Warp => PieceKind::Warp(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Warp => PieceKind::Warp(CopyGroup { of, ..CopyGroup::default() }),
             Self::Place => PieceKind::Place(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Detail => PieceKind::Detail(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Array => PieceKind::Array(CopyGroup { of, ..CopyGroup::default() }),
@@ -434,7 +434,7 @@ pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath,
         wrap_root(tree, path, wrap)?;
         match &mut path.piece_mut(tree).ok_or(EditError::Gone)?.form {
             PieceKind::Place(OperatorGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y] = pivot,
-            PieceKind::Warp(OperatorGroup { settings: s, .. }) => [s.x, s.y] = pivot,
+            PieceKind::Warp(CopyGroup { settings: s, .. }) => [s.x, s.y] = pivot,
             PieceKind::Array(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
             PieceKind::Scatter(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
             _ => {}

@@ -11,6 +11,7 @@ use crate::construction::piece::{Piece, PieceKind};
 use crate::construction::plane::{Area, Point, add, dot, length, lower, scaled, sub};
 use crate::construction::ribbon::RibbonSettings;
 use crate::construction::scatter::ScatterRegion;
+use crate::construction::warp::Bend;
 
 crate::params! {
     /// A point of a line, with the size of the line there.
@@ -52,6 +53,9 @@ pub fn handles(piece: &Piece) -> Vec<Point> {
         PieceKind::Ribbon(ribbon) => ribbon.points.iter().map(|p| place(p.at)).collect(),
         PieceKind::Array(group) => group.points.iter().map(|p| place(p.at)).collect(),
         PieceKind::Scatter(group) => group.points.iter().map(|p| place(p.at)).collect(),
+        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => {
+            group.points.iter().map(|p| place(p.at)).collect()
+        }
         PieceKind::Contour(contour) => {
             let centre = place((contour.settings.x, contour.settings.y));
             contour.points.iter().map(|&p| [centre[0] + f64::from(p.0), centre[1] + f64::from(p.1)]).collect()
@@ -68,6 +72,7 @@ pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
         PieceKind::Ribbon(ribbon) => Some(&ribbon.points),
         PieceKind::Array(group) => Some(&group.points),
         PieceKind::Scatter(group) => Some(&group.points),
+        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => Some(&group.points),
         _ => None,
     }
 }
@@ -79,6 +84,7 @@ pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
         PieceKind::Ribbon(ribbon) => Some(&mut ribbon.points),
         PieceKind::Array(group) => Some(&mut group.points),
         PieceKind::Scatter(group) => Some(&mut group.points),
+        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => Some(&mut group.points),
         _ => None,
     }
 }
@@ -96,6 +102,9 @@ pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
         PieceKind::Array(group) => (&group.points, beside_copies(&group.points, group.settings.run, 0.0)),
         PieceKind::Scatter(group) => {
             (&group.points, beside_copies(&group.points, group.settings.run, group.settings.width))
+        }
+        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => {
+            (&group.points, beside_copies(&group.points, group.settings.run, group.settings.radius))
         }
         _ => return None,
     };
@@ -121,6 +130,7 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Edi
         PieceKind::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
         PieceKind::Array(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
         PieceKind::Scatter(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
+        PieceKind::Warp(group) => group.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
         PieceKind::Contour(contour) => {
             let centre = (contour.settings.x, contour.settings.y);
             let point = contour.points.get_mut(index).ok_or(EditError::Gone)?;
@@ -259,6 +269,11 @@ pub fn give_line(piece: &mut Piece) {
             let way = scaled([f64::from(step_x), f64::from(step_y)], f64::from(count.saturating_sub(1).max(1)));
             let way = if length(way) > 0.0 { way } else { [f64::from(group.settings.spacing), 0.0] };
             group.points = line(from, add(from, way));
+        }
+        PieceKind::Warp(group) if group.settings.bend == Bend::Curve && group.points.len() < 2 => {
+            let (x, y) = (f64::from(group.settings.x), f64::from(group.settings.y));
+            let radius = f64::from(group.settings.radius);
+            group.points = line([x - radius, y], [x + radius, y]);
         }
         PieceKind::Scatter(group) => {
             let (x, y) = (f64::from(group.settings.x), f64::from(group.settings.y));

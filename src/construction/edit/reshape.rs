@@ -131,6 +131,8 @@ impl Reshape {
             PieceKind::Warp(group) => {
                 self.move_place(&mut group.settings.x, &mut group.settings.y);
                 self.length(&mut group.settings.radius);
+                self.move_points(&mut group.points);
+                self.angle(&mut group.settings.direction_angle);
                 group.of.iter_mut().for_each(|child| self.apply(child));
             }
             PieceKind::Blend(group) => group.of.iter_mut().for_each(|child| self.apply(child)),

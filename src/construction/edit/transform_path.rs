@@ -79,7 +79,7 @@ impl TransformPath {
                     self.push_copy(&copy);
                 }
             }
-            PieceKind::Warp(group) => self.links.push(Link::Warp(group.settings.prepare(self.seed))),
+            PieceKind::Warp(group) => self.links.push(Link::Warp(group.prepare(self.seed))),
             // what is added is a height of its own
             PieceKind::Add(_) if k > 0 => self.lift = 0.0,
             _ => {}

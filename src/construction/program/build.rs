@@ -12,10 +12,12 @@ use crate::construction::check::{DEEPEST, MOST_PIECES};
 use crate::construction::deposit::Deposit;
 use crate::construction::hierarchy::Hierarchy;
 use crate::construction::image_sampler::ImageSampler;
+use crate::construction::material::PieceMaterial;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::placement::Placement;
 use crate::construction::plane::Area;
-use crate::construction::replace::Extent;
+use crate::construction::replace::{Extent, Replacement};
+use crate::construction::warp::Bend;
 
 /// Builds a program.
 pub(super) struct Builder<'a> {
@@ -76,6 +78,7 @@ impl<'a> Builder<'a> {
         if piece.hidden {
             return None;
         }
+        let frame = frame.made_of(piece.material);
         self.count += 1;
         if depth > 2 * DEEPEST {
             self.problems.push(format!("{at}: operators are nested too deeply, or a definition contains itself"));
@@ -110,11 +113,19 @@ impl<'a> Builder<'a> {
                 return self.add_group(Operator::Blend, piece, at, inner, depth);
             }
             PieceKind::Blend(_) => Operator::Blend,
-            PieceKind::Replace(group) => Operator::Replace(group.settings.extent),
-            PieceKind::Add(group) => Operator::Add(group.settings.prepare(frame.rise, frame.lift, frame.size())),
+            PieceKind::Replace(group) => Operator::Replace(group.settings.prepare(&frame)),
+            PieceKind::Add(group) => Operator::Add(group.settings.prepare(&frame)),
             PieceKind::Warp(group) => {
+                if let Some(file) = piece.image_file()
+                    && let Err(error) = crate::io::raster(&file.0)
+                {
+                    self.problems.push(format!("{at}: {error}"));
+                }
+                if group.settings.bend == Bend::Curve && group.points.len() < 2 {
+                    self.problems.push(format!("{at}: a curve that pieces are dragged along needs two points"));
+                }
                 let inner = frame.heights_alone();
-                let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
+                let operator = Operator::Warp { warp: group.prepare(frame.seed), frame };
                 return self.add_group(operator, piece, at, inner, depth);
             }
             PieceKind::Detail(group) => Operator::Detail(group.settings.clone()),
@@ -151,9 +162,8 @@ impl<'a> Builder<'a> {
         let area_of = |child: &u32| self.nodes[*child as usize].area;
         let all = children.iter().map(area_of).fold(Area::EMPTY, Area::union);
         let area = match &operator {
-            Operator::Replace(Extent::Below) | Operator::Add(Deposit { extent: Extent::Below, .. }) => {
-                area_of(&children[0])
-            }
+            Operator::Replace(Replacement { extent: Extent::Below, .. })
+            | Operator::Add(Deposit { extent: Extent::Below, .. }) => area_of(&children[0]),
             _ => all,
         };
         let key = xxh3_64(format!("{operator:?}").as_bytes());
@@ -166,7 +176,8 @@ impl<'a> Builder<'a> {
         };
         let slot = self.slots;
         self.slots += 1;
-        let mut node = ProgramNode { operator, area, key, children, hierarchy, slot };
+        let has_material = self.has_material(&children);
+        let mut node = ProgramNode { operator, area, key, children, hierarchy, slot, has_material };
         node.area = node.outward(area);
         self.nodes.push(node);
         Some(self.nodes.len() as u32 - 1)
@@ -191,7 +202,7 @@ impl<'a> Builder<'a> {
         let mut key = Xxh3::new();
         for copy in &copies {
             let child = *variants.entry(copy.variant).or_insert_with(|| {
-                let inner = NodeFrame::new(varied(frame.seed, copy.variant));
+                let inner = NodeFrame::new(varied(frame.seed, copy.variant)).made_of(frame.material);
                 let child = self.add_group(Operator::Blend, piece, at, inner, depth)?;
                 children.push(child);
                 Some(children.len() as u32 - 1)
@@ -211,7 +222,9 @@ impl<'a> Builder<'a> {
         key.update(format!("{overlap:?}").as_bytes());
         let slot = self.slots;
         self.slots += 1;
+        let has_material = self.has_material(&children);
         self.nodes.push(ProgramNode {
+            has_material,
             area: areas.iter().copied().fold(Area::EMPTY, Area::union),
             hierarchy: Hierarchy::new(&areas),
             operator: Operator::Repeat(Repeated { copies: placed, overlap }),
@@ -220,6 +233,10 @@ impl<'a> Builder<'a> {
             slot,
         });
         Some(self.nodes.len() as u32 - 1)
+    }
+
+    fn has_material(&self, children: &[u32]) -> bool {
+        children.iter().any(|child| self.nodes[*child as usize].has_material)
     }
 
     /// A hash of what a primitive is.
@@ -305,9 +322,14 @@ impl<'a> Builder<'a> {
         let mut key = Xxh3::new();
         key.update(&made_of.to_le_bytes());
         frame.bits().iter().for_each(|bits| key.update(&bits.to_le_bytes()));
+        let has_material = frame.material != PieceMaterial::Unset;
+        if has_material {
+            key.update(&[frame.material as u8]);
+        }
         let key = key.digest();
         let operator = Operator::Leaf { leaf, made_of, frame };
         self.nodes.push(ProgramNode {
+            has_material,
             operator,
             area,
             key,

@@ -1,5 +1,6 @@
 //! Where a node's own metres lie in those around it.
 
+use crate::construction::material::PieceMaterial;
 use crate::construction::plane::{Affine, Area, Interval};
 use crate::construction::sample::{Detail, GroundBounds, GroundSample};
 
@@ -14,11 +15,21 @@ pub(in crate::construction) struct NodeFrame {
     pub(in crate::construction) stretching: f64,
     pub(in crate::construction) is_plain: bool,
     pub(super) seed: u32,
+    /// What pieces in it are made of that say nothing themselves.
+    pub(in crate::construction) material: PieceMaterial,
 }
 
 impl NodeFrame {
     pub(in crate::construction) fn new(seed: u32) -> Self {
-        Self { inward: Affine::IDENTITY, rise: 1.0, lift: 0.0, stretching: 1.0, is_plain: true, seed }
+        Self {
+            inward: Affine::IDENTITY,
+            rise: 1.0,
+            lift: 0.0,
+            stretching: 1.0,
+            is_plain: true,
+            seed,
+            material: PieceMaterial::Unset,
+        }
     }
 
     /// The frame of what is put into this one by a map outward, with heights of `rise` · z + `lift`; `None` where a
@@ -31,7 +42,7 @@ impl NodeFrame {
         }
         let (rise, lift) = (self.rise * rise, self.lift + self.rise * lift);
         let is_plain = inward == Affine::IDENTITY && rise == 1.0 && lift == 0.0;
-        Some(Self { inward, rise, lift, stretching: inward.stretching(), is_plain, seed })
+        Some(Self { inward, rise, lift, stretching: inward.stretching(), is_plain, seed, material: self.material })
     }
 
     /// `inner`, which is in this frame, in what is around it.
@@ -44,7 +55,13 @@ impl NodeFrame {
             stretching: inward.stretching(),
             is_plain: self.is_plain && inner.is_plain,
             seed: inner.seed,
+            material: inner.material,
         }
+    }
+
+    /// The same for a piece of this material.
+    pub(super) fn made_of(self, material: PieceMaterial) -> Self {
+        if material == PieceMaterial::Unset { self } else { Self { material, ..self } }
     }
 
     /// Everything that places and heights go by.

@@ -10,6 +10,7 @@
 
 mod build;
 mod frame;
+mod lipschitz;
 mod primitive;
 mod repeated;
 #[cfg(test)]
@@ -25,17 +26,14 @@ pub(super) use repeated::Repeated;
 use super::blend::{self, BlendSum};
 use super::deposit::Deposit;
 use super::detail;
+use super::ground_window::GroundWindow;
 use super::hierarchy::{Hierarchy, Met};
 use super::material::MaterialLayer;
 use super::piece::Tree;
-use super::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
-use super::replace::{self, Extent};
+use super::plane::{Area, Capsule, Interval, Point, higher};
+use super::replace::{self, Replacement};
 use super::sample::{Detail, GroundBounds, GroundSample};
 use super::warp::PreparedWarp;
-
-/// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
-const LIPSCHITZ_PARTS: f64 = 512.0;
-const MOST_PARTS: usize = 96;
 
 /// What a node does.
 #[derive(Debug)]
@@ -46,7 +44,7 @@ pub(super) enum Operator {
         frame: NodeFrame,
     },
     Blend,
-    Replace(Extent),
+    Replace(Replacement),
     Add(Deposit),
     Warp {
         warp: PreparedWarp,
@@ -71,6 +69,8 @@ pub(super) struct ProgramNode {
     pub(super) hierarchy: Hierarchy,
     /// Number among the nodes that have children.
     pub(super) slot: u32,
+    /// Whether a primitive in it is made of something.
+    pub(super) has_material: bool,
 }
 
 impl ProgramNode {
@@ -85,7 +85,17 @@ impl ProgramNode {
 
     /// How far beyond a place it looks.
     pub(super) fn sight(&self) -> f64 {
-        if let Operator::Add(deposit) = &self.operator { deposit.sight() } else { 0.0 }
+        self.window().map_or(0.0, GroundWindow::sight)
+    }
+
+    /// The ground that it acts on, where that is not all of it.
+    pub(super) fn window(&self) -> Option<&GroundWindow> {
+        match &self.operator {
+            Operator::Add(deposit) => Some(&deposit.window),
+            Operator::Replace(replacement) => Some(&replacement.window),
+            _ => None,
+        }
+        .filter(|window| !window.is_open())
     }
 
     /// Where an area inside comes to lie around the node, or the other way.
@@ -346,25 +356,13 @@ impl Program {
         self.bounds(capsule, detail).surface(self.ground)
     }
 
-    /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short
-    /// enough for their bounds to be tight.
-    pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
-        let segment = sub(to, from);
-        let parts = ((length(segment) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
-        let at = |k: usize| add(from, scaled(segment, k as f64 / parts as f64));
-        (0..parts).fold(0.0, |steepest, k| {
-            // rounding moves the ends of the parts by less than this
-            let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
-            higher(steepest, self.surface_bounds(&part, detail).1)
-        })
-    }
-
-    /// A Lipschitz bound of the surface over an area.
-    pub fn lipschitz_in(&self, area: &Area, detail: &Detail) -> f64 {
-        self.surface_bounds(&Capsule::area(area), detail).1
-    }
-
-    fn ask<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
+    pub(super) fn ask<const G: bool>(
+        &self,
+        selection: &NodeSelection,
+        id: u32,
+        p: Point,
+        detail: &Detail,
+    ) -> GroundSample {
         let node = &self.nodes[id as usize];
         let there = |child: &u32| self.nodes[*child as usize].area.contains(p);
         let first = |p: Point, children: &[u32]| match children.first() {
@@ -379,11 +377,18 @@ impl Program {
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
             Operator::Repeat(repeated) => self.ask_copies::<G>(selection, node, repeated, p, detail),
-            Operator::Replace(extent) => {
+            Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = first(p, children);
+                let mut share = None;
                 let mut put = |child: u32| {
-                    below = replace::sample(&below, &self.ask::<G>(selection, child, p, detail), *extent);
+                    let mut above = self.ask::<G>(selection, child, p, detail);
+                    if above.weight > 0.0 && !window.is_open() {
+                        let ground = |q| first(q, children).surface(self.ground);
+                        let share = *share.get_or_insert_with(|| window.share::<G>(p, ground));
+                        above = GroundWindow::held(&above, share);
+                    }
+                    below = replace::sample(&below, &above, *extent);
                 };
                 match self.met(node, children, |area| area.contains(p)) {
                     Some(met) => {
@@ -403,8 +408,9 @@ impl Program {
                     if laid.weight <= 0.0 {
                         continue;
                     }
-                    let share = *share
-                        .get_or_insert_with(|| deposit.share::<G>(p, |q| first(q, children).surface(self.ground)));
+                    let share = *share.get_or_insert_with(|| {
+                        deposit.window.share::<G>(p, |q| first(q, children).surface(self.ground))
+                    });
                     below = deposit.sample(&below, &laid, share);
                 }
                 below
@@ -478,12 +484,18 @@ impl Program {
             }
             Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
             Operator::Repeat(repeated) => self.bound_copies(selection, node, repeated, capsule, detail),
-            Operator::Replace(extent) => {
+            Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = self.first_bound(selection, children, capsule, detail);
                 let around = capsule.area_of();
+                let mut share = None;
                 let mut put = |child: u32| {
-                    below = replace::bounds(&below, &self.bound(selection, child, capsule, detail), *extent);
+                    let mut above = self.bound(selection, child, capsule, detail);
+                    if !window.is_open() && !above.is_nothing() {
+                        let over = || self.share_over(selection, children, window, capsule, detail);
+                        above = GroundWindow::held_bounds(&above, *share.get_or_insert_with(over));
+                    }
+                    below = replace::bounds(&below, &above, *extent);
                 };
                 match self.met(node, children, |area| area.meets(&around)) {
                     Some(met) => met.positions().iter().filter(|&&k| k > 0).for_each(|&k| put(children[k as usize])),
@@ -499,16 +511,7 @@ impl Program {
                 if laid.is_empty() {
                     return below;
                 }
-                let wide = capsule.padded(deposit.sight());
-                let ground = self.first_bound(selection, children, &wide, detail).surface(self.ground);
-                let middle = capsule.middle();
-                let steep = deposit.steepness(middle, |q| match children.first() {
-                    Some(child) if self.nodes[*child as usize].area.contains(q) => {
-                        self.ask::<false>(selection, *child, q, detail).surface(self.ground).0
-                    }
-                    _ => self.ground,
-                });
-                let share = deposit.share_over(ground, steep, capsule.radius());
+                let share = self.share_over(selection, children, &deposit.window, capsule, detail);
                 for piece in &laid {
                     below = deposit.bounds(&below, piece, share);
                 }

@@ -89,8 +89,10 @@ pub struct Tracer<'a> {
     /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps
     /// all.
     pub spread: f64,
-    /// Level of detail κ.
+    /// Level of detail κ before the eye.
     pub level: f64,
+    /// Distance at which κ is half of that, in metres of the tree; without one it is the same everywhere.
+    pub half_distance: Option<f64>,
     of: TracedSurface,
     /// Height of the water where there is none.
     dry: f64,
@@ -140,6 +142,7 @@ impl<'a> Tracer<'a> {
             tolerance: (1e-6 * side, 0.0),
             spread: 0.0,
             level: 1.0,
+            half_distance: None,
             of,
             dry,
         };
@@ -171,7 +174,21 @@ impl<'a> Tracer<'a> {
 
     /// How finely the ground is asked at a distance.
     pub fn detail(&self, t: f64) -> Detail {
-        Detail { level: self.level, spacing: self.spread * t }
+        self.detail_of(self.spread * t)
+    }
+
+    /// The detail of samples `spacing` apart: κ = level / (1 + (t/half_distance)²) at the distance t at which a ray
+    /// asks for such samples, C∞ and falling with the distance as in the document's §6. All that a ray from the eye
+    /// sees and what shadows it is asked at the same κ, since both have the spacing of the place.
+    fn detail_of(&self, spacing: f64) -> Detail {
+        let level = match self.half_distance {
+            Some(half) if self.spread > 0.0 => {
+                let t = spacing / (self.spread * half);
+                self.level / (1.0 + t * t)
+            }
+            _ => self.level,
+        };
+        Detail { level, spacing }
     }
 
     /// The same for rays that already ask for samples `spacing` apart. Rays of a packet ask together: the spacing is
@@ -180,7 +197,7 @@ impl<'a> Tracer<'a> {
         /// All bits of a double but the first two of the fraction.
         const FINER: u64 = (1 << 50) - 1;
         let exact = spacing + self.spread * t;
-        Detail { level: self.level, spacing: f64::from_bits(exact.to_bits() & !FINER) }
+        self.detail_of(f64::from_bits(exact.to_bits() & !FINER))
     }
 
     /// Lowest and highest ground there may be.
@@ -215,7 +232,7 @@ impl<'a> Tracer<'a> {
             if t >= to {
                 return trace;
             }
-            let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
+            let detail = self.detail_of(spacing + self.spread * t);
             let at = ray.point(t);
             let ahead = lower(capsule, to - t);
             let mut clear = 0.0;
@@ -273,7 +290,7 @@ impl<'a> Tracer<'a> {
     fn march(&self, ray: &TraceRay, from: f64, to: f64, spacing: f64, mut trace: Trace) -> Trace {
         let mut t = from;
         while t < to {
-            let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
+            let detail = self.detail_of(spacing + self.spread * t);
             let tolerance = self.tolerance.0 + self.tolerance.1 * t;
             let mut above = |t: f64| {
                 trace.heights += 1;

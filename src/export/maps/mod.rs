@@ -296,8 +296,8 @@ impl<'a> MapSource<'a> {
             ExportMap::Data(kind) => {
                 let values = terrain.map(*kind).ok_or_else(|| MapError::NotWritten(map.clone()))?;
                 let scale = if kind.is_thickness() { relief } else { 1.0 };
-                let share = [MapKind::Hardness, MapKind::Vegetation, MapKind::Ground, MapKind::Uplift].contains(kind);
-                vec![self.scalar(map, layout, share.then_some((0.0, 1.0)), move |k| values[k] * scale)]
+                let range = kind.is_share().then_some((0.0, 1.0));
+                vec![self.scalar(map, layout, range, move |k| values[k] * scale)]
             }
             ExportMap::Slope => vec![self.scalar(map, layout, Some((0.0, 90.0)), surface::slope(scene, terrain))],
             ExportMap::Curvature => vec![self.scalar(map, layout, None, surface::curvature(scene, terrain))],

@@ -37,6 +37,8 @@ pub struct TracedScene<'a> {
     pub palette: &'a PaletteTable,
     /// Level of detail κ of the layer.
     pub level: f64,
+    /// Distance from the eye at which κ is half of that, in metres; without one it is the same everywhere.
+    pub half_distance: Option<f64>,
     /// Which Lipschitz bound the rays follow.
     pub bound: Bound,
 }
@@ -140,6 +142,7 @@ impl<'a> TracedView<'a> {
         tracer.bound = self.subject.bound;
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
+        tracer.half_distance = self.subject.half_distance.map(|metres| metres * k);
         // seen at a slant a pixel covers more ground than it is wide; half its width keeps what could flicker
         tracer.spread = 0.5 * self.pixel * k / higher(k, up);
         tracer.tolerance = match tracer.bound {
@@ -304,7 +307,10 @@ impl<'a> TracedView<'a> {
                 SeenSurface::Sky => return shade.sky(direction),
                 SeenSurface::Cut(p) => shade.cut(*p),
                 SeenSurface::Ground(ground) => shade.lit_ground(ground, lit[k], sky[k]),
-                SeenSurface::Water { p, bed, is_sea } => shade.water(*p, *bed, direction, *is_sea, lit[k]),
+                SeenSurface::Water { p, bed, is_sea } => {
+                    let detail = tracers.ground.detail(nearest[k]);
+                    shade.water(*p, (*bed, detail), direction, *is_sea, lit[k])
+                }
             };
             shade.through_air(light, direction, nearest[k] / rays[k].per_metre)
         };

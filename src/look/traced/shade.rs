@@ -2,8 +2,9 @@
 
 use super::super::PaletteTable;
 use super::super::colour::{Light, decode, mix};
+use super::super::piece_materials::{GroundShares, hidden_by_both};
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
-use super::super::snow_sand::COVERS;
+use super::super::snow_sand::{COVERS, share_hidden, vegetated};
 use super::TracedScene;
 use crate::construction::plane::{Area, Point, higher};
 use crate::construction::sample::{Detail, THRESHOLD};
@@ -164,7 +165,7 @@ impl<'a> Shade<'a> {
         }
         let [k, up] = self.per_metre;
         let (gx, gy) = ((slope[0] * k / up) as f32, (slope[1] * k / up) as f32);
-        let albedo = self.albedo(self.metres(height), (gx * gx + gy * gy).sqrt(), depths);
+        let albedo = self.albedo(p, &detail, self.metres(height), (gx * gx + gy * gy).sqrt(), depths);
         GroundPoint { place: [p[0], p[1], height], slope, lean: [gx, gy], albedo, detail }
     }
 
@@ -173,13 +174,25 @@ impl<'a> Shade<'a> {
         self.light(ground.albedo, ground.lean[0], ground.lean[1], lit, sky)
     }
 
-    fn albedo(&self, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
+    /// Colour of the ground at `p`: by height and slope, as its pieces are made, under plants, sand and snow.
+    fn albedo(&self, p: Point, detail: &Detail, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
+        let program = self.subject.program;
         let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
         let colour = self.colour(self.place(height_metres).max(SHORE as f32));
         let ground = mix(colour, self.rock, self.subject.palette.rock_share(slope_degrees));
-        COVERS.iter().zip(depths).fold(ground, |below, ((_, colour, half_metres), depth)| {
-            let hidden = (depth / half_metres) * (depth / half_metres);
-            mix(below, decode(*colour), hidden / (1.0 + hidden))
+        let made = if program.has_materials() {
+            let shares = program.material_shares_in(&self.everything, p, detail);
+            GroundShares(shares.laid().map(|share| share as f32))
+        } else {
+            GroundShares::default()
+        };
+        let mut ground = made.tinted(ground);
+        if program.has(MaterialLayer::Vegetation) {
+            let plants = program.sample_in::<false>(&self.everything, MaterialLayer::Vegetation, p, detail);
+            ground = vegetated(ground, plants.surface(0.0).0.clamp(0.0, 1.0) as f32);
+        }
+        COVERS.iter().zip(depths).zip(made.hidden()).fold(ground, |below, (((_, colour, half_metres), depth), made)| {
+            mix(below, decode(*colour), hidden_by_both(made, share_hidden(depth / half_metres)))
         })
     }
 
@@ -192,7 +205,14 @@ impl<'a> Shade<'a> {
 
     /// Water of a lake, a river or the sea at `p` over a bed, with so much of the sun. Ground shows through near the
     /// shore, and the sky is mirrored.
-    pub fn water(&self, p: [f64; 3], bed: f64, direction: [f64; 3], is_sea: bool, lit: f32) -> Light {
+    pub fn water(
+        &self,
+        p: [f64; 3],
+        (bed, detail): (f64, Detail),
+        direction: [f64; 3],
+        is_sea: bool,
+        lit: f32,
+    ) -> Light {
         let settings = self.subject.settings;
         let depth_metres = self.metres(p[2] - bed).max(0.0);
         let (colour, cover) = if is_sea {
@@ -212,7 +232,7 @@ impl<'a> Shade<'a> {
             return seen;
         }
         let bed_metres = self.metres(bed);
-        let bottom = self.light(self.albedo(bed_metres, 0.0, [0.0; 2]), 0.0, 0.0, lit, 1.0);
+        let bottom = self.light(self.albedo([p[0], p[1]], &detail, bed_metres, 0.0, [0.0; 2]), 0.0, 0.0, lit, 1.0);
         mix(bottom, seen, cover)
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction);
 //! the water map is how far the water's surface stands above the ground, sand and snow are maps of their thickness and
-//! raise the ground. Cut out, the weight α is the map of where there is ground: it ends where α = ½, as the document
-//! has it.
+//! raise the ground; materials of pieces are maps of their shares of the ground. Cut out, the weight α is the map of
+//! where there is ground: it ends where α = ½, as the document has it.
 //! Scheme: tiles in parallel, each asking only the pieces that touch it. Octaves that the grid cannot show fade out, so
 //! that a preview is close to the result and not exactly its subsample.
 //! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and
@@ -13,7 +13,7 @@
 use std::sync::{Arc, LazyLock};
 
 use crate::construction::fill::FillOptions;
-use crate::construction::{MaterialLayer, Program, Tree, presets};
+use crate::construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
 use crate::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 use crate::nodes::{Context, Generator, NodeParts, Traits};
 
@@ -44,16 +44,25 @@ const LAID: [(MaterialLayer, MapKind); 4] = [
     (MaterialLayer::Vegetation, MapKind::Vegetation),
 ];
 
-/// The sets of maps that a construction can make: bit k of the index stands for entry k of [`LAID`], the last for
-/// where there is ground.
-static SETS: LazyLock<[Vec<MapKind>; 2 << LAID.len()]> = LazyLock::new(|| {
-    let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).enumerate();
-    std::array::from_fn(|set| kinds().filter(|(k, _)| set >> k & 1 == 1).map(|(_, kind)| kind).collect())
+/// Maps that a construction can make.
+const KINDS: usize = LAID.len() + 1 + MapKind::SHARES.len();
+
+/// The sets of them: bit k of the index stands for entry k of [`LAID`], then for where there is ground, then for the
+/// shares of materials.
+static SETS: LazyLock<Vec<Vec<MapKind>>> = LazyLock::new(|| {
+    let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).chain(MapKind::SHARES).enumerate();
+    let set = |set: usize| kinds().filter(|(k, _)| set >> k & 1 == 1).map(|(_, kind)| kind).collect();
+    (0..1 << KINDS).map(set).collect()
 });
 
 impl Construction {
     fn lays(&self, material: MaterialLayer) -> bool {
         self.tree.root(material).is_some_and(|piece| !piece.hidden)
+    }
+
+    /// The shares of materials that it makes, by their number in [`MapKind::SHARES`].
+    fn shares(&self) -> impl Iterator<Item = usize> {
+        (0..MapKind::SHARES.len()).filter(|k| self.tree.is_made_of(PieceMaterial::LAID[*k]))
     }
 
     /// What the layer makes of the seeds of the pieces.
@@ -115,6 +124,13 @@ impl Construction {
             let map = made.map_mut(kind);
             cells().zip(values).for_each(|(k, value)| map[k] = value);
         }
+        if self.shares().next().is_some() {
+            let found = program.material_shares(cx.grid, region, f64::from(self.detail), cx.control)?;
+            for share in self.shares() {
+                let map = made.map_mut(MapKind::SHARES[share]);
+                cells().zip(&found).for_each(|(k, shares)| map[k] = shares[share]);
+            }
+        }
         Ok(())
     }
 
@@ -151,10 +167,11 @@ impl Construction {
 impl Generator for Construction {
     fn traits(&self) -> Traits {
         let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
+        let set = set | usize::from(self.cut_out) << LAID.len();
         Traits {
             // 2: a curve that grows narrow is narrow
             version: 2,
-            writes: &SETS[set | usize::from(self.cut_out) << LAID.len()],
+            writes: &SETS[self.shares().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
             working_fields: 1.6,
             parts: NodeParts::Whole("its pieces reach over the whole side"),
@@ -193,6 +210,15 @@ impl Generator for Construction {
             }
             made.set_map(kind, Some(Arc::new(map)));
         }
+        if self.shares().next().is_some() {
+            let whole = Region::whole(cx.grid);
+            let found = program.material_shares(cx.grid, &whole, f64::from(self.detail), cx.control)?;
+            for share in self.shares() {
+                let mut map: Vec<f32> = found.iter().map(|shares| shares[share]).collect();
+                cx.grid.close(&mut map);
+                made.set_map(MapKind::SHARES[share], Some(Arc::new(map)));
+            }
+        }
         if self.cut_out {
             let sampling = FillOptions { weight: true, ..FillOptions::for_material(MaterialLayer::Terrain) };
             self.fill_with(&program, sampling, cx, made.map_mut(MapKind::Ground))?;
@@ -200,3 +226,6 @@ impl Generator for Construction {
         Ok(())
     }
 }
+
+/// One map for each material.
+const _: () = assert!(PieceMaterial::LAID.len() == MapKind::SHARES.len());

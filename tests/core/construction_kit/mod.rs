@@ -14,7 +14,7 @@ use talweg::construction::profile::Profile;
 use talweg::construction::replace::{Extent, ReplaceSettings};
 use talweg::construction::ribbon::{Ribbon, RibbonSettings};
 use talweg::construction::warp::{Bend, WarpSettings};
-use talweg::construction::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
+use talweg::construction::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use talweg::field::Stream;
 use talweg::param::ImageFile;
 
@@ -180,7 +180,21 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     let extent = Extent::ALL[dice.below(2)];
     Piece::new(match dice.below(7) {
         0 | 1 => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
-        2 => PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent }, of }),
+        2 => {
+            // numbers of their own, so that trees stay what they were beside
+            let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
+            let settings = ReplaceSettings {
+                extent,
+                by_height: own.unit() < 0.3,
+                height_from: own.number(-200.0, 100.0),
+                height_to: own.number(200.0, 600.0),
+                by_slope: own.unit() < 0.15,
+                slope_to: own.number(5.0, 25.0),
+                base: own.number(40.0, 150.0),
+                ..ReplaceSettings::default()
+            };
+            PieceKind::Replace(OperatorGroup { settings, of })
+        }
         3 => {
             let settings = AddSettings {
                 extent,
@@ -205,8 +219,17 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 y,
                 radius: dice.number(1000.0, 4000.0),
                 seed: dice.below(100) as u32,
+                ..WarpSettings::default()
             };
-            PieceKind::Warp(OperatorGroup { settings, of })
+            let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
+            let (bend, picture) = match own.below(4) {
+                0 => (Bend::Picture, ["stamp:mountain", "stamp:dune"][own.below(2)]),
+                1 => (Bend::Curve, ""),
+                _ => (bend, ""),
+            };
+            let direction_angle = own.number(-180.0, 180.0);
+            let settings = WarpSettings { bend, picture: ImageFile(picture.into()), direction_angle, ..settings };
+            PieceKind::Warp(CopyGroup { settings, of, points: points(&mut own) })
         }
         5 => {
             let mut settings = Placement {

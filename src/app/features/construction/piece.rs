@@ -19,7 +19,7 @@ use talweg::construction::curve::Cross;
 use talweg::construction::edit::points::{LinePoint, line, line_mut};
 use talweg::construction::edit::{EditError, PiecePath, Root, link_group, points};
 use talweg::construction::profile::Profile;
-use talweg::construction::{Piece, PieceKind, Tree};
+use talweg::construction::{MaterialLayer, Piece, PieceKind, PieceMaterial, Tree};
 use talweg::param::Params;
 use talweg::scene::Gesture;
 
@@ -107,6 +107,9 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         copy_of(ui, &tree, &piece, state);
         goes_with(ui, &tree, &path, state);
         ui.add_space(4.0);
+        if matches!(path.root, Root::Definition(_) | Root::Material(MaterialLayer::Terrain)) {
+            material(ui, &mut edit, piece.material);
+        }
         let rows = edit.rows(ui, piece.params(), |piece, act| act(piece.params_mut()));
         command = command.take().or(rows);
         if line(&piece).is_some() {
@@ -122,6 +125,22 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         state.notice = Some(format!("Not changed: {why}."));
     }
     command
+}
+
+/// What the ground of the piece is made of.
+fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
+    ui.horizontal(|ui| {
+        ui.label("Material").on_hover_text("What its ground is made of, and that of pieces in it which say nothing.");
+        let mut chosen = now;
+        egui::ComboBox::from_id_salt("material").selected_text(now.label()).show_ui(ui, |ui| {
+            for &material in PieceMaterial::ALL {
+                ui.selectable_value(&mut chosen, material, material.label()).on_hover_text(material.help());
+            }
+        });
+        if chosen != now {
+            edit.edit("Change material", None, |piece| piece.material = chosen);
+        }
+    });
 }
 
 /// What the piece goes together with: a click selects it.

@@ -11,7 +11,6 @@ use super::ground::{FaceBounds, GlobeSurface};
 use super::relief::Exaggeration;
 use super::tiles::{DetailGround, TilePainter, palette_colour};
 use super::wetness::wetness;
-use crate::view::cover::CoverDepths;
 use crate::view::mips::{Mips, half};
 use crate::view::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
 use crate::view::ramp::Ramp;
@@ -20,7 +19,7 @@ use talweg::detail::DetailSource;
 use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 use talweg::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
-use talweg::look::{PaletteTable, covered};
+use talweg::look::{PaletteTable, SampleCoverDepths, covered};
 use talweg::preferences::GlobeView;
 use talweg::scene::Settings;
 
@@ -286,7 +285,7 @@ fn natural(
         Some(biomes) => biomes.paint.colours(&base.terrain, control)?,
         None => painted(&base.terrain, slopes, &base.settings, palette, control)?,
     };
-    let cover = CoverDepths::new(&base.terrain, &base.settings);
+    let cover = SampleCoverDepths::new(&base.terrain, &base.settings);
     if !cover.is_empty() {
         control.check()?;
         let sea = base.settings.sea_level / base.settings.relief_metres;

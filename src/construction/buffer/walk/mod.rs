@@ -52,7 +52,7 @@ struct StackFrame {
     /// Whether the ground is there (replace, add), and its surface.
     has_ground: bool,
     ground: f32,
-    /// Share by slope (add).
+    /// Share by slope (replace, add).
     slope: f32,
     /// Number of the place that a probe asks, and the heights of those before.
     turn: usize,
@@ -136,12 +136,11 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f3
                 frames[top] =
                     StackFrame { op: code, at: pc + 6, p, spacing, share: 1.0, slope: 1.0, ..StackFrame::default() };
                 pc += match code {
-                    op::REPLACE => 7,
-                    op::ADD => 18,
+                    op::REPLACE | op::ADD => 18,
                     op::WARP => {
                         p = words.warped(pc + 6, p);
                         spacing *= words.real(pc + 12);
-                        20
+                        27 + 4 * words.word(pc + 26) as usize
                     }
                     op::DETAIL => 8,
                     _ => 6,
@@ -168,7 +167,10 @@ fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
         _ if given.weight <= 0.0 => {}
         op::REPLACE => {
             let below = frame.only;
-            let w = given.weight.min(1.0);
+            let w = given.weight.min(1.0) * acting(words, frame);
+            if w <= 0.0 {
+                return;
+            }
             let extent = words.word(frame.at);
             frame.only = if extent == 0 {
                 WalkSample { height: below.height + w * (given.height - below.height), weight: below.weight }
@@ -182,8 +184,7 @@ fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
             };
         }
         op::ADD => {
-            let by_height = if words.word(frame.at + 1) == 1 { words.window(frame.at + 2, frame.ground) } else { 1.0 };
-            let w = given.weight.min(1.0) * by_height * frame.slope;
+            let w = given.weight.min(1.0) * acting(words, frame);
             frame.only.height += w * given.height;
             if words.word(frame.at) == 1 {
                 frame.only.weight += w * w;
@@ -200,6 +201,12 @@ fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
             frame.moment += weight * given.height;
         }
     }
+}
+
+/// Share that the window of a replacement or an addition lets act.
+fn acting(words: &BufferReader, frame: &StackFrame) -> f32 {
+    let by_height = if words.word(frame.at + 1) == 1 { words.window(frame.at + 2, frame.ground) } else { 1.0 };
+    by_height * frame.slope
 }
 
 /// From here on what is given comes on the ground.

@@ -85,6 +85,20 @@ impl BufferReader<'_> {
             return [q[0] + strength * x, q[1] + strength * y];
         }
         let offset = [q[0] - number(0), q[1] - number(1)];
+        if self.word(at + 7) == 3 {
+            return (0..self.word(at + 20) as usize).fold(q, |moved, k| {
+                let place = at + 21 + 4 * k;
+                let away = [q[0] - self.real(place), q[1] - self.real(place + 1)];
+                let g = falloff((away[0] * away[0] + away[1] * away[1]).sqrt(), 0.0, number(3));
+                [moved[0] - g * self.real(place + 2), moved[1] - g * self.real(place + 3)]
+            });
+        }
+        if self.word(at + 7) == 2 {
+            let g = falloff((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), 0.5 * number(3), number(3));
+            let [u, v] = offset.map(|o| 0.5 + 0.5 * o / number(3));
+            let far = if g > 0.0 { g * (2.0 * self.picture(at + 17, u, v) - 1.0) } else { 0.0 };
+            return [q[0] - far * self.real(at + 15), q[1] - far * self.real(at + 16)];
+        }
         let g = falloff((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), 0.0, number(3));
         let (sin, cos) = (libm::sinf(number(2) * g), libm::cosf(number(2) * g));
         [number(0) + cos * offset[0] - sin * offset[1], number(1) + sin * offset[0] + cos * offset[1]]

@@ -1,0 +1,101 @@
+//! `talweg cut-out`: a piece of ground as an image piece of a construction.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::input::SceneArgs;
+use super::output::ForceArgs;
+use super::{CommandResult, Failure, print, print_json, usage};
+use crate::construction::plane::Area;
+use crate::eval::MemoryUse;
+use crate::export::image_piece::{CutOut, CutOutError};
+use crate::io::check_place;
+
+/// Cut ground out of a terrain as an image piece of a construction
+#[derive(Args)]
+#[command(after_help = "\
+Writes a scene of one construction with one image piece, where it was in the terrain, and beside it the picture of its
+heights (.png, 16 bits) and, where there is not ground everywhere, that of its weights. Open the scene and copy the piece,
+or write it into another construction: the piece can be moved, turned, stretched, bent and blended as any other.
+
+Example:
+  talweg cut-out alpine-range --area 1000,1500,4000,4200 -o massif.ron
+  talweg render massif.ron -o massif.png")]
+pub struct CutOutArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// What is cut out, in metres from the north-west corner: west, north, east, south
+    #[arg(long, value_name = "W,N,E,S", value_parser = area)]
+    area: CutArea,
+    /// Share of the piece over which it gives way to the ground around
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = border)]
+    border: f32,
+    /// Scene to write (.ron); the pictures beside it have its name
+    #[arg(short, long, value_name = "SCENE.ron")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// West, north, east, south.
+#[derive(Clone, Copy)]
+struct CutArea([f64; 4]);
+
+fn area(text: &str) -> Result<CutArea, String> {
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|part| part.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
+    match numbers.as_deref() {
+        Some(&[west, north, east, south]) if west < east && north < south => Ok(CutArea([west, north, east, south])),
+        _ => Err("give four numbers like 1000,1500,4000,4200: metres to the west, north, east and south edges".into()),
+    }
+}
+
+fn border(text: &str) -> Result<f32, String> {
+    let share: Option<f32> = text.trim().parse().ok();
+    share.filter(|share| (0.001..=0.5).contains(share)).ok_or("give a share from 0.001 to 0.5".into())
+}
+
+pub fn run(args: &CutOutArgs) -> CommandResult {
+    if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
+        return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", args.output.display())));
+    }
+    let target = args.force.target(&args.output);
+    let stem = std::path::absolute(&args.output)?.with_extension("");
+    let beside = |ending: &str| {
+        let name = stem.file_name().unwrap_or_default().to_string_lossy();
+        args.force.target(&stem.with_file_name(format!("{name}{ending}.png")))
+    };
+    let (heights, weights) = (beside("-heights"), beside("-weights"));
+    for place in [&target, &heights, &weights] {
+        check_place(place)?;
+    }
+    let job = args.scene.load()?;
+    let terrain = job.evaluate(&MemoryUse::EXPORT)?;
+    let [west, north, east, south] = args.area.0;
+    let cut = CutOut::new(&job.scene, &terrain, &Area { low: [west, north], high: [east, south] });
+    let cut = cut.map_err(|error| match error {
+        CutOutError::Outside(_) | CutOutError::Planet => usage(error),
+        other => Failure::from(other),
+    })?;
+    cut.save_pictures(&heights, &weights)?;
+    let scene = cut.scene(&job.scene, cut.piece(heights.path(), weights.path(), args.border));
+    scene.save(target.clone())?;
+    let [columns, rows] = cut.size;
+    if args.json {
+        let weights = cut.has_weights().then(|| weights.path());
+        let written = json!({ "scene": target.path(), "heights": heights.path(), "weights": weights });
+        return print_json(&json!({ "files": written, "samples": [columns, rows], "metres": cut.range }));
+    }
+    let [low, high] = cut.range;
+    let mut text = format!("{}  the scene: one image piece\n", target.path().display());
+    text += &format!("{}  {columns} × {rows} samples, {low:.1} to {high:.1} m\n", heights.path().display());
+    if cut.has_weights() {
+        text += &format!("{}  where there is ground\n", weights.path().display());
+    }
+    print(&text)
+}

@@ -1,0 +1,186 @@
+//! Ground cut out of a terrain, as a piece of a construction: an image over the cut, and a map of its weights.
+//!
+//! Law: the piece's surface is a uniform cubic B-spline ([`image_sampler`](crate::construction::image_sampler)), which
+//! passes near its samples and not through them. The samples that are written are the control points of the spline
+//! that passes through the heights: (cᵢ₋₁ + 4 cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, the ends repeated. What
+//! is left of the difference is the step of 16 bits. Where the terrain has no ground the weight is 0.
+//! Source: document 004, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
+//! interpolation).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::construction::image::{Image, ImageSettings};
+use crate::construction::plane::{Area, higher, lower};
+use crate::construction::{Frame, Piece, PieceKind, Tree};
+use crate::field::{MapKind, Terrain};
+use crate::io::formats::{RasterFormat, RasterSheet, Samples};
+use crate::io::{FileError, SaveTarget, StagedFile, StagedSet};
+use crate::nodes::Node;
+use crate::nodes::generators::construction::Construction;
+use crate::param::ImageFile;
+use crate::scene::{Layer, Scene};
+
+/// Why nothing was cut out.
+#[derive(Debug, thiserror::Error)]
+pub enum CutOutError {
+    /// Pieces stand in a plane.
+    #[error("ground is cut out of squares; take a square of the planet first, with `talweg patch take`")]
+    Planet,
+    /// Nothing of it lies on the terrain.
+    #[error("the area to be cut out must have a width and a length, and lie on the terrain: from 0 to {0} m")]
+    Outside(f32),
+    /// There is nothing in it.
+    #[error("there is no ground in the area to be cut out")]
+    Void,
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Ground that was cut out.
+#[derive(Clone, Debug)]
+pub struct CutOut {
+    /// Samples of a row, and rows.
+    pub size: [usize; 2],
+    /// The samples that it spans, in metres of the scene: the area that was asked for, out to the next samples.
+    pub area: Area,
+    /// Heights that black and white stand for, in metres.
+    pub range: [f64; 2],
+    /// Control points of the heights, from 0 to 65535.
+    heights: Vec<u16>,
+    /// Weights, where there is not ground everywhere.
+    weights: Option<Vec<u16>>,
+}
+
+impl CutOut {
+    /// The ground of `area`, in metres of the scene from its north-west corner.
+    ///
+    /// # Errors
+    /// When the terrain is a planet's, or the area holds no ground of it.
+    pub fn new(scene: &Scene, terrain: &Terrain, area: &Area) -> Result<Self, CutOutError> {
+        let settings = &scene.settings;
+        if settings.is_planet() || terrain.grid.is_globe() {
+            return Err(CutOutError::Planet);
+        }
+        let (n, side) = (terrain.samples(), f64::from(settings.size_metres));
+        let last = (n - 1) as f64;
+        let inside = area.intersection(Area { low: [0.0; 2], high: [side; 2] });
+        if inside.is_empty() || (0..2).any(|k| inside.low[k] >= inside.high[k]) {
+            return Err(CutOutError::Outside(settings.size_metres));
+        }
+        // a hair less than a sample does not count
+        let span = [0, 1].map(|k| {
+            let (from, to) = (inside.low[k] / side * last, inside.high[k] / side * last);
+            let first = (libm::floor(from + 1e-6) as usize).min(n - 2);
+            (first, (libm::ceil(to - 1e-6) as usize).clamp(first + 1, n - 1))
+        });
+        let [(left, right), (top, bottom)] = span;
+        let (width, rows) = (right - left + 1, bottom - top + 1);
+        let cells = || (top..=bottom).flat_map(|i| (left..=right).map(move |j| i * n + j));
+        let relief = f64::from(settings.relief_metres);
+        let ground = || cells().filter(|&k| terrain.has_ground(k)).map(|k| f64::from(terrain.height[k]) * relief);
+        let lowest = ground().fold(f64::INFINITY, lower);
+        if lowest.is_infinite() {
+            return Err(CutOutError::Void);
+        }
+        let height = |k: usize| if terrain.has_ground(k) { f64::from(terrain.height[k]) * relief } else { lowest };
+        let mut points: Vec<f64> = cells().map(height).collect();
+        points.chunks_mut(width).for_each(|row| control_points(row));
+        let mut column = vec![0.0; rows];
+        for j in 0..width {
+            (0..rows).for_each(|i| column[i] = points[i * width + j]);
+            control_points(&mut column);
+            (0..rows).for_each(|i| points[i * width + j] = column[i]);
+        }
+        let (low, high) = points
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &point| (lower(low, point), higher(high, point)));
+        let steps = if high > low { 65535.0 / (high - low) } else { 0.0 };
+        let weights = terrain.map(MapKind::Ground).filter(|map| cells().any(|k| map[k] < 1.0));
+        let at = |i: usize| i as f64 / last * side;
+        Ok(Self {
+            size: [width, rows],
+            area: Area { low: [at(left), at(top)], high: [at(right), at(bottom)] },
+            range: [low, high],
+            heights: points.iter().map(|point| ((point - low) * steps + 0.5) as u16).collect(),
+            weights: weights.map(|map| cells().map(|k| (map[k].clamp(0.0, 1.0) * 65535.0 + 0.5) as u16).collect()),
+        })
+    }
+
+    /// The piece whose pictures are these files. `border` is the share of it over which it gives way to the ground
+    /// around, from 0.001 to 0.5.
+    pub fn piece(&self, heights: &Path, weights: &Path, border: f32) -> Piece {
+        let file = |path: &Path| ImageFile(path.to_string_lossy().into_owned());
+        let Area { low, high } = self.area;
+        let corner = |x: f64, y: f64| (x as f32, y as f32);
+        let image = Image {
+            corners: [
+                corner(low[0], low[1]),
+                corner(high[0], low[1]),
+                corner(high[0], high[1]),
+                corner(low[0], high[1]),
+            ],
+            settings: ImageSettings {
+                picture: file(heights),
+                height: self.range[0] as f32,
+                depth: (self.range[1] - self.range[0]) as f32,
+                border: border.clamp(0.001, 0.5),
+                weights: if self.weights.is_some() { file(weights) } else { ImageFile(String::new()) },
+            },
+        };
+        Piece::named("cut out", PieceKind::Image(image))
+    }
+
+    /// Whether it needs a map of weights.
+    pub fn has_weights(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// Writes the pictures in the format that the names ask for; that of weights only where there are some.
+    ///
+    /// # Errors
+    /// When one of them cannot be written; then none is.
+    pub fn save_pictures(&self, heights: &SaveTarget, weights: &SaveTarget) -> Result<(), FileError> {
+        let mut files = StagedSet::default();
+        for (to, values) in std::iter::once((heights, &self.heights)).chain(self.weights.iter().map(|w| (weights, w))) {
+            let format = RasterFormat::for_path(to.path())?;
+            let [width, rows] = self.size;
+            let at = |row: usize, column: usize, _: usize| values[row * width + column];
+            let sheet = RasterSheet { samples: Samples::U16(&at), ..RasterSheet::grey(width, rows) };
+            files.push(StagedFile::new(to, |file| format.write(&sheet, file))?);
+        }
+        files.commit()
+    }
+
+    /// A scene of this piece alone, where it was, with the settings and colours of the scene that it was cut out of.
+    pub fn scene(&self, of: &Scene, piece: Piece) -> Scene {
+        let frame =
+            Frame { side: of.settings.size_metres, relief: of.settings.relief_metres, ground: self.range[0] as f32 };
+        let tree = Tree { frame, terrain: piece, ..Tree::default() };
+        let node = Node::Construction(Construction { tree: Arc::new(tree), ..Construction::default() });
+        Scene {
+            settings: of.settings.clone(),
+            palette: of.palette.clone(),
+            name: format!("Cut out of {}", of.name),
+            layers: vec![Layer::new(node, 1)],
+            ..Scene::default()
+        }
+    }
+}
+
+/// Values of a cubic B-spline to its control points, in place; the first and the last are repeated.
+fn control_points(values: &mut [f64]) {
+    let n = values.len();
+    let diagonal = |k: usize| if k == 0 || k + 1 == n { 5.0 } else { 4.0 };
+    // forward, then back: Thomas 1949
+    let mut over = vec![0.0; n];
+    for k in 0..n {
+        let pivot = diagonal(k) - if k > 0 { over[k - 1] } else { 0.0 };
+        over[k] = 1.0 / pivot;
+        values[k] = (6.0 * values[k] - if k > 0 { values[k - 1] } else { 0.0 }) / pivot;
+    }
+    for k in (0..n - 1).rev() {
+        values[k] -= over[k] * values[k + 1];
+    }
+}
