@@ -34,7 +34,7 @@ pub use mask::{LayerMask, layer_mask};
 use mask::{mask_scene, scene_beneath, scene_up_to};
 pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
 use multiscale::LevelChange;
-use plan::{GroupBase, LayerStep, ProcessStage, node_key, node_values_key, plan, plan_with};
+use plan::{GroupBase, LayerStep, ProcessStage, node_values_key, plan, plan_with};
 pub use strokes::{StrokedFields, changed_samples};
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};

@@ -14,7 +14,6 @@ use bevy::render::render_resource::{
     FragmentState, MultisampleState, PipelineCache, PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor,
     SamplerBindingType, ShaderStages, TextureFormat, TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
 };
-use bevy::shader::Shader;
 
 use super::adaptive::atlas::TileInstance;
 use super::frame::SquareFrame;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::construction::construction_kit;
+use crate::construction::plane::{add, length, scaled, sub};
 
 /// Goes down to the nodes that break their bounds while what is below them keeps its own.
 fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {

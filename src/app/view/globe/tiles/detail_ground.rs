@@ -8,12 +8,11 @@ use glam::DVec3;
 
 use super::super::lod::GlobePatch;
 use super::tile::{GlobeTile, STEPS};
-use crate::view::cover::CoverDepths;
 use crate::view::render_base::{RenderBase, next_serial};
 use talweg::detail::{DetailSource, PlanetDetail};
 use talweg::field::globe::{locate, nearly_located};
 use talweg::field::{Control, Globe, Terrain};
-use talweg::look::{GlobeSites, Paint, PaletteTable, covered};
+use talweg::look::{GlobeSites, Paint, PaletteTable, SampleCoverDepths, covered};
 
 /// Steps of a tile beside those of the planet: coarser levels show the maps of its samples.
 const FINER: f64 = 4.0;
@@ -182,7 +181,7 @@ pub struct TilePainter {
 
 impl TilePainter {
     pub fn new(base: &RenderBase, globe: &Arc<Globe>, palette: &Arc<PaletteTable>) -> Self {
-        let depths = CoverDepths::new(&base.terrain, &base.settings);
+        let depths = SampleCoverDepths::new(&base.terrain, &base.settings);
         let shares = |which: usize| match depths.is_empty() {
             true => Vec::new(),
             false => (0..base.terrain.height.len()).map(|k| depths.shares(k)[which]).collect(),
