@@ -180,7 +180,7 @@ impl GroundWindow {
             below: band.below * by,
             above: band.above * by,
         });
-        Self { height, slope, base: self.base * size, ..*self }
+        Self { height, slope, base: self.base * size }
     }
 
     /// How far around a place it looks.

@@ -36,6 +36,7 @@ crate::choices! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "what choices derive is in their macro, alike for all")]
 impl Default for PieceMaterial {
     fn default() -> Self {
         Self::Unset

@@ -179,8 +179,8 @@ impl Program {
                     {
                         let shares = shares
                             .get_or_insert_with(|| self.share_row(selection, children, window, row, detail, ground));
-                        for k in span.0..span.1 {
-                            above.weight[k - span.0] = lower(above.weight[k - span.0], 1.0) * shares[k];
+                        for (weight, share) in above.weight.iter_mut().zip(&shares[span.0..span.1]) {
+                            *weight = lower(*weight, 1.0) * share;
                         }
                     }
                     for k in span.0..span.1 {

@@ -470,7 +470,7 @@ mod tests {
         let line = |x: f32| CurvePoint::new(x, 0.0, 0.0);
         let settings = WarpSettings { bend: Bend::Curve, strength: 60.0, radius: 400.0, ..WarpSettings::default() };
         let drag = CopyGroup { settings, points: vec![line(-2000.0), line(2000.0)], of: Vec::new() }.prepare(1);
-        for (y, share) in [(0.0, 1.0), (200.0, 0.75f64.powi(3) * 0.75f64.sqrt()), (400.0, 0.0)] {
+        for (y, share) in [(0.0, 1.0), (200.0, 0.75 * 0.75 * 0.75 * 0.75f64.sqrt()), (400.0, 0.0)] {
             let (q, _) = drag.displace::<false>([30.0, y]);
             // the integral of g over a chord at distance y is (1 - (y/r)²)^3.5 of that through the middle
             assert!((30.0 - q[0] - 60.0 * share).abs() < 0.3 && q[1] == y, "{y}: {q:?}");

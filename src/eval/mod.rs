@@ -74,6 +74,15 @@ pub struct Store {
     ended: HashMap<ContentKey, MassBalance>,
 }
 
+/// A result that an evaluation goes on from.
+struct KnownResult {
+    /// How many steps it makes needless.
+    steps: usize,
+    result: Arc<Terrain>,
+    /// What the groups lie on that are open after it.
+    bases: Vec<Arc<Terrain>>,
+}
+
 impl Store {
     /// A store with these two and no constructions.
     pub fn new(cache: Cache, timeline: Timeline) -> Self {
@@ -85,13 +94,12 @@ impl Store {
         Self::new(Cache::new(0), Timeline::new(0))
     }
 
-    /// How many of `steps` the highest result makes needless that is known, that result, and what the groups lie on
-    /// that are open after it; `made` has the grounds that are not results.
+    /// The highest result of `steps` that is known; `made` has the grounds that are not results.
     fn highest_known(
         &mut self,
         steps: &[LayerStep],
         made: &dyn Fn(GroupBase) -> Result<Arc<Terrain>, Cancelled>,
-    ) -> Result<Option<(usize, Arc<Terrain>, Vec<Arc<Terrain>>)>, Cancelled> {
+    ) -> Result<Option<KnownResult>, Cancelled> {
         for (k, step) in steps.iter().enumerate().rev() {
             let Some(result) = self.cache.get(step.result) else { continue };
             let bases = step.open.iter().map(|base| match base {
@@ -99,7 +107,7 @@ impl Store {
                 base => made(*base).map(Some),
             });
             if let Some(bases) = bases.collect::<Result<Option<Vec<_>>, _>>()? {
-                return Ok(Some((k + 1, result, bases)));
+                return Ok(Some(KnownResult { steps: k + 1, result, bases }));
             }
         }
         Ok(None)
@@ -249,15 +257,17 @@ fn evaluate_level(
         _ => Ok(Arc::new(Terrain::flat(scene.grid(samples)))),
     };
     // the highest result that is known makes everything below it needless
-    let (first, mut beneath, mut bases) = match topmost {
+    let without_groups = |steps, result| KnownResult { steps, result, bases: Vec::new() };
+    let known = match topmost {
         Some(_) if most_known == steps.len() => {
-            (steps.len(), Arc::new(Terrain::flat(Grid::new(2, Edges::Open))), Vec::new())
+            without_groups(steps.len(), Arc::new(Terrain::flat(Grid::new(2, Edges::Open))))
         }
         _ => match store.highest_known(&steps[..most_known], &ground)? {
             Some(known) => known,
-            None => (0, ground(GroupBase::Start)?, Vec::new()),
+            None => without_groups(0, ground(GroupBase::Start)?),
         },
     };
+    let KnownResult { steps: first, result: mut beneath, mut bases } = known;
     let steps = &steps[first..];
     let mut coarse = match (steps.iter().rfind(|step| step.is_refined), coarser_samples(samples)) {
         (Some(refined), Some(coarser)) => {

@@ -86,7 +86,7 @@ impl CutOut {
         }
         let height = |k: usize| if terrain.has_ground(k) { f64::from(terrain.height[k]) * relief } else { lowest };
         let mut points: Vec<f64> = cells().map(height).collect();
-        points.chunks_mut(width).for_each(|row| control_points(row));
+        points.chunks_mut(width).for_each(control_points);
         let mut column = vec![0.0; rows];
         for j in 0..width {
             (0..rows).for_each(|i| column[i] = points[i * width + j]);

@@ -64,7 +64,7 @@ fn help_is_short_and_shows_examples() {
         let most = match command {
             // one command for all formats and programs
             "export" => 160,
-            "render" => 125,
+            "render" => 130,
             _ => 70,
         };
         assert!(text.lines().count() < most, "{command}: {} lines", text.lines().count());

@@ -124,8 +124,8 @@ fn coarser_samples_differ_by_what_they_cannot_show() {
     }
 }
 
-/// Root of the mean square rise over a distance of `lag` samples along rows and columns.
-fn rise(terrain: &Terrain, lag: usize) -> f64 {
+/// The mean square of the rise over a distance of `lag` samples along rows and columns.
+fn mean_square_rise(terrain: &Terrain, lag: usize) -> f64 {
     let n = terrain.samples();
     let (mut sum, mut count) = (0.0, 0.0);
     for i in 0..n {
@@ -138,7 +138,16 @@ fn rise(terrain: &Terrain, lag: usize) -> f64 {
             count += 2.0;
         }
     }
-    (sum / count).sqrt()
+    sum / count
+}
+
+/// Places on land all over a planet, in degrees of longitude and latitude.
+fn places_on_land(terrain: &Terrain, count: usize) -> Vec<[f64; 2]> {
+    let globe = Globe::new(terrain.samples());
+    // steps of a large prime reach every part of it
+    let spread = (0..terrain.height.len()).map(|k| k * 7919 % terrain.height.len());
+    let land = spread.filter(|&k| terrain.height[k] > 0.0).map(|k| globe.direction_of(k).map(f64::from));
+    land.take(count).map(|d| [longitude(d).to_degrees(), latitude(d).to_degrees()]).collect()
 }
 
 /// The rise over a distance L grows with L^H from the planet's cells down to a metre: relief has the spectrum
@@ -147,14 +156,16 @@ fn rise(terrain: &Terrain, lag: usize) -> f64 {
 fn relief_goes_on_from_the_planet_to_the_metre() {
     let (scene, terrain) = earthlike(129);
     let detail = detail(&scene, &terrain);
-    let middle = highest(&terrain);
+    // single places are steep or flat: the mean of some
+    let places = places_on_land(&terrain, 6);
     // distance and rise, in metres, from squares each a tenth as wide as the one before
     let mut points = Vec::new();
-    for side in [2.56e6, 2.56e5, 2.56e4, 2560.0, 256.0] {
-        let ground = cut(&detail, middle, side, 257);
+    for side in [1.28e6, 1.28e5, 1.28e4, 1280.0, 128.0] {
+        let grounds: Vec<Terrain> = places.iter().map(|&place| cut(&detail, place, side, 129)).collect();
         for lag in [1, 3, 10] {
-            let relief = f64::from(scene.settings.relief_metres);
-            points.push(((side / 256.0 * f64::from(lag)).ln(), (relief * rise(&ground, lag as usize)).ln()));
+            let sum: f64 = grounds.iter().map(|ground| mean_square_rise(ground, lag)).sum();
+            let rise = f64::from(scene.settings.relief_metres) * (sum / places.len() as f64).sqrt();
+            points.push(((side / 128.0 * lag as f64).ln(), rise.ln()));
         }
     }
     let fitted = |points: &[(f64, f64)]| {

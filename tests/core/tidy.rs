@@ -124,7 +124,7 @@ fn no_folder_names_one_above_it() {
 /// The dependencies that `cargo` would build on this machine for packages and kinds, each with its features.
 fn dependency_features(args: &[&str]) -> BTreeSet<String> {
     let tree = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--no-default-features", "--prefix", "none", "--format", "{p} {f}"])
+        .args(["tree", "--locked", "--no-default-features", "--prefix", "none", "--format", "{p} {f}"])
         .args(args)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()

@@ -192,6 +192,7 @@ fn what_is_done_to_a_group_is_done_to_what_it_holds() {
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert_eq!(names(&panels), ["Ground", "Soft"]);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
+    click(&mut panels, "Hills");
     press(&mut panels, Modifiers::ALT, Key::ArrowUp);
     assert_eq!(names(&panels), ["Ground", "Soft", "Steps", "Cells", "Hills"], "it moves as a whole");
 }

@@ -114,13 +114,13 @@ fn what_rays_show_is_what_the_grid_shows() {
     let away: u32 = rays.iter().zip(&grid).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
     let mean = f64::from(away) / rays.len() as f64;
     assert!(mean < 5.0, "the pictures differ by {mean} of 255");
-    // evaluations are shown in many colours, few of which are as red as the palette
+    // evaluations are shown in many colours, few of which are as red as the palette; roads and rock are of their own
     let cost = draw(ViewMode::TracedCost);
     let red = |image: &[u8]| {
         let is_red = |[r, g, b, _]: &&[u8; 4]| u32::from(*r) > u32::from(*g.max(b)) + 40;
         image.as_chunks::<4>().0.iter().filter(is_red).count()
     };
-    assert!(red(&rays) > 300 && red(&cost) * 3 < red(&rays), "{} and {}", red(&rays), red(&cost));
+    assert!(red(&rays) > 200 && red(&cost) * 3 < red(&rays), "{} and {}", red(&rays), red(&cost));
     let colours: std::collections::BTreeSet<_> = cost.as_chunks::<4>().0.iter().collect();
     assert!(colours.len() > 40, "{} colours", colours.len());
 }
@@ -163,7 +163,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
         let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("nobody stops it"));
         let (grid, with, without) = (draw(&over, ViewMode::Shaded), draw(&over, mode), draw(&plain, mode));
         let (same, other) = (apart(&with, &grid), apart(&with, &without));
-        assert!(same < 6.0 && other > 4.0 * same, "{overlay:?}, {mode:?}: {same} from the grid, {other} from none");
+        assert!(same < 6.0 && other > 3.0 * same, "{overlay:?}, {mode:?}: {same} from the grid, {other} from none");
     }
 }
 
