@@ -14,7 +14,7 @@ use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
 /// A build in tiles in its folder: stages of tasks, each of which can be done on any machine that sees the folder.
 ///
 /// Made by `plan` and `open_plan`. `talweg.dask.build` carries it out on a cluster.
-#[pyclass(name = "Plan", module = "talweg._core", skip_from_py_object)]
+#[pyclass(name = "Plan", module = "talweg._core")]
 pub struct PyPlan {
     build: TileBuild,
 }

@@ -89,8 +89,11 @@ impl GlobeCamera {
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// Over a place; see `put_over`.
+    /// Over a place; see `put_over`. Waits for the ground between the samples, which heights are counted from.
     pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
+        if let Some(ground) = terrain.detail(&planet_view.view) {
+            ground.detail();
+        }
         self.put_over(terrain, &planet_view.view, true, place);
         self
     }
