@@ -12,7 +12,8 @@
 //!    divergence that keeps areas. The coarse ground is read at p' (`coarse`), so that its coasts, valleys and rivers
 //!    get the bends that its own samples cannot show, all of them the same.
 //! 3. Rivers (`courses`) lie at p' too. In a river the ground is its bed, which never climbs; beside it the ground
-//!    begins at the banks and goes over to the coarse ground within 0.45 cells: g = bank + t·(coarse - bank).
+//!    begins at the banks and goes over to the coarse ground within 0.45 cells: g = bank + t·(coarse - bank) + v, where
+//!    v are the sides of the valley, as high as the relief around.
 //! 4. Gullies by point, from half a cell down to [`GULLY_METRES`]: stripes across the slope of the ground, of the
 //!    larger octaves and of the gullies before, so that they branch (as [`gullies`](crate::nodes::erosion::gullies) has
 //!    them). Where the slope turns within a cell of theirs, as around summits, there are none: stripes across it would

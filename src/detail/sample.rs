@@ -35,6 +35,10 @@ const GENTLE: f32 = 0.45;
 const GENTLE_UNTIL: [f32; 2] = [0.05, 0.45];
 /// How high ground beside a river rises at first, over which distance, in metres, and its slope from there on.
 const LEVEE: [f32; 3] = [4.0, 500.0, 0.008];
+/// Height of the ground between rivers over their banks, in rises of the coarse ground over a cell, the slope of valley
+/// sides, and the width of a valley's floor beside that of the valley. The coarse ground lies as low as its rivers do:
+/// without this no relief would have room before it is far away from them.
+const VALLEY_SIDES: [f32; 3] = [1.0, 0.3, 0.05];
 /// Height above the sea over which a river's valley goes over into the sea floor.
 const MOUTH_METRES: f32 = 6.0;
 
@@ -130,7 +134,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let valley = self.rivers.valley_metres();
         let (mut ground, mut room) = ([0.0f32; PART], [0.0f32; PART]);
         let lakes = [&work.lake, &work.lake_share];
-        lay_rivers(&work.coarse, lakes, &rivers, [sea, valley], [&mut ground, &mut room]);
+        lay_rivers([&work.coarse, &work.relief], lakes, &rivers, [sea, valley], [&mut ground, &mut room]);
         let relief = self.relief_of(points, spacing, work, &room, sea);
         fill_rivers([&ground, &relief, &room, &work.coarse, &work.lake], &rivers, sea, out);
         self.craters.add(points, spacing, &mut out.height);
@@ -290,7 +294,7 @@ const FREE: f32 = 1.0e9;
 /// The ground with its valleys, and how much room there is above or below the nearest water.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn lay_rivers(
-    coarse: &BlockLane,
+    [coarse, relief]: [&BlockLane; 2],
     [lake, lake_share]: [&BlockLane; 2],
     rivers: &RiverReach,
     [sea, valley]: [f32; 2],
@@ -309,6 +313,11 @@ fn lay_rivers(
         // low ground beside a river stays above it near by
         let share = if over > 0.0 { smooth([0.0, 1.0], way) } else { smooth([0.5, 1.0], way) };
         let levee = (LEVEE[0] / (outside + LEVEE[1]) + LEVEE[2]) * outside * (1.0 - way) * (1.0 - way);
+        // valley sides, back down to the coarse ground where the valley ends
+        let [high, steep, floor] = VALLEY_SIDES;
+        let rise = steep * outside * outside / (outside + floor * valley);
+        let side = bounded(rise, high * relief[k]) * (1.0 - smooth([0.5, 1.0], way));
+        let levee = levee + bounded(side, free);
         // the mouth goes over into the sea floor
         let inland = lesser(above_sea / MOUTH_METRES, 1.0);
         let valley_ground = coarse[k] + inland * (bank + share * over + levee - coarse[k]);
