@@ -62,7 +62,8 @@
 //! | [`export`] | one evaluation, many products: maps, engines, tiles, the scene inside every file |
 //! | [`tiles`] | builds in tiles: plan, tasks, files of tiles, products of all of them |
 //! | [`film`] | time-lapse films of a process |
-//! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
+//! | [`benchmark`] | what nodes cost in time and memory, and how that grows |
+//! | [`variants`] | what else a scene could be, with thumbnails |
 //! | [`cli`] | one file a subcommand |
 //! | `python` | the extension module of the Python package: the same scenes, nodes and words; a Rust package of its own |
 //! | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera; a Rust package of its own |
@@ -79,6 +80,7 @@
 #[cfg(test)]
 extern crate self as talweg;
 
+pub mod benchmark;
 pub mod brush;
 pub mod cli;
 pub mod construction;
@@ -89,7 +91,6 @@ pub mod field;
 pub mod film;
 pub mod hydrology;
 pub mod io;
-pub mod lab;
 pub mod look;
 pub mod measure;
 pub mod mesh;
@@ -101,4 +102,5 @@ pub mod preferences;
 pub mod recovery;
 pub mod scene;
 pub mod tiles;
+pub mod variants;
 pub mod web_map;

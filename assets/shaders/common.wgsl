@@ -1,7 +1,7 @@
 // What all parts of the flat view share: the frame, the surface in the vertex stage and light.
 // Joined with the files screen and colours, which all views have, and sky, ground, sides, water, surface_water.
 
-// Mirrors `SquareFrame` in src/app/view/frame.rs.
+// Mirrors `SquareFrame` in src/app/view/render/frame.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,

@@ -17,7 +17,7 @@ struct MaterialRule {
     bands: array<vec4<f32>, 9>,
 }
 
-// Mirrors `RulesUniform` in src/app/view/ground_materials.rs.
+// Mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
     // rules, texels of a side
     count: vec4<f32>,

@@ -15,7 +15,7 @@ struct ScatterVertex {
     @location(5) leaf: vec3<f32>,
 }
 
-// Mirrors `ScatterInstance` and `ScatterCorner` in src/app/view/scatter.rs.
+// Mirrors `ScatterInstance` and `ScatterCorner` in src/app/view/plants/scatter.rs.
 struct ScatterInput {
     // place (x, z), size and turn
     @location(0) place: vec4<f32>,

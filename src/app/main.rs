@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 
-/// Counts the memory that the benchmark lab reports.
+/// Counts the memory that the benchmark reports.
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 

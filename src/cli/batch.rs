@@ -22,7 +22,6 @@ use crate::export::{ExportPlace, MESH, check, export, memory_use};
 use crate::field::{Control, Terrain};
 use crate::io::formats::RasterFormat;
 use crate::io::{FileError, check_name, check_place, write_atomically};
-use crate::lab::{Glance, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, columns, combinations, sheet};
 use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
@@ -30,6 +29,7 @@ use crate::measure::{
 use crate::mesh::formats::MeshFormat;
 use crate::param::Value;
 use crate::scene::{BuildPreset, BuildProduct, Scene};
+use crate::variants::{Glance, STORE_BYTES, SceneVariant, Thumbnail, VariantSweep, columns, combinations, sheet};
 
 /// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
 #[derive(Args)]

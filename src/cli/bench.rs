@@ -5,10 +5,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::input::{MemoryArgs, refused};
 use super::{CommandResult, Failure, print, print_json, usage};
+use crate::benchmark::{BenchError, BenchPlan, BenchProgress, BenchSubject, Benchmark, Extremes, Machine, NodeSubject};
+use crate::benchmark::{bench, document_001, subjects};
 use crate::eval::{MemoryUse, check_memory};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
-use crate::lab::{BenchError, BenchPlan, BenchProgress, BenchSubject, Benchmark, Extremes, Machine, NodeSubject};
-use crate::lab::{bench, document_001, subjects};
 use crate::planet::World;
 use crate::scene::{Layer, Scene};
 

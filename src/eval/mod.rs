@@ -13,6 +13,7 @@ mod mask;
 mod memory;
 mod mix;
 mod multiscale;
+pub mod parity;
 mod plan;
 mod strokes;
 mod timeline;

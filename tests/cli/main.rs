@@ -1,8 +1,8 @@
 //! The program as people and scripts call it: results, exit codes, messages.
 
 mod batches;
+mod benchmark;
 mod exports;
-mod lab;
 mod measures;
 mod recover;
 mod tiles;

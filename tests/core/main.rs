@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 mod analytic;
+mod benchmark;
 mod biomes;
 mod claims;
 mod common;
@@ -41,8 +42,6 @@ mod globe_water;
 mod golden;
 mod hydrology;
 mod import;
-mod lab;
-mod lab_variants;
 mod measure_kit;
 mod measures;
 mod measures_report;
@@ -67,4 +66,5 @@ mod spectrum;
 mod tidy;
 mod tiles;
 mod tracing;
+mod variants;
 mod web_map;

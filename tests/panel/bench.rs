@@ -9,19 +9,19 @@ use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::param::Value;
-use talweg_app::features::bench::BenchAction;
-use talweg_app::features::bench::findings::Tone;
-use talweg_app::features::bench::panel::BenchState;
-use talweg_app::features::bench::task::BenchInfo;
-use talweg_app::features::bench::task::{BenchOrder, BenchRequest, BenchTask, Ending};
+use talweg_app::features::benchmark::BenchAction;
+use talweg_app::features::benchmark::findings::Tone;
+use talweg_app::features::benchmark::panel::BenchState;
+use talweg_app::features::benchmark::task::BenchInfo;
+use talweg_app::features::benchmark::task::{BenchOrder, BenchRequest, BenchTask, Ending};
 use talweg_app::frame::commands::Command;
 use talweg_app::frame::tasks::Tasks;
 use talweg_app::view::Waker;
 
-/// The window with the lab behind it, as the editor joins them.
+/// The window with the benchmark behind it, as the editor joins them.
 struct Bench {
     panels: Panels,
-    lab: BenchTask,
+    task: BenchTask,
     tasks: Tasks,
     rings: Receiver<()>,
 }
@@ -38,29 +38,29 @@ impl Bench {
         });
         let mut panels = panels(size, nodes);
         press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::B);
-        Self { panels, lab: BenchTask::default(), tasks: Tasks::new(waker), rings }
+        Self { panels, task: BenchTask::default(), tasks: Tasks::new(waker), rings }
     }
 
     /// Carries out what was asked for, and tells the panels how it is.
     fn carry_out(&mut self) {
         for effect in std::mem::take(&mut self.panels.state_mut().effects) {
             if let Effect::Bench(ask) = effect {
-                self.lab.ask(ask, &self.tasks).unwrap();
+                self.task.ask(ask, &self.tasks).unwrap();
             }
         }
         self.tell();
     }
 
     fn tell(&mut self) {
-        *self.panels.state_mut().get_mut::<BenchInfo>() = self.lab.info();
+        *self.panels.state_mut().get_mut::<BenchInfo>() = self.task.info();
         self.panels.run();
     }
 
     /// Until what runs has ended.
     fn wait(&mut self) -> Ending {
         loop {
-            self.rings.recv_timeout(Duration::from_secs(300)).expect("the lab never rings");
-            if let Some(ending) = self.lab.receive() {
+            self.rings.recv_timeout(Duration::from_secs(300)).expect("it never rings");
+            if let Some(ending) = self.task.receive() {
                 self.tell();
                 return ending;
             }
@@ -195,14 +195,15 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     assert!(bench.panels.query_by_label("Stop benchmark").is_some());
     assert!(bench.panels.query_by_label_contains("Working meanwhile disturbs").is_some());
     assert_eq!(bench.wait(), Ending::Found);
-    let report = bench.lab.info().report.unwrap();
+    let report = bench.task.info().report.unwrap();
     assert_eq!(report.rows.len(), 4);
     assert_eq!(report.findings[0].tone, Tone::Care, "once is not enough");
     assert!(bench.panels.query_all_by_value(&report.findings[0].text).count() > 0, "{}", report.findings[0].text);
 
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
-        let y = |row: &talweg_app::features::bench::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
+        let y =
+            |row: &talweg_app::features::benchmark::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };
@@ -212,7 +213,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     assert_eq!(top(&bench), (0, 129), "largest first");
     click(&mut bench.panels, "Sort by Time");
     let times: Vec<f64> = report
-        .order(talweg_app::features::bench::report::Column::Time, false)
+        .order(talweg_app::features::benchmark::report::Column::Time, false)
         .iter()
         .map(|&k| report.cell(&report.rows[k]).milliseconds.median)
         .collect();
@@ -246,20 +247,20 @@ fn one_that_is_stopped_leaves_what_was_found_before() {
     click(&mut bench.panels, "Run benchmark");
     bench.carry_out();
     assert_eq!(bench.wait(), Ending::Found);
-    let before = bench.lab.info().report.unwrap();
+    let before = bench.task.info().report.unwrap();
     // so long that only Stop ends it
     repetitions(&mut bench.panels, "999");
     bench.chips(&["Size 2049", "Size 1025"]);
     click(&mut bench.panels, "Run benchmark");
     bench.carry_out();
-    assert!(bench.lab.is_running());
+    assert!(bench.task.is_running());
     click(&mut bench.panels, "Stop benchmark");
     bench.carry_out();
-    if bench.lab.is_running() {
+    if bench.task.is_running() {
         assert!(bench.panels.query_by_label("Stopping…").is_some());
     }
     assert_eq!(bench.wait(), Ending::Stopped);
-    let info = bench.lab.info();
+    let info = bench.task.info();
     assert!(std::sync::Arc::ptr_eq(&info.report.unwrap(), &before) && info.failure.is_none());
     assert!(bench.panels.query_by_label("Run benchmark").is_some(), "another can begin");
 }

@@ -13,7 +13,7 @@ use talweg::eval::Request;
 use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg_app::features::FeaturePlugins;
-use talweg_app::features::bench::task::BenchRequest;
+use talweg_app::features::benchmark::task::BenchRequest;
 use talweg_app::features::compare::task::CompareRequest;
 use talweg_app::features::patch::task::PatchOrder;
 use talweg_app::features::scene_settings::Swatches;

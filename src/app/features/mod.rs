@@ -3,7 +3,7 @@
 //! A feature is a Bevy plugin that registers what it has in the frame (see [`super::frame`]): commands, panels, menu
 //! entries, systems. Parts of a slot and commands come in the order of [`FeaturePlugins`].
 
-pub mod bench;
+pub mod benchmark;
 pub mod biomes;
 pub mod brush;
 pub mod camera;
@@ -61,7 +61,7 @@ impl PluginGroup for FeaturePlugins {
             .add(export::ExportPlugin)
             .add(patch::PatchPlugin)
             .add(compare::ComparePlugin)
-            .add(bench::BenchPlugin)
+            .add(benchmark::BenchPlugin)
             .add(construction::ConstructionPlugin)
             .add(preferences::PreferencesPlugin)
             .add(search::SearchPlugin)

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::legend::Legend;
-use super::overlay::OverlayChoice;
-use super::ramp::Ramp;
+use crate::view::colours::legend::Legend;
+use crate::view::colours::overlay::OverlayChoice;
+use crate::view::colours::ramp::Ramp;
 use talweg::field::{Grid, MapKind, Terrain};
 use talweg::look::{Biomes, Paint};
 use talweg::scene::Settings;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::globe::terrain::GlobeTerrain;
-use super::overlay::{OverlayChoice, climate_of};
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
-use super::texels::{TerrainMap, Texels};
+use crate::view::colours::overlay::{OverlayChoice, climate_of};
+use crate::view::render::texels::{TerrainMap, Texels};
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::look::{PaletteTable, SiteConditions};
 use talweg::planet::projection::from_map;

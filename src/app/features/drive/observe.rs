@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use serde_json::json;
 
-use crate::features::bench::panel::BenchState;
+use crate::features::benchmark::panel::BenchState;
 use crate::features::construction::list::TreeState;
 use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;

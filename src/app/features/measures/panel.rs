@@ -14,7 +14,7 @@ use crate::frame::commands::Command;
 use crate::frame::theme::ink;
 use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::{params, plot};
-use talweg::lab::{Parity, Verdict};
+use talweg::eval::parity::{Parity, Verdict};
 use talweg::measure::{
     Limits, MEASURES, Measure, MeasureValue, Measures, PLOTS, PlanetMeasures, PlotStyle, ReferenceBand, bands,
 };

@@ -15,10 +15,10 @@ use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::{Busy, Newest, Tasks};
 use crate::frame::window::FrameCost;
+use talweg::eval::parity::{Parity, parity};
 use talweg::eval::{Store, thread_pool};
 use talweg::field::Cancelled;
 use talweg::field::Terrain;
-use talweg::lab::{Parity, parity};
 use talweg::measure::{Limits, Measures, PlanetMeasures, TerrainScale, measure, measure_planet};
 use talweg::scene::Scene;
 

@@ -37,9 +37,9 @@ use crate::frame::widgets::scene_picture::ScenePicture;
 use crate::frame::window::FrameSystems;
 use crate::view::Waker;
 use talweg::eval::{Cache, Store, Timeline};
-use talweg::lab::{Size, draw};
 use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, earlier_versions, left_work, local_time};
 use talweg::scene::{Scene, SceneError, Warning};
+use talweg::variants::{Size, draw};
 
 /// Unsaved edits reach the disk this soon while something is dragged; a finished edit is written at once.
 const WHILE_DRAGGING: Duration = Duration::from_millis(500);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! StartAction::Show ──▶ StartDialog with cards ──▶ FileAction …
-//!            └── task: a picture for each card, kept by content (talweg::lab::picture)
+//!            └── task: a picture for each card, kept by content (talweg::variants::picture)
 //! ```
 
 mod cards;
@@ -26,8 +26,8 @@ use crate::frame::menu::pick;
 use crate::frame::tasks::{Newest, Tasks};
 use crate::frame::widgets::scene_picture::ScenePicture;
 use crate::frame::window::FrameSystems;
-use talweg::lab::{Size, picture};
 use talweg::preferences::cache_folder;
+use talweg::variants::{Size, picture};
 
 /// Of the pictures on the cards.
 const PICTURE: Size = Size { samples: 129, pixels: 160 };
@@ -108,7 +108,7 @@ fn draw(cards: Vec<(PictureSource, ScenePicture)>, control: &talweg::field::Cont
     for (source, shown) in cards {
         control.check().ok()?;
         let Some(scene) = source.scene() else { continue };
-        let kept = cache.as_deref().and_then(|cache| talweg::lab::kept_picture(cache, &scene, PICTURE));
+        let kept = cache.as_deref().and_then(|cache| talweg::variants::kept_picture(cache, &scene, PICTURE));
         match kept {
             Some(image) => shown.set(image),
             None => later.push((scene, shown)),

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::Resource;
 
-use talweg::lab::{FinishedThumbnail, SceneVariant, Size, Thumbnail, ThumbnailService};
 use talweg::scene::Scene;
+use talweg::variants::{FinishedThumbnail, SceneVariant, Size, Thumbnail, ThumbnailService};
 
 /// Of the contact sheet.
 const SHEET: Size = Size { samples: 129, pixels: 160 };

@@ -4,8 +4,8 @@
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
-use talweg::lab;
 use talweg::scene::Scene;
+use talweg::variants::SceneVariant;
 
 /// The scene with one layer hidden, or shown where it is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +53,12 @@ impl Document {
     }
 
     /// A variant of the scene, as the scene is looked at.
-    pub fn seen(&self, variant: lab::SceneVariant) -> lab::SceneVariant {
-        lab::SceneVariant { scene: self.shown_of(variant.scene).0, ..variant }
+    pub fn seen(&self, variant: SceneVariant) -> SceneVariant {
+        SceneVariant { scene: self.shown_of(variant.scene).0, ..variant }
     }
 
     /// Makes the scene what a variant of it is.
-    pub fn adopt_variant(&mut self, variant: &lab::SceneVariant) {
+    pub fn adopt_variant(&mut self, variant: &SceneVariant) {
         self.offer = None;
         self.edit("Adopt variant", None, |scene| scene.clone_from(&variant.scene));
     }

@@ -15,11 +15,11 @@ use super::orbit::OrbitPose;
 use super::scenery::{LineEnds, PlanetView, PlannedScenery, Scenery};
 use super::sun::Attitude;
 use super::terrain::GlobeTerrain;
-use crate::view::camera::{FIELD_OF_VIEW, Lens};
-use crate::view::compare::{CompareSide, Pane};
-use crate::view::control::{
+use crate::view::camera::control::{
     CameraManners, PIXELS_OF_A_LINE, ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under,
 };
+use crate::view::camera::{FIELD_OF_VIEW, Lens};
+use crate::view::compare::{CompareSide, Pane};
 use crate::view::state::ViewState;
 use talweg::field::globe::from_angles;
 use talweg::preferences::{CameraGesture, GlobeView, PlanetProjection};

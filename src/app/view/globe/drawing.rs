@@ -12,15 +12,17 @@ use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
 use super::tiles::{PatchTiles, TileDrawing};
-use crate::view::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer};
 use crate::view::camera::FIELD_OF_VIEW;
 use crate::view::compare::Pane;
-use crate::view::ground_materials::GroundMaterials;
-use crate::view::lod::PatchDetail;
-use crate::view::mesh::RenderQuality;
-use crate::view::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
-use crate::view::texels::TerrainMap;
-use crate::view::textures::{TerrainTextures, blank};
+use crate::view::render::batch::{
+    Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer,
+};
+use crate::view::render::ground_materials::GroundMaterials;
+use crate::view::render::mesh::RenderQuality;
+use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
+use crate::view::render::texels::TerrainMap;
+use crate::view::render::textures::{TerrainTextures, blank};
+use crate::view::square::lod::PatchDetail;
 use talweg::preferences::PlanetProjection;
 
 /// Without detail the ground is not drawn finer than this many quads a cell, nor with quads smaller than this.

@@ -40,7 +40,7 @@ pub use control::{GlobeCamera, GlobeHit, GlobeProbe, project, scenery};
 pub use scenery::{PlanetView, PlannedScenery, Scenery};
 pub use terrain::GlobeTerrain;
 
-use super::control::ViewSystems;
+use crate::view::camera::control::ViewSystems;
 
 /// What the window adds to the drawing of planets: the mouse, the commands and the place under the cursor.
 pub struct GlobePlugin;
@@ -54,7 +54,7 @@ impl Plugin for GlobePlugin {
                 Update,
                 (control::obey_commands, control::follow_mouse)
                     .chain()
-                    .after(super::control::follow_mouse)
+                    .after(crate::view::camera::control::follow_mouse)
                     .in_set(ViewSystems::Input),
             )
             .add_systems(

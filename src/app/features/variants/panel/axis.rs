@@ -3,9 +3,9 @@
 //! The values stay as they are when one of them is adopted, so that the sheet stands still.
 
 use crate::features::layers::parameters::shows_mix;
-use talweg::lab::{ParamRef, VariantError, VariantSweep};
 use talweg::param::{ParamKind, ParamSpec, Params, Value};
 use talweg::scene::Scene;
+use talweg::variants::{ParamRef, VariantError, VariantSweep};
 
 /// From the first value to the last.
 pub type Range = (f64, f64);

@@ -10,9 +10,9 @@ use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::document::{Document, Group};
 use crate::frame::theme::colour;
 use crate::frame::widgets::params::SliderPreview;
-use talweg::lab::{ParamRef, SceneVariant, VariantSweep, sweep};
 use talweg::param::Value;
 use talweg::scene::Scene;
+use talweg::variants::{ParamRef, SceneVariant, VariantSweep, sweep};
 
 const GAP: f32 = 6.0;
 /// Side of a ghost in the tooltip.

@@ -18,9 +18,9 @@ use crate::features::variants::panel::prints::Prints;
 use crate::features::variants::thumbnails::{VariantsInfo, Wants};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
-use talweg::lab::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
 use talweg::param::{ParamKind, ParamSpec};
 use talweg::scene::Scene;
+use talweg::variants::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
 
 /// What varies from thumbnail to thumbnail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

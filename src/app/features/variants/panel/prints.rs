@@ -8,7 +8,7 @@ use egui_phosphor::regular as icon;
 
 use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::theme::colour;
-use talweg::lab::Thumbnail;
+use talweg::variants::Thumbnail;
 
 /// Textures that are made in a frame: each takes about a tenth of a millisecond.
 const A_FRAME: usize = 2;

@@ -7,8 +7,8 @@ use egui_phosphor::regular as icon;
 use crate::features::variants::panel::prints::Prints;
 use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::theme::colour;
-use talweg::lab::{Glance, SceneVariant};
 use talweg::scene::Scene;
+use talweg::variants::{Glance, SceneVariant};
 
 const GAP: f32 = 6.0;
 /// Height of the line below a thumbnail.

@@ -11,8 +11,8 @@ use super::super::lod::GlobePatch;
 use super::atlas::GlobeAtlas;
 use super::detail_ground::DetailGround;
 use super::tile::{GlobeTile, GlobeTileJob, STEPS, TILE_BYTES};
-use crate::view::batch::DrawContext;
-use crate::view::mesh::RenderQuality;
+use crate::view::render::batch::DrawContext;
+use crate::view::render::mesh::RenderQuality;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::super::lod::GlobePatch;
 use super::super::terrain::{axes, fitted_gradient, tangents};
 use super::detail_ground::DetailGround;
-use crate::view::mips::half;
+use crate::view::render::mips::half;
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::detail::DetailSample;
 use talweg::field::globe::direction_at;
@@ -142,8 +142,8 @@ impl TileJob for GlobeTileJob {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::colours::overlay::OverlayChoice;
     use crate::view::globe::terrain::GlobeTerrain;
-    use crate::view::overlay::OverlayChoice;
     use talweg::field::Control;
     use talweg::look::PaletteTable;
 

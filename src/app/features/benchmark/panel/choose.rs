@@ -1,0 +1,336 @@
+//! What to measure: nodes, sizes, repetitions, threads, extremes; and the button that begins or stops.
+
+use bevy_egui::egui;
+use egui::{
+    Align, Button, Checkbox, DragValue, Label, Layout, ProgressBar, RichText, ScrollArea, Sense, TextEdit, Ui,
+    WidgetInfo, WidgetType, vec2,
+};
+use egui_phosphor::regular as icon;
+
+use crate::features::benchmark::panel::{chip, part};
+use crate::features::benchmark::report::counted;
+use crate::features::benchmark::task::{BenchInfo, BenchOrder, BenchRequest, Underway};
+use crate::frame::document::Document;
+use crate::frame::theme::{colour, icon_button};
+use talweg::benchmark::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
+use talweg::nodes::Node;
+use talweg::scene::Layer;
+
+/// Samples per side that can be chosen.
+pub const SIZES: [usize; 6] = [65, 129, 257, 513, 1025, 2049];
+const FEWEST_FOR_AN_INTERVAL: usize = 6;
+
+const DOCUMENT: &str = "Terrain in games";
+const KEPT: &str = "From scenes";
+
+/// A node that can be measured.
+#[derive(Debug)]
+struct Pick {
+    category: &'static str,
+    /// In the list and in the results.
+    title: String,
+    help: String,
+    /// What the search looks at, in small letters.
+    words: String,
+    node: Node,
+    is_chosen: bool,
+}
+
+/// A line of the list.
+#[derive(Clone, Copy, Debug)]
+enum Line {
+    Category(&'static str),
+    Pick(usize),
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Choice {
+    picks: Vec<Pick>,
+    search: String,
+    /// What the list shows; empty when it must be made anew.
+    lines: Vec<Line>,
+    sizes: [bool; SIZES.len()],
+    /// Numbers of threads, and whether they are wanted.
+    threads: Vec<(usize, bool)>,
+    repetitions: usize,
+    extremes: bool,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        let pair = document_001().into_iter().map(|subject| of_document(&subject));
+        let nodes = Node::catalogue().into_iter().map(|node| {
+            let about = node.about();
+            Pick::new(about.category, about.label.into(), format!("{} With its default parameters.", about.help), node)
+        });
+        let all = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut threads: Vec<usize> = (0..5).map(|k| 1 << k).filter(|&t| t < all).chain([all]).collect();
+        if threads.len() > 5 {
+            threads.remove(3);
+        }
+        Self {
+            picks: pair.chain(nodes).collect(),
+            search: String::new(),
+            lines: Vec::new(),
+            sizes: SIZES.map(|n| (129..=1025).contains(&n)),
+            threads: threads.into_iter().map(|t| (t, t == 1 || t == all)).collect(),
+            repetitions: 7,
+            extremes: false,
+        }
+    }
+}
+
+fn of_document(subject: &NodeSubject) -> Pick {
+    let node = subject.node().clone();
+    let help = format!("{} With the parameters of its scene for that work.", node.about().help);
+    let title = format!("{} (001)", subject.name());
+    Pick { is_chosen: true, ..Pick::new(DOCUMENT, title, help, node) }
+}
+
+impl Pick {
+    fn new(category: &'static str, title: String, help: String, node: Node) -> Self {
+        let about = node.about();
+        let words = [title.as_str(), about.name, category, about.synonyms].join(" ").to_lowercase();
+        Self { category, title, help, words, node, is_chosen: false }
+    }
+}
+
+impl Choice {
+    /// What would be measured now.
+    fn order(&self) -> BenchOrder {
+        let subjects = self.picks.iter().filter(|p| p.is_chosen).map(|p| (p.title.clone(), p.node.clone())).collect();
+        let sizes = SIZES.into_iter().zip(self.sizes).filter(|(_, on)| *on).map(|(n, _)| n).collect();
+        let threads = self.threads.iter().filter(|(_, on)| *on).map(|(t, _)| *t).collect();
+        let extremes = self.extremes.then(Extremes::default);
+        let plan = BenchPlan { sizes, threads, repetitions: self.repetitions, extremes, ..BenchPlan::default() };
+        BenchOrder { subjects, plan }
+    }
+
+    /// Adds a layer's node as it is now, under a name that no other has.
+    fn keep(&mut self, layer: &Layer) {
+        let is_taken = |title: &str| self.picks.iter().any(|pick| pick.title == title);
+        let title = std::iter::once(layer.name.clone())
+            .chain((2..).map(|k| format!("{} {k}", layer.name)))
+            .find(|title| !is_taken(title))
+            .unwrap_or_default();
+        let about = layer.node.about();
+        let help = format!("{}, with the parameters it had when it was added; without mask and blending.", about.label);
+        let at = self.picks.iter().position(|pick| pick.category != DOCUMENT && pick.category != KEPT);
+        let pick = Pick { is_chosen: true, ..Pick::new(KEPT, title, help, layer.node.clone()) };
+        self.picks.insert(at.unwrap_or(self.picks.len()), pick);
+        self.search.clear();
+        self.lines.clear();
+    }
+
+    /// The list for the present search.
+    fn list(&mut self) {
+        let words: Vec<String> = self.search.to_lowercase().split_whitespace().map(String::from).collect();
+        let mut category = "";
+        self.lines.clear();
+        for (index, pick) in self.picks.iter().enumerate() {
+            if !words.iter().all(|word| pick.words.contains(word)) {
+                continue;
+            }
+            if pick.category != category {
+                category = pick.category;
+                self.lines.push(Line::Category(category));
+            }
+            self.lines.push(Line::Pick(index));
+        }
+    }
+}
+
+/// Shows it; returns what is asked for.
+pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchInfo) -> Option<BenchRequest> {
+    const BELOW: f32 = 172.0;
+    let area = ui.available_rect_before_wrap();
+    let middle = area.bottom() - BELOW;
+    nodes(&mut part(ui, "nodes", area.with_max_y(middle - 6.0)), choice, document);
+    let below = &mut part(ui, "plan", area.with_min_y(middle));
+    plan(below, choice);
+    match &info.underway {
+        Some(underway) => progress(below, underway),
+        None => begin(below, choice),
+    }
+}
+
+fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let layer = document.selected_layer().and_then(|index| document.scene().layers.get(index));
+            let add = icon_button(ui, layer.is_some(), icon::STACK_PLUS, "Add the selected layer");
+            let tip = layer.map_or_else(String::new, |layer| {
+                format!("Adds “{}” with the parameters it has now, without mask and blending.", layer.name)
+            });
+            let add =
+                add.on_hover_text(tip).on_disabled_hover_text("Select a layer to measure it with its parameters.");
+            if let (true, Some(layer)) = (add.clicked(), layer) {
+                choice.keep(layer);
+            }
+            let chosen = choice.picks.iter().any(|pick| pick.is_chosen);
+            if icon_button(ui, chosen, icon::ERASER, "Choose no node").on_hover_text("Unchecks every node.").clicked() {
+                choice.picks.iter_mut().for_each(|pick| pick.is_chosen = false);
+            }
+            let field = TextEdit::singleline(&mut choice.search)
+                .hint_text(format!("{} Search nodes", icon::MAGNIFYING_GLASS))
+                .desired_width(f32::INFINITY)
+                .margin(vec2(6.0, 4.0));
+            let field = ui.add(field);
+            field.widget_info(|| WidgetInfo {
+                label: Some("Search nodes to benchmark".into()),
+                ..WidgetInfo::text_edit(true, "", &choice.search, "")
+            });
+            if field.changed() || choice.lines.is_empty() {
+                choice.list();
+            }
+        });
+    });
+    if choice.lines.is_empty() {
+        ui.weak("Nothing is called that. Try another word.");
+        return;
+    }
+    const ROW: f32 = 20.0;
+    ui.spacing_mut().item_spacing.y = 2.0;
+    let mut forgotten = None;
+    let lines = choice.lines.len();
+    let scroll = ScrollArea::vertical().id_salt("nodes to benchmark").auto_shrink(false);
+    scroll.show_rows(ui, ROW, lines, |ui, range| {
+        for line in &choice.lines[range] {
+            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+            let mut row = part(ui, "row", rect);
+            row.set_height(ROW);
+            match *line {
+                Line::Category(category) => {
+                    let text = RichText::new(category).small().strong().color(colour::accent());
+                    row.horizontal_centered(|ui| heading(ui, text, category, &mut choice.picks));
+                }
+                Line::Pick(index) => {
+                    let pick = &mut choice.picks[index];
+                    row.horizontal_centered(|ui| {
+                        ui.add_space(8.0);
+                        let check = Checkbox::new(&mut pick.is_chosen, pick.title.as_str());
+                        ui.add(check).on_hover_text(&pick.help);
+                        if pick.category == KEPT {
+                            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                                let name = format!("Forget {}", pick.title);
+                                if icon_button(ui, true, icon::X, &name)
+                                    .on_hover_text("Takes it off the list.")
+                                    .clicked()
+                                {
+                                    forgotten = Some(index);
+                                }
+                            });
+                        }
+                    });
+                }
+            }
+        }
+    });
+    if let Some(index) = forgotten {
+        choice.picks.remove(index);
+        choice.lines.clear();
+    }
+}
+
+/// The name of a category; a click chooses all its nodes, or none.
+fn heading(ui: &mut Ui, text: RichText, category: &str, picks: &mut [Pick]) {
+    let mut all = picks.iter().filter(|p| p.category == category).all(|p| p.is_chosen);
+    let any = picks.iter().any(|p| p.category == category && p.is_chosen);
+    let some = any && !all;
+    let check = ui.add(Checkbox::new(&mut all, text).indeterminate(some));
+    let check = check.on_hover_text("Checks every node of this group, or none.");
+    if check.clicked() {
+        picks.iter_mut().filter(|p| p.category == category).for_each(|p| p.is_chosen = all);
+    }
+}
+
+fn plan(ui: &mut Ui, choice: &mut Choice) {
+    ui.spacing_mut().item_spacing.y = 4.0;
+    let title = |ui: &mut Ui, text: &str, tip: &str| {
+        ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(tip);
+    };
+    title(
+        ui,
+        "Samples per side",
+        "Terrains of these sizes are made; with three or more the growth has an uncertainty.",
+    );
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        let width = (ui.available_width() - 15.0) / SIZES.len() as f32;
+        for (n, on) in SIZES.into_iter().zip(&mut choice.sizes) {
+            let tip = format!("{n} × {n} samples; of a planet six such faces.");
+            *on ^= chip(ui, width, *on, &n.to_string(), &format!("Size {n}"), &tip);
+        }
+    });
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        title(ui, "Threads", "The work is shared by so many threads; two choices show what more of them bring.");
+        ui.add_space(3.0);
+        for (count, on) in &mut choice.threads {
+            let name = format!("Threads {count}");
+            let tip = format!("Measures on {}.", crate::features::benchmark::report::threads(*count));
+            *on ^= chip(ui, 30.0, *on, &count.to_string(), &name, &tip);
+        }
+    });
+    ui.horizontal(|ui| {
+        let tip = "How often everything is measured. From six on, intervals hold with 95 %.";
+        let label = ui.label(RichText::new("Repetitions").small().color(colour::text_weak())).on_hover_text(tip);
+        let field = DragValue::new(&mut choice.repetitions).range(1..=999).speed(0.1);
+        ui.add(field).labelled_by(label.id).on_hover_text(tip);
+        let tip =
+            "Also puts every number at both ends of what it allows, at 129² samples. Takes its time with many nodes.";
+        ui.checkbox(&mut choice.extremes, "Extremes").on_hover_text(tip);
+    });
+}
+
+fn begin(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
+    let order = choice.order();
+    let missing = match () {
+        () if order.subjects.is_empty() => Some("Choose at least one node."),
+        () if order.plan.sizes.is_empty() => Some("Choose at least one size."),
+        () if order.plan.threads.is_empty() => Some("Choose at least one number of threads."),
+        () => None,
+    };
+    let plan = &order.plan;
+    let cells = order.subjects.len() * plan.sizes.len() * plan.threads.len();
+    let few =
+        if plan.repetitions < FEWEST_FOR_AN_INTERVAL { " Fewer than six repetitions: weak intervals." } else { "" };
+    let text = missing.map_or_else(
+        || {
+            let each = plan.repetitions + 2;
+            let (nodes, all) = (counted(order.subjects.len(), "node"), counted(cells, "measurement"));
+            format!("{nodes}, {all}, each {each} times with two to warm up.{few}")
+        },
+        String::from,
+    );
+    let tint = if missing.is_some() { colour::warning() } else { colour::text_weak() };
+    ui.add(Label::new(RichText::new(text).small().color(tint)).wrap());
+    let run = Button::new(RichText::new(format!("{}  Run", icon::PLAY)).color(colour::text_strong()));
+    let run =
+        ui.add_enabled(missing.is_none(), run.fill(colour::accent_deep()).min_size(vec2(ui.available_width(), 26.0)));
+    run.widget_info(|| WidgetInfo::labeled(WidgetType::Button, missing.is_none(), "Run benchmark"));
+    let run = run.on_hover_text("Measures in the background; what was found before stays until then.");
+    run.clicked().then_some(BenchRequest::Run(order))
+}
+
+fn progress(ui: &mut Ui, underway: &Underway) -> Option<BenchRequest> {
+    let share = (underway.share * 100.0).floor();
+    let text = match underway.is_stopping {
+        true => "Stopping…".to_string(),
+        false => format!("{share:.0} %, {} s: {}", underway.elapsed.as_secs(), underway.now),
+    };
+    ui.add(Label::new(RichText::new(text).small().color(colour::text())).truncate());
+    ui.scope(|ui| {
+        ui.visuals_mut().extreme_bg_color = colour::control();
+        let width = ui.available_width();
+        ui.add(ProgressBar::new(underway.share).desired_width(width).desired_height(6.0).fill(colour::accent()));
+    });
+    let warning = format!("{} Working meanwhile disturbs the times.", icon::WARNING);
+    ui.add(Label::new(RichText::new(warning).small().color(colour::warning())).truncate());
+    let stop = Button::new(format!("{}  Stop", icon::STOP)).min_size(vec2(ui.available_width(), 26.0));
+    let stop = ui.add_enabled(!underway.is_stopping, stop);
+    stop.widget_info(|| WidgetInfo::labeled(WidgetType::Button, !underway.is_stopping, "Stop benchmark"));
+    let stop = stop.on_hover_text("Stops measuring; what was found before stays.");
+    stop.clicked().then_some(BenchRequest::Stop)
+}

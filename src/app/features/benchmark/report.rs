@@ -1,0 +1,484 @@
+//! What a benchmark found, with every text that is drawn made once, on the thread that measured.
+
+use crate::features::benchmark::findings::{Finding, findings};
+use talweg::benchmark::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub found: Benchmark,
+    pub findings: Vec<Finding>,
+    /// One for each node, size and number of threads, by node.
+    pub rows: Vec<BenchRow>,
+    pub extremes: Vec<ExtremeLine>,
+    pub csv: String,
+    pub json: String,
+}
+
+/// A line of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BenchRow {
+    /// Of the benchmark's subjects.
+    pub subject: usize,
+    /// Of the subject's cells.
+    pub cell: usize,
+    /// By [`Column`].
+    pub texts: Vec<String>,
+    /// What the table is sorted by; NaN where there is nothing.
+    keys: Vec<f64>,
+    /// All of it as a sentence.
+    pub told: String,
+}
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Column {
+    #[default]
+    Node,
+    Size,
+    Threads,
+    Time,
+    PerSample,
+    Memory,
+    Exponent,
+    Bits,
+    SpeedUp,
+}
+
+impl Column {
+    pub const ALL: [Self; 9] = [
+        Self::Node,
+        Self::Size,
+        Self::Threads,
+        Self::Time,
+        Self::PerSample,
+        Self::Memory,
+        Self::Exponent,
+        Self::Bits,
+        Self::SpeedUp,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Node => "Node",
+            Self::Size => "Size",
+            Self::Threads => "Threads",
+            Self::Time => "Time",
+            Self::PerSample => "ns/sample",
+            Self::Memory => "MiB",
+            Self::Exponent => "Exponent",
+            Self::Bits => "Same",
+            Self::SpeedUp => "Speed-up",
+        }
+    }
+
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Node => "What was measured; sorting by it groups the lines by node.",
+            Self::Size => "Samples per side of the terrain.",
+            Self::Threads => "Threads that shared the work.",
+            Self::Time => {
+                "Median time of one run, with half the width of its interval, or how far that reaches above \
+                 and below where the two differ."
+            }
+            Self::PerSample => "Time for each sample of the terrain, in nanoseconds: comparable between sizes.",
+            Self::Memory => "Most memory taken at once, with the terrain that is made, in MiB.",
+            Self::Exponent => {
+                "e in time ~ sideᵉ, fitted through all sizes on a log-log scale, with its standard error: 2 is linear in \
+                 the number of samples."
+            }
+            Self::Bits => "Whether every run at this size gave the same terrain, bit for bit.",
+            Self::SpeedUp => "How many times as fast as with the fewest threads that were measured.",
+        }
+    }
+}
+
+/// What became of extreme parameters, as a list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExtremeLine {
+    /// The node whose parameters follow.
+    Head(String),
+    Value {
+        parameter: String,
+        value: String,
+        fate: Fate,
+        /// Time over that with all parameters as they were.
+        times: Option<f64>,
+    },
+}
+
+impl ExtremeLine {
+    /// Whether it deserves a look: not finite, stopped, level, or more than [`SLOW`] times as slow.
+    pub fn is_remarkable(&self) -> bool {
+        match self {
+            Self::Head(_) => true,
+            Self::Value { fate, times, .. } => *fate != Fate::Finite || times.is_some_and(|times| times > SLOW),
+        }
+    }
+}
+
+/// How many times the usual time is worth a remark.
+pub const SLOW: f64 = 3.0;
+
+/// What the ground was like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Finite,
+    Level,
+    NotFinite,
+    Stopped,
+}
+
+impl Fate {
+    pub fn of_extreme(extreme: &Extreme) -> Self {
+        match (extreme.is_finite, extreme.is_level) {
+            _ if extreme.was_stopped => Self::Stopped,
+            (Some(false), _) => Self::NotFinite,
+            (_, Some(true)) => Self::Level,
+            _ => Self::Finite,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Finite => "relief, all finite",
+            Self::Level => "level ground",
+            Self::NotFinite => "NOT FINITE",
+            Self::Stopped => "stopped, too slow",
+        }
+    }
+
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Finite => "Every height and every data map is a finite number, and the ground is not level.",
+            Self::Level => "Every height is the same: at this value the node makes no relief.",
+            Self::NotFinite => "Some height or data map is infinite or no number. This is a defect of Talweg.",
+            Self::Stopped => {
+                "One run took longer than five seconds and was stopped; what it would have made is not known."
+            }
+        }
+    }
+}
+
+impl Report {
+    /// `was_disturbed`: something else was computed meanwhile.
+    pub fn new(found: Benchmark, was_disturbed: bool) -> Self {
+        let rows = (0..found.subjects.len())
+            .flat_map(|subject| (0..found.subjects[subject].cells.len()).map(move |cell| (subject, cell)))
+            .map(|(subject, cell)| BenchRow::new(&found, subject, cell))
+            .collect();
+        Self {
+            findings: findings(&found, was_disturbed),
+            rows,
+            extremes: extremes(&found),
+            csv: found.csv(),
+            // plain numbers and texts can always be written
+            json: serde_json::to_string_pretty(&found).unwrap_or_default(),
+            found,
+        }
+    }
+
+    pub fn subject(&self, row: &BenchRow) -> &Findings {
+        &self.found.subjects[row.subject]
+    }
+
+    pub fn cell(&self, row: &BenchRow) -> &BenchCell {
+        &self.subject(row).cells[row.cell]
+    }
+
+    /// The rows sorted by a column, those with nothing there last.
+    pub fn order(&self, column: Column, is_descending: bool) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        let key = |row: usize| self.rows[row].keys[column as usize];
+        order.sort_by(|&a, &b| match (key(a), key(b)) {
+            (a, b) if a.is_nan() || b.is_nan() => a.is_nan().cmp(&b.is_nan()),
+            (a, b) if is_descending => b.total_cmp(&a),
+            (a, b) => a.total_cmp(&b),
+        });
+        order
+    }
+
+    /// What a number of the table means.
+    pub fn meaning(&self, row: &BenchRow, column: Column) -> String {
+        let (subject, cell) = (self.subject(row), self.cell(row));
+        let (name, n) = (&subject.name, cell.samples);
+        match column {
+            Column::Node => format!("{name}: one {} is timed. {}", subject.timed, timed_help(subject.timed)),
+            Column::Size if subject.faces > 1 => {
+                format!("A planet: {} faces of {n} × {n} samples, {} in all.", subject.faces, subject.samples_of(n))
+            }
+            Column::Size => format!("{n} × {n} samples, {} in all.", subject.samples_of(n)),
+            Column::Threads => {
+                format!("Measured on {}; this machine runs {} at a time.", threads(cell.threads), self.found.processors)
+            }
+            Column::Time if cell.changes_nothing => {
+                format!("{name} left the terrain as it was at this size, bit for bit: its time says nothing.")
+            }
+            Column::Time => {
+                let t = &cell.milliseconds;
+                let runs = if cell.runs_per_observation > 1 {
+                    format!(
+                        " Each is the mean of {} runs, for one alone is too short for the clock.",
+                        cell.runs_per_observation
+                    )
+                } else {
+                    String::new()
+                };
+                format!(
+                    "Median of {}: {}. The true median lies between {} and {} with a probability of {:.0} %.{runs}",
+                    counted(self.found.repetitions, "repetition"),
+                    time(t.median),
+                    time(t.low),
+                    time(t.high),
+                    100.0 * t.confidence
+                )
+            }
+            Column::PerSample => {
+                format!("{} divided by {} samples.", time(cell.milliseconds.median), subject.samples_of(n))
+            }
+            Column::Memory => {
+                let result = mebibytes(cell.result_bytes);
+                match cell.peak_bytes {
+                    Some(peak) => format!(
+                        "At its peak {} MiB were taken, {} times the {result} MiB of the terrain that is made. What the editor \
+                         took at that moment is in it.",
+                        mebibytes(peak),
+                        three(peak as f64 / cell.result_bytes.max(1) as f64)
+                    ),
+                    None => format!(
+                        "The terrain that is made takes {result} MiB. What was taken on the way was not counted."
+                    ),
+                }
+            }
+            Column::Exponent => match growth(subject, cell.threads).and_then(|growth| growth.time) {
+                None => "At least two sizes are needed to fit how the time grows.".into(),
+                Some(PowerLaw { exponent, standard_error: None, .. }) => format!(
+                    "On {} the time grows as side to the power {exponent:.2}, by two sizes: how sure that is, two sizes cannot tell.",
+                    threads(cell.threads)
+                ),
+                Some(PowerLaw { exponent, standard_error: Some(error), sizes }) => format!(
+                    "On {} the time grows as side to the power {exponent:.2}, fitted on a log-log scale through {sizes} sizes; \
+                     standard error {error:.2}. 2 is linear in the number of samples.",
+                    threads(cell.threads)
+                ),
+            },
+            Column::Bits => {
+                let wrong =
+                    subject.consistency.disagreements.iter().find(|d| (d.samples, d.threads) == (n, cell.threads));
+                match wrong {
+                    None => {
+                        format!("{} gave the same terrain, bit for bit.", counted(self.found.repetitions, "repetition"))
+                    }
+                    Some(d) => format!(
+                        "{} of {} results are not the first one's. This is a defect of Talweg; please report it.",
+                        d.others, d.repetitions
+                    ),
+                }
+            }
+            Column::SpeedUp => {
+                let (s, first) = (&cell.speed_up, self.found.threads.first().copied().unwrap_or(1));
+                if cell.threads == first {
+                    return format!(
+                        "Others are compared with this one: {} is the fewest that was measured.",
+                        threads(first)
+                    );
+                }
+                format!(
+                    "{} times as fast on {} as on {}, between {} and {} with a probability of {:.0} %; compared within each \
+                     repetition.",
+                    three(s.median),
+                    threads(cell.threads),
+                    threads(first),
+                    three(s.low),
+                    three(s.high),
+                    100.0 * s.confidence
+                )
+            }
+        }
+    }
+}
+
+fn timed_help(timed: &str) -> &'static str {
+    match timed {
+        "field" => "A generator is timed for its whole field.",
+        "pass" => "A filter is timed for one pass over Perlin noise, on a planet over continents.",
+        _ => "A process is timed for its first iteration on Perlin noise, on a planet on continents.",
+    }
+}
+
+impl BenchRow {
+    fn new(found: &Benchmark, subject: usize, index: usize) -> Self {
+        let of = &found.subjects[subject];
+        let cell = &of.cells[index];
+        let per_sample = cell.milliseconds.median * 1e6 / of.samples_of(cell.samples) as f64;
+        let bytes = cell.peak_bytes.unwrap_or(cell.result_bytes);
+        let law = growth(of, cell.threads).and_then(|growth| growth.time);
+        let same = of.consistency.disagreements.iter().all(|d| (d.samples, d.threads) != (cell.samples, cell.threads));
+        let is_first = found.threads.first() == Some(&cell.threads);
+        let texts = vec![
+            of.name.clone(),
+            of.grid(cell.samples),
+            cell.threads.to_string(),
+            if cell.changes_nothing { "no change".into() } else { spread_of_time(&cell.milliseconds) },
+            three(per_sample),
+            short_mebibytes(bytes),
+            law.map_or_else(|| "–".into(), power),
+            if same { "yes" } else { "NO" }.into(),
+            if is_first { "1".into() } else { spread_with(&cell.speed_up, 2) },
+        ];
+        let keys = vec![
+            subject as f64,
+            cell.samples as f64,
+            cell.threads as f64,
+            if cell.changes_nothing { f64::NAN } else { cell.milliseconds.median },
+            per_sample,
+            bytes as f64,
+            law.map_or(f64::NAN, |law| law.exponent),
+            f64::from(u8::from(same)),
+            cell.speed_up.median,
+        ];
+        let told = format!(
+            "{}, {}, {}: {}, {} ns a sample, {} MiB, exponent {}, same bits {}, speed-up {}",
+            texts[0],
+            texts[1],
+            threads(cell.threads),
+            texts[3],
+            texts[4],
+            texts[5],
+            texts[6],
+            texts[7],
+            texts[8]
+        );
+        Self { subject, cell: index, texts, keys, told }
+    }
+}
+
+fn extremes(found: &Benchmark) -> Vec<ExtremeLine> {
+    let mut lines = Vec::new();
+    for subject in &found.subjects {
+        let Some(extremes) = &subject.extremes else { continue };
+        lines.push(ExtremeLine::Head(subject.name.clone()));
+        lines.extend(extremes.iter().map(|extreme| ExtremeLine::Value {
+            parameter: extreme.parameter.replace('_', " "),
+            value: extreme.value.clone(),
+            fate: Fate::of_extreme(extreme),
+            times: extreme.times_the_default,
+        }));
+    }
+    lines
+}
+
+/// How the cost grows on so many threads.
+pub fn growth(subject: &Findings, threads: usize) -> Option<&Growth> {
+    subject.growth.iter().find(|growth| growth.threads == threads)
+}
+
+/// “one thread”, “2 threads”.
+pub fn threads(count: usize) -> String {
+    if count == 1 { "one thread".into() } else { format!("{count} threads") }
+}
+
+/// “1 repetition”, “7 repetitions”.
+pub fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+pub fn mebibytes(bytes: usize) -> String {
+    three(bytes as f64 / f64::from(1 << 20))
+}
+
+/// Without more than two digits behind the point, for the table.
+fn short_mebibytes(bytes: usize) -> String {
+    let value = bytes as f64 / f64::from(1 << 20);
+    let digits = digits(value).min(2);
+    format!("{value:.digits$}")
+}
+
+/// About three digits.
+pub fn three(value: f64) -> String {
+    let digits = digits(value);
+    format!("{value:.digits$}")
+}
+
+/// Milliseconds with the unit that suits them.
+pub fn time(milliseconds: f64) -> String {
+    let (factor, unit) = unit(milliseconds);
+    format!("{} {unit}", three(milliseconds * factor))
+}
+
+/// The unit that leaves a time of `milliseconds` a few digits before the point, and what it is multiplied by for it.
+fn unit(milliseconds: f64) -> (f64, &'static str) {
+    match milliseconds {
+        t if t >= 1000.0 => (1e-3, "s"),
+        t if t >= 1.0 => (1.0, "ms"),
+        t if t >= 1e-3 => (1e3, "µs"),
+        _ => (1e6, "ns"),
+    }
+}
+
+fn power(law: PowerLaw) -> String {
+    match law.standard_error {
+        Some(error) => format!("{:.2} ± {error:.2}", law.exponent),
+        None => format!("{:.2}", law.exponent),
+    }
+}
+
+/// A time with its interval, in the unit of the median.
+fn spread_of_time(milliseconds: &Estimate) -> String {
+    let e = milliseconds;
+    let (factor, unit) = unit(e.median);
+    let scaled = Estimate { median: e.median * factor, low: e.low * factor, high: e.high * factor, ..*e };
+    format!("{} {unit}", spread_with(&scaled, digits(scaled.median)))
+}
+
+/// The median with half the width of its interval, with both sides of one that is not symmetric; the median alone where
+/// nothing is known about the interval.
+fn spread_with(e: &Estimate, digits: usize) -> String {
+    if e.confidence <= 0.0 {
+        return format!("{:.digits$}", e.median);
+    }
+    let (above, below) = (e.high - e.median, e.median - e.low);
+    let is_lopsided = (above > 2.0 * below || below > 2.0 * above) && e.high - e.low > 0.05 * e.median;
+    if is_lopsided {
+        // what is far above the median says nothing about what lies below
+        return format!("{:.digits$} +{} −{}", e.median, two(above, digits), two(below, digits));
+    }
+    format!("{:.digits$} ± {:.digits$}", e.median, 0.5 * (e.high - e.low))
+}
+
+/// About two digits, for what is uncertain itself; no more than `most` behind the point.
+fn two(value: f64, most: usize) -> String {
+    let digits = digits(value).saturating_sub(1).min(most);
+    format!("{value:.digits$}")
+}
+
+/// Digits behind the point that leave about three in all.
+fn digits(value: f64) -> usize {
+    match value.abs() {
+        v if v >= 100.0 || v == 0.0 => 0,
+        v if v >= 10.0 => 1,
+        v if v >= 1.0 => 2,
+        v if v >= 0.1 => 3,
+        v if v >= 0.01 => 4,
+        _ => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_with_their_uncertainty_and_unit() {
+        let e = |median, low, high, confidence| Estimate { median, low, high, confidence };
+        assert_eq!(spread_of_time(&e(12.34, 12.0, 13.0, 0.97)), "12.3 ± 0.5 ms");
+        assert_eq!(spread_of_time(&e(0.01234, 0.0120, 0.0130, 0.97)), "12.3 ± 0.5 µs");
+        assert_eq!(spread_of_time(&e(1.24, 1.2, 22.5, 0.97)), "1.24 +21 −0.04 ms", "an interval that is not symmetric");
+        assert_eq!(spread_of_time(&e(12.34, 12.34, 12.34, 0.0)), "12.3 ms", "one repetition knows no interval");
+        assert_eq!(spread_with(&e(0.996, 0.9, 1.05, 0.97), 2), "1.00 ± 0.08");
+        assert_eq!(time(1500.0), "1.50 s");
+        assert_eq!(time(0.25), "250 µs");
+        assert_eq!(time(0.0005), "500 ns");
+        assert_eq!((threads(1), threads(2)), ("one thread".into(), "2 threads".into()));
+    }
+}

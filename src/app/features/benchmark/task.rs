@@ -1,0 +1,220 @@
+//! The benchmark beside the editor: [`talweg::benchmark::bench`] on a thread of its own, with a stop flag.
+//!
+//! ```text
+//! BenchRequest::Run ──▶ job ──▶ Report: what was found, with the texts of table and findings ready to be drawn
+//! ```
+//! One runs at a time. One that was told to stop is waited for before the next begins, for two at once would measure
+//! each other. What was found before stays until there is something newer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bevy::prelude::*;
+use bevy::window::RequestRedraw;
+
+use crate::features::benchmark::panel::BenchState;
+use crate::features::benchmark::report::{Report, threads};
+use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
+use crate::frame::status::{Activity, StatusInfo};
+use crate::frame::tasks::{Outcome, Task, Tasks};
+use talweg::benchmark::{BenchError, BenchPlan, BenchProgress, BenchSubject, Machine, NodeSubject, bench};
+use talweg::nodes::Node;
+
+/// What shall be measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BenchOrder {
+    /// With their names in the results.
+    pub subjects: Vec<(String, Node)>,
+    pub plan: BenchPlan,
+}
+
+/// What is asked of the benchmark.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub enum BenchRequest {
+    Run(BenchOrder),
+    Stop,
+}
+
+/// What the panels are told.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct BenchInfo {
+    pub underway: Option<Underway>,
+    pub report: Option<Arc<Report>>,
+    /// Why the last one gave nothing.
+    pub failure: Option<String>,
+}
+
+/// A benchmark that runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Underway {
+    /// What is done, from 0 to 1.
+    pub share: f32,
+    /// What is measured just now.
+    pub now: String,
+    pub elapsed: Duration,
+    /// It was told to stop and has not yet.
+    pub is_stopping: bool,
+}
+
+struct RunningBench {
+    task: Task<Result<Report, BenchError>>,
+    at: Arc<Mutex<Option<BenchProgress>>>,
+    was_disturbed: Arc<AtomicBool>,
+    begun: Instant,
+}
+
+/// See the module.
+#[derive(Resource, Default)]
+pub struct BenchTask {
+    running: Option<RunningBench>,
+    report: Option<Arc<Report>>,
+    failure: Option<String>,
+}
+
+/// How a benchmark ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Found,
+    Stopped,
+    Failed,
+}
+
+impl BenchTask {
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Begins, or stops, what is asked for; while one runs, another is not begun.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn ask(&mut self, ask: BenchRequest, tasks: &Tasks) -> std::io::Result<()> {
+        match (ask, &self.running) {
+            (BenchRequest::Stop, Some(running)) => running.task.control().cancel(),
+            (BenchRequest::Run(order), None) => {
+                self.failure = None;
+                self.running = Some(RunningBench::start(order, tasks)?);
+            }
+            (BenchRequest::Stop, None) | (BenchRequest::Run(_), Some(_)) => {}
+        }
+        Ok(())
+    }
+
+    /// Takes what has become ready.
+    pub fn receive(&mut self) -> Option<Ending> {
+        let outcome = self.running.as_mut()?.task.outcome();
+        if matches!(outcome, Outcome::Running) {
+            return None;
+        }
+        self.running = None;
+        match outcome {
+            Outcome::Done(Ok(report)) => {
+                self.report = Some(Arc::new(report));
+                Some(Ending::Found)
+            }
+            Outcome::Running | Outcome::Done(Err(BenchError::Cancelled)) => Some(Ending::Stopped),
+            Outcome::Done(Err(error)) => {
+                self.failure = Some(format!("Nothing was measured: {error}."));
+                Some(Ending::Failed)
+            }
+            Outcome::Broke => {
+                self.failure = Some("The benchmark broke off. This is a defect of Talweg.".into());
+                Some(Ending::Failed)
+            }
+        }
+    }
+
+    /// Something else was computed meanwhile.
+    pub fn note_disturbance(&self) {
+        if let Some(running) = &self.running {
+            running.was_disturbed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub fn info(&self) -> BenchInfo {
+        BenchInfo {
+            underway: self.running.as_ref().map(RunningBench::underway),
+            report: self.report.clone(),
+            failure: self.failure.clone(),
+        }
+    }
+}
+
+impl RunningBench {
+    fn start(order: BenchOrder, tasks: &Tasks) -> std::io::Result<Self> {
+        let (at, was_disturbed) = (Arc::new(Mutex::new(None)), Arc::new(AtomicBool::new(false)));
+        let (told, disturbed) = (at.clone(), was_disturbed.clone());
+        let task = tasks.start_timing("bench", move |control| {
+            let nodes: Vec<NodeSubject> =
+                order.subjects.into_iter().map(|(name, node)| NodeSubject::called(name, node)).collect();
+            let subjects: Vec<&dyn BenchSubject> = nodes.iter().map(|subject| subject as &dyn BenchSubject).collect();
+            let mut tell = |progress: &BenchProgress| {
+                *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());
+            };
+            let found = bench(&subjects, &order.plan, &Machine::new(), control, &mut tell)?;
+            Ok(Report::new(found, disturbed.load(Ordering::Relaxed)))
+        })?;
+        Ok(Self { task, at, was_disturbed, begun: Instant::now() })
+    }
+
+    fn underway(&self) -> Underway {
+        let at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = at.as_ref().map_or_else(
+            || "Preparing the terrains to work on".into(),
+            |at| format!("{}, {}², {}", at.subject, at.samples, threads(at.threads)),
+        );
+        Underway {
+            share: at.as_ref().map_or(0.0, |at| at.share),
+            now,
+            elapsed: self.begun.elapsed(),
+            is_stopping: self.task.control().is_cancelled(),
+        }
+    }
+}
+
+/// Takes what is done, and notices what disturbs.
+pub(super) fn advance(
+    mut task: ResMut<BenchTask>,
+    mut evaluation: ResMut<EvaluationClient>,
+    tasks: Res<Tasks>,
+    state: Res<BenchState>,
+    mut editor: ResMut<Editor>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    if !task.is_running() {
+        return;
+    }
+    if evaluation.is_busy() || tasks.is_busy() {
+        task.note_disturbance();
+    }
+    let Some(ending) = task.receive() else { return };
+    if ending == Ending::Found && !state.is_open() {
+        editor.toasts.info("The benchmark is done: Help, Benchmark… shows what it found.");
+    }
+    redraw.write(RequestRedraw);
+}
+
+/// What the panels say about it.
+pub(super) fn tell(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status: ResMut<StatusInfo>) {
+    *info = task.info();
+    if let Some(underway) = &info.underway {
+        let text = format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
+        status.activities.push(Activity { text, done: None });
+    }
+}
+
+/// Begins what was asked for.
+pub(super) fn obey(
+    mut asks: ResMut<Messages<BenchRequest>>,
+    mut task: ResMut<BenchTask>,
+    mut editor: ResMut<Editor>,
+    tasks: Res<Tasks>,
+) {
+    for ask in asks.drain() {
+        if let Err(error) = task.ask(ask, &tasks) {
+            editor.toasts.error(format!("The benchmark did not begin: {error}."));
+        }
+    }
+}

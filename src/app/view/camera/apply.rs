@@ -1,0 +1,151 @@
+//! From the camera's pose to Bevy's camera, and what lies under the cursor.
+
+use bevy::camera::Viewport;
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
+use bevy::prelude::*;
+use bevy::render::renderer::RenderAdapterInfo;
+use bevy::window::{PrimaryWindow, RequestRedraw};
+
+use super::control::{ViewCamera, ViewportArea, clearance_world, confined, pane_under};
+use crate::view::camera::{FIELD_OF_VIEW, Pose};
+use crate::view::compare::CompareSide;
+use crate::view::render::TerrainCamera;
+use crate::view::render::mesh::RenderQuality;
+use crate::view::square::SquareTerrain;
+use crate::view::state::ViewState;
+use crate::view::tree_surface::TreeSurface;
+
+/// What lies under the cursor.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Probe {
+    pub hit: Option<Hit>,
+}
+
+/// A point of the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Position on the square from its north-west corner, from 0 to 1 eastwards and southwards.
+    pub u: f32,
+    pub v: f32,
+    pub height_metres: f32,
+    /// Metres east and south of the north-west corner.
+    pub position_metres: [f32; 2],
+}
+
+/// The components of the view's camera.
+pub fn camera_bundle(quality: RenderQuality, adapter: Option<&RenderAdapterInfo>) -> impl Bundle + use<> {
+    let msaa = if quality.is_frugal(adapter) { Msaa::Off } else { Msaa::Sample4 };
+    (
+        TerrainCamera,
+        Camera3d::default(),
+        Camera { order: 0, clear_color: ClearColorConfig::Custom(BACKGROUND), ..default() },
+        Projection::Perspective(PerspectiveProjection { fov: FIELD_OF_VIEW, near: 0.5, ..default() }),
+        Tonemapping::None,
+        DebandDither::Disabled,
+        msaa,
+    )
+}
+
+/// What is seen before the first terrain.
+const BACKGROUND: Color = Color::srgb(0.50, 0.55, 0.60);
+
+pub fn spawn_camera(mut commands: Commands, quality: Res<RenderQuality>, adapter: Option<Res<RenderAdapterInfo>>) {
+    commands.spawn(camera_bundle(*quality, adapter.as_deref()));
+}
+
+/// Moves Bevy's camera to a pose.
+pub fn place(pose: &Pose, near_world: f32, transform: &mut Transform, projection: &mut Projection) {
+    *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
+    if let Projection::Perspective(perspective) = projection {
+        perspective.near = near_world;
+    }
+}
+
+/// Nothing of the terrains is nearer to the eye than this.
+pub fn near_world<'a>(
+    pose: &Pose,
+    terrains: impl IntoIterator<Item = &'a SquareTerrain>,
+    tree_surface: Option<&TreeSurface>,
+) -> f32 {
+    let near = |square: &SquareTerrain| {
+        let over_top = pose.eye_world.y - square.scale.top_world();
+        let floor = match tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-4),
+            None => square.scale.ground_world(&square.terrain, pose.eye_world),
+        };
+        let above = (pose.eye_world.y - floor).max(0.0);
+        (0.2 * clearance_world(square, tree_surface)).max(0.1 * over_top.min(above)).max(1e-4)
+    };
+    terrains.into_iter().map(near).reduce(f32::min).unwrap_or(0.5)
+}
+
+/// Gives the camera its place on screen and in the world.
+pub fn apply_camera(
+    mut view: ResMut<ViewCamera>,
+    mut cameras: Query<(&mut Camera, &mut Transform, &mut Projection), With<TerrainCamera>>,
+    state: Res<ViewState>,
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let (Some(window), Ok((mut camera, mut transform, mut projection))) = (window, cameras.single_mut()) else {
+        return;
+    };
+    let size = window.physical_size();
+    if size.min_element() > 0 {
+        let rect = area.clamped_rect(window.size());
+        let pixels = window.scale_factor();
+        let min = (rect.min * pixels).round().as_uvec2().min(size - 1);
+        let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
+        camera.viewport = Some(Viewport { physical_position: min, physical_size: max - min, ..default() });
+    }
+    if state.square_of(CompareSide::A).is_none() {
+        return;
+    }
+    let pose = confined(view.pose, &state);
+    if pose != view.pose {
+        view.pose = pose;
+    }
+    place(&pose, near_world(&pose, state.squares(), state.tree_surface.as_deref()), &mut transform, &mut projection);
+}
+
+/// Finds the ground under the cursor.
+pub fn update_probe(
+    mut probe: ResMut<Probe>,
+    view: Res<ViewCamera>,
+    state: Res<ViewState>,
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let found = || {
+        let cursor = view.cursor()?;
+        let rect = area.clamped_rect(window.as_ref()?.size());
+        if !rect.contains(cursor) || area.pointer_over_ui {
+            return None;
+        }
+        let pane = pane_under(cursor, rect, &state)?;
+        let square = state.square_of(pane.side)?;
+        let ray = view.pose.ray(&state.layout().lens(rect.size()), cursor - pane.picture(rect).min);
+        let point = state.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
+        let (uv, scale) = (square.scale.uv(point), &square.scale);
+        let side_metres = crate::view::scale::SIDE_WORLD * scale.metres_per_world;
+        Some(Hit {
+            u: uv.x,
+            v: uv.y,
+            height_metres: point.y * scale.metres_per_world,
+            position_metres: [uv.x * side_metres, uv.y * side_metres],
+        })
+    };
+    probe.set_if_neq(Probe { hit: found() });
+}
+
+/// The panels are laid out after the camera is placed: another frame if they changed the free area.
+pub fn redraw_when_area_changes(
+    area: Res<ViewportArea>,
+    mut last: Local<Option<Rect>>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    let now = Rect { min: area.min, max: area.max };
+    if last.replace(now) != Some(now) {
+        redraw.write(RequestRedraw);
+    }
+}

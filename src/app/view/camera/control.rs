@@ -1,0 +1,540 @@
+//! From mouse and commands to the camera.
+
+use bevy::input::mouse::{MouseScrollUnit, MouseWheel};
+use bevy::prelude::*;
+use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
+
+use crate::view::camera::{Glide, Lens, PanPlane, Pose};
+use crate::view::compare::{CompareSide, Pane};
+use crate::view::scale::SIDE_WORLD;
+use crate::view::square::SquareTerrain;
+use crate::view::state::ViewState;
+use crate::view::tree_surface::TreeSurface;
+use talweg::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
+
+/// When the camera moves.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewSystems {
+    /// In `Update`: commands and mouse.
+    Input,
+    /// In `PostUpdate`, before transforms are propagated: Bevy's camera and what lies under the cursor.
+    Apply,
+}
+
+/// How far the eye goes from the middle of the terrain.
+const FARTHEST_WORLD: f32 = 6.0 * SIDE_WORLD;
+
+/// The part of the window that is free for the view, in logical pixels; the panels write it in every frame.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub struct ViewportArea {
+    pub min: Vec2,
+    pub max: Vec2,
+    /// Whether a menu or a window of the panels lies under the pointer.
+    pub pointer_over_ui: bool,
+    /// Whether the left button is at work on the ground; with Alt it turns the view all the same.
+    pub primary_taken: bool,
+}
+
+impl Default for ViewportArea {
+    fn default() -> Self {
+        Self { min: Vec2::ZERO, max: Vec2::INFINITY, pointer_over_ui: false, primary_taken: false }
+    }
+}
+
+impl ViewportArea {
+    /// The area within a window of `size`, at least a pixel wide and high.
+    pub fn clamped_rect(&self, size: Vec2) -> Rect {
+        let min = self.min.clamp(Vec2::ZERO, (size - 1.0).max(Vec2::ZERO));
+        Rect { min, max: self.max.min(size).max(min + 1.0) }
+    }
+}
+
+/// How the camera follows the mouse and how it moves; the frame writes it.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CameraManners {
+    pub mouse: MouseStyle,
+    /// It jumps where it would glide.
+    pub jumps: bool,
+    /// It flies or walks: the left button looks around.
+    pub flies: bool,
+}
+
+impl Default for CameraManners {
+    fn default() -> Self {
+        Self { mouse: MouseStyle::Talweg, jumps: false, flies: false }
+    }
+}
+
+impl CameraManners {
+    /// What dragging with what is pressed and held does to the camera; None where the camera stays.
+    pub fn gesture(
+        &self,
+        is_planet: bool,
+        buttons: &ButtonInput<MouseButton>,
+        keys: &ButtonInput<KeyCode>,
+    ) -> Option<CameraGesture> {
+        let named = [
+            (MouseButton::Left, DragButton::Left),
+            (MouseButton::Middle, DragButton::Middle),
+            (MouseButton::Right, DragButton::Right),
+        ];
+        let (_, button) = named.into_iter().find(|(button, _)| buttons.pressed(*button))?;
+        let held = HeldKeys {
+            shift: keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]),
+            ctrl: keys.any_pressed([
+                KeyCode::ControlLeft,
+                KeyCode::ControlRight,
+                KeyCode::SuperLeft,
+                KeyCode::SuperRight,
+            ]),
+            alt: keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]),
+        };
+        if self.flies && button == DragButton::Left && !is_planet {
+            return Some(CameraGesture::Look);
+        }
+        self.mouse.gesture(is_planet, button, held)
+    }
+}
+
+/// A drag of so many pixels to the right or upwards goes as near as one line of the wheel.
+pub const PIXELS_OF_A_LINE: f32 = 24.0;
+
+/// What the camera is asked to do by menus and shortcuts.
+#[derive(Message, Clone, Copy, Debug, PartialEq)]
+pub enum ViewCommand {
+    /// The whole terrain, from where the camera looks now.
+    Frame,
+    Perspective,
+    Top,
+    FromSouth,
+    FromEast,
+    FromNorth,
+    FromWest,
+    /// A box of the world, from where the camera looks now.
+    Look {
+        low_world: Vec3,
+        high_world: Vec3,
+    },
+    /// A pose over a terrain: where the eye is in the world, heading and inclination in radians.
+    Stand {
+        eye_world: Vec3,
+        yaw: f32,
+        pitch: f32,
+    },
+    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in
+    /// degrees.
+    Over {
+        place: [f64; 5],
+    },
+}
+
+impl ViewCommand {
+    /// Heading and inclination in degrees; `None` keeps what is.
+    fn direction(self) -> Option<(f32, f32)> {
+        match self {
+            Self::Frame | Self::Look { .. } | Self::Over { .. } | Self::Stand { .. } => None,
+            Self::Perspective => Some((32.0, -27.0)),
+            Self::Top => Some((0.0, -90.0)),
+            Self::FromSouth => Some((0.0, -18.0)),
+            Self::FromEast => Some((270.0, -18.0)),
+            Self::FromNorth => Some((180.0, -18.0)),
+            Self::FromWest => Some((90.0, -18.0)),
+        }
+    }
+
+    /// The box that is brought into view, of a terrain in a box.
+    fn seen(self, low: Vec3, high: Vec3) -> (Vec3, Vec3) {
+        match self {
+            Self::Look { low_world, high_world } => (low_world, high_world),
+            _ => (low, high),
+        }
+    }
+
+    /// Where the camera stands after the command, to see a box between two corners.
+    pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens) -> Pose {
+        if let Self::Stand { eye_world, yaw, pitch } = self {
+            return Pose { eye_world, yaw, pitch };
+        }
+        let (low, high) = self.seen(low, high);
+        let (yaw, pitch) = self
+            .direction()
+            .map_or((now.yaw, now.pitch.min(-0.1)), |(yaw, pitch)| (yaw.to_radians(), pitch.to_radians()));
+        Pose::framing(low, high, yaw, pitch, lens)
+    }
+}
+
+/// The camera of the view, and what it is doing.
+#[derive(Resource)]
+pub struct ViewCamera {
+    pub pose: Pose,
+    glide: Option<Glide>,
+    drag: Option<CameraDrag>,
+    cursor: Option<Vec2>,
+    framed: Framed,
+    /// The terrain under the cursor, and the top left corner of its picture.
+    picture: (CompareSide, Vec2),
+}
+
+/// A terrain that grows or sinks by less than this stays framed as it is.
+const UNNOTICED_WORLD: f32 = 0.08 * SIDE_WORLD;
+
+/// Whether the terrain has been framed, before somebody moved the camera.
+#[derive(Clone, Copy, PartialEq)]
+enum Framed {
+    NotYet,
+    /// For a view of this size and a terrain between these heights.
+    For {
+        size: Vec2,
+        heights_world: Vec2,
+    },
+    /// The camera is where people put it.
+    ByHand,
+}
+
+impl Default for ViewCamera {
+    fn default() -> Self {
+        let pose = Pose { eye_world: Vec3::new(0.0, SIDE_WORLD, 2.0 * SIDE_WORLD), yaw: 0.0, pitch: -0.5 };
+        Self {
+            pose,
+            glide: None,
+            drag: None,
+            cursor: None,
+            framed: Framed::NotYet,
+            picture: (CompareSide::A, Vec2::ZERO),
+        }
+    }
+}
+
+impl ViewCamera {
+    /// The cursor, in pixels from the top left corner of the window.
+    pub fn cursor(&self) -> Option<Vec2> {
+        self.cursor
+    }
+
+    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading
+    /// and tilt in degrees. Whether there is a terrain.
+    pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
+        let Some(square) = state.square_of(CompareSide::A) else { return false };
+        let scale = &square.scale;
+        let [x, z] = [east, south].map(|metres| metres / scale.metres_per_world - 0.5 * SIDE_WORLD);
+        let at = Vec3::new(x, 0.0, z);
+        let ground = match &state.tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
+            None => scale.ground_world(&square.terrain, at),
+        };
+        let eye_world = at.with_y(ground + above / scale.metres_per_world);
+        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+        true
+    }
+
+    /// Goes at once to a place that is known.
+    pub fn put(&mut self, pose: Pose) {
+        self.pose = pose;
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Sees the next terrain as a whole.
+    pub fn frame_anew(&mut self) {
+        (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
+    }
+
+    /// Goes over another place of the terrain, a share of its side to the east and to the south; height and heading
+    /// stay, unless the ground is in the way.
+    pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
+        let mut pose = self.pose;
+        (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
+        self.pose = confined(pose, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Goes a way in the world, as far as the ground allows; where it walks the eye stays `eye_metres` above the
+    /// ground, or as near to it as the samples allow.
+    pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
+        let mut pose = self.pose;
+        pose.eye_world += way_world;
+        if let (Some(metres), Some(square)) = (eye_metres, state.square_of(CompareSide::A)) {
+            let ground = match &state.tree_surface {
+                Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-3),
+                None => square.scale.ground_world(&square.terrain, pose.eye_world),
+            };
+            pose.eye_world.y = ground + metres / square.scale.metres_per_world;
+        }
+        self.pose = confined(pose, state);
+        (self.glide, self.framed) = (None, Framed::ByHand);
+    }
+
+    /// Turns on the spot to a heading in radians, clockwise from north.
+    pub fn turn_to(&mut self, state: &ViewState, yaw: f32) {
+        self.pose = confined(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..self.pose }, state);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+    }
+
+    /// Whether it is on its way to another place.
+    pub fn is_gliding(&self) -> bool {
+        self.glide.is_some()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum CameraDrag {
+    Rotate {
+        pivot_world: Vec3,
+        from: Vec2,
+    },
+    Pan {
+        grabbed_world: Vec3,
+        plane: PanPlane,
+    },
+    Zoom {
+        anchor_world: Vec3,
+        from: Vec2,
+    },
+    Look {
+        from: Vec2,
+    },
+    /// The button went down over a panel, or means nothing here: nothing of it reaches the camera.
+    Elsewhere,
+}
+
+/// The part of the view that lies under the cursor.
+pub fn pane_under(cursor: Vec2, view: Rect, state: &ViewState) -> Option<Pane> {
+    let panes = state.panes().into_iter().flatten();
+    panes.min_by(|a, b| {
+        let away = |pane: &Pane| {
+            let rect = pane.rect(view);
+            (rect.min.x - cursor.x).max(cursor.x - rect.max.x)
+        };
+        away(a).total_cmp(&away(b))
+    })
+}
+
+/// Carries out commands; starts and continues glides.
+pub fn obey_commands(
+    mut commands: MessageReader<ViewCommand>,
+    mut camera: ResMut<ViewCamera>,
+    mut redraw: MessageWriter<RequestRedraw>,
+    state: Res<ViewState>,
+    (area, manners): (Res<ViewportArea>, Res<CameraManners>),
+    time: Res<Time<Real>>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
+    // how two terrains share the area is no reason to frame them anew
+    let size = area.clamped_rect(window.size()).size();
+    let lens = state.layout().lens(size);
+    // the first frames come before the panels have said how much they leave free
+    let heights_world = Vec2::new(low.y, high.y);
+    let fits = match camera.framed {
+        Framed::ByHand => true,
+        Framed::NotYet => false,
+        Framed::For { size: known, heights_world: framed } => {
+            size == known && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
+        }
+    };
+    if !fits {
+        camera.pose = ViewCommand::Perspective.pose(&camera.pose, (low, high), &lens);
+        camera.framed = Framed::For { size, heights_world };
+    }
+    let mut seconds = time.delta_secs();
+    for command in commands.read() {
+        let there = command.pose(&camera.pose, (low, high), &lens);
+        let (from, to) = command.seen(low, high);
+        if manners.jumps {
+            (camera.pose, camera.glide) = (there, None);
+            redraw.write(RequestRedraw);
+        } else {
+            camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (from + to)));
+        }
+        camera.framed = Framed::ByHand;
+        // the time since the last frame was not spent gliding
+        seconds = 0.0;
+    }
+    if let Some(mut glide) = camera.glide.take() {
+        let (pose, is_finished) = glide.advance(seconds);
+        camera.pose = pose;
+        if !is_finished {
+            camera.glide = Some(glide);
+            redraw.write(RequestRedraw);
+        }
+    }
+}
+
+/// The box around all terrains that are shown.
+fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
+    let boxes = state.squares().map(|square| square.scale.bounds_world());
+    boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
+}
+
+/// Turns, shifts and zooms by the mouse.
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+pub fn follow_mouse(
+    mut camera: ResMut<ViewCamera>,
+    mut wheel: MessageReader<MouseWheel>,
+    mut moved: MessageReader<CursorMoved>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    (keys, manners): (Res<ButtonInput<KeyCode>>, Res<CameraManners>),
+    state: Res<ViewState>,
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let Some(window) = window else { return };
+    // beyond the window only a drag still knows where the cursor is
+    let beyond = moved.read().last().map(|moved| moved.position);
+    let lines: f32 = wheel.read().map(lines_scrolled).sum();
+    let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
+    camera.cursor = window.cursor_position().or(if dragging { beyond.or(camera.cursor) } else { None });
+    if state.square_of(CompareSide::A).is_none() {
+        return;
+    }
+    let Some(cursor) = camera.cursor else {
+        camera.drag = None;
+        return;
+    };
+    let rect = area.clamped_rect(window.size());
+    let is_free = rect.contains(cursor) && !area.pointer_over_ui;
+    // what was taken hold of in one picture stays with it, wherever the cursor goes
+    if camera.drag.is_none() || !dragging {
+        let Some(pane) = pane_under(cursor, rect, &state) else { return };
+        camera.picture = (pane.side, pane.picture(rect).min);
+    }
+    let (side, origin) = camera.picture;
+    let Some(square) = state.square_of(side) else { return };
+    let (lens, at) = (state.layout().lens(rect.size()), cursor - origin);
+
+    if !dragging {
+        camera.drag = None;
+    } else if camera.drag.is_none() {
+        let alt = keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]);
+        let is_taken = area.primary_taken && buttons.pressed(MouseButton::Left) && !alt;
+        let gesture = manners.gesture(false, &buttons, &keys).filter(|_| is_free && !is_taken);
+        let point = || anchor(&camera.pose, &lens, at, side, &state);
+        camera.drag = Some(match gesture {
+            None => CameraDrag::Elsewhere,
+            Some(CameraGesture::Orbit) => CameraDrag::Rotate { pivot_world: point(), from: at },
+            Some(CameraGesture::Pan) => {
+                CameraDrag::Pan { grabbed_world: point(), plane: pan_plane(&camera.pose, &lens, at) }
+            }
+            Some(CameraGesture::Zoom) => CameraDrag::Zoom { anchor_world: point(), from: at },
+            Some(CameraGesture::Look) => CameraDrag::Look { from: at },
+        });
+        if is_free {
+            camera.glide = None;
+        }
+    }
+    let pose = camera.pose;
+    match camera.drag {
+        Some(CameraDrag::Rotate { pivot_world, from }) if from != at => {
+            let turn = (at - from) / lens.size.y * std::f32::consts::PI;
+            camera.pose = turned(&pose, pivot_world, turn, &state);
+            camera.drag = Some(CameraDrag::Rotate { pivot_world, from: at });
+        }
+        Some(CameraDrag::Pan { grabbed_world, plane }) => {
+            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &state);
+        }
+        Some(CameraDrag::Zoom { anchor_world, from }) if from != at => {
+            let lines = (at.x - from.x + from.y - at.y) / PIXELS_OF_A_LINE;
+            camera.pose = zoomed(&pose, anchor_world, lines, square, &state);
+            camera.drag = Some(CameraDrag::Zoom { anchor_world, from: at });
+        }
+        Some(CameraDrag::Look { from }) if from != at => {
+            let turn = (at - from) / lens.size.y * std::f32::consts::PI;
+            camera.pose = pose.rotate_about(pose.eye_world, turn.x, -turn.y);
+            camera.drag = Some(CameraDrag::Look { from: at });
+        }
+        _ => {}
+    }
+    // a mere click leaves the camera where it is
+    if camera.pose != pose {
+        camera.framed = Framed::ByHand;
+    }
+    if lines != 0.0 && is_free {
+        camera.glide = None;
+        camera.framed = Framed::ByHand;
+        let anchor_world = anchor(&camera.pose, &lens, at, side, &state);
+        camera.pose = zoomed(&camera.pose, anchor_world, lines, square, &state);
+    }
+}
+
+/// Nearer to a point by so many lines of the wheel, or farther, as near as the ground allows.
+fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, state: &ViewState) -> Pose {
+    let distance = pose.eye_world.distance(anchor_world).max(1e-3);
+    let nearest = (2.0 * clearance_world(square, state.tree_surface.as_deref())).min(distance);
+    let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
+    confined(pose.zoom_towards(anchor_world, factor), state)
+}
+
+/// How far the wheel was turned.
+pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
+    match wheel.unit {
+        MouseScrollUnit::Line => wheel.y,
+        MouseScrollUnit::Pixel => wheel.y / 48.0,
+    }
+}
+
+/// Panning slides over the ground, unless one looks along it.
+fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
+    if pose.ray(lens, at).normalize().y < -0.3 { PanPlane::Level } else { PanPlane::Picture }
+}
+
+/// What the mouse holds on to: the ground or the sea under the cursor, or a point about as far away.
+fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewState) -> Vec3 {
+    let Some(square) = state.square_of(side) else { return Vec3::ZERO };
+    let (scale, ray) = (&square.scale, pose.ray(lens, at).normalize());
+    let ground = state.pick(side, pose.eye_world, ray);
+    let level = |height: f32| {
+        let distance = (height - pose.eye_world.y) / ray.y;
+        (distance > 0.0 && scale.is_inside(pose.eye_world + ray * distance)).then_some(distance)
+    };
+    let sea = if scale.has_sea() { level(scale.sea_world) } else { None };
+    let surface = [ground, sea].into_iter().flatten().reduce(f32::min);
+    let (low, high) = scale.bounds_world();
+    let middle = 0.5 * (low + high);
+    let distance =
+        surface.or_else(|| level(middle.y)).unwrap_or_else(|| pose.eye_world.distance(middle).max(0.05 * SIDE_WORLD));
+    pose.eye_world + ray * distance
+}
+
+/// Turns about a pivot as far as the ground allows.
+fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose {
+    let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
+    if confined(both, state) == both {
+        return both;
+    }
+    confined(pose.rotate_about(pivot_world, turn.x, 0.0), state)
+}
+
+/// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
+pub fn clearance_world(square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
+    let nearest_metres = if tree_surface.is_some() { NEAREST_TO_TREE_METRES } else { NEAREST_METRES };
+    (nearest_metres / square.scale.metres_per_world).clamp(1e-3, 4.0)
+}
+
+/// How near the eye comes to the ground of a grid, and of a tree.
+const NEAREST_METRES: f32 = 0.3;
+const NEAREST_TO_TREE_METRES: f32 = 0.06;
+
+/// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
+pub fn confined(pose: Pose, state: &ViewState) -> Pose {
+    state.squares().fold(pose, |pose, square| {
+        let is_edited = state.square_of(CompareSide::A).is_some_and(|edited| std::ptr::eq(&**edited, square));
+        confined_by(pose, square, state.tree_surface.as_deref().filter(|_| is_edited))
+    })
+}
+
+fn confined_by(pose: Pose, square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> Pose {
+    let scale = &square.scale;
+    let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
+    let mut floor = scale.base_world;
+    if scale.is_inside(eye) {
+        floor = match tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(eye, 1e-4),
+            None => scale.ground_world(&square.terrain, eye) + square.surface_water_world(eye),
+        };
+        if scale.has_sea() {
+            floor = floor.max(scale.sea_world);
+        }
+    }
+    eye.y = eye.y.max(floor + clearance_world(square, tree_surface));
+    Pose { eye_world: eye, ..pose }
+}

@@ -1,0 +1,231 @@
+//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to
+//! points of the screen and back.
+//!
+//! Places are shares of the square, u to the east and v to the south; points are egui's, in the window.
+
+use std::sync::Arc;
+
+use bevy::math::Rect;
+use glam::{Vec2, Vec3};
+
+use super::control::{ViewCamera, ViewportArea};
+use crate::view::camera::{Lens, Pose};
+use crate::view::compare::CompareSide;
+use crate::view::scale::SIDE_WORLD;
+use crate::view::square::SquareTerrain;
+use crate::view::state::ViewState;
+use crate::view::tree_surface::TreeSurface;
+
+/// A share of the square: to the east, to the south.
+pub type GroundPosition = [f64; 2];
+
+/// The terrain that is edited, as it is seen.
+#[derive(Clone)]
+pub struct Stage {
+    pub pose: Pose,
+    pub lens: Lens,
+    /// Upper left corner of the picture.
+    pub origin: Vec2,
+    pub square: Arc<SquareTerrain>,
+    /// The tree that is drawn in place of the grid.
+    pub tree_surface: Option<Arc<TreeSurface>>,
+}
+
+impl PartialEq for Stage {
+    fn eq(&self, other: &Self) -> bool {
+        let own = (self.pose, self.lens, self.origin, self.serial());
+        own == (other.pose, other.lens, other.origin, other.serial())
+    }
+}
+
+impl std::fmt::Debug for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_struct("Stage").field("pose", &self.pose).field("serial", &self.square.serial).finish()
+    }
+}
+
+impl Stage {
+    /// The terrain that is edited, as it is seen; none where there is none.
+    pub fn new(view_state: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Self> {
+        let view = Rect { min: area.min, max: area.max };
+        if !view.max.is_finite() || view.size().min_element() < 1.0 {
+            return None;
+        }
+        let square = view_state.square_of(CompareSide::A)?;
+        let pane = view_state.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
+        let lens = view_state.layout().lens(view.size());
+        let (square, tree_surface) = (square.clone(), view_state.tree_surface.clone());
+        Some(Self { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
+    }
+
+    /// The place of the ground at a point of the screen.
+    pub fn ground(&self, at: [f32; 2]) -> Option<GroundPosition> {
+        let ray = self.ray(at);
+        let Some(tree_surface) = &self.tree_surface else {
+            let point = self.square.picker().pick_point(self.pose.eye_world, ray)?;
+            return Some(self.place(point));
+        };
+        // a coarse grid may lack the highest peak
+        let highest = self.square.scale.highest_world + 0.03 * SIDE_WORLD;
+        let t = tree_surface.pick(self.pose.eye_world, ray, highest)?;
+        let place = self.place(self.pose.eye_world + ray.normalize() * t);
+        self.square.has_ground(place).then_some(place)
+    }
+
+    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at
+    /// `near`.
+    pub fn ground_or_level(&self, at: [f32; 2], near: GroundPosition) -> Option<GroundPosition> {
+        self.ground(at).or_else(|| {
+            let (ray, height) = (self.ray(at), self.point_above(near, 0.0).y);
+            let distance = (height - self.pose.eye_world.y) / ray.y;
+            (distance.is_finite() && distance > 0.0).then(|| {
+                let [u, v] = self.place(self.pose.eye_world + ray * distance);
+                // not out of all reach where one looks along the ground
+                [u.clamp(-0.5, 1.5), v.clamp(-0.5, 1.5)]
+            })
+        })
+    }
+
+    /// Where a place of the ground, or a point so many metres above it, is on the screen.
+    pub fn screen(&self, place: GroundPosition, over_metres: f32) -> Option<[f32; 2]> {
+        let point = self.point_above(place, over_metres);
+        let at = self.pose.project(&self.lens, point)? + self.origin;
+        Some([at.x, at.y])
+    }
+
+    /// Whether nothing lies between the eye and a place of the ground.
+    pub fn is_seen(&self, place: GroundPosition) -> bool {
+        let point = self.point_above(place, 0.0);
+        let way = point - self.pose.eye_world;
+        match self.square.picker().pick(self.pose.eye_world, way) {
+            Some(t) => (1.0 - t) * way.length() < 4.0 * self.square.scale.cell_world + 0.004 * way.length(),
+            None => true,
+        }
+    }
+
+    /// Different for every ground that is seen: of the grid, of the tree.
+    pub fn serial(&self) -> (u64, u64) {
+        (self.square.serial, self.tree_surface.as_ref().map_or(0, |tree_surface| tree_surface.serial))
+    }
+
+    /// Height of the ground in metres.
+    pub fn height_metres(&self, place: GroundPosition) -> f32 {
+        self.point_above(place, 0.0).y * self.square.scale.metres_per_world
+    }
+
+    /// Share of the square that a point of the screen covers at a place, across the line of sight.
+    pub fn share_per_point(&self, place: GroundPosition) -> f64 {
+        let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
+        let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
+        f64::from(height / self.lens.size.y / SIDE_WORLD)
+    }
+
+    /// The box around the ground between two places, in the world that is drawn.
+    pub fn box_world(&self, low: GroundPosition, high: GroundPosition) -> [[f32; 3]; 2] {
+        const STEPS: usize = 12;
+        let span = |k: usize, axis: usize| low[axis] + (high[axis] - low[axis]) * k as f64 / STEPS as f64;
+        let (mut from, mut to) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for k in 0..(STEPS + 1) * (STEPS + 1) {
+            let point = self.point_above([span(k % (STEPS + 1), 0), span(k / (STEPS + 1), 1)], 0.0);
+            (from, to) = (from.min(point), to.max(point));
+        }
+        [from.into(), to.into()]
+    }
+
+    fn point_above(&self, [u, v]: GroundPosition, metres: f32) -> Vec3 {
+        let (on_grid, scale) = ([u as f32, v as f32], &self.square.scale);
+        let mut ground = scale.world(on_grid[0], on_grid[1], self.square.terrain.height_at(on_grid[0], on_grid[1]));
+        if let Some(tree_surface) = &self.tree_surface {
+            // the grid will do where its cells are as small as a pixel
+            let away = ground.distance(self.pose.eye_world);
+            if scale.cell_world > away * self.radians_per_point() {
+                let flat = [u, v].map(|at| (at.clamp(0.0, 1.0) - 0.5) * f64::from(SIDE_WORLD));
+                let spacing = f64::from(away * self.radians_per_point()).max(1e-6);
+                ground.y = tree_surface.sample(flat, &tree_surface.detail(spacing)).height as f32;
+            }
+        }
+        ground + Vec3::Y * (metres / scale.metres_per_world)
+    }
+
+    fn radians_per_point(&self) -> f32 {
+        2.0 * (0.5 * self.lens.fov_y).tan() / self.lens.size.y
+    }
+
+    fn place(&self, point: Vec3) -> GroundPosition {
+        [f64::from(point.x / SIDE_WORLD + 0.5), f64::from(point.z / SIDE_WORLD + 0.5)]
+    }
+
+    fn ray(&self, at: [f32; 2]) -> Vec3 {
+        self.pose.ray(&self.lens, Vec2::from(at) - self.origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::OverlayChoice;
+    use talweg::field::{Control, Edges, Terrain};
+    use talweg::scene::Settings;
+
+    fn stage() -> Stage {
+        let terrain = Terrain::from_fn(129, Edges::Open, |u, v| 0.5 + 0.3 * (u * 9.0).sin() * (v * 7.0).cos());
+        let settings = Settings { size_metres: 8000.0, relief_metres: 1200.0, ..Settings::default() };
+        let square =
+            SquareTerrain::new(&Arc::new(terrain), &settings, &OverlayChoice::default(), &Control::default()).unwrap();
+        let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
+        let (low, high) = square.scale.bounds_world();
+        let pose = Pose::framing(low, high, 0.5, -0.7, &lens);
+        Stage { pose, lens, origin: Vec2::new(330.0, 30.0), square: Arc::new(square), tree_surface: None }
+    }
+
+    #[test]
+    fn what_is_seen_is_found_where_it_is_seen() {
+        let stage = stage();
+        let mut seen = 0;
+        for k in 0..100 {
+            let place = [f64::from(k % 10) * 0.09 + 0.07, f64::from(k / 10) * 0.09 + 0.07];
+            let at = stage.screen(place, 0.0).unwrap();
+            if stage.is_seen(place) {
+                let back = stage.ground(at).unwrap();
+                let far = (back[0] - place[0]).hypot(back[1] - place[1]);
+                assert!(far < 0.03, "{place:?} {back:?}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 60, "{seen}");
+    }
+
+    #[test]
+    fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
+        use crate::view::TreeRecipe;
+        let scene = talweg::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
+        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"));
+        // of the grid next to nothing is left: what fits is the tree
+        let coarse =
+            talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());
+        let terrain = coarse.expect("nobody stops it").terrain;
+        let square =
+            SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();
+        let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
+        let eye_world = Vec3::new(30.0, tree_surface.floor_world(Vec3::new(30.0, 0.0, 80.0), 1e-3) + 6.0, 80.0);
+        let pose = Pose { eye_world, yaw: 0.3, pitch: -0.4 };
+        let (square, tree_surface) = (Arc::new(square), Some(Arc::new(tree_surface)));
+        let stage = Stage { pose, lens, origin: Vec2::ZERO, square, tree_surface };
+        for at in [[450.0, 300.0], [200.0, 420.0], [700.0, 560.0]] {
+            let place = stage.ground(at).expect("one looks at the ground");
+            let [x, y] = stage.screen(place, 0.0).expect("it is in front");
+            assert!((x - at[0]).hypot(y - at[1]) < 1.5, "{at:?}: {x} {y}");
+        }
+    }
+
+    #[test]
+    fn a_point_on_the_screen_is_as_wide_as_it_says() {
+        let stage = stage();
+        let (place, share) = ([0.5, 0.5], stage.share_per_point([0.5, 0.5]));
+        let right = [f64::from(stage.pose.yaw.cos()), f64::from(stage.pose.yaw.sin())];
+        let there = [place[0] + 50.0 * share * right[0], place[1] + 50.0 * share * right[1]];
+        let over = stage.height_metres(place) - stage.height_metres(there);
+        let (a, b) = (stage.screen(place, 0.0).unwrap(), stage.screen(there, over).unwrap());
+        assert!(((b[0] - a[0]).hypot(b[1] - a[1]) - 50.0).abs() < 0.5, "{a:?} {b:?}");
+    }
+}

@@ -1,0 +1,4 @@
+//! Plants and stones on the ground: which of them are drawn, and their shadows.
+
+pub mod scatter;
+pub mod shadows;

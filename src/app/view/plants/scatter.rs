@@ -1,0 +1,514 @@
+//! Plants and stones on a square: which of them the camera sees, in which detail, ready for the graphics card.
+//!
+//! Where they stand is worked out in the background, cell by cell, as far as the camera sees: see
+//! [`talweg::look::scatter`]. What is known is drawn until the rest is there.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    Buffer, BufferInitDescriptor, BufferUsages, Extent3d, TextureDataOrder, TextureDescriptor, TextureDimension,
+    TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+};
+use bevy::render::renderer::RenderDevice;
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+use super::shadows::{SHADOW_CASCADES, ShadowCascades};
+use crate::view::render::batch::{DrawContext, Geometry, GrowingBuffer};
+use crate::view::render::mesh::RenderQuality;
+use crate::view::render::mips::Mips;
+use crate::view::square::SquareTerrain;
+use crate::view::square::lod::Frustum;
+use talweg::field::Control;
+use talweg::look::scatter::{
+    Canopy, POINTS, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, cell_metres, tallest_crown,
+};
+use talweg::look::{GroundConditions, PaletteTable};
+use talweg::palette::{ScatterKind, ScatterRule};
+
+/// Heights on screen in pixels from which on a shape is drawn in its finest detail, and in the next one.
+const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];
+/// Part of such a height over which one detail takes over from the other.
+const TAKE_OVER: f32 = 0.25;
+/// Height on screen from which on all of a rule are drawn; of smaller ones those of low rank.
+const ALL_PIXELS: f32 = 14.0;
+/// Most texels of a side of the canopy.
+const CANOPY_SIDE: usize = 1024;
+/// Detail of the shapes that throw shadows into each cascade.
+const SHADOW_DETAILS: [usize; SHADOW_CASCADES] = [1, 2];
+/// Cells are filled in steps of so many ranks.
+const RANK_STEP: usize = 128;
+
+/// One plant or stone on the graphics card; mirrors `ScatterInput` in `assets/shaders/scatter.wgsl`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct ScatterInstance {
+    /// Place (x, z), size, turn.
+    place: [f32; 4],
+    /// Square root of the colour of the ground, a random number.
+    ground: [u8; 4],
+    /// Between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour.
+    what: [u8; 4],
+}
+
+/// A corner of a shape on the graphics card.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct ScatterCorner {
+    /// Position in sizes, place along a leaf.
+    position: [f32; 4],
+    /// Normal, light that reaches it.
+    normal: [f32; 4],
+    /// Colour, place across a leaf.
+    colour: [f32; 4],
+}
+
+/// Rule, column and row.
+type CellKey = (usize, [i32; 2]);
+
+struct ScatterCell {
+    /// Which ground it was made for.
+    source: u64,
+    /// Ranks that were looked at.
+    ranks: usize,
+    /// In the order of their ranks.
+    objects: Vec<ScatteredObject>,
+}
+
+/// A cell that was asked for: its ranks are looked at.
+struct WantedCell {
+    key: CellKey,
+    ranks: usize,
+    metres: f32,
+    /// Whether the camera sees it; else it may throw shadows on what the camera sees.
+    is_seen: bool,
+}
+
+/// What was made of an order.
+#[derive(Default)]
+struct MadeScatter {
+    cells: Vec<(CellKey, ScatterCell)>,
+    /// Of which ground, if it was asked for.
+    canopy: Option<(u64, Mips)>,
+}
+
+/// A place for it.
+type ScatterTask = Arc<Mutex<Option<MadeScatter>>>;
+
+/// What is kept of plants and stones from frame to frame.
+pub struct ScatterDrawing {
+    vertices: Buffer,
+    indices: Buffer,
+    /// Of every kind and detail, the finest first.
+    shapes: Vec<[Geometry; SHAPE_DETAILS]>,
+    pub instances: GrowingBuffer,
+    cells: HashMap<CellKey, ScatterCell>,
+    /// The ground that the newest cells stand on, counted up from one.
+    source: u64,
+    ground: Option<(u64, Arc<PaletteTable>)>,
+    task: Option<ScatterTask>,
+    /// Colour and cover of the crowns, and the ground that they stand on.
+    canopy: Option<(u64, TextureView)>,
+}
+
+/// Shapes with the instances of each.
+pub type ShapeCalls = Vec<(Geometry, Range<u32>)>;
+
+/// What is drawn in a frame.
+#[derive(Default)]
+pub struct ScatterFrame {
+    /// What the camera sees.
+    pub calls: ShapeCalls,
+    /// What throws shadows into each cascade.
+    pub shadow_calls: [ShapeCalls; SHADOW_CASCADES],
+    /// Up to which distance from the eye in units of the world all of the tallest plants are drawn.
+    pub all_world: f32,
+    /// Whether all that the camera sees is there.
+    pub is_settled: bool,
+}
+
+/// From where a terrain is seen.
+pub struct ScatterEye<'a> {
+    pub eye_world: Vec3,
+    pub frustum: &'a Frustum,
+    pub pixels_per_radian: f32,
+    pub shadows: Option<&'a ShadowCascades>,
+}
+
+impl ScatterDrawing {
+    pub fn new(device: &RenderDevice) -> Self {
+        let (mut corners, mut indices, mut shapes) = (Vec::new(), Vec::<u16>::new(), Vec::new());
+        for kind in ScatterKind::ALL {
+            shapes.push(std::array::from_fn(|detail| {
+                let shape = ScatterShape::new(*kind, detail);
+                let (first, base) = (indices.len() as u32, corners.len() as i32);
+                indices.extend(&shape.indices);
+                corners.extend(shape.vertices.iter().map(|v| ScatterCorner {
+                    position: Vec3::from(v.position).extend(v.leaf[0]).into(),
+                    normal: Vec3::from(v.normal).extend(v.open).into(),
+                    colour: Vec3::from(v.colour).extend(v.leaf[1]).into(),
+                }));
+                Geometry::Shape { first, count: shape.indices.len() as u32, base }
+            }));
+        }
+        // buffers are copied in fours of bytes
+        if indices.len() % 2 == 1 {
+            indices.push(0);
+        }
+        let buffer = |contents: &[u8], usage| {
+            device.create_buffer_with_data(&BufferInitDescriptor { label: Some("talweg shapes"), contents, usage })
+        };
+        Self {
+            vertices: buffer(bytemuck::cast_slice(&corners), BufferUsages::VERTEX),
+            indices: buffer(bytemuck::cast_slice(&indices), BufferUsages::INDEX),
+            shapes,
+            instances: GrowingBuffer::new(device, 64 * 1024),
+            cells: HashMap::new(),
+            source: 0,
+            ground: None,
+            task: None,
+            canopy: None,
+        }
+    }
+
+    /// Colour and cover of the crowns over the terrain, once they are known.
+    pub fn canopy(&self) -> Option<&TextureView> {
+        self.canopy.as_ref().map(|(_, view)| view)
+    }
+
+    /// Vertices and indices of all shapes.
+    pub fn shape_buffers(&self) -> (Buffer, Buffer) {
+        (self.vertices.clone(), self.indices.clone())
+    }
+
+    /// What the camera sees of what is known; asks for the rest.
+    pub fn advance(
+        &mut self,
+        terrain: &Arc<SquareTerrain>,
+        table: &Arc<PaletteTable>,
+        eye: &ScatterEye,
+        context: &DrawContext,
+    ) -> ScatterFrame {
+        self.take_made(context);
+        let is_same = |(serial, own): &(u64, Arc<PaletteTable>)| *serial == terrain.serial && Arc::ptr_eq(own, table);
+        let is_new = !self.ground.as_ref().is_some_and(is_same);
+        if is_new {
+            self.ground = Some((terrain.serial, table.clone()));
+            self.source += 1;
+        }
+        let rules = &table.scatter.0;
+        self.cells.retain(|(rule, _), _| *rule < rules.len());
+        let seen = seen_cells(rules, terrain, eye);
+        let is_there = |wanted: &&WantedCell| {
+            let has = |cell: &ScatterCell| cell.source == self.source && cell.ranks >= wanted.ranks;
+            self.cells.get(&wanted.key).is_some_and(has)
+        };
+        let missing: Vec<CellRequest> = seen
+            .iter()
+            .filter(|wanted| !is_there(wanted))
+            .map(|wanted| CellRequest { key: wanted.key, ranks: wanted.ranks })
+            .collect();
+        let wants_canopy =
+            tallest_crown(rules).is_some() && self.canopy.as_ref().is_none_or(|(source, _)| *source != self.source);
+        let mut is_settled = missing.is_empty() && !wants_canopy;
+        if !is_settled && self.task.is_none() {
+            let order = ScatterOrder { cells: missing, wants_canopy, source: self.source };
+            if context.quality == RenderQuality::Still {
+                // a picture waits in any case, and need not be drawn without them first
+                self.keep(make(terrain, table, order), context);
+                is_settled = true;
+            } else if !is_new {
+                // ground that changes from frame to frame is not followed
+                self.task = Some(begin(terrain.clone(), table.clone(), order));
+            }
+        }
+        let most = 4 * seen.len() + 4096;
+        if self.cells.len() > most {
+            let wanted: std::collections::HashSet<CellKey> = seen.iter().map(|wanted| wanted.key).collect();
+            self.cells.retain(|key, _| wanted.contains(key));
+        }
+        let (calls, shadow_calls) = self.gather(rules, &seen, terrain, eye, context);
+        let all_metres = tallest_crown(rules).map_or(0.0, |size| size * eye.pixels_per_radian / ALL_PIXELS);
+        ScatterFrame { calls, shadow_calls, all_world: all_metres / terrain.scale.metres_per_world, is_settled }
+    }
+
+    fn take_made(&mut self, context: &DrawContext) {
+        let Some(task) = &self.task else { return };
+        let Some(made) = task.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        self.keep(made, context);
+        self.task = None;
+    }
+
+    fn keep(&mut self, made: MadeScatter, context: &DrawContext) {
+        self.cells.extend(made.cells);
+        if let Some((source, mips)) = made.canopy {
+            self.canopy = Some((source, canopy_texture(&mips, context)));
+        }
+    }
+
+    /// The instances of all that is seen, and of all that throws shadows into each cascade, by shape.
+    fn gather(
+        &mut self,
+        rules: &[ScatterRule],
+        seen: &[WantedCell],
+        terrain: &SquareTerrain,
+        eye: &ScatterEye,
+        context: &DrawContext,
+    ) -> (ShapeCalls, [ShapeCalls; SHADOW_CASCADES]) {
+        let scale = &terrain.scale;
+        let metres = scale.metres_per_world;
+        let half = 0.5 * crate::view::scale::SIDE_WORLD;
+        // of every kind those of each detail, then the shadows of each cascade
+        let mut lists: Vec<[Vec<ScatterInstance>; SHAPE_DETAILS + SHADOW_CASCADES]> =
+            ScatterKind::ALL.iter().map(|_| std::array::from_fn(|_| Vec::new())).collect();
+        for wanted in seen {
+            let Some(cell) = self.cells.get(&wanted.key) else { continue };
+            let rule = &rules[wanted.key.0];
+            let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
+            let least = least_pixels(rule.kind);
+            for object in cell.objects.iter().take_while(|object| usize::from(object.rank) < wanted.ranks) {
+                let [east, south] = object.place.map(|metres_along| metres_along / metres - half);
+                let world = Vec3::new(east, object.ground_metres / metres, south);
+                let away = world.distance(eye.eye_world) * metres;
+                let pixels = object.size_metres * eye.pixels_per_radian / away.max(0.1);
+                let kept = share_kept(away, all_metres) * POINTS as f32;
+                let by_rank = ((kept - f32::from(object.rank)) / (0.15 * kept)).clamp(0.0, 1.0);
+                let by_size = (pixels / least - 1.0).clamp(0.0, 1.0);
+                let size = object.size_metres * by_rank.min(by_size);
+                if size <= 0.0 {
+                    continue;
+                }
+                let (lean, share) = match object.kind {
+                    ScatterKind::Grass => (255, 150),
+                    ScatterKind::Boulder => (255, 90),
+                    ScatterKind::Shrub => (0, 70),
+                    _ => (0, 25),
+                };
+                let colour = object.ground.map(|c| (c.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
+                let [r, g, b] = colour;
+                let mut push = |list: usize, [from, to]: [f32; 2]| {
+                    lists[object.kind as usize][list].push(ScatterInstance {
+                        place: [east, south, size / metres, object.turn],
+                        ground: [r, g, b, (object.random * 255.0) as u8],
+                        what: [(from * 254.0) as u8, (to * 255.0) as u8, lean, share],
+                    });
+                };
+                if let Some(shadows) = eye.shadows.filter(|_| object.kind != ScatterKind::Grass) {
+                    for cascade in 0..SHADOW_CASCADES {
+                        if shadows.meets(cascade, world, size / metres) {
+                            push(SHAPE_DETAILS + cascade, [0.0, 1.0]);
+                        }
+                    }
+                }
+                if !wanted.is_seen {
+                    continue;
+                }
+                let (detail, next) = detail_of(pixels);
+                match next {
+                    None => push(detail, [0.0, 1.0]),
+                    Some(share) => {
+                        push(detail, [0.0, share]);
+                        push(detail + 1, [share, 1.0]);
+                    }
+                }
+            }
+        }
+        let mut all: Vec<ScatterInstance> = Vec::new();
+        let mut calls = ShapeCalls::new();
+        let mut shadow_calls: [ShapeCalls; SHADOW_CASCADES] = Default::default();
+        for (kind, details) in lists.iter().enumerate() {
+            for (number, list) in details.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+                let first = all.len() as u32;
+                all.extend(list);
+                let own = first..all.len() as u32;
+                match number.checked_sub(SHAPE_DETAILS) {
+                    None => calls.push((self.shapes[kind][number], own)),
+                    Some(cascade) => {
+                        shadow_calls[cascade].push((self.shapes[kind][SHADOW_DETAILS[cascade]], own));
+                    }
+                }
+            }
+        }
+        self.instances.write(bytemuck::cast_slice(&all), context.device, context.queue);
+        (calls, shadow_calls)
+    }
+}
+
+/// The detail of something so high on screen; where it is about to give way to the next one, the share of the pixels
+/// that it still has.
+fn detail_of(pixels: f32) -> (usize, Option<f32>) {
+    for (detail, least) in DETAIL_PIXELS.into_iter().enumerate() {
+        if pixels >= least * (1.0 + TAKE_OVER) {
+            return (detail, None);
+        }
+        if pixels > least {
+            return (detail, Some((pixels / least - 1.0) / TAKE_OVER));
+        }
+    }
+    (SHAPE_DETAILS - 1, None)
+}
+
+/// Heights on screen below which a kind is not drawn.
+fn least_pixels(kind: ScatterKind) -> f32 {
+    match kind {
+        ScatterKind::Grass => 7.0,
+        ScatterKind::Shrub => 3.0,
+        ScatterKind::Boulder => 2.5,
+        _ => 2.0,
+    }
+}
+
+/// Share of the ranks that are drawn at a distance, where all are up to another.
+fn share_kept(away: f32, all_metres: f32) -> f32 {
+    (all_metres / away.max(1e-3)).powf(1.2).min(1.0)
+}
+
+/// The cells that the camera sees, with the ranks that it asks of each.
+fn seen_cells(rules: &[ScatterRule], terrain: &SquareTerrain, eye: &ScatterEye) -> Vec<WantedCell> {
+    let (scale, settings) = (&terrain.scale, &terrain.settings);
+    let metres = scale.metres_per_world;
+    let half = 0.5 * crate::view::scale::SIDE_WORLD;
+    let mut seen = Vec::new();
+    for (number, rule) in rules.iter().enumerate() {
+        let side = cell_metres(rule);
+        let farthest = rule.size.1 * eye.pixels_per_radian / least_pixels(rule.kind);
+        let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
+        let over = ((eye.eye_world.y - scale.highest_world) * metres - rule.size.1).max(0.0);
+        if over >= farthest {
+            continue;
+        }
+        let last = (settings.size_metres / side).ceil() as i32 - 1;
+        let span = |at_world: f32| {
+            let at = (at_world + half) * metres;
+            let [from, to] = [at - farthest, at + farthest].map(|at| (at / side).floor() as i32);
+            from.max(0)..=to.min(last)
+        };
+        for row in span(eye.eye_world.z) {
+            for column in span(eye.eye_world.x) {
+                let corner = |k: i32| k as f32 * side / metres - half;
+                let low = Vec3::new(corner(column), scale.lowest_world, corner(row));
+                let high = Vec3::new(corner(column + 1), scale.highest_world + rule.size.1 / metres, corner(row + 1));
+                let nearest = eye.eye_world.clamp(low, high).distance(eye.eye_world) * metres;
+                let is_seen = nearest < farthest && eye.frustum.meets(low, high);
+                let throws = |shadows: &ShadowCascades| rule.kind != ScatterKind::Grass && shadows.reaches(low, high);
+                if !is_seen && !eye.shadows.is_some_and(throws) {
+                    continue;
+                }
+                let kept = (share_kept(nearest, all_metres) * POINTS as f32) as usize + 1;
+                let ranks = kept.next_multiple_of(RANK_STEP).min(POINTS);
+                seen.push(WantedCell { key: (number, [column, row]), ranks, metres: nearest, is_seen });
+            }
+        }
+    }
+    seen.sort_by(|a, b| a.metres.total_cmp(&b.metres));
+    seen
+}
+
+/// A cell to be made.
+struct CellRequest {
+    key: CellKey,
+    ranks: usize,
+}
+
+/// What a background task is to make.
+struct ScatterOrder {
+    cells: Vec<CellRequest>,
+    wants_canopy: bool,
+    source: u64,
+}
+
+/// Makes cells, and the canopy if it is wanted.
+fn make(terrain: &SquareTerrain, table: &PaletteTable, order: ScatterOrder) -> MadeScatter {
+    let settings = &terrain.settings;
+    let rules = &table.scatter.0;
+    let colours = terrain.colours.as_ref().map(|mips| Cow::Borrowed(mips.levels[0].bytes.as_chunks::<4>().0));
+    let bands = rules.iter().map(|rule| &rule.bands);
+    let control = Control::default();
+    let ground = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
+    // nobody can stop it
+    let Ok(ground) = ground else { return MadeScatter::default() };
+    let placer = ScatterPlacer { ground, rules, size_metres: settings.size_metres, seed: settings.seed };
+    let cell = |request: CellRequest| {
+        let (rule, place) = request.key;
+        let objects = placer.cell(rule, place, 0..request.ranks);
+        (request.key, ScatterCell { source: order.source, ranks: request.ranks, objects })
+    };
+    let cells = order.cells.into_par_iter().map(cell).collect();
+    let side = terrain.terrain.samples().min(CANOPY_SIDE);
+    let mips = |map: Vec<Canopy>| Mips::new(side, map.iter().map(texel).collect(), bytes, &control);
+    let map = order.wants_canopy.then(|| placer.canopy_map(side, &control).and_then(mips).ok());
+    MadeScatter { cells, canopy: map.flatten().map(|mips| (order.source, mips)) }
+}
+
+/// The same in the background.
+fn begin(terrain: Arc<SquareTerrain>, table: Arc<PaletteTable>, order: ScatterOrder) -> ScatterTask {
+    let task = ScatterTask::default();
+    let result = task.clone();
+    rayon::spawn(move || {
+        let made = make(&terrain, &table, order);
+        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+    });
+    task
+}
+
+/// Square root of the colour, and the cover; the colour counts as much as it covers where texels are mixed.
+fn texel(canopy: &Canopy) -> [f32; 4] {
+    let [r, g, b] = canopy.colour.map(|c| c.sqrt() * canopy.cover);
+    [r, g, b, canopy.cover]
+}
+
+fn bytes(shares: [f32; 4]) -> [u8; 4] {
+    shares.map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
+}
+
+fn canopy_texture(mips: &Mips, context: &DrawContext) -> TextureView {
+    let side = mips.levels[0].size as u32;
+    let descriptor = TextureDescriptor {
+        label: Some("talweg canopy"),
+        size: Extent3d { width: side, height: side, depth_or_array_layers: 1 },
+        mip_level_count: mips.levels.len() as u32,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format: TextureFormat::Rgba8Unorm,
+        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+        view_formats: &[],
+    };
+    let all: Vec<u8> = mips.levels.iter().flat_map(|mip| mip.bytes.iter().copied()).collect();
+    let texture =
+        context.device.create_texture_with_data(context.queue, &descriptor, TextureDataOrder::LayerMajor, &all);
+    texture.create_view(&TextureViewDescriptor::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn details_take_over_from_each_other_without_a_step() {
+        assert_eq!(detail_of(1000.0), (0, None));
+        assert_eq!(detail_of(1.0), (2, None));
+        let mut before = detail_of(200.0);
+        for k in 0..2000 {
+            let pixels = 200.0 - 0.1 * k as f32;
+            let now = detail_of(pixels);
+            let whole = |(detail, share): (usize, Option<f32>)| detail as f32 + 1.0 - share.unwrap_or(1.0);
+            assert!((whole(now) - whole(before)).abs() < 0.02, "{pixels}: {before:?} {now:?}");
+            before = now;
+        }
+    }
+
+    #[test]
+    fn fewer_are_kept_the_farther_they_are() {
+        assert_eq!(share_kept(10.0, 500.0), 1.0);
+        let mut before = 1.0;
+        for k in 1..100 {
+            let kept = share_kept(500.0 + 50.0 * k as f32, 500.0);
+            assert!(kept < before && before - kept < 0.2);
+            before = kept;
+        }
+    }
+}

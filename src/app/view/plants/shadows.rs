@@ -1,0 +1,215 @@
+//! The shadows that plants and stones throw: seen from the sun, drawn as depths into two maps around the eye, a fine
+//! one and a wide one (cascaded shadow maps; Engel 2006). What they hide of the sun the ground reads, and they read it.
+
+use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    BindGroupLayoutDescriptor, CachedRenderPipelineId, CompareFunction, DepthBiasState, DepthStencilState, Extent3d,
+    FilterMode, PipelineCache, PrimitiveState, RenderPipelineDescriptor, Sampler, SamplerDescriptor, TextureDescriptor,
+    TextureDimension, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension, VertexState,
+};
+use bevy::render::renderer::RenderDevice;
+use bevy::shader::Shader;
+
+use crate::view::render::pipelines::VertexInput;
+
+/// Maps around the eye.
+pub const SHADOW_CASCADES: usize = 2;
+/// Half a side of each in metres.
+const REACH_METRES: [f32; SHADOW_CASCADES] = [60.0, 700.0];
+/// Texels of a side.
+const SIDE: u32 = 2048;
+/// What is lower than so many texels throws no shadow that is seen.
+const LEAST_TEXELS: f32 = 4.0;
+/// Between which sines of its height the sun begins to throw shadows that are not too long, and throws them in full.
+const LOW_SUN: (f32, f32) = (0.03, 0.09);
+
+/// Where the maps lie.
+pub struct ShadowCascades {
+    /// From the world to each map: -1 to 1 along its sides, 0 nearest to the sun and 1 farthest.
+    pub map_from_world: [Mat4; SHADOW_CASCADES],
+    /// Half a side in units of the world.
+    reach_world: [f32; SHADOW_CASCADES],
+    /// How much of the shadows is seen.
+    pub strength: f32,
+}
+
+impl ShadowCascades {
+    /// Around an eye; `None` where the sun is too low.
+    pub fn new(eye_world: Vec3, towards_sun: Vec3, metres_per_world: f32) -> Option<Self> {
+        let strength = ((towards_sun.y - LOW_SUN.0) / (LOW_SUN.1 - LOW_SUN.0)).clamp(0.0, 1.0);
+        if strength <= 0.0 {
+            return None;
+        }
+        let reach_world = REACH_METRES.map(|metres| metres / metres_per_world);
+        let right = Vec3::Y.cross(towards_sun).normalize_or(Vec3::X);
+        let up = towards_sun.cross(right);
+        let map_from_world = reach_world.map(|reach| {
+            // moves by whole texels, so that edges stand still while the eye moves
+            let texel = 2.0 * reach / SIDE as f32;
+            let snapped = |axis: Vec3| (axis.dot(eye_world) / texel).round() * texel;
+            let ahead = towards_sun.dot(eye_world);
+            // ground that falls away from the eye as the rays do lies the deeper, the lower the sun is
+            let deep = reach * (2.0 + 1.0 / towards_sun.y);
+            let rows = [right.extend(-snapped(right)) / reach, up.extend(-snapped(up)) / reach];
+            let depth = (-towards_sun).extend(ahead + deep) / (2.0 * deep);
+            Mat4::from_cols(rows[0], rows[1], depth, Vec4::W).transpose()
+        });
+        Some(Self { map_from_world, reach_world, strength })
+    }
+
+    /// Whether something so high at a place throws a shadow into a map.
+    pub fn meets(&self, cascade: usize, place: Vec3, size_world: f32) -> bool {
+        if size_world < LEAST_TEXELS * 2.0 * self.reach_world[cascade] / SIDE as f32 {
+            return false;
+        }
+        let at = self.map_from_world[cascade].transform_point3(place);
+        let margin = 1.0 + size_world / self.reach_world[cascade];
+        at.x.abs() < margin && at.y.abs() < margin
+    }
+
+    /// Whether what stands in a box may throw a shadow into any map.
+    pub fn reaches(&self, low: Vec3, high: Vec3) -> bool {
+        let widest = SHADOW_CASCADES - 1;
+        let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let map = &self.map_from_world[widest];
+        let at = map.transform_point3(middle);
+        let spread = |row: Vec4| row.truncate().abs().dot(half);
+        at.x.abs() < 1.0 + spread(map.row(0)) && at.y.abs() < 1.0 + spread(map.row(1))
+    }
+
+    /// Half a texel of each map in units of the world.
+    pub fn half_texels(&self) -> [f32; SHADOW_CASCADES] {
+        self.reach_world.map(|reach| reach / SIDE as f32)
+    }
+}
+
+/// The maps on the graphics card.
+pub struct ShadowMaps {
+    /// Both, for those who read them.
+    pub both: TextureView,
+    /// Each, to be drawn into.
+    pub each: [TextureView; SHADOW_CASCADES],
+    pub sampler: Sampler,
+    is_full: bool,
+}
+
+impl ShadowMaps {
+    /// Of full size, or single texels that stand for them where nothing throws shadows.
+    pub fn new(is_full: bool, device: &RenderDevice) -> Self {
+        let side = if is_full { SIDE } else { 1 };
+        let texture = device.create_texture(&TextureDescriptor {
+            label: Some("talweg plant shadows"),
+            size: Extent3d { width: side, height: side, depth_or_array_layers: SHADOW_CASCADES as u32 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format: CORE_3D_DEPTH_FORMAT,
+            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        let view = |dimension, base_array_layer, layers| {
+            texture.create_view(&TextureViewDescriptor {
+                dimension: Some(dimension),
+                base_array_layer,
+                array_layer_count: Some(layers),
+                ..default()
+            })
+        };
+        Self {
+            both: view(TextureViewDimension::D2Array, 0, SHADOW_CASCADES as u32),
+            each: std::array::from_fn(|layer| view(TextureViewDimension::D2, layer as u32, 1)),
+            sampler: device.create_sampler(&SamplerDescriptor {
+                label: Some("talweg plant shadows"),
+                mag_filter: FilterMode::Linear,
+                min_filter: FilterMode::Linear,
+                compare: Some(CompareFunction::LessEqual),
+                ..default()
+            }),
+            is_full,
+        }
+    }
+
+    /// Of full size from now on.
+    pub fn require(&mut self, device: &RenderDevice) {
+        if !self.is_full {
+            *self = Self::new(true, device);
+        }
+    }
+}
+
+/// What draws each map.
+pub fn queue_pipelines(
+    layout: &BindGroupLayoutDescriptor,
+    shader: &Handle<Shader>,
+    cache: &PipelineCache,
+) -> [CachedRenderPipelineId; SHADOW_CASCADES] {
+    ["plant_shadow_near_vertex", "plant_shadow_far_vertex"].map(|entry| {
+        cache.queue_render_pipeline(RenderPipelineDescriptor {
+            label: Some(format!("talweg {entry}").into()),
+            layout: vec![layout.clone()],
+            vertex: VertexState {
+                shader: shader.clone(),
+                entry_point: Some(entry.into()),
+                shader_defs: vec!["DETAIL".into()],
+                buffers: VertexInput::Shape.layouts(),
+            },
+            primitive: PrimitiveState { cull_mode: None, ..default() },
+            depth_stencil: Some(DepthStencilState {
+                format: CORE_3D_DEPTH_FORMAT,
+                depth_write_enabled: Some(true),
+                depth_compare: Some(CompareFunction::Less),
+                stencil: default(),
+                bias: DepthBiasState { constant: 2, slope_scale: 1.5, clamp: 0.0 },
+            }),
+            fragment: None,
+            ..default()
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_along_a_ray_of_the_sun_lies_at_one_place_of_the_map() {
+        let sun = Vec3::new(0.6, 0.48, 0.64);
+        let eye = Vec3::new(120.0, 30.0, -75.0);
+        let cascades = ShadowCascades::new(eye, sun, 10.0).expect("the sun is high enough");
+        let foot = eye + Vec3::new(1.3, -2.0, 0.4);
+        for (map, half) in cascades.map_from_world.iter().zip(cascades.half_texels()) {
+            let [low, high] = [foot, foot + 2.0 * sun].map(|place| map.transform_point3(place));
+            assert!((low - high).truncate().length() < 1e-4, "{low} {high}");
+            assert!(high.z < low.z && (0.0..1.0).contains(&low.z), "nearer to the sun: {low} {high}");
+            // a metre to the side is a metre to the side
+            let reach = half * SIDE as f32;
+            let side = map.transform_vector3(Vec3::Y.cross(sun).normalize());
+            assert!((side.length() * reach - 1.0).abs() < 1e-4);
+        }
+        assert!(cascades.meets(1, eye, 1.0) && !cascades.meets(1, eye, 0.1), "a metre is less than two texels");
+        assert!(cascades.meets(0, eye, 0.1) && !cascades.meets(0, eye + Vec3::new(30.0, 0.0, 0.0), 0.1));
+        // what stands towards the sun throws its shadow here however far away it is
+        assert!(cascades.reaches(eye + 100.0 * sun, eye + 100.0 * sun));
+        assert!(!cascades.reaches(eye + Vec3::Y * 100.0, eye + Vec3::Y * 101.0));
+        assert!(ShadowCascades::new(eye, Vec3::new(1.0, 0.02, 0.0), 10.0).is_none());
+    }
+
+    #[test]
+    fn the_maps_stand_still_while_the_eye_moves() {
+        let sun = Vec3::new(0.6, 0.48, 0.64);
+        let texels = |eye: Vec3| {
+            let cascades = ShadowCascades::new(eye, sun, 10.0).expect("the sun is high enough");
+            let at = cascades.map_from_world[0].transform_point3(Vec3::new(0.2, 0.1, 0.3));
+            [at.x, at.y].map(|at| at * 0.5 * SIDE as f32)
+        };
+        let before = texels(Vec3::ZERO);
+        for k in 1..20 {
+            let now = texels(Vec3::new(0.013 * k as f32, 0.0, 0.007 * k as f32));
+            for (a, b) in before.iter().zip(now) {
+                let moved = (a - b).abs();
+                assert!((moved - moved.round()).abs() < 0.02, "{moved} texels");
+            }
+        }
+    }
+}

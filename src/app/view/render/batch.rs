@@ -1,0 +1,145 @@
+//! What one pass draws: lists of draw calls, which the surfaces make and [`crate::view::render`] carries out.
+
+use std::ops::Range;
+
+use bevy::math::{UVec2, UVec4};
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    BindGroup, Buffer, BufferDescriptor, BufferUsages, CachedComputePipelineId, CachedRenderPipelineId, PipelineCache,
+    TextureView,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::view::ExtractedView;
+
+use super::mesh::{PatchMesh, RenderQuality};
+use crate::view::compare::Pane;
+use crate::view::mode::ViewMode;
+use crate::view::state::ViewState;
+use crate::view::tree_surface::trace::Adapter;
+
+/// What all drawings of a frame have in common.
+pub struct DrawContext<'a> {
+    pub view: &'a ExtractedView,
+    pub msaa: Msaa,
+    pub mode: ViewMode,
+    pub state: &'a ViewState,
+    pub quality: RenderQuality,
+    pub adapter: Adapter,
+    pub mesh: &'a PatchMesh,
+    pub device: &'a RenderDevice,
+    pub queue: &'a RenderQueue,
+    pub cache: &'a PipelineCache,
+}
+
+impl DrawContext<'_> {
+    /// Whether the picture has to be cheap.
+    pub fn is_frugal(&self) -> bool {
+        self.quality == RenderQuality::Moving && self.adapter.is_software
+    }
+
+    /// Looks along the longer side of a pixel's print on a texture. A driver in software goes through all texels of a
+    /// box around the print instead, which is most of the time that a picture takes and hardly seen.
+    pub fn anisotropy(&self) -> u16 {
+        if self.adapter.is_software { 1 } else { 8 }
+    }
+}
+
+/// The shape that is drawn for each instance.
+#[derive(Clone, Copy, Debug)]
+pub enum Geometry {
+    /// The quads of a patch.
+    Patch,
+    /// The same with strips that hang from its edges.
+    SkirtedPatch,
+    /// A strip along one edge of a patch.
+    Strip,
+    /// So many vertices that the shader works out.
+    Vertices(u32),
+    /// A part of the indices of the batch's shapes, and the vertex that they count from.
+    Shape { first: u32, count: u32, base: i32 },
+}
+
+/// One draw call of a batch.
+pub struct DrawCall {
+    pub pipeline: CachedRenderPipelineId,
+    /// What the vertex stage reads, if anything.
+    pub vertices: Option<Buffer>,
+    pub geometry: Geometry,
+    pub instances: Range<u32>,
+}
+
+/// Rays that go on before the pass: pipeline, bind group and workgroups.
+pub struct RayMarch {
+    pub pipeline: CachedComputePipelineId,
+    pub group: BindGroup,
+    pub groups: UVec2,
+}
+
+/// A shadow map that is drawn before the pass.
+pub struct ShadowPass {
+    pub pipeline: CachedRenderPipelineId,
+    pub target: TextureView,
+    pub group: BindGroup,
+    pub instances: Buffer,
+    pub calls: Vec<(Geometry, Range<u32>)>,
+}
+
+/// What the pass draws of a terrain this frame, in order.
+pub struct Batch {
+    pub pane: Pane,
+    /// For all calls.
+    pub bind_groups: Vec<BindGroup>,
+    pub march: Option<RayMarch>,
+    pub shadows: Vec<ShadowPass>,
+    pub calls: Vec<DrawCall>,
+    /// Vertices and indices of [`Geometry::Shape`].
+    pub shapes: Option<(Buffer, Buffer)>,
+    /// All that is wanted is there, and nothing moves.
+    pub is_settled: bool,
+}
+
+/// A vertex buffer as large as it had to be so far.
+pub struct GrowingBuffer {
+    pub buffer: Buffer,
+    bytes: u64,
+}
+
+impl GrowingBuffer {
+    pub fn new(device: &RenderDevice, bytes: u64) -> Self {
+        let buffer = device.create_buffer(&BufferDescriptor {
+            label: Some("talweg vertices"),
+            size: bytes,
+            usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { buffer, bytes }
+    }
+
+    pub fn write(&mut self, bytes: &[u8], device: &RenderDevice, queue: &RenderQueue) {
+        if bytes.len() as u64 > self.bytes {
+            *self = Self::new(device, (bytes.len() as u64).next_power_of_two());
+        }
+        queue.write_buffer(&self.buffer, 0, bytes);
+    }
+}
+
+/// A buffer for what the shaders are told about a frame.
+pub fn uniform_buffer(device: &RenderDevice, size: usize) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: Some("talweg frame"),
+        size: size as u64,
+        usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// Left, top, width and height of a pane in pixels of the window, in a view given in the same way.
+pub fn pane_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
+    let at = |share: f32| (share * view.z as f32).round() as u32;
+    [view.x + at(pane.from), view.y, at(pane.to) - at(pane.from), view.w]
+}
+
+/// The same of the picture that the pane is a part of.
+pub fn picture_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
+    if pane.whole { pane_pixels(pane, view) } else { view.to_array() }
+}

@@ -1,0 +1,135 @@
+//! What the shaders are told about a frame: mirrors `Frame` in `assets/shaders/common.wgsl`.
+
+use bevy::math::{Mat4, Vec3, Vec4};
+use bytemuck::{Pod, Zeroable};
+
+use crate::view::mode::ViewMode;
+use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades};
+use crate::view::scale::SIDE_WORLD;
+use crate::view::square::SquareTerrain;
+use crate::view::square::lod::{LodRange, MORPH_START};
+use talweg::look::PaletteTable;
+use talweg::scene::Surroundings;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct SquareFrame {
+    clip_from_world: Mat4,
+    world_from_clip: Mat4,
+    /// The eye; by how much brighter than by itself the picture is.
+    eye_exposure: Vec4,
+    /// Towards the sun; 1 where the ground is shown without its colours.
+    sun_plain: Vec4,
+    /// Last sample, cell, relief, side.
+    grid: Vec4,
+    /// Sea, base, lowest, highest.
+    heights: Vec4,
+    /// SquareEye over the square (x, z), height over the peaks, range of the finest level.
+    lod: Vec4,
+    /// Top level, morph start, quads of a patch, whether there is a sea.
+    patches: Vec4,
+    /// Colour of rock (linear) and how much of it shows.
+    rock: Vec4,
+    /// Slopes where rock begins and is full (tangents), metres in a unit, whether a map colours the ground.
+    rock_slopes: Vec4,
+    /// Origin and size of the viewport in pixels.
+    viewport: Vec4,
+    /// Place on the ramp that means nothing, how far from it the overlay covers, unused twice.
+    overlay: Vec4,
+    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand
+    /// or snow lies on the ground.
+    surface_water: Vec4,
+    /// From places relative to the eye.
+    clip_from_eye: Mat4,
+    /// Of the patches of a tree: step, where the eye lies in its step, quads.
+    pub tiles: Vec4,
+    /// Light of the sun on ground that faces it; how much of the stars is seen.
+    sun_light: Vec4,
+    /// Light of the whole sky on level ground; what lies around the terrain: 0 nothing, 1 land, 2 sea.
+    sky_light: Vec4,
+    /// Extinction of the air at the ground, a unit of the world; how far what lies around reaches, in sides.
+    air: Vec4,
+    /// From the world to the maps of the shadows that plants throw.
+    plant_shadows: [Mat4; SHADOW_CASCADES],
+    /// How much of those shadows is seen, half a texel of each map, up to which distance all plants are drawn.
+    plants: Vec4,
+}
+
+/// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
+const FILM: (f32, f32) = (0.000_3, 0.001_5);
+
+/// Copies of the terrain on each side of it where the land goes on.
+pub const FAR_TILES: i32 = 3;
+
+/// What is known of the camera.
+pub struct SquareEye {
+    pub clip_from_world: Mat4,
+    /// From places relative to the eye, which are exact however near they are.
+    pub clip_from_eye: Mat4,
+    pub eye_world: Vec3,
+    /// Origin and size in pixels.
+    pub viewport: Vec4,
+}
+
+impl SquareFrame {
+    pub fn new(
+        eye: &SquareEye,
+        terrain: &SquareTerrain,
+        palette: &PaletteTable,
+        (mode, has_sea, surroundings): (ViewMode, bool, Surroundings),
+        range: &LodRange,
+        quads: u32,
+    ) -> Self {
+        let scale = &terrain.scale;
+        let [r, g, b, a] = palette.rock.map(|c| f32::from(c) / 255.0);
+        let (from, to) = palette.rock_degrees;
+        let tangent = |degrees: f32| degrees.clamp(0.0, 89.0).to_radians().tan();
+        let last = (scale.samples - 1) as f32;
+        Self {
+            clip_from_world: eye.clip_from_world,
+            world_from_clip: eye.clip_from_world.inverse(),
+            eye_exposure: eye.eye_world.extend(terrain.settings.exposure.exp2()),
+            sun_plain: Vec3::from(terrain.towards_sun).extend(f32::from(u8::from(mode.is_plain()))),
+            grid: Vec4::new(last, scale.cell_world, scale.relief_world, SIDE_WORLD),
+            heights: Vec4::new(scale.sea_world, scale.base_world, scale.lowest_world, scale.highest_world),
+            lod: Vec4::new(range.eye_world.x, range.eye_world.y, range.over_world, range.finest_world),
+            patches: Vec4::new(range.top as f32, MORPH_START, quads as f32, f32::from(u8::from(scale.has_sea()))),
+            rock: Vec4::new(linear(r), linear(g), linear(b), a),
+            rock_slopes: Vec4::new(
+                tangent(from),
+                tangent(to.max(from + 0.5)),
+                scale.metres_per_world,
+                f32::from(u8::from(terrain.colours.is_some())),
+            ),
+            viewport: eye.viewport,
+            overlay: terrain.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
+            surface_water: Vec4::new(
+                FILM.0,
+                FILM.1,
+                f32::from(u8::from(has_sea)),
+                f32::from(u8::from(terrain.cover.is_some())),
+            ),
+            clip_from_eye: eye.clip_from_eye,
+            tiles: Vec4::ZERO,
+            sun_light: Vec3::from(terrain.daylight.sun).extend(terrain.daylight.stars),
+            sky_light: Vec3::from(terrain.daylight.sky).extend(surroundings as usize as f32),
+            air: (Vec3::from(terrain.daylight.extinction) * scale.metres_per_world).extend(FAR_TILES as f32 + 0.5),
+            plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
+            plants: Vec4::ZERO,
+        }
+    }
+
+    /// Tells where the shadows of plants are, and up to which distance in units of the world all plants are drawn.
+    pub fn set_plants(&mut self, shadows: Option<&ShadowCascades>, all_world: f32) {
+        self.plants = Vec4::W * all_world;
+        if let Some(shadows) = shadows {
+            let [near, far] = shadows.half_texels();
+            self.plant_shadows = shadows.map_from_world;
+            self.plants = Vec4::new(shadows.strength, near, far, all_world);
+        }
+    }
+}
+
+fn linear(encoded: f32) -> f32 {
+    if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+}

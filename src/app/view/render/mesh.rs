@@ -1,0 +1,140 @@
+//! The one patch that is drawn for every part of the terrain, and which of its edges are sides of the block.
+
+use bevy::prelude::*;
+use bevy::render::render_resource::{Buffer, BufferInitDescriptor, BufferUsages};
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+
+use crate::view::square::lod::{GridPatch, PatchDetail};
+
+/// What a picture may cost.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RenderQuality {
+    /// Many frames a second: less where there is no graphics card.
+    #[default]
+    Moving,
+    /// A single picture.
+    Still,
+}
+
+impl RenderQuality {
+    pub fn is_frugal(self, adapter: Option<&RenderAdapterInfo>) -> bool {
+        self == Self::Moving && adapter.is_none_or(is_software)
+    }
+}
+
+/// Triangles of a patch; vertices are worked out from their number by the shader.
+#[derive(Resource)]
+pub struct PatchMesh {
+    pub detail: PatchDetail,
+    /// The quads, then strips that hang from the edges.
+    pub indices: Buffer,
+    pub index_count: u32,
+    pub skirted_index_count: u32,
+    /// Vertices of the strip along one edge of a patch, top and bottom by turns.
+    pub strip_vertices: u32,
+}
+
+impl FromWorld for PatchMesh {
+    fn from_world(world: &mut World) -> Self {
+        let quality = world.get_resource::<RenderQuality>().copied().unwrap_or_default();
+        let is_frugal = quality.is_frugal(world.get_resource());
+        let detail = if is_frugal { PatchDetail::FRUGAL } else { PatchDetail::FINE };
+        let indices = indices(detail.quads as u16);
+        let device = world.resource::<RenderDevice>();
+        Self {
+            detail,
+            index_count: 6 * detail.quads * detail.quads,
+            skirted_index_count: indices.len() as u32,
+            strip_vertices: 2 * (detail.quads + 1),
+            indices: device.create_buffer_with_data(&BufferInitDescriptor {
+                label: Some("talweg patch"),
+                contents: bytemuck::cast_slice(&indices),
+                usage: BufferUsages::INDEX,
+            }),
+        }
+    }
+}
+
+/// Whether there is no graphics card.
+fn is_software(adapter: &RenderAdapterInfo) -> bool {
+    // the type of the field cannot be named through Bevy
+    format!("{:?}", adapter.device_type) == "Cpu"
+}
+
+/// Two triangles a quad, seen from above anticlockwise, all cut along the same diagonal; then a strip that hangs down
+/// from each edge, seen from outside: on a globe, what rounding leaves open between two patches shows the ground of one
+/// of them.
+fn indices(quads: u16) -> Vec<u16> {
+    let row = quads + 1;
+    let quad = |k: u16| {
+        let corner = k / quads * row + k % quads;
+        let (east, south) = (corner + 1, corner + row);
+        [corner, south, south + 1, corner, south + 1, east]
+    };
+    let end = row - 1;
+    // vertex of the edge of a side, counted as `quad_of` in globe.wgsl does
+    let top = move |side: u16, along: u16| match side {
+        0 => end - along,
+        1 => (end - along) * row + end,
+        2 => end * row + along,
+        _ => along * row,
+    };
+    let skirt = move |side: u16| {
+        let below = row * row + side * row;
+        (0..quads).flat_map(move |k| {
+            let (a, b) = (top(side, k), top(side, k + 1));
+            [a, below + k, below + k + 1, a, below + k + 1, b]
+        })
+    };
+    (0..quads * quads).flat_map(quad).chain((0..4).flat_map(skirt)).collect()
+}
+
+/// Sides of the block, by the number the shaders know them by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideKind {
+    North,
+    East,
+    South,
+    West,
+}
+
+/// The sides of the block at which a patch lies.
+pub fn sides_of(patch: GridPatch, quads: u32, samples: usize) -> impl Iterator<Item = SideKind> {
+    let (cells, last) = (quads << patch.level, samples as u32 - 1);
+    [
+        (patch.row == 0, SideKind::North),
+        (patch.column + cells >= last, SideKind::East),
+        (patch.row + cells >= last, SideKind::South),
+        (patch.column == 0, SideKind::West),
+    ]
+    .into_iter()
+    .filter_map(|(lies, side)| lies.then_some(side))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_two_triangles_a_quad_and_the_corner_patch_has_two_sides() {
+        let indices = indices(16);
+        assert_eq!(indices[..16 * 16 * 6].iter().max(), Some(&(17 * 17 - 1)));
+        let corner = GridPatch { column: 32, row: 0, level: 1 };
+        let sides: Vec<_> = sides_of(corner, 16, 65).collect();
+        assert_eq!(sides, [SideKind::North, SideKind::East]);
+    }
+
+    #[test]
+    fn skirts_hang_from_the_edges() {
+        let indices = indices(16);
+        assert_eq!(indices.len(), (16 * 16 + 4 * 16) * 6);
+        assert_eq!(indices.iter().max(), Some(&(17 * 17 + 4 * 17 - 1)));
+        // every vertex of the edges is the top of a strip, those inside are not
+        let strips = &indices[16 * 16 * 6..];
+        for k in 0..17 * 17u16 {
+            let (row, column) = (k / 17, k % 17);
+            let on_edge = row == 0 || column == 0 || row == 16 || column == 16;
+            assert_eq!(strips.contains(&k), on_edge, "{k}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Drawing, in the render world: what is wanted is taken over, each surface makes its list of draw calls, one pass
+//! carries them out.
+
+pub mod batch;
+pub mod frame;
+pub mod ground_materials;
+pub mod light;
+pub mod mesh;
+pub mod mips;
+pub mod pipelines;
+pub mod shader_text;
+pub mod sky_texture;
+pub mod texels;
+pub mod textures;
+pub mod tile_renderer;
+
+use bevy::core_pipeline::core_3d::main_opaque_pass_3d;
+use bevy::core_pipeline::core_3d::main_transparent_pass_3d;
+use bevy::core_pipeline::schedule::{Core3d, Core3dSystems};
+use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
+use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
+use bevy::render::render_resource::{
+    ComputePassDescriptor, IndexFormat, LoadOp, Operations, PipelineCache, RenderPassDepthStencilAttachment,
+    RenderPassDescriptor, StoreOp,
+};
+use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
+use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
+use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
+
+use crate::view::compare::{CompareSide, Pane};
+use crate::view::globe::drawing::GlobeDrawing;
+use crate::view::globe::scenery::PlannedScenery;
+use crate::view::mode::ViewMode;
+use crate::view::render_terrain::RenderTerrain;
+use crate::view::square::drawing::SquareDrawing;
+use crate::view::state::{FrameStatus, ViewState};
+use crate::view::tree_surface::trace::{self, Adapter};
+use batch::{Batch, DrawContext, Geometry, ShadowPass, pane_pixels, picture_pixels};
+use mesh::{PatchMesh, RenderQuality};
+use pipelines::Pipelines;
+use shader_text::ViewShader;
+use textures::Textures;
+
+/// Marks the camera of the view.
+#[derive(Component, Clone, Copy, Default, ExtractComponent)]
+pub struct TerrainCamera;
+
+/// What is wanted on screen, in the render world.
+#[derive(Resource, Default)]
+struct ExtractedState {
+    state: ViewState,
+    mode: ViewMode,
+    scenery: PlannedScenery,
+}
+
+/// What a surface keeps from frame to frame beside its textures.
+enum SurfaceDrawing {
+    Square(Box<SquareDrawing>),
+    Globe(Box<GlobeDrawing>),
+}
+
+impl SurfaceDrawing {
+    fn new(terrain: &RenderTerrain, context: &DrawContext) -> Self {
+        match terrain {
+            RenderTerrain::Square(_) => Self::Square(Box::new(SquareDrawing::new(context))),
+            RenderTerrain::Globe(globe) => Self::Globe(Box::new(GlobeDrawing::new(globe, context))),
+        }
+    }
+
+    fn fits(&self, terrain: &RenderTerrain) -> bool {
+        matches!(
+            (self, terrain),
+            (Self::Square(_), RenderTerrain::Square(_)) | (Self::Globe(_), RenderTerrain::Globe(_))
+        )
+    }
+}
+
+/// A terrain on the graphics card.
+struct TerrainDrawing {
+    textures: Textures,
+    surface: SurfaceDrawing,
+    batch: Option<Batch>,
+}
+
+impl TerrainDrawing {
+    /// Whether all that is wanted of it is on screen, as far as it was drawn.
+    fn is_settled(&self) -> bool {
+        match (&self.batch, &self.surface) {
+            (Some(batch), _) => batch.is_settled,
+            (None, SurfaceDrawing::Square(square)) => !square.has_tiles(),
+            (None, SurfaceDrawing::Globe(_)) => true,
+        }
+    }
+}
+
+/// Both terrains; the second only while there is one.
+#[derive(Resource, Default)]
+struct Drawings([Option<TerrainDrawing>; 2]);
+
+impl Drawings {
+    fn side(&self, side: CompareSide) -> Option<&TerrainDrawing> {
+        self.0[side as usize].as_ref()
+    }
+
+    fn batches(&self) -> impl Iterator<Item = &Batch> {
+        self.0.iter().flatten().filter_map(|drawing| drawing.batch.as_ref())
+    }
+}
+
+/// Draws [`ViewState`] through every [`TerrainCamera`].
+#[derive(Default)]
+pub struct DrawPlugin {
+    pub quality: RenderQuality,
+}
+
+impl Plugin for DrawPlugin {
+    fn build(&self, app: &mut App) {
+        let shader = ViewShader::load(&mut app.world_mut().resource_mut());
+        let status = FrameStatus::default();
+        app.insert_resource(status.clone())
+            .insert_resource(self.quality)
+            .init_resource::<ViewState>()
+            .init_resource::<ViewMode>()
+            .init_resource::<PlannedScenery>()
+            .add_plugins(ExtractComponentPlugin::<TerrainCamera>::default());
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
+        render_app
+            .insert_resource(self.quality)
+            .insert_resource(status)
+            .insert_resource(Pipelines::new(shader))
+            .init_resource::<ExtractedState>()
+            .init_resource::<Drawings>()
+            .add_systems(ExtractSchedule, extract)
+            .add_systems(Render, prepare_drawings.in_set(RenderSystems::PrepareResources))
+            .add_systems(
+                Core3d,
+                draw.after(main_opaque_pass_3d).before(main_transparent_pass_3d).in_set(Core3dSystems::MainPass),
+            );
+    }
+}
+
+fn extract(
+    mut extracted: ResMut<ExtractedState>,
+    state: Extract<Res<ViewState>>,
+    mode: Extract<Res<ViewMode>>,
+    scenery: Extract<Res<PlannedScenery>>,
+) {
+    *extracted = ExtractedState { state: state.clone(), mode: **mode, scenery: scenery.clone() };
+}
+
+/// Uploads, chooses the patches for the camera and fills the buffers.
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+fn prepare_drawings(
+    mut commands: Commands,
+    mut drawings: ResMut<Drawings>,
+    mut pipelines: ResMut<Pipelines>,
+    mesh: Option<Res<PatchMesh>>,
+    (extracted, status): (Res<ExtractedState>, Res<FrameStatus>),
+    (quality, adapter): (Res<RenderQuality>, Option<Res<RenderAdapterInfo>>),
+    device: Res<RenderDevice>,
+    queue: Res<RenderQueue>,
+    cache: Res<PipelineCache>,
+    views: Query<(&ExtractedView, &Msaa), With<TerrainCamera>>,
+) {
+    let Some(mesh) = mesh else {
+        commands.init_resource::<PatchMesh>();
+        return;
+    };
+    let ExtractedState { state, mode, scenery } = &*extracted;
+    let traced = state.tree_surface.as_ref().filter(|_| mode.traces());
+    status.set_unsupported(traced.and_then(|tree_surface| trace::unsupported(tree_surface, &device)));
+    let Some((view, msaa)) = views.iter().next() else { return };
+    let context = DrawContext {
+        view,
+        msaa: *msaa,
+        mode: *mode,
+        state,
+        quality: *quality,
+        adapter: Adapter { quality: *quality, is_software: RenderQuality::Moving.is_frugal(adapter.as_deref()) },
+        mesh: &mesh,
+        device: &device,
+        queue: &queue,
+        cache: &cache,
+    };
+    for side in CompareSide::BOTH {
+        let slot = &mut drawings.0[side as usize];
+        let Some((terrain, palette)) = state.terrain_of(side) else {
+            // before the first terrain there is nothing to let go of
+            *slot = slot.take().filter(|_| side == CompareSide::A);
+            continue;
+        };
+        // what is left of another surface goes
+        *slot = slot.take().filter(|drawing| drawing.surface.fits(terrain));
+        let drawing = slot.get_or_insert_with(|| TerrainDrawing {
+            textures: Textures::default(),
+            surface: SurfaceDrawing::new(terrain, &context),
+            batch: None,
+        });
+        drawing.batch = None;
+        drawing.textures.advance(terrain, &device, &queue);
+        if let (SurfaceDrawing::Square(square), Some(textures)) = (&mut drawing.surface, &drawing.textures.shown) {
+            square.update(side, textures.terrain.base().ramp(), palette, &context);
+        }
+    }
+    let beside_is_there = drawings.side(CompareSide::B).is_some_and(|drawing| drawing.textures.shown.is_some());
+    let panes = if beside_is_there { state.panes() } else { [Some(Pane::ALONE), None] };
+    for pane in panes.into_iter().flatten() {
+        let Some(TerrainDrawing { textures, surface, batch }) = &mut drawings.0[pane.side as usize] else { continue };
+        let Some(textures) = &textures.shown else { continue };
+        *batch = match (surface, &textures.terrain) {
+            (SurfaceDrawing::Square(drawing), RenderTerrain::Square(terrain)) => {
+                drawing.compose(pane, terrain, textures, &context, &mut pipelines)
+            }
+            (SurfaceDrawing::Globe(drawing), RenderTerrain::Globe(terrain)) => scenery.0[pane.side as usize]
+                .as_ref()
+                .and_then(|scenery| drawing.compose(pane, terrain, textures, scenery, &context, &mut pipelines)),
+            _ => None,
+        };
+    }
+}
+
+/// Draws a shadow map.
+fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: &mut RenderContext) {
+    let Some((vertices, indices)) = &batch.shapes else { return };
+    let Some(pipeline) = cache.get_render_pipeline(shadow.pipeline) else { return };
+    let mut pass = ctx.begin_tracked_render_pass(RenderPassDescriptor {
+        label: Some("talweg plant shadows"),
+        color_attachments: &[],
+        depth_stencil_attachment: Some(RenderPassDepthStencilAttachment {
+            view: &shadow.target,
+            depth_ops: Some(Operations { load: LoadOp::Clear(1.0), store: StoreOp::Store }),
+            stencil_ops: None,
+        }),
+        timestamp_writes: None,
+        occlusion_query_set: None,
+        multiview_mask: None,
+    });
+    pass.set_render_pipeline(pipeline);
+    pass.set_bind_group(0, &shadow.group, &[]);
+    pass.set_vertex_buffer(0, shadow.instances.slice(..));
+    pass.set_vertex_buffer(1, vertices.slice(..));
+    pass.set_index_buffer(indices.slice(..), IndexFormat::Uint16);
+    for (geometry, instances) in &shadow.calls {
+        if let Geometry::Shape { first, count, base } = *geometry {
+            pass.draw_indexed(first..first + count, base, instances.clone());
+        }
+    }
+}
+
+fn draw(
+    view: ViewQuery<(&ExtractedCamera, &ExtractedView, &ViewTarget, &ViewDepthTexture), With<TerrainCamera>>,
+    drawings: Res<Drawings>,
+    status: Res<FrameStatus>,
+    mesh: Option<Res<PatchMesh>>,
+    cache: Res<PipelineCache>,
+    mut ctx: RenderContext,
+) {
+    let (camera, extracted, target, depth) = view.into_inner();
+    let Some(mesh) = mesh else { return };
+    for march in drawings.batches().filter_map(|batch| batch.march.as_ref()) {
+        if let Some(pipeline) = cache.get_compute_pipeline(march.pipeline) {
+            let mut pass = ctx.command_encoder().begin_compute_pass(&ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &march.group, &[]);
+            pass.dispatch_workgroups(march.groups.x, march.groups.y, 1);
+        }
+    }
+    let is_ready = |batch: &Batch| batch.calls.iter().all(|call| cache.get_render_pipeline(call.pipeline).is_some());
+    let mut ready = drawings.batches().map(is_ready).peekable();
+    if ready.peek().is_none() || !ready.all(|ready| ready) {
+        return;
+    }
+    for batch in drawings.batches() {
+        for shadow in &batch.shadows {
+            draw_shadows(batch, shadow, &cache, &mut ctx);
+        }
+    }
+    let mut pass = ctx.begin_tracked_render_pass(RenderPassDescriptor {
+        label: Some("talweg view"),
+        color_attachments: &[Some(target.get_color_attachment())],
+        depth_stencil_attachment: Some(depth.get_attachment(StoreOp::Store)),
+        timestamp_writes: None,
+        occlusion_query_set: None,
+        multiview_mask: None,
+    });
+    let depths = camera.viewport.as_ref().map_or(0.0..1.0, |viewport| viewport.depth.clone());
+    pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint16);
+    for batch in drawings.batches() {
+        let [x, y, width, height] = pane_pixels(batch.pane, extracted.viewport);
+        if width == 0 || height == 0 {
+            continue;
+        }
+        pass.set_scissor_rect(x, y, width, height);
+        let [x, y, width, height] = picture_pixels(batch.pane, extracted.viewport).map(|n| n as f32);
+        pass.set_viewport(x, y, width, height, depths.start, depths.end);
+        for (number, group) in batch.bind_groups.iter().enumerate() {
+            pass.set_bind_group(number, group, &[]);
+        }
+        for call in batch.calls.iter().filter(|call| !call.instances.is_empty()) {
+            let Some(pipeline) = cache.get_render_pipeline(call.pipeline) else { continue };
+            let instances = call.instances.clone();
+            if let Some(vertices) = &call.vertices {
+                pass.set_vertex_buffer(0, vertices.slice(..));
+            }
+            pass.set_render_pipeline(pipeline);
+            match call.geometry {
+                Geometry::Patch => pass.draw_indexed(0..mesh.index_count, 0, instances),
+                Geometry::SkirtedPatch => pass.draw_indexed(0..mesh.skirted_index_count, 0, instances),
+                Geometry::Strip => pass.draw(0..mesh.strip_vertices, instances),
+                Geometry::Vertices(count) => pass.draw(0..count, instances),
+                Geometry::Shape { first, count, base } => {
+                    let Some((vertices, indices)) = &batch.shapes else { continue };
+                    pass.set_vertex_buffer(1, vertices.slice(..));
+                    pass.set_index_buffer(indices.slice(..), IndexFormat::Uint16);
+                    pass.draw_indexed(first..first + count, base, instances);
+                    pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint16);
+                }
+            }
+        }
+    }
+    let shown = |side| drawings.side(side).and_then(|drawing: &TerrainDrawing| drawing.textures.shown.as_ref());
+    let serials = CompareSide::BOTH.map(|side| shown(side).map_or(0, |textures| textures.terrain.base().serial));
+    let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
+    status.set_settled(drawings.0.iter().flatten().all(TerrainDrawing::is_settled));
+    status.report(serials, beside_bytes);
+}

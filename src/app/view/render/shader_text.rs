@@ -1,0 +1,60 @@
+//! The text of the shaders: files of `assets/shaders`, joined.
+
+use bevy::prelude::*;
+
+/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
+/// translated when it is used.
+#[derive(Resource, Clone)]
+pub struct ViewShader {
+    pub(in crate::view) grid: Handle<Shader>,
+    pub(in crate::view) patches: Handle<Shader>,
+    pub(in crate::view) rays: Handle<Shader>,
+    pub(in crate::view) march: Handle<Shader>,
+    pub(in crate::view) globe: Handle<Shader>,
+}
+
+/// Files of the folder of shaders, joined; every view begins with the same two.
+macro_rules! joined {
+    ($($file:literal),*) => {
+        concat!(
+            include_str!("../../../../assets/shaders/screen.wgsl"),
+            include_str!("../../../../assets/shaders/colours.wgsl"),
+            $(include_str!(concat!("../../../../assets/shaders/", $file, ".wgsl"))),*
+        )
+    };
+}
+
+/// What all shaders of a square have, and more.
+macro_rules! square {
+    ($($file:literal),*) => {
+        joined!("common", "sky", "materials", "ground", "scatter", "plants", "sides", "water", "surface_water" $(, $file)*)
+    };
+}
+
+pub(in crate::view) const GRID: &str = square!();
+pub(in crate::view) const PATCHES: &str = square!("adaptive");
+pub(in crate::view) const RAYS: &str = square!("traced");
+pub(in crate::view) const MARCH: &str = include_str!("../../../../assets/shaders/trace.wgsl");
+pub(in crate::view) const GLOBE: &str = joined!(
+    "globe",
+    "materials",
+    "globe_air",
+    "globe_shadows",
+    "globe_clouds",
+    "globe_ground",
+    "globe_sky",
+    "globe_map"
+);
+
+impl ViewShader {
+    pub fn load(shaders: &mut Assets<Shader>) -> Self {
+        let mut add = |source: &'static str, name: &str| shaders.add(Shader::from_wgsl(source, name.to_string()));
+        Self {
+            grid: add(GRID, "talweg/view.wgsl"),
+            patches: add(PATCHES, "talweg/adaptive.wgsl"),
+            rays: add(RAYS, "talweg/traced.wgsl"),
+            march: add(MARCH, "talweg/trace.wgsl"),
+            globe: add(GLOBE, "talweg/globe.wgsl"),
+        }
+    }
+}

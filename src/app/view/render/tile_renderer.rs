@@ -1,0 +1,104 @@
+//! A tree drawn from tiles: which of it is on the graphics card, and what is drawn of that this frame.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bevy::render::render_resource::Buffer;
+
+use super::batch::{DrawContext, GrowingBuffer};
+use super::mesh::RenderQuality;
+use crate::view::tree_surface::TreeSurface;
+use crate::view::tree_surface::adaptive::atlas::{Atlas, Steps, TileInstance, is_wet, sides_of};
+use crate::view::tree_surface::adaptive::{Budget, Tessellation, TileCamera};
+
+/// Instances of the tiles of a tree.
+#[derive(Clone, Default)]
+pub struct TileRanges {
+    pub ground: Range<u32>,
+    pub sides: Range<u32>,
+    /// Those with some ground under the sea, and with some under other water.
+    pub sea: Range<u32>,
+    pub water: Range<u32>,
+}
+
+/// A tree on the graphics card.
+pub struct TileRenderer {
+    tessellation: Tessellation,
+    atlas: Atlas,
+    instances: GrowingBuffer,
+    last: Option<Instant>,
+}
+
+impl TileRenderer {
+    pub fn new(context: &DrawContext) -> Self {
+        let is_fine = context.mesh.detail.quads as usize == Budget::FINE.quads;
+        let budget = if is_fine { Budget::FINE } else { Budget::FRUGAL };
+        Self {
+            tessellation: Tessellation::new(budget),
+            atlas: Atlas::new(&budget, context.device),
+            instances: GrowingBuffer::new(context.device, 64 * 1024),
+            last: None,
+        }
+    }
+
+    /// A frame on: what is new goes to the graphics card. `None` as long as there is nothing.
+    pub fn advance(
+        &mut self,
+        tree_surface: &Arc<TreeSurface>,
+        camera: &TileCamera,
+        steps: &Steps,
+        sea_world: f32,
+        context: &DrawContext,
+    ) -> Option<TileRanges> {
+        let now = Instant::now();
+        let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32());
+        // a single picture waits for nothing; one that took long to draw is no reason to jump
+        let seconds = if context.quality == RenderQuality::Still { f32::MAX } else { seconds.min(0.25) };
+        for upload in self.tessellation.advance(tree_surface, camera, seconds) {
+            self.atlas.write(&upload, context.queue);
+        }
+        self.tessellation.tree_surface()?;
+        let all: Vec<_> = self.tessellation.tiles().collect();
+        let mut instances: Vec<TileInstance> = Vec::with_capacity(2 * all.len());
+        let mut list = |add: &mut dyn FnMut(&mut Vec<TileInstance>)| {
+            let from = instances.len() as u32;
+            add(&mut instances);
+            from..instances.len() as u32
+        };
+        let atlas = &self.atlas;
+        let tiles = TileRanges {
+            ground: list(&mut |out| {
+                out.extend(all.iter().map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)))
+            }),
+            sides: list(&mut |out| {
+                for (tile, slot, _) in &all {
+                    out.extend(sides_of(tile.key).map(|side| atlas.instance(tile, *slot, steps, side)));
+                }
+            }),
+            sea: list(&mut |out| {
+                let wet = all.iter().filter(|(.., patch)| is_wet(patch, sea_world));
+                out.extend(wet.map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)));
+            }),
+            water: list(&mut |out| {
+                let wet = all.iter().filter(|(.., patch)| patch.wettest_world > 0.0);
+                out.extend(wet.map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)));
+            }),
+        };
+        self.instances.write(bytemuck::cast_slice(&instances), context.device, context.queue);
+        Some(tiles)
+    }
+
+    pub fn atlas(&self) -> &Atlas {
+        &self.atlas
+    }
+
+    pub fn instances(&self) -> &Buffer {
+        &self.instances.buffer
+    }
+
+    /// Nothing is on its way, and nothing moves.
+    pub fn is_settled(&self) -> bool {
+        self.tessellation.is_settled
+    }
+}

@@ -1,0 +1,408 @@
+//! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was
+//! made of.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use bevy::render::render_resource::{BindGroupEntries, Buffer, BufferInitDescriptor, BufferUsages, TextureView};
+use bevy::render::renderer::RenderDevice;
+
+use super::lod::{Frustum, GridPatch, LodRange, select};
+use super::void_mask::VoidMask;
+use crate::view::colours::palette::PaletteTexture;
+use crate::view::colours::ramp::Ramp;
+use crate::view::compare::{CompareSide, Pane};
+use crate::view::mode::ViewMode;
+use crate::view::plants::scatter::{ScatterDrawing, ScatterEye, ScatterFrame, ShapeCalls};
+use crate::view::plants::shadows::{ShadowCascades, ShadowMaps};
+use crate::view::render::batch::{
+    Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, ShadowPass, picture_pixels, uniform_buffer,
+};
+use crate::view::render::frame::{FAR_TILES, SquareEye, SquareFrame};
+use crate::view::render::ground_materials::GroundMaterials;
+use crate::view::render::mesh::RenderQuality;
+use crate::view::render::mesh::{self, SideKind};
+use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
+use crate::view::render::sky_texture::SkyTexture;
+use crate::view::render::texels::TerrainMap;
+use crate::view::render::textures::{TerrainTextures, blank};
+use crate::view::render::tile_renderer::TileRenderer;
+use crate::view::scale::SIDE_WORLD;
+use crate::view::square::{SquareTerrain, Tint};
+use crate::view::tree_surface::TreeSurface;
+use crate::view::tree_surface::adaptive::TileCamera;
+use crate::view::tree_surface::adaptive::atlas::Steps;
+use crate::view::tree_surface::trace::{self, RayCamera, Rays};
+use talweg::look::PaletteTable;
+use talweg::palette::{DEFAULT_MATERIALS, MaterialRules};
+use talweg::scene::Surroundings;
+
+/// What a square keeps from frame to frame beside its textures.
+pub struct SquareDrawing {
+    frame: Buffer,
+    instances: GrowingBuffer,
+    /// Stands for maps that a terrain has not.
+    blank: TextureView,
+    palette: PaletteTexture,
+    sky: SkyTexture,
+    materials: GroundMaterials,
+    /// Once plants or stones were drawn.
+    scatter: Option<ScatterDrawing>,
+    plant_shadows: ShadowMaps,
+    /// Stands for them while they are drawn.
+    blank_shadows: ShadowMaps,
+    /// The walls that are in the buffer, and the buffer.
+    walls: Option<(Arc<VoidMask>, Buffer)>,
+    tiles: Option<TileRenderer>,
+    rays: Option<Rays>,
+}
+
+impl SquareDrawing {
+    pub fn new(context: &DrawContext) -> Self {
+        let (device, queue) = (context.device, context.queue);
+        let usual = MaterialRules::named(DEFAULT_MATERIALS).expect("it is shipped");
+        Self {
+            sky: SkyTexture::new(device),
+            materials: GroundMaterials::new(context.quality == RenderQuality::Still, usual, device, queue),
+            frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
+            instances: GrowingBuffer::new(context.device, 16 * 1024),
+            blank: blank(context.device),
+            palette: PaletteTexture::new(context.device, context.anisotropy()),
+            scatter: None,
+            plant_shadows: ShadowMaps::new(false, device),
+            blank_shadows: ShadowMaps::new(false, device),
+            walls: None,
+            tiles: None,
+            rays: None,
+        }
+    }
+
+    /// Whether a tree is drawn from tiles.
+    pub fn has_tiles(&self) -> bool {
+        self.tiles.is_some()
+    }
+
+    /// Lets go of what a side does not draw any more, and takes over the colours.
+    pub fn update(
+        &mut self,
+        side: CompareSide,
+        ramp: Option<&'static Ramp>,
+        palette: &Arc<PaletteTable>,
+        context: &DrawContext,
+    ) {
+        let has_tree = tree_of(side, context).is_some();
+        let traces = has_tree && context.mode.traces();
+        self.tiles = self.tiles.take().filter(|_| has_tree && !traces);
+        self.rays = self.rays.take().filter(|_| traces);
+        let is_cost = traces && context.mode == ViewMode::TracedCost;
+        self.palette.update(palette, if is_cost { Some(trace::cost_ramp()) } else { ramp }, context.queue);
+    }
+
+    /// Makes everything ready to draw the terrain into its pane of the view.
+    pub fn compose(
+        &mut self,
+        pane: Pane,
+        terrain: &Arc<SquareTerrain>,
+        textures: &TerrainTextures,
+        context: &DrawContext,
+        pipelines: &mut Pipelines,
+    ) -> Option<Batch> {
+        let table = self.palette.table()?.clone();
+        let wants_detail = self.materials.update(table.materials, context);
+        self.sky.update(&terrain.daylight, context.queue);
+        let (view, mesh, mode, water) = (context.view, context.mesh, context.mode, context.state.water);
+        let has_sea = water && terrain.scale.has_sea();
+        let world_from_view = view.world_from_view.to_matrix();
+        let size = Vec2::new(view.viewport.z as f32, view.viewport.w as f32);
+        let clip_from_view = pane.clip_from_view_clip(size) * view.clip_from_view;
+        let clip_from_world = clip_from_view * world_from_view.inverse();
+        let [x, y, width, height] = picture_pixels(pane, view.viewport).map(|n| n as f32);
+        let viewport = Vec4::new(x, y, width, height);
+        let clip_from_eye = clip_from_view * Mat4::from_quat(view.world_from_view.rotation()).inverse();
+        let eye = SquareEye { clip_from_world, clip_from_eye, eye_world: view.world_from_view.translation(), viewport };
+        let eye_world = eye.eye_world.as_dvec3();
+        let pixels_per_radian = 0.5 * height * clip_from_view.y_axis.y;
+        let range = LodRange::new(&terrain.scale, mesh.detail, eye.eye_world, pixels_per_radian);
+        let frustum = Frustum::new(pane.crop() * clip_from_world);
+        let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
+        let mut instances = instances(&patches, mesh.detail.quads, terrain.scale.samples);
+        let tree = tree_of(pane.side, context);
+        // what is drawn of a tree itself stands alone
+        let surroundings = if tree.is_some() { Surroundings::Block } else { terrain.settings.surroundings };
+        let block_end = instances.len() as u32;
+        if surroundings == Surroundings::Land {
+            for tile in FarTile::all() {
+                let range = LodRange::new(&terrain.scale, mesh.detail, tile.mirrored(eye.eye_world), pixels_per_radian);
+                let frustum = Frustum::new(pane.crop() * clip_from_world * tile.matrix());
+                let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
+                instances.extend(patches.iter().map(|p| [p.column, p.row, p.level, tile.number()]));
+            }
+        }
+        let far_ground = block_end..instances.len() as u32;
+        let shown = (mode, has_sea, surroundings);
+        let mut frame = SquareFrame::new(&eye, terrain, &table, shown, &range, mesh.detail.quads);
+        let void_mask = terrain.void_mask.as_ref();
+        let target = TargetKey {
+            format: view.target_format,
+            samples: context.msaa.samples(),
+            void_mask: void_mask.is_some(),
+            is_detailed: wants_detail && self.materials.is_complete,
+        };
+        let style = (mode.of_grid(), terrain.tint());
+        let mut parts = pipelines.grid_parts(context.cache, target, style);
+        // until the detail can be drawn the ground is drawn without
+        let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
+        if target.is_detailed && !is_ready(&parts) {
+            parts = pipelines.grid_parts(context.cache, TargetKey { is_detailed: false, ..target }, style);
+        }
+        let is_complete = target.is_detailed == wants_detail;
+        let (mut tiles, mut march, mut rays_seen, mut is_settled) = (None, None, None, is_complete);
+        let is_traced = |tree: &&Arc<TreeSurface>| mode.traces() && trace::unsupported(tree, context.device).is_none();
+        if let Some(tree) = tree.filter(is_traced) {
+            let camera = RayCamera {
+                clip_from_eye,
+                eye_world,
+                pixels_per_radian,
+                size: UVec2::new(width as u32, height as u32).max(UVec2::ONE),
+                mode,
+                has_water: water,
+            };
+            let own = pipelines.tree_parts(context.cache, target, (mode, terrain.tint()));
+            is_settled = false;
+            if let Some((own, pipeline)) = own.zip(pipelines.march_pipeline(context.cache)) {
+                let layouts = pipelines.rays.each_ref().map(|layout| context.cache.get_bind_group_layout(layout));
+                let rays = Rays::for_tree(&mut self.rays, tree, context.device, context.adapter);
+                let made = rays.advance(tree, &camera, layouts.each_ref(), context.device, context.queue);
+                is_settled = made.is_settled;
+                march = made.march.map(|(group, groups)| RayMarch { pipeline, group, groups });
+                rays_seen = Some(made.seen);
+                parts = own;
+            }
+        }
+        if let Some(tree) = tree.filter(|_| !mode.traces()) {
+            let camera = TileCamera {
+                eye_world,
+                clip_from_eye: pane.crop() * clip_from_eye,
+                pixels_per_radian: f64::from(pixels_per_radian),
+            };
+            let renderer = self.tiles.get_or_insert_with(|| TileRenderer::new(context));
+            let steps = Steps::new(eye_world, mesh.detail.quads as usize);
+            frame.tiles = steps.uniform;
+            tiles = renderer.advance(tree, &camera, &steps, terrain.scale.sea_world, context);
+            // until there are patches and pipelines the grid is drawn
+            match pipelines.tree_parts(context.cache, target, (mode, terrain.tint())) {
+                Some(own) if tiles.is_some() => parts = own,
+                _ => tiles = None,
+            }
+            is_settled = tiles.is_some() && renderer.is_settled();
+        }
+        // under an overlay, and on a tree that is drawn itself, the ground is bare
+        let grows = target.is_detailed && tree.is_none() && terrain.tint() == Tint::None && mode == ViewMode::Shaded;
+        let mut shadow_pipelines = None;
+        let scattered = if grows && !table.scatter.0.is_empty() {
+            let scatter = self.scatter.get_or_insert_with(|| ScatterDrawing::new(context.device));
+            let sun = Vec3::from(terrain.towards_sun);
+            let shadows = ShadowCascades::new(eye.eye_world, sun, terrain.scale.metres_per_world);
+            if shadows.is_some() {
+                self.plant_shadows.require(context.device);
+                shadow_pipelines = pipelines.shadow_pipelines(context.cache);
+                is_settled &= shadow_pipelines.is_some();
+            }
+            let shadows = shadows.filter(|_| shadow_pipelines.is_some());
+            let shadows = shadows.as_ref();
+            let eye = ScatterEye { eye_world: eye.eye_world, frustum: &frustum, pixels_per_radian, shadows };
+            let scattered = scatter.advance(terrain, &table, &eye, context);
+            frame.set_plants(shadows, scattered.all_world);
+            scattered
+        } else {
+            ScatterFrame { is_settled: true, ..ScatterFrame::default() }
+        };
+        is_settled &= scattered.is_settled;
+        context.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
+        self.instances.write(bytemuck::cast_slice(&instances), context.device, context.queue);
+        let is_there = |(there, _): &(Arc<VoidMask>, Buffer)| void_mask.is_some_and(|mask| Arc::ptr_eq(mask, there));
+        if !self.walls.as_ref().is_some_and(is_there) {
+            self.walls = void_mask.map(|mask| (mask.clone(), walls_buffer(mask, context.device)));
+        }
+
+        let map = |map| textures.view(map).unwrap_or(&self.blank);
+        let layout = context.cache.get_bind_group_layout(&pipelines.square);
+        let canopy = self.scatter.as_ref().and_then(ScatterDrawing::canopy);
+        let group = |shadows: &TextureView| {
+            let entries = BindGroupEntries::sequential((
+                self.frame.as_entire_binding(),
+                map(TerrainMap::Heights),
+                map(TerrainMap::Slopes),
+                map(TerrainMap::Light),
+                &self.palette.view,
+                map(TerrainMap::SurfaceWater),
+                map(TerrainMap::Data),
+                map(TerrainMap::Colours),
+                map(TerrainMap::VoidMask),
+                &self.palette.sampler,
+                self.tiles.as_ref().map_or(&self.blank, |tiles| &tiles.atlas().view),
+                map(TerrainMap::Cover),
+                &self.sky.view,
+                &self.materials.maps,
+                &self.materials.sampler,
+                self.materials.rules.as_entire_binding(),
+                map(TerrainMap::Site),
+                canopy.unwrap_or(&self.blank),
+                shadows,
+                &self.plant_shadows.sampler,
+            ));
+            context.device.create_bind_group("talweg view", &layout, &entries)
+        };
+        let own = group(&self.plant_shadows.both);
+        let shadows = shadow_pipelines.into_iter().flatten().zip(scattered.shadow_calls).zip(&self.plant_shadows.each);
+        let scatter_buffer = self.scatter.as_ref().map(|scatter| scatter.instances.buffer.clone());
+        let shadow = |((pipeline, calls), target): ((_, ShapeCalls), &TextureView)| {
+            let group = group(&self.blank_shadows.both);
+            Some(ShadowPass { pipeline, target: target.clone(), group, instances: scatter_buffer.clone()?, calls })
+        };
+        let shadows = shadows.filter_map(shadow).collect();
+
+        // data would be hard to read through water
+        let is_plain = terrain.tint() == Tint::None;
+        let has_surface_water = water && terrain.surface_water.is_some() && is_plain;
+        let has_tree_water = water && is_plain && tree.is_some_and(|tree| tree.has_water());
+        let count = patches.len() as u32;
+        let (ground, sides) = (0..count, count..block_end);
+        let has_sides = surroundings != Surroundings::Land;
+        let walls = 0..void_mask.map_or(0, |mask| mask.walls.len() as u32);
+        let tile_instances = self.tiles.as_ref().filter(|_| tiles.is_some()).map(|renderer| renderer.instances());
+        let tiles = tiles.unwrap_or_default();
+        let standing = |pipeline| {
+            let vertices = scatter_buffer.clone();
+            let call = move |(geometry, instances): &(Geometry, Range<u32>)| DrawCall {
+                pipeline,
+                vertices: vertices.clone(),
+                geometry: *geometry,
+                instances: instances.clone(),
+            };
+            scattered.calls.iter().map(call).collect::<Vec<_>>()
+        };
+        let call = |(part, pipeline)| {
+            let (geometry, instances) = match part {
+                ViewPart::Scatter => return standing(pipeline),
+                ViewPart::Ground => (Geometry::Patch, ground.clone()),
+                ViewPart::FarGround => (Geometry::Patch, far_ground.clone()),
+                ViewPart::Sides if has_sides => (Geometry::Strip, sides.clone()),
+                ViewPart::Walls => (Geometry::Vertices(4), walls.clone()),
+                ViewPart::Sky => (Geometry::Vertices(3), 0..1),
+                ViewPart::SurfaceWaterSides if has_surface_water && has_sides => (Geometry::Strip, sides.clone()),
+                ViewPart::SurfaceWater if has_surface_water => (Geometry::Patch, ground.clone()),
+                ViewPart::SeaSides if has_sea && surroundings == Surroundings::Block => {
+                    (Geometry::Strip, sides.clone())
+                }
+                ViewPart::SeaWalls if has_sea => (Geometry::Vertices(4), walls.clone()),
+                ViewPart::SeaSurface if has_sea => (Geometry::Vertices(6), 0..1),
+                ViewPart::Traced => (Geometry::Vertices(3), 0..1),
+                ViewPart::AdaptiveGround => (Geometry::Patch, tiles.ground.clone()),
+                ViewPart::AdaptiveSides => (Geometry::Strip, tiles.sides.clone()),
+                ViewPart::AdaptiveWaterSides if has_tree_water => (Geometry::Strip, tiles.sides.clone()),
+                ViewPart::AdaptiveWater if has_tree_water => (Geometry::Patch, tiles.water.clone()),
+                ViewPart::AdaptiveSeaSides if has_sea => (Geometry::Strip, tiles.sides.clone()),
+                ViewPart::AdaptiveSea if has_sea => (Geometry::Patch, tiles.sea.clone()),
+                _ => return Vec::new(),
+            };
+            let vertices = match (&self.walls, tile_instances) {
+                (Some((_, walls)), _) if part.is_wall() => walls,
+                (_, Some(tiles)) => tiles,
+                _ => &self.instances.buffer,
+            };
+            vec![DrawCall { pipeline, vertices: Some(vertices.clone()), geometry, instances }]
+        };
+        Some(Batch {
+            pane,
+            calls: parts.into_iter().flat_map(call).collect(),
+            shapes: self.scatter.as_ref().map(ScatterDrawing::shape_buffers),
+            bind_groups: [Some(own), rays_seen].into_iter().flatten().collect(),
+            march,
+            shadows,
+            is_settled,
+        })
+    }
+}
+
+/// The tree that is drawn in place of the grid of a side, if one is wanted.
+fn tree_of<'a>(side: CompareSide, context: &DrawContext<'a>) -> Option<&'a Arc<TreeSurface>> {
+    context.state.tree_surface.as_ref().filter(|_| side == CompareSide::A && context.mode.asks_tree())
+}
+
+/// The walls of a terrain on the graphics card.
+fn walls_buffer(mask: &VoidMask, device: &RenderDevice) -> Buffer {
+    device.create_buffer_with_data(&BufferInitDescriptor {
+        label: Some("talweg walls"),
+        contents: bytemuck::cast_slice(&mask.walls),
+        usage: BufferUsages::VERTEX,
+    })
+}
+
+/// A copy of the terrain beside it, mirrored at every edge in between.
+#[derive(Clone, Copy)]
+struct FarTile {
+    column: i32,
+    row: i32,
+}
+
+impl FarTile {
+    fn all() -> impl Iterator<Item = Self> {
+        let span = -FAR_TILES..=FAR_TILES;
+        let all = span.clone().flat_map(move |row| span.clone().map(move |column| Self { column, row }));
+        all.filter(|tile| (tile.column, tile.row) != (0, 0))
+    }
+
+    /// What the shaders know it by.
+    fn number(self) -> u32 {
+        ((self.row + 64) as u32) << 8 | (self.column + 64) as u32
+    }
+
+    /// Signs of both axes, and where its middle lies.
+    fn axes(self) -> (Vec3, Vec3) {
+        let sign = |k: i32| if k.rem_euclid(2) == 1 { -1.0 } else { 1.0 };
+        let middle = Vec3::new(self.column as f32, 0.0, self.row as f32) * SIDE_WORLD;
+        (Vec3::new(sign(self.column), 1.0, sign(self.row)), middle)
+    }
+
+    /// From the terrain to the copy.
+    fn matrix(self) -> Mat4 {
+        let (signs, middle) = self.axes();
+        Mat4::from_translation(middle) * Mat4::from_scale(signs)
+    }
+
+    /// The place of the terrain that a place of the copy shows.
+    fn mirrored(self, place: Vec3) -> Vec3 {
+        let (signs, middle) = self.axes();
+        (place - middle) * signs
+    }
+}
+
+/// All patches, then those at an edge of the terrain once for each of its sides.
+fn instances(patches: &[GridPatch], quads: u32, samples: usize) -> Vec<[u32; 4]> {
+    let ground = patches.iter().map(|p| [p.column, p.row, p.level, 0]);
+    let sides = patches
+        .iter()
+        .flat_map(|p| mesh::sides_of(*p, quads, samples).map(|side: SideKind| [p.column, p.row, p.level, side as u32]));
+    ground.chain(sides).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_meets_the_terrain_at_their_common_edge() {
+        assert_eq!(FarTile::all().count() as i32, (2 * FAR_TILES + 1).pow(2) - 1);
+        let edge = Vec3::new(0.5 * SIDE_WORLD, 12.0, 77.0);
+        let east = FarTile { column: 1, row: 0 };
+        assert_eq!(east.matrix().transform_point3(edge), edge);
+        assert_eq!(east.mirrored(edge), edge);
+        let beyond = FarTile { column: -2, row: 1 };
+        let place = Vec3::new(-1900.0, 3.0, 820.0);
+        let shown = beyond.mirrored(place);
+        assert!(shown.x.abs() <= 0.5 * SIDE_WORLD && shown.z.abs() <= 0.5 * SIDE_WORLD, "{shown}");
+        assert_eq!(beyond.matrix().transform_point3(shown), place);
+    }
+}

@@ -1,0 +1,238 @@
+//! Which patches of the quadtree are drawn: fine near the eye, coarse far from it.
+//!
+//! The scheme is that of Strugar, "Continuous Distance-Dependent Level of Detail" (2009). A patch of level `l` has
+//! `quads` × `quads` quads of 2^l cells. It is divided while it comes nearer to the eye than the range of the next
+//! finer level, and its vertices morph to those of level `l + 1` before they are as far as the range of its own. If the
+//! finest range is over `MIN_RANGE_PATCHES` patches, neighbours differ by one level at most and a patch meets a
+//! coarser one only where it has taken its shape: there are no cracks. Distances are measured along the ground, with
+//! the height of the eye over the highest peak, so that this holds for any relief.
+
+use glam::{Mat4, Vec2, Vec3, Vec4};
+
+use super::bounds::{GridBounds, TILE_CELLS};
+use crate::view::scale::{SIDE_WORLD, WorldScale};
+
+/// Share of the range of a level at which its vertices begin to morph.
+pub const MORPH_START: f32 = 0.85;
+
+/// Range of the finest level, in sides of its patches: (2 · MORPH_START - 1) · range > 2 √2 sides.
+const MIN_RANGE_PATCHES: f32 = 4.1;
+
+/// How finely to draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PatchDetail {
+    /// Quads along the side of a patch: 8 or more, a power of two.
+    pub quads: u32,
+    /// Width on screen of a quad, where its level ends.
+    pub quad_pixels: f32,
+}
+
+impl PatchDetail {
+    /// For a graphics card.
+    pub const FINE: Self = Self { quads: 32, quad_pixels: 3.5 };
+    /// For a renderer in software, which pays for every vertex.
+    pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 9.0 };
+}
+
+/// The eye, and the ranges of the levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LodRange {
+    /// The eye, over the square (x, z).
+    pub eye_world: Vec2,
+    /// Height of the eye over the highest peak, or 0.
+    pub over_world: f32,
+    /// Distance up to which the finest level is drawn; each level ranges twice as far as the one before.
+    pub finest_world: f32,
+    /// The level whose one patch covers everything; it does not morph.
+    pub top: u32,
+}
+
+impl LodRange {
+    pub fn new(scale: &WorldScale, detail: PatchDetail, eye_world: Vec3, pixels_per_radian: f32) -> Self {
+        let patch_world = detail.quads as f32 * scale.cell_world;
+        let wanted = scale.cell_world * pixels_per_radian / detail.quad_pixels;
+        let patches = (scale.samples - 1).div_ceil(detail.quads as usize);
+        Self {
+            eye_world: Vec2::new(eye_world.x, eye_world.z),
+            over_world: (eye_world.y - scale.highest_world).max(0.0),
+            finest_world: wanted.max(MIN_RANGE_PATCHES * patch_world),
+            top: patches.next_power_of_two().trailing_zeros(),
+        }
+    }
+
+    /// Distance from the eye to the nearest point between two corners.
+    fn distance_world(&self, low: Vec2, high: Vec2) -> f32 {
+        let nearest = self.eye_world.clamp(low, high);
+        (nearest.distance_squared(self.eye_world) + self.over_world * self.over_world).sqrt()
+    }
+}
+
+/// A patch to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GridPatch {
+    /// North-west corner in cells.
+    pub column: u32,
+    pub row: u32,
+    pub level: u32,
+}
+
+/// The planes of a view, as (normal, offset) pointing inwards; the far plane is left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Frustum([Vec4; 5]);
+
+impl Frustum {
+    pub fn new(clip_from_world: Mat4) -> Self {
+        let row = |i| clip_from_world.row(i);
+        // depth runs from 1 at the near plane to 0 far away
+        Self([row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)])
+    }
+
+    /// Whether a box may be visible.
+    pub fn meets(&self, low: Vec3, high: Vec3) -> bool {
+        self.0.iter().all(|plane| {
+            let farthest = Vec3::select(plane.truncate().cmpge(Vec3::ZERO), high, low);
+            plane.truncate().dot(farthest) + plane.w >= 0.0
+        })
+    }
+}
+
+/// The patches to draw, coarse and fine, each point of the terrain in exactly one (those out of view left out).
+pub fn select(
+    scale: &WorldScale,
+    bounds: &GridBounds,
+    detail: PatchDetail,
+    range: &LodRange,
+    view: Option<&Frustum>,
+) -> Vec<GridPatch> {
+    let mut out = Vec::with_capacity(256);
+    let walk = Walk { scale, bounds, detail, range, view };
+    walk.node(range.top, 0, 0, &mut out);
+    out
+}
+
+struct Walk<'a> {
+    scale: &'a WorldScale,
+    bounds: &'a GridBounds,
+    detail: PatchDetail,
+    range: &'a LodRange,
+    view: Option<&'a Frustum>,
+}
+
+impl Walk<'_> {
+    /// `row` and `column` count patches of `level`.
+    fn node(&self, level: u32, row: usize, column: usize, out: &mut Vec<GridPatch>) {
+        let quads = self.detail.quads as usize;
+        let tile_level = level as usize + (quads / TILE_CELLS).trailing_zeros() as usize;
+        let Some((lowest, highest)) = self.bounds.range(tile_level, row, column) else { return };
+        let cells = quads << level;
+        let last = self.scale.samples - 1;
+        let corner = |row: usize, column: usize| {
+            Vec2::new(column.min(last) as f32, row.min(last) as f32) * self.scale.cell_world - 0.5 * SIDE_WORLD
+        };
+        let (low, high) = (corner(row * cells, column * cells), corner((row + 1) * cells, (column + 1) * cells));
+        if let Some(view) = self.view {
+            let on_border = row == 0 || column == 0 || (row + 1) * cells >= last || (column + 1) * cells >= last;
+            let (mut bottom, mut top) = (lowest * self.scale.relief_world, highest * self.scale.relief_world);
+            top += self.scale.surface_water_world;
+            if on_border {
+                (bottom, top) = (self.scale.base_world, top.max(self.scale.sea_world));
+            }
+            if !view.meets(Vec3::new(low.x, bottom, low.y), Vec3::new(high.x, top, high.y)) {
+                return;
+            }
+        }
+        if level > 0 && self.range.distance_world(low, high) < self.range.finest_world * (1 << (level - 1)) as f32 {
+            for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                self.node(level - 1, 2 * row + i, 2 * column + j, out);
+            }
+        } else {
+            out.push(GridPatch { column: (column * cells) as u32, row: (row * cells) as u32, level });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use talweg::field::{Edges, Stream, Terrain};
+    use talweg::scene::Settings;
+
+    fn scenes() -> impl Iterator<Item = (WorldScale, GridBounds, PatchDetail, LodRange)> {
+        let draw = Stream::new(3, 9);
+        [2, 33, 100, 257, 513, 1000].into_iter().flat_map(move |samples| {
+            let terrain = Terrain::from_fn(samples, Edges::Open, |u, v| (u * 9.0).sin() * (v * 7.0).cos());
+            let (scale, bounds) = (WorldScale::new(&terrain, &Settings::default()), GridBounds::new(&terrain));
+            (0..20).map(move |k| {
+                let r = |axis| draw.signed(k, axis);
+                let eye = Vec3::new(900.0 * r(0), 300.0 + 500.0 * r(1), 900.0 * r(2));
+                let detail = [PatchDetail::FINE, PatchDetail::FRUGAL][(k % 2) as usize];
+                (scale, bounds.clone(), detail, LodRange::new(&scale, detail, eye, 600.0))
+            })
+        })
+    }
+
+    /// Level drawn at every cell.
+    fn paint(scale: &WorldScale, detail: PatchDetail, patches: &[GridPatch]) -> Vec<Option<u32>> {
+        let cells = scale.samples - 1;
+        let mut painted = vec![None; cells * cells];
+        for patch in patches {
+            let side = (detail.quads << patch.level) as usize;
+            for row in patch.row as usize..(patch.row as usize + side).min(cells) {
+                for column in patch.column as usize..(patch.column as usize + side).min(cells) {
+                    assert_eq!(painted[row * cells + column].replace(patch.level), None, "drawn twice");
+                }
+            }
+        }
+        painted
+    }
+
+    #[test]
+    fn every_cell_is_drawn_once_and_neighbours_differ_by_one_level_at_most() {
+        for (scale, bounds, detail, range) in scenes() {
+            let patches = select(&scale, &bounds, detail, &range, None);
+            let painted = paint(&scale, detail, &patches);
+            let cells = scale.samples - 1;
+            for k in 0..cells * cells {
+                let level = painted[k].expect("every cell is drawn");
+                let beside = [(k % cells + 1 < cells).then(|| k + 1), (k + cells < cells * cells).then(|| k + cells)];
+                for other in beside.into_iter().flatten().filter_map(|other| painted[other]) {
+                    assert!(level.abs_diff(other) <= 1, "levels {level} and {other} meet");
+                }
+            }
+        }
+    }
+
+    /// Where levels meet, the finer has morphed fully and the coarser has not begun.
+    #[test]
+    fn levels_meet_in_the_same_shape() {
+        for (scale, bounds, detail, range) in scenes() {
+            let painted = paint(&scale, detail, &select(&scale, &bounds, detail, &range, None));
+            let cells = scale.samples - 1;
+            for k in (0..cells * cells).filter(|k| k % cells + 1 < cells) {
+                let (Some(a), Some(b)) = (painted[k], painted[k + 1]) else { continue };
+                if a == b {
+                    continue;
+                }
+                let vertex =
+                    Vec2::new((k % cells + 1) as f32, (k / cells) as f32) * scale.cell_world - 0.5 * SIDE_WORLD;
+                let distance = range.distance_world(vertex, vertex);
+                let fine = range.finest_world * (1 << a.min(b)) as f32;
+                assert!(distance >= fine * 0.9999, "{distance} < {fine}");
+                assert!(distance <= 2.0 * fine * MORPH_START, "{distance} too far for the coarse patch");
+            }
+        }
+    }
+
+    #[test]
+    fn a_view_away_from_the_terrain_draws_nothing_and_one_towards_it_all() {
+        let projection = Mat4::perspective_infinite_reverse_rh(0.7, 1.5, 0.1);
+        let (scale, bounds, detail, range) = scenes().last().unwrap();
+        let eye = Vec3::new(0.0, 900.0, 2000.0);
+        let draw = |target: Vec3| {
+            let view = Frustum::new(projection * Mat4::look_at_rh(eye, target, Vec3::Y));
+            select(&scale, &bounds, detail, &range, Some(&view)).len()
+        };
+        assert_eq!(draw(eye + Vec3::Z), 0);
+        assert_eq!(draw(Vec3::ZERO), select(&scale, &bounds, detail, &range, None).len());
+    }
+}

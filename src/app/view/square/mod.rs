@@ -1,0 +1,509 @@
+//! A square terrain ready for the screen, worked out by the worker so that the main thread only swaps a pointer.
+
+pub mod bounds;
+pub mod cover;
+pub mod drawing;
+pub mod lod;
+pub mod site;
+pub mod surface_water;
+pub mod void_mask;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::render_base::{BiomePaint, RenderBase, has_same_map, next_serial, resampled};
+use super::scale::WorldScale;
+use crate::view::camera::pick::GridPicker;
+use crate::view::colours::overlay::{Data, OverlayChoice, overlay_data};
+use crate::view::render::light;
+use crate::view::render::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
+use crate::view::render::texels::TerrainMap;
+use bounds::GridBounds;
+use cover::SnowSandCover;
+use site::SiteConditionMap;
+use surface_water::{SurfaceWater, surface_water};
+use talweg::field::Region;
+use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
+use talweg::look::sky::Daylight;
+use talweg::look::{GroundShareMaps, decode, encode, openness, openness_blocks};
+use talweg::scene::Settings;
+use void_mask::{VoidMask, void_mask};
+
+/// The widest texture that every graphics card takes.
+const MAX_DRAWN_SAMPLES: usize = 8192;
+
+/// A square terrain ready to be drawn. Plain data; never changes.
+#[derive(Clone)]
+pub struct SquareTerrain {
+    base: RenderBase,
+    pub scale: WorldScale,
+    pub bounds: Arc<GridBounds>,
+    /// Slopes to the east and to the south, as tangents in half precision.
+    pub slopes: Arc<Mips>,
+    /// Depth in shadow and openness, as bytes.
+    pub light: Arc<Mips>,
+    /// Towards the sun: east, up, south.
+    pub towards_sun: [f32; 3],
+    /// Rivers and lakes, if there are any.
+    pub surface_water: Option<Arc<SurfaceWater>>,
+    /// Where there is no ground, if that is anywhere. The heights there are those drawn: [`heights_over_void`].
+    pub void_mask: Option<Arc<VoidMask>>,
+    pub data: Option<Data>,
+    /// The ground as its biomes paint it, or what the materials of pieces add to it times how much they hide, as sRGB
+    /// bytes, and how much of the palette's colour is hidden.
+    pub colours: Option<Arc<Mips>>,
+    /// How much of the ground lies under sand and under snow, as bytes, if any does.
+    pub cover: Option<SnowSandCover>,
+    /// What the maps say about each place, for the materials of the ground.
+    pub site: Option<SiteConditionMap>,
+    /// The light of the sun and of the sky.
+    pub daylight: Arc<Daylight>,
+}
+
+impl Deref for SquareTerrain {
+    type Target = RenderBase;
+
+    fn deref(&self) -> &RenderBase {
+        &self.base
+    }
+}
+
+/// The colours of the biomes and of the materials of pieces at every sample, if the terrain has either.
+fn painted(terrain: &Terrain, biomes: Option<&BiomePaint>, control: &Control) -> Result<Option<Arc<Mips>>, Cancelled> {
+    let of_biomes = biomes.map(|biomes| biomes.paint.colours(terrain, control)).transpose()?;
+    let made = GroundShareMaps::new(terrain);
+    let texel = |k: usize| {
+        let below = of_biomes.as_ref().map(|colours| colours[k]);
+        let Some(made) = &made else { return below.unwrap_or_default().map(f32::from) };
+        let made = made.of_sample(k);
+        let (light, alpha) = match below {
+            Some([r, g, b, _]) => (made.tinted(decode([r, g, b])), 1.0),
+            None => made.tint(),
+        };
+        let [r, g, b] = encode(light);
+        [r, g, b, (alpha * 255.0 + 0.5) as u8].map(f32::from)
+    };
+    if of_biomes.is_none() && made.is_none() {
+        return Ok(None);
+    }
+    let texels = (0..terrain.height.len()).into_par_iter().map(texel).collect();
+    let bytes = |rgba: [f32; 4]| rgba.map(|c| (c + 0.5) as u8);
+    Ok(Some(Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?)))
+}
+
+/// How an overlay gets into the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tint {
+    /// Not at all.
+    #[default]
+    None,
+    /// From the slopes, which are there in any case.
+    Slope,
+    /// From a texture of its own.
+    Data,
+}
+
+impl SquareTerrain {
+    /// Works out what the screen needs. Takes about 10 ms a million samples and core; call it on the worker.
+    ///
+    /// # Errors
+    /// When `control` says so; it is asked every few milliseconds.
+    pub fn new(
+        terrain: &Arc<Terrain>,
+        settings: &Settings,
+        choice: &OverlayChoice,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut terrain = thinned(terrain, MAX_DRAWN_SAMPLES);
+        control.check()?;
+        let void_mask = void_mask(&terrain, control)?.map(Arc::new);
+        if let Some(heights) = heights_over_void(&terrain) {
+            Arc::make_mut(&mut terrain).height = heights;
+            control.check()?;
+        }
+        let bounds = GridBounds::new(&terrain);
+        let range = bounds.whole();
+        let mut scale = WorldScale::with_range(&terrain, settings, range);
+        control.check()?;
+        let (towards_sun, n) = (settings.sun_direction(), scale.samples);
+        let (shadow, (slopes, openness)) = rayon::join(
+            || light::shadow_depth(&terrain, &scale, towards_sun, control),
+            || {
+                rayon::join(
+                    || slopes(&terrain, settings, control),
+                    || openness(&terrain, settings.relief_over_size(), n, control),
+                )
+            },
+        );
+        let (shadow, slopes, openness) = (shadow?, slopes?, openness?);
+        let mut both = vec![[0.0; 2]; n * n];
+        both.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+            control.check()?;
+            let row_of = |map: &'_ [f32], j: usize| map[i * n + j];
+            row.iter_mut().enumerate().for_each(|(j, out)| *out = [row_of(&shadow, j), row_of(&openness, j)]);
+            Ok(())
+        })?;
+        let light = Mips::new(scale.samples, both, unit_bytes, control)?;
+        let surface_water = surface_water(&terrain, control)?.map(Arc::new);
+        scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        let (data, legend) = overlay_data(&terrain, scale.relief_metres(), choice, control)?;
+        let base = RenderBase { legend, ..RenderBase::new(terrain, settings, range, choice) };
+        Ok(Self {
+            cover: SnowSandCover::new(&base.terrain, settings, control)?,
+            site: SiteConditionMap::new(&base.terrain, settings, control)?,
+            daylight: Daylight::of_scene(settings),
+            colours: painted(&base.terrain, base.biomes.as_ref(), control)?,
+            base,
+            bounds: Arc::new(bounds),
+            slopes: Arc::new(slopes),
+            light: Arc::new(light),
+            towards_sun,
+            scale,
+            surface_water,
+            void_mask,
+            data,
+        })
+    }
+
+    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is
+    /// shared.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
+        let mut base = self.base.with_choice(choice);
+        let mut data = self.data.clone();
+        let bare = |choice: &OverlayChoice| OverlayChoice { biomes: None, ..choice.clone() };
+        if !bare(choice).shows_the_same(&bare(&self.choice)) {
+            (data, base.legend) = overlay_data(&self.terrain, self.scale.relief_metres(), choice, control)?;
+        }
+        let colours = match (&base.biomes, &self.biomes) {
+            (Some(new), Some(old)) if Arc::ptr_eq(&new.paint, &old.paint) => self.colours.clone(),
+            (None, None) => self.colours.clone(),
+            (biomes, _) => painted(&self.terrain, biomes.as_ref(), control)?,
+        };
+        Ok(Self { base, colours, data, ..self.clone() })
+    }
+
+    /// What the screen needs of a terrain that differs from this one in a region alone, made in a moment: light is
+    /// worked out near the region and farther away stays as it was. `None` where that saves nothing.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn renewed(
+        &self,
+        terrain: &Arc<Terrain>,
+        settings: &Settings,
+        region: &Region,
+        control: &Control,
+    ) -> Result<Option<Self>, Cancelled> {
+        let n = terrain.samples();
+        let is_made = GroundShareMaps::new(terrain).is_some();
+        let painted = self.data.is_some() || self.colours.is_some() || is_made;
+        let plain = !painted && n == self.terrain.samples() && n <= MAX_DRAWN_SAMPLES;
+        let Some(window) = self.light_window(region).filter(|_| plain && !terrain.grid.is_globe()) else {
+            return Ok(None);
+        };
+        control.check()?;
+        let bounds = self.bounds.renewed(terrain, region);
+        let range = bounds.whole();
+        let mut scale = WorldScale::with_range(terrain, settings, range);
+        let steepness = settings.relief_over_size();
+        let slope = |i: usize, j: usize| {
+            let (x, y) = gradient(terrain.grid, &terrain.height, i, j);
+            [x * steepness, y * steepness]
+        };
+        let (slopes, light) = rayon::join(
+            || self.slopes.renewed(&widened(region, 1, n), slope, (halves, from_halves)),
+            || self.renewed_light(terrain, &scale, &window, control),
+        );
+        let light = light?;
+        let surface_water = if has_same_map(&self.terrain, terrain, MapKind::Water) {
+            self.surface_water.clone()
+        } else {
+            surface_water(terrain, control)?.map(Arc::new)
+        };
+        scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        let cover = SnowSandCover::renewed(self.cover.as_ref(), &self.terrain, terrain, settings, region, control)?;
+        let site = SiteConditionMap::renewed(self.site.as_ref(), &self.terrain, terrain, settings, region, control)?;
+        let (terrain, settings) = (terrain.clone(), settings.clone());
+        let base = RenderBase { serial: next_serial(), range, settings, terrain, ..self.base.clone() };
+        Ok(Some(Self {
+            base,
+            cover,
+            site,
+            bounds: Arc::new(bounds),
+            slopes: Arc::new(slopes),
+            light: Arc::new(light),
+            surface_water,
+            scale,
+            ..self.clone()
+        }))
+    }
+
+    /// The samples whose light is worked out anew for a region, and those that are looked at for it, a square. `None`
+    /// if that is most of the terrain.
+    fn light_window(&self, region: &Region) -> Option<(Region, Region)> {
+        let n = self.scale.samples;
+        let [east, up, south] = self.towards_sun;
+        let fall = up / (east * east + south * south).sqrt().max(1e-3);
+        let high = self.scale.highest_world - self.scale.lowest_world;
+        let longest = (high / fall.max(1e-3) / self.scale.cell_world).min(1e6) as usize;
+        let by = longest.clamp(8, n / 12 + 8);
+        let lit = widened(region, by, n);
+        let blocks = openness_blocks(n);
+        let seen = widened(region, 2 * by, n);
+        let start = |span: &std::ops::Range<usize>| span.start / blocks * blocks;
+        let (row, column) = (start(&seen.rows), start(&seen.columns));
+        let side = (seen.rows.end - row).max(seen.columns.end - column);
+        // a square that would go beyond the terrain begins sooner, at a block
+        let back = |start: usize| {
+            if start + side <= n { start } else { n.saturating_sub(side) / blocks * blocks }
+        };
+        let (row, column) = (back(row), back(column));
+        let side = (seen.rows.end - row).max(seen.columns.end - column);
+        let fits = row + side <= n && column + side <= n && side * side * 3 < n * n * 2;
+        let seen = Region { rows: row..row + side, columns: column..column + side };
+        fits.then_some((lit, seen))
+    }
+
+    fn renewed_light(
+        &self,
+        terrain: &Terrain,
+        scale: &WorldScale,
+        (lit, seen): &(Region, Region),
+        control: &Control,
+    ) -> Result<Mips, Cancelled> {
+        let (n, side) = (terrain.samples(), seen.rows.len());
+        let mut part = Terrain::flat(Grid::new(side, terrain.grid.edges));
+        for (row, out) in seen.rows.clone().zip(part.height.chunks_mut(side)) {
+            out.copy_from_slice(&terrain.height[row * n + seen.columns.start..][..side]);
+        }
+        let near = WorldScale { samples: side, ..*scale };
+        let (shadow, openness) = rayon::join(
+            || light::shadow_depth(&part, &near, self.towards_sun, control),
+            || openness(&part, self.settings.relief_over_size(), terrain.samples(), control),
+        );
+        let (shadow, openness) = (shadow?, openness?);
+        let texel = |i: usize, j: usize| {
+            let k = (i - seen.rows.start) * side + j - seen.columns.start;
+            [shadow[k], openness[k]]
+        };
+        Ok(self.light.renewed(lit, texel, (unit_bytes, from_unit_bytes)))
+    }
+
+    pub fn tint(&self) -> Tint {
+        match (&self.data, self.ramp()) {
+            (Some(_), _) => Tint::Data,
+            (None, Some(_)) => Tint::Slope,
+            (None, None) => Tint::None,
+        }
+    }
+
+    /// Depth of surface water at a place of the world.
+    pub fn surface_water_world(&self, position_world: glam::Vec3) -> f32 {
+        let Some(map) = self.terrain.map(MapKind::Water).filter(|_| self.surface_water.is_some()) else { return 0.0 };
+        let uv = self.scale.uv(position_world);
+        bilinear(self.terrain.grid, map, uv.x, uv.y).max(0.0) * self.scale.relief_world
+    }
+
+    /// Whether there is ground next to a place, a share of the square.
+    pub fn has_ground(&self, [u, v]: [f64; 2]) -> bool {
+        let n = self.scale.samples;
+        let [column, row] = [u, v].map(|at| ((at.clamp(0.0, 1.0) * (n - 1) as f64).round() as usize).min(n - 1));
+        self.terrain.has_ground(row * n + column)
+    }
+
+    /// The terrain as the picker sees it.
+    pub fn picker(&self) -> GridPicker<'_> {
+        GridPicker { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
+    }
+
+    /// The texels of a texture other than the heights, if the terrain has it.
+    pub fn mips(&self, map: TerrainMap) -> Option<Arc<Mips>> {
+        match map {
+            TerrainMap::Heights => None,
+            TerrainMap::Slopes => Some(self.slopes.clone()),
+            TerrainMap::Light => Some(self.light.clone()),
+            TerrainMap::SurfaceWater => self.surface_water.as_ref().map(|water| water.depths.clone()),
+            TerrainMap::Data => self.data.as_ref().map(|data| data.texels.clone()),
+            TerrainMap::Colours => self.colours.clone(),
+            TerrainMap::VoidMask => self.void_mask.as_ref().map(|mask| mask.void.clone()),
+            TerrainMap::Cover => self.cover.as_ref().map(|cover| cover.shares.clone()),
+            TerrainMap::Site => self.site.as_ref().map(|site| site.texels.clone()),
+        }
+    }
+}
+
+/// The region with so many samples more on every side, as far as there are any.
+fn widened(region: &Region, by: usize, samples: usize) -> Region {
+    let span = |s: &std::ops::Range<usize>| s.start.saturating_sub(by)..(s.end + by).min(samples);
+    Region { rows: span(&region.rows), columns: span(&region.columns) }
+}
+
+/// Value between samples, bilinear; positions outside [0, 1] are clamped.
+pub(in crate::view) fn bilinear(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
+    let last = (grid.samples - 1) as f32;
+    let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);
+    let (j, i) = ((x as usize).min(grid.samples - 2), (y as usize).min(grid.samples - 2));
+    let (east, south) = (x - j as f32, y - i as f32);
+    let along = |row: &[f32]| row[j] + (row[j + 1] - row[j]) * east;
+    let (top, bottom) = (along(grid.row(map, i)), along(grid.row(map, i + 1)));
+    top + (bottom - top) * south
+}
+
+/// The terrain itself, or every second, third, … sample of it.
+fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
+    let last = terrain.samples() - 1;
+    let stride = last.div_ceil(most - 1);
+    if stride == 1 {
+        return terrain.clone();
+    }
+    let grid = Grid::new(last / stride + 1, terrain.grid.edges);
+    resampled(terrain, grid, |from, to| {
+        to.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
+            for (j, value) in row.iter_mut().enumerate() {
+                *value = bilinear(terrain.grid, from, grid.position(j), grid.position(i));
+            }
+        });
+    })
+}
+
+fn slopes(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Mips, Cancelled> {
+    let (grid, n) = (terrain.grid, terrain.samples());
+    let steepness = settings.relief_over_size();
+    let across = steepness * 0.5 * (n - 1) as f32;
+    let mut texels = vec![[0.0; 2]; grid.len()];
+    texels.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        control.check()?;
+        let edge = |j: usize| {
+            let (x, y) = gradient(grid, &terrain.height, i, j);
+            [x * steepness, y * steepness]
+        };
+        if i == 0 || i == n - 1 {
+            row.iter_mut().enumerate().for_each(|(j, slope)| *slope = edge(j));
+            return Ok(());
+        }
+        let (north, here, south) =
+            (grid.row(&terrain.height, i - 1), grid.row(&terrain.height, i), grid.row(&terrain.height, i + 1));
+        for j in 1..n - 1 {
+            row[j] = [(here[j + 1] - here[j - 1]) * across, (south[j] - north[j]) * across];
+        }
+        row[0] = edge(0);
+        row[n - 1] = edge(n - 1);
+        Ok(())
+    })?;
+    Mips::new(n, texels, halves, control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::Overlay;
+    use talweg::field::Edges;
+
+    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> SquareTerrain {
+        SquareTerrain::new(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("nobody stops it")
+    }
+
+    #[test]
+    fn any_size_can_be_prepared() {
+        for samples in [2, 3, 8, 33, 100] {
+            let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, |u, v| u * v));
+            let prepared = prepare(&terrain, &Settings::default());
+            assert_eq!(prepared.scale.samples, samples);
+            assert_eq!(prepared.slopes.levels[0].bytes.len(), samples * samples * 4);
+            assert!(Arc::ptr_eq(&prepared.terrain, &terrain));
+        }
+    }
+
+    #[test]
+    fn a_terrain_too_large_for_the_screen_is_drawn_with_fewer_samples() {
+        let large = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u + v));
+        let fewer = thinned(&large, 32);
+        assert_eq!(fewer.samples(), 17);
+        assert_eq!(fewer.height[17 * 17 - 1], 2.0);
+        assert_eq!(fewer.height[1], large.height[2]);
+        assert_eq!(thinned(&Arc::new(Terrain::from_fn(100, Edges::Open, |u, _| u)), 32).samples(), 25);
+    }
+
+    #[test]
+    fn wild_heights_do_no_harm() {
+        let odd = [f32::NAN, f32::INFINITY, -1e30, 1e30];
+        let terrain = Arc::new(Terrain::from_fn(9, Edges::Open, |u, v| odd[((u + 2.0 * v) * 8.0) as usize % 4]));
+        let prepared = prepare(&terrain, &Settings::default());
+        assert_eq!(prepared.light.levels.len(), 4);
+    }
+
+    #[test]
+    fn another_overlay_shares_all_but_the_overlay() {
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
+        terrain.map_mut(MapKind::Flow).fill(3.0);
+        let plain = prepare(&Arc::new(terrain), &Settings::default());
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() };
+        let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
+        assert!(Arc::ptr_eq(&plain.slopes, &flow.slopes) && plain.serial != flow.serial);
+        assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
+        let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
+        assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
+    }
+
+    #[test]
+    fn where_there_is_no_ground_nothing_is_drawn_and_nothing_casts_a_shadow() {
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + 0.1 * u * v);
+        assert!(prepare(&Arc::new(terrain.clone()), &Settings::default()).void_mask.is_none());
+        for k in 0..33 * 33 {
+            if k % 33 > 20 {
+                terrain.map_mut(MapKind::Ground)[k] = 0.0;
+                terrain.height[k] = 9.0;
+            }
+        }
+        let prepared = prepare(&Arc::new(terrain), &Settings::default());
+        let mask = prepared.void_mask.as_ref().expect("the east is missing");
+        assert_eq!(mask.walls.len(), 32);
+        assert!(prepared.range.1 < 0.3, "{:?}", prepared.range);
+        assert!(mask.void.bytes() > 0);
+    }
+
+    #[test]
+    fn a_renewed_region_looks_as_if_all_had_been_prepared() {
+        let hills = |u: f32, v: f32| 0.3 + 0.1 * (u * 21.0).sin() * (v * 17.0).cos();
+        let mut before = Terrain::from_fn(513, Edges::Open, hills);
+        before.map_mut(MapKind::Snow).iter_mut().enumerate().for_each(|(k, depth)| *depth = 1e-5 * (k % 31) as f32);
+        let before = Arc::new(before);
+        let region = Region { rows: 200..260, columns: 300..360 };
+        let mut after = Terrain::clone(&before);
+        for i in region.rows.clone() {
+            for j in region.columns.clone() {
+                let (x, y) = ((i as f32 - 230.0) / 30.0, (j as f32 - 330.0) / 30.0);
+                after.height[i * 513 + j] += 0.12 * (1.0 - x * x).max(0.0) * (1.0 - y * y).max(0.0);
+                after.map_mut(MapKind::Snow)[i * 513 + j] = 2e-4;
+            }
+        }
+        let (settings, after) = (Settings::default(), Arc::new(after));
+        let old = prepare(&before, &settings);
+        let new = old.renewed(&after, &settings, &region, &Control::default()).unwrap().expect("it is small");
+        let whole = prepare(&after, &settings);
+        assert_eq!(new.bounds, whole.bounds);
+        assert_eq!(new.scale, whole.scale);
+        assert_eq!(new.slopes.levels[0], whole.slopes.levels[0]);
+        let cover = [&old, &new, &whole]
+            .map(|prepared| prepared.cover.as_ref().expect("there is snow").shares.levels[0].clone());
+        assert!(cover[1] == cover[2] && cover[0] != cover[1]);
+        let (a, b) = (&new.light.levels[0].bytes, &whole.light.levels[0].bytes);
+        let far = a.iter().zip(b).filter(|(a, b)| a.abs_diff(**b) > 6).count();
+        assert!(far < a.len() / 500, "{far} of {} differ", a.len());
+        let all = Region { rows: 0..513, columns: 0..513 };
+        assert!(old.renewed(&after, &settings, &all, &Control::default()).unwrap().is_none());
+    }
+
+    #[test]
+    fn it_stops_when_it_is_told_to() {
+        let control = Control::default();
+        control.cancel();
+        let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u * v));
+        assert!(SquareTerrain::new(&terrain, &Settings::default(), &OverlayChoice::default(), &control).is_err());
+    }
+}

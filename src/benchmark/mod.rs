@@ -1,0 +1,18 @@
+//! The benchmark: nodes against each other in time, memory, growth, consistency, threads and extremes (document 001).
+//!
+//! Nothing here decides a height: it runs nodes and looks at what comes out.
+
+mod bench;
+mod extremes;
+mod instruments;
+mod loading;
+mod report;
+pub mod stats;
+mod subject;
+
+pub use bench::{BenchError, BenchPlan, BenchProgress, Extremes, OBSERVATION, bench};
+pub use instruments::{Instruments, Machine, Stopwatch};
+pub use loading::TerrainFile;
+pub use report::{BenchCell, Benchmark, Consistency, Disagreement, Extreme, Findings, Growth};
+pub use stats::{Estimate, PowerLaw};
+pub use subject::{BenchSubject, ExtremeCase, NodeSubject, Site, SubjectError, document_001, document_002, subjects};

@@ -1,0 +1,23 @@
+//! What else a scene could be: its variants, each a scene of its own, and small pictures of them.
+//!
+//! | | |
+//! |---|---|
+//! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene |
+//! | [`ThumbnailService`] | draws variants in the background, the newest order first |
+//! | [`sheet`](fn@sheet) | thumbnails side by side in one picture |
+//! | [`kept_picture`] | a picture of a scene, kept in a folder |
+
+mod param_ref;
+mod picture_cache;
+mod scene_variant;
+mod sheet;
+mod thumbnail_service;
+
+pub use param_ref::{ParamRef, VariantError};
+pub use picture_cache::{kept_picture, picture};
+pub use scene_variant::{
+    Glance, MOST_VARIANTS, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, combinations,
+    draw, draw_all, neighbours, presets, seeds, sweep, table,
+};
+pub use sheet::{columns, sheet};
+pub use thumbnail_service::{FinishedThumbnail, ThumbnailService};

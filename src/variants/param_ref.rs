@@ -1,0 +1,323 @@
+//! One parameter of a scene, found by its name, and the values it can be given.
+
+use std::sync::LazyLock;
+
+use super::scene_variant::MOST_VARIANTS;
+use crate::param::{ParamError, ParamKind, ParamSpec, Params, Value, label_of};
+use crate::scene::{Scene, SetError};
+
+/// From this quotient on a range above 0 is gone through in equal factors, as the sliders of the panel do.
+const LOGARITHMIC: f64 = 50.0;
+
+/// Whose parameter it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Settings,
+    Node(usize),
+    Mix(usize),
+    Mask(usize),
+    Seed(usize),
+}
+
+/// A layer's seed is none of its node's parameters, but can be turned like one.
+static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
+    name: "seed",
+    label: label_of("seed"),
+    unit: "",
+    help: "Changes every random value of the layer.",
+    kind: ParamKind::Int { hard: (0, i64::from(u32::MAX)), slider: (0, 99) },
+    default: Value::Int(1),
+});
+
+/// A parameter of a scene: of a layer's node, mix or mask, a layer's seed, or of the settings.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamRef {
+    owner: Owner,
+    index: usize,
+    spec: &'static ParamSpec,
+}
+
+/// Why a parameter cannot be varied as asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum VariantError {
+    /// There is no such layer or parameter.
+    #[error(transparent)]
+    Name(#[from] SetError),
+    /// The text is not of the form that was asked for.
+    #[error("`{0}` is not of the form LAYER.PARAM or LAYER.PARAM=FROM..TO, like Peaks.frequency=1..8")]
+    Form(String),
+    /// The value does not fit the parameter.
+    #[error(transparent)]
+    Value(#[from] ParamError),
+    /// A range for what is no number.
+    #[error("`{0}` is not a number: its range cannot be given; leave out FROM..TO")]
+    NoRange(&'static str),
+    /// The parameter has no order to be swept in.
+    #[error("`{0}` cannot be swept: only numbers, choices and switches can")]
+    NotSwept(&'static str),
+    /// The layer's node has no presets.
+    #[error("layer `{0}` has no presets; sweep one of its parameters")]
+    NoPresets(String),
+    /// Two sweeps would vary the same parameter.
+    #[error("both sweeps vary `{0}`; give two parameters")]
+    Twice(&'static str),
+    /// The text is not of the form that was asked for.
+    #[error("`{0}` is not of the form LAYER.PARAM=A,B,C, like Peaks.octaves=3,6")]
+    List(String),
+    /// A value is in the list twice.
+    #[error("`{0}` is given the value {1} twice; give each once")]
+    SameValue(&'static str, String),
+    /// More variants than anybody looks through.
+    #[error(
+        "that makes {0} variants, and {MOST_VARIANTS} are the most; give fewer values, or split them over several folders"
+    )]
+    TooMany(u64),
+}
+
+impl ParamRef {
+    /// The parameter that `LAYER.PARAM` names, as in [`Scene::set`].
+    pub fn named(scene: &Scene, path: &str) -> Result<Self, VariantError> {
+        let (owner, param) = path.trim().rsplit_once('.').ok_or_else(|| VariantError::Form(path.into()))?;
+        let layer = if owner == "scene" { None } else { Some(scene.find_layer(owner)?) };
+        Self::find(scene, layer, param)
+    }
+
+    /// The parameter `param` of a layer, by its index, or of the scene's settings.
+    pub fn find(scene: &Scene, layer: Option<usize>, param: &str) -> Result<Self, VariantError> {
+        let (name, owners) = match layer {
+            None => ("scene", vec![Owner::Settings]),
+            Some(k) => (scene.layers[k].name.as_str(), vec![Owner::Node(k), Owner::Mix(k), Owner::Mask(k)]),
+        };
+        for &owner in &owners {
+            let about = group(scene, owner).about();
+            if let Some(index) = about.find(param) {
+                return Ok(Self { owner, index, spec: &about.params[index] });
+            }
+        }
+        if let (Some(layer), "seed") = (layer, param) {
+            return Ok(Self { owner: Owner::Seed(layer), index: 0, spec: &LAYER_SEED });
+        }
+        let known: Vec<&str> =
+            owners.iter().flat_map(|&o| group(scene, o).about().params.iter().map(|p| p.name)).collect();
+        Err(SetError::NoParam { owner: name.into(), param: param.into(), known: known.join(", ") }.into())
+    }
+
+    /// Its description.
+    pub fn spec(&self) -> &'static ParamSpec {
+        self.spec
+    }
+
+    /// What it is in `scene`.
+    pub fn value(&self, scene: &Scene) -> Value {
+        match self.owner {
+            Owner::Seed(k) => Value::Int(i64::from(scene.layers[k].seed)),
+            owner => group(scene, owner).get(self.index),
+        }
+    }
+
+    /// `scene` with another value.
+    pub fn turned(&self, scene: &Scene, value: &Value) -> Result<Scene, ParamError> {
+        let mut turned = scene.clone();
+        let group: &mut dyn Params = match self.owner {
+            Owner::Settings => &mut turned.settings,
+            Owner::Node(k) => turned.layers[k].node.params_mut(),
+            Owner::Mix(k) => &mut turned.layers[k].mix,
+            Owner::Mask(k) => &mut turned.layers[k].mask,
+            Owner::Seed(k) => {
+                if let Value::Int(seed) = self.spec.clamp(value) {
+                    turned.layers[k].seed = seed as u32;
+                }
+                return Ok(turned);
+            }
+        };
+        group.set(self.index, value)?;
+        Ok(turned)
+    }
+
+    /// What `--set` takes to give it `value`: LAYER.PARAM=VALUE, with the layer's number.
+    pub fn assignment(&self, value: &Value) -> String {
+        let owner = match self.owner {
+            Owner::Settings => "scene".to_string(),
+            Owner::Node(k) | Owner::Mix(k) | Owner::Mask(k) | Owner::Seed(k) => (k + 1).to_string(),
+        };
+        format!("{owner}.{}={}", self.spec.name, self.spec.show(value))
+    }
+
+    /// What it is called in the name of a file: LAYER.PARAM with the layer's name, a setting by its own alone.
+    pub fn path(&self, scene: &Scene) -> String {
+        match self.owner {
+            Owner::Settings => self.spec.name.to_string(),
+            Owner::Node(k) | Owner::Mix(k) | Owner::Mask(k) | Owner::Seed(k) => {
+                format!("{}.{}", scene.layers[k].name, self.spec.name)
+            }
+        }
+    }
+
+    /// The value with its unit, as people read it.
+    pub fn shown(&self, value: &Value) -> String {
+        let unit = if self.spec.unit.is_empty() { String::new() } else { format!(" {}", self.spec.unit) };
+        let shown = match (&self.spec.kind, value) {
+            (ParamKind::Choice(options), Value::Choice(k)) => options[*k].label.to_string(),
+            (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.to_string(),
+            _ => self.spec.show(value),
+        };
+        shown + &unit
+    }
+
+    /// At most `count` values from one end to the other, both included: of a number over its slider's range or the
+    /// one given, in equal steps or, over decades, equal factors; of a choice all of them.
+    pub fn values(&self, range: Option<(f64, f64)>, count: usize) -> Result<Vec<Value>, VariantError> {
+        let number = match &self.spec.kind {
+            ParamKind::Float { slider, .. } => (f64::from(slider.0), f64::from(slider.1)),
+            ParamKind::Int { slider, .. } => (slider.0 as f64, slider.1 as f64),
+            ParamKind::Choice(_) | ParamKind::Bool if range.is_some() => {
+                return Err(VariantError::NoRange(self.spec.name));
+            }
+            ParamKind::Choice(options) => return Ok((0..options.len()).map(Value::Choice).collect()),
+            ParamKind::Bool => return Ok(vec![Value::Bool(false), Value::Bool(true)]),
+            _ => return Err(VariantError::NotSwept(self.spec.name)),
+        };
+        let scale = SliderScale::new(range.unwrap_or(number));
+        let last = count.max(2) - 1;
+        let mut values: Vec<Value> = (0..=last).map(|k| self.number(scale.value(k as f64 / last as f64))).collect();
+        values.dedup();
+        Ok(values)
+    }
+
+    /// Values to both sides of the present one, the nearest first: steps of an eighth of the slider's range, or the
+    /// neighbouring choices.
+    pub fn neighbours(&self, scene: &Scene, steps: usize) -> Result<[Vec<Value>; 2], VariantError> {
+        let here = self.value(scene);
+        let (scale, place) = match (&self.spec.kind, &here) {
+            (ParamKind::Float { slider, .. }, Value::Float(v)) => {
+                let scale = SliderScale::new((f64::from(slider.0), f64::from(slider.1)));
+                (scale, scale.place(f64::from(*v)))
+            }
+            (ParamKind::Int { slider, .. }, Value::Int(v)) => {
+                let scale = SliderScale::new((slider.0 as f64, slider.1 as f64));
+                (scale, scale.place(*v as f64))
+            }
+            (ParamKind::Choice(options), Value::Choice(k)) => {
+                let below = (0..*k).rev().take(steps).map(Value::Choice).collect();
+                return Ok([below, (k + 1..options.len()).take(steps).map(Value::Choice).collect()]);
+            }
+            (ParamKind::Bool, Value::Bool(on)) => {
+                let other = vec![Value::Bool(!on)];
+                return Ok(if *on { [other, vec![]] } else { [vec![], other] });
+            }
+            _ => return Err(VariantError::NotSwept(self.spec.name)),
+        };
+        let side = |sign: f64| {
+            let places = (1..=steps).map(|k| (place + sign * STEP * k as f64).clamp(0.0, 1.0));
+            let mut values: Vec<Value> = places.map(|place| self.number(scale.value(place))).collect();
+            // beyond the ends of the slider there is nothing to show
+            values.dedup();
+            values.retain(|value| is_beside(value, &here, sign));
+            values
+        };
+        Ok([side(-1.0), side(1.0)])
+    }
+
+    /// A number as this parameter holds it.
+    fn number(&self, number: f64) -> Value {
+        let value = match self.spec.kind {
+            ParamKind::Int { .. } => Value::Int(number.round() as i64),
+            _ => Value::Float(number as f32),
+        };
+        self.spec.clamp(&value)
+    }
+
+    /// Reads `FROM..TO`, each within the hard range.
+    pub fn range(&self, text: &str) -> Result<(f64, f64), VariantError> {
+        if !matches!(self.spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
+            return Err(VariantError::NoRange(self.spec.name));
+        }
+        let (from, to) = text.split_once("..").ok_or_else(|| VariantError::Form(text.into()))?;
+        let read = |text: &str| match self.spec.parse(text)? {
+            Value::Float(v) => Ok(f64::from(v)),
+            Value::Int(v) => Ok(v as f64),
+            _ => Err(VariantError::NoRange(self.spec.name)),
+        };
+        Ok((read(from)?, read(to)?))
+    }
+
+    /// Whether both are the same parameter.
+    pub fn is(&self, other: &Self) -> bool {
+        (self.owner, self.index) == (other.owner, other.index)
+    }
+}
+
+/// A step to a neighbour, as a share of the slider.
+const STEP: f64 = 0.125;
+
+fn is_beside(value: &Value, here: &Value, sign: f64) -> bool {
+    match (value, here) {
+        (Value::Float(a), Value::Float(b)) => (f64::from(*a) - f64::from(*b)) * sign > 0.0,
+        (Value::Int(a), Value::Int(b)) => (a - b) as f64 * sign > 0.0,
+        _ => false,
+    }
+}
+
+fn group(scene: &Scene, owner: Owner) -> &dyn Params {
+    match owner {
+        Owner::Settings => &scene.settings,
+        // a seed has no group of its own
+        Owner::Node(k) | Owner::Seed(k) => scene.layers[k].node.params(),
+        Owner::Mix(k) => &scene.layers[k].mix,
+        Owner::Mask(k) => &scene.layers[k].mask,
+    }
+}
+
+/// A way from one number to another.
+#[derive(Clone, Copy)]
+struct SliderScale {
+    from: f64,
+    to: f64,
+    is_logarithmic: bool,
+}
+
+impl SliderScale {
+    fn new((from, to): (f64, f64)) -> Self {
+        let (low, high) = if from < to { (from, to) } else { (to, from) };
+        Self { from, to, is_logarithmic: low > 0.0 && high / low >= LOGARITHMIC }
+    }
+
+    /// The number at `place` from 0 to 1; the ends exactly, what lies between with four digits.
+    fn value(self, place: f64) -> f64 {
+        if place <= 0.0 {
+            return self.from;
+        }
+        if place >= 1.0 {
+            return self.to;
+        }
+        if self.is_logarithmic {
+            let (a, b) = (libm::log(self.from), libm::log(self.to));
+            return rounded(libm::exp(a + (b - a) * place));
+        }
+        rounded(self.from + (self.to - self.from) * place)
+    }
+
+    fn place(self, number: f64) -> f64 {
+        let place = if self.is_logarithmic && number > 0.0 {
+            let (a, b) = (libm::log(self.from), libm::log(self.to));
+            (libm::log(number) - a) / (b - a)
+        } else {
+            (number - self.from) / (self.to - self.from)
+        };
+        if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// `number` with four digits, which people can read and type.
+fn rounded(number: f64) -> f64 {
+    if number == 0.0 || !number.is_finite() {
+        return number;
+    }
+    let unit = libm::pow(10.0, libm::floor(libm::log10(number.abs())) - 3.0);
+    if unit >= 1.0 {
+        return (number / unit).round() * unit;
+    }
+    // a power of ten below 1 is not exact, its inverse is
+    let inverse = (1.0 / unit).round();
+    (number * inverse).round() / inverse
+}

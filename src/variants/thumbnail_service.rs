@@ -1,0 +1,190 @@
+//! Draws thumbnails in the background, the newest order first.
+//!
+//! An order that comes while another is being drawn stops it at once; the older one goes on afterwards, without what it
+//! has already delivered. So the ghosts beside a slider come before the contact sheet that is still under way.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use super::scene_variant::{SceneVariant, Size, Thumbnail, draw_all};
+use crate::eval::thread_pool;
+use crate::field::Control;
+
+/// A thumbnail of an order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishedThumbnail {
+    /// Of the order that it belongs to.
+    pub order: u64,
+    /// Of the variant in the order.
+    pub index: usize,
+    /// The picture with its numbers.
+    pub thumbnail: Thumbnail,
+}
+
+#[derive(Clone)]
+struct ThumbnailOrder {
+    /// Its own, also when it takes the place of another of the same number.
+    serial: u64,
+    number: u64,
+    size: Size,
+    left: Vec<(usize, SceneVariant)>,
+}
+
+#[derive(Default)]
+struct ThumbnailOrders {
+    /// The newest last.
+    orders: Vec<ThumbnailOrder>,
+    running: Option<ThumbnailTask>,
+    /// Serial of the next order.
+    next: u64,
+    quit: bool,
+}
+
+/// What is being drawn.
+struct ThumbnailTask {
+    number: u64,
+    control: Arc<Control>,
+}
+
+#[derive(Default)]
+struct ServiceShared {
+    queue: Mutex<ThumbnailOrders>,
+    wake_up: Condvar,
+}
+
+impl ServiceShared {
+    fn queue(&self) -> MutexGuard<'_, ThumbnailOrders> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// See the module. Dropping it stops it.
+pub struct ThumbnailService {
+    shared: Arc<ServiceShared>,
+    made: Receiver<FinishedThumbnail>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ThumbnailService {
+    /// A service with `threads` threads (0: one for each processor) that calls `notify` after each thumbnail.
+    ///
+    /// # Errors
+    /// When the system has no threads left.
+    pub fn new(threads: usize, notify: impl Fn() + Send + Sync + 'static) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = thread_pool(threads)?;
+        let shared = Arc::new(ServiceShared::default());
+        let (sender, made) = channel();
+        let own = shared.clone();
+        let thread = std::thread::spawn(move || pool.install(|| work(&own, &sender, &notify)));
+        Ok(Self { shared, made, thread: Some(thread) })
+    }
+
+    /// Orders thumbnails of `variants`. An order of the same number that is still under way is forgotten.
+    pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
+        let mut queue = self.shared.queue();
+        queue.orders.retain(|order| order.number != number);
+        let serial = queue.next;
+        queue.next += 1;
+        queue.orders.push(ThumbnailOrder { serial, number, size, left: variants.into_iter().enumerate().collect() });
+        if let Some(running) = &queue.running {
+            running.control.cancel();
+        }
+        self.shared.wake_up.notify_all();
+    }
+
+    /// Forgets an order; some of its thumbnails may still come.
+    pub fn forget(&self, number: u64) {
+        let mut queue = self.shared.queue();
+        queue.orders.retain(|order| order.number != number);
+        if let Some(running) = queue.running.as_ref().filter(|running| running.number == number) {
+            running.control.cancel();
+        }
+    }
+
+    /// Whether anything is still to be drawn.
+    pub fn is_busy(&self) -> bool {
+        let queue = self.shared.queue();
+        queue.running.is_some() || !queue.orders.is_empty()
+    }
+
+    /// What has been drawn since the last call.
+    pub fn collect(&self) -> Vec<FinishedThumbnail> {
+        self.made.try_iter().collect()
+    }
+
+    /// The next thumbnail, as soon as it is there; `None` once everything is drawn.
+    pub fn wait(&self) -> Option<FinishedThumbnail> {
+        loop {
+            if let Ok(made) = self.made.try_recv() {
+                return Some(made);
+            }
+            let queue = self.shared.queue();
+            if queue.running.is_none() && queue.orders.is_empty() {
+                drop(queue);
+                return self.made.try_recv().ok();
+            }
+            // rung for every thumbnail and at the end of every order
+            drop(self.shared.wake_up.wait_timeout(queue, std::time::Duration::from_millis(20)));
+        }
+    }
+}
+
+impl Drop for ThumbnailService {
+    fn drop(&mut self) {
+        let mut queue = self.shared.queue();
+        queue.quit = true;
+        if let Some(running) = &queue.running {
+            running.control.cancel();
+        }
+        self.shared.wake_up.notify_all();
+        drop(queue);
+        if let Some(thread) = self.thread.take() {
+            // it catches what its drawings throw
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The newest order, once there is one; `None` when the service is dropped.
+fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
+    let mut queue = shared.queue();
+    loop {
+        if queue.quit {
+            return None;
+        }
+        if let Some(order) = queue.orders.last().cloned() {
+            let control = Arc::new(Control::default());
+            queue.running = Some(ThumbnailTask { number: order.number, control: control.clone() });
+            return Some((order, control));
+        }
+        queue = shared.wake_up.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Draws order after order until the service is dropped.
+fn work(shared: &ServiceShared, sender: &Sender<FinishedThumbnail>, notify: &(dyn Fn() + Sync)) {
+    while let Some((order, control)) = next(shared) {
+        let deliver = |index: usize, thumbnail: Thumbnail| {
+            let mut queue = shared.queue();
+            // nobody waits for an order that was forgotten or replaced meanwhile
+            let Some(wanted) = queue.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
+            wanted.left.retain(|(k, _)| *k != index);
+            // the receiver is gone when the service is
+            let _ = sender.send(FinishedThumbnail { order: order.number, index, thumbnail });
+            drop(queue);
+            shared.wake_up.notify_all();
+            notify();
+        };
+        // a scene whose evaluation breaks ends its order and no other
+        let drawn = catch_unwind(AssertUnwindSafe(|| draw_all(&order.left, order.size, &control, &deliver)));
+        let mut queue = shared.queue();
+        queue.running = None;
+        if !matches!(drawn, Ok(Err(_))) {
+            queue.orders.retain(|o| o.serial != order.serial);
+        }
+        drop(queue);
+        shared.wake_up.notify_all();
+    }
+}
