@@ -10,8 +10,8 @@
 //! ([`Tasks::is_busy`]), and seldom while something is timed ([`Tasks::is_timing`]).
 //!
 //! Two kinds of work keep threads of their own, for they are no task with one result: the worker of `eval` keeps its
-//! cache and timelines from request to request and reports many times, and the thumbnail service of `variants` shares a few
-//! threads among many small evaluations. The command line and the tests use both without a window.
+//! cache and timelines from request to request and reports many times, and the thumbnail service of `variants` shares
+//! a few threads among many small evaluations. The command line and the tests use both without a window.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
