@@ -172,7 +172,9 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
             Picture("near.png"),
             Key("8"), Settle, Picture("map.png"), ViewScroll(at: (0.3, 0.4), lines: 5), Settle, State("map.json"),
             Key("9"), Settle, Picture("orbit.png"),
-            Key("7"), Key("0"), Settle, State("back.json"),
+            Key("7"), Over(50.0, 20.0, 200.0, 30.0, -20.0), Settle, Over(50.0, 20.0, 200.0, 30.0, -20.0), Settle,
+            State("high.json"), Over(50.0, 20.0, 20.0, 30.0, -20.0), Settle, State("low.json"), Picture("low.png"),
+            Key("0"), Settle, State("back.json"),
         ]"#,
     );
     let number = |name: &str, key: &str| session.state(name)["globe"][key].as_f64().expect("a number");
@@ -185,7 +187,11 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     assert!(near < 6.371e6 + 0.3 * (away - 6.371e6) && near > 6.3e6, "the wheel approaches: {near}");
     assert_ne!(session.state("map.json")["globe"]["map"][2], session.state("near.json")["globe"]["map"][2]);
     assert!((number("back.json", "radius") - away).abs() < 1000.0, "reset shows the whole planet again");
-    let pictures = ["space.png", "near.png", "map.png", "orbit.png"].map(|name| view(&session.picture(name)));
+    // both stand on the ground between the samples, which is there by then
+    let sunk = number("high.json", "radius") - number("low.json", "radius");
+    assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
+    let pictures =
+        ["space.png", "near.png", "map.png", "orbit.png", "low.png"].map(|name| view(&session.picture(name)));
     for (k, picture) in pictures.iter().enumerate() {
         let shades: std::collections::HashSet<[u8; 3]> = picture.iter().copied().collect();
         assert!(shades.len() > 100, "picture {k} shows something: {} shades", shades.len());

@@ -20,7 +20,9 @@ SCENES = ["alpine-range", "desert-dunes", "winter-peaks", "island", "canyon-land
 PLANETS = ["earthlike", "paper-003-coloured"]
 # metres above the ground, and tilt in degrees
 TERRAIN_HEIGHTS = [(2, -4), (30, -9), (300, -16), (3_000, -28), (30_000, -55)]
-PLANET_HEIGHTS = [(300, -8), (3_000, -10), (30_000, -25), (300_000, -50), (10_000_000, -90)]
+PLANET_HEIGHTS = [(2, -5), (300, -15), (3_000, -25), (30_000, -40), (10_000_000, -90)]
+# on land, in degrees
+PLANET_PLACE = "51,-74"
 SIZE = (640, 360)
 
 
@@ -38,7 +40,7 @@ def places(scene):
     """The name and the options of every picture of a scene."""
     text = (SAVES / f"{scene}.ron").read_text()
     if "world: Planet" in text:
-        return [(f"{height:,} m", ["--at", f"44,8,{height},30,{tilt}"]) for height, tilt in PLANET_HEIGHTS]
+        return [(f"{height:,} m", ["--at", f"{PLANET_PLACE},{height},30,{tilt}"]) for height, tilt in PLANET_HEIGHTS]
     side = float((re.search(r"size_metres: ([0-9.]+)", text) or re.match("(8000)", "8000")).group(1))
     near, far = 0.45 * side, 0.85 * side
     where = lambda height: f"{near:.0f},{far if height > 1000 else near:.0f}"

@@ -16,9 +16,9 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 
-/// Memory of the tiles on a graphics card, and on a driver in software.
-const FINE_BYTES: usize = 128 << 20;
-const FRUGAL_BYTES: usize = 48 << 20;
+/// Memory of the tiles on the graphics card: room for twice as many as a view over mountains needs. With less than it
+/// needs, tiles would push each other out, and with them what is known of the ground behind hills, for ever.
+const TILES_BYTES: usize = 128 << 20;
 /// Jobs handed to the pool at a time, and tiles uploaded in a frame.
 const MOST_JOBS: usize = 64;
 const MOST_UPLOADS: usize = 48;
@@ -51,8 +51,7 @@ pub struct TileDrawing {
 
 impl TileDrawing {
     pub fn new(context: &DrawContext) -> Self {
-        let bytes = if context.is_frugal() { FRUGAL_BYTES } else { FINE_BYTES };
-        let slots = (bytes / TILE_BYTES) as u32;
+        let slots = (TILES_BYTES / TILE_BYTES) as u32;
         Self {
             ground: None,
             cache: TileCache::new(slots),
@@ -83,8 +82,7 @@ impl TileDrawing {
         let pace = if context.quality == RenderQuality::Still { 1.0 } else { FADE_PER_SECOND * seconds };
         self.go_over(ground);
         let first = ground.first_level();
-        let needed: HashSet<GlobePatch> =
-            patches.iter().flat_map(|patch| patch.ancestors().take(2)).filter(|patch| patch.level >= first).collect();
+        let needed = needed_tiles(patches, first, self.cache.slots() as usize);
         self.cache.use_now(needed.iter().copied());
         self.fading.values_mut().for_each(|shown| *shown += pace);
         self.fading.retain(|_, shown| *shown < 1.0);
@@ -97,8 +95,7 @@ impl TileDrawing {
             self.waiting = made.map(Arc::new).collect();
         }
         let has_changed = self.receive(ground, context);
-        let mut missing: Vec<GlobePatch> = needed.into_iter().filter(|patch| is_missing(&self.cache, patch)).collect();
-        missing.sort();
+        let missing: Vec<GlobePatch> = needed.into_iter().filter(|patch| is_missing(&self.cache, patch)).collect();
         let on_the_way: HashSet<GlobePatch> = self.waiting.iter().map(|tile| tile.patch).collect();
         let jobs = missing.iter().filter(|patch| !on_the_way.contains(patch)).take(MOST_JOBS);
         let jobs: Vec<_> = jobs.map(|&patch| GlobeTileJob { ground: ground.clone(), patch }).collect();
@@ -106,9 +103,7 @@ impl TileDrawing {
         if has_changed {
             ground.show(self.cache.tiles().map(|tile| (tile.patch, tile.clone())).collect());
         }
-        // those for which there is no room stay away
-        let is_there = missing.is_empty() || (context.quality == RenderQuality::Still);
-        self.is_settled = is_there && self.fading.is_empty() && self.waiting.is_empty();
+        self.is_settled = missing.is_empty() && self.fading.is_empty() && self.waiting.is_empty();
         patches.iter().map(|&patch| self.tiles_of(patch, first)).collect()
     }
 
@@ -161,6 +156,17 @@ impl TileDrawing {
     }
 }
 
+/// The tiles that patches show and go over to, in their order: the coarse first. Where there is not room for all, the
+/// finest are left out, and nobody waits for them.
+fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePatch> {
+    let own = patches.iter().flat_map(|patch| patch.ancestors().take(2)).filter(|patch| patch.level >= first);
+    let mut needed: Vec<GlobePatch> = own.collect();
+    needed.sort_unstable();
+    needed.dedup();
+    needed.truncate(room);
+    needed
+}
+
 /// What a patch shows of the tiles that are there, and the coarser one that it goes over to, if that has a tile of its
 /// own: its own before its parent's, or the nearest such pair around it. Tiles begin at level `first`.
 fn shown_tiles(
@@ -186,6 +192,17 @@ impl Drop for TileDrawing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_coarse_are_needed_before_the_fine_and_no_more_than_there_is_room_for() {
+        let patches: Vec<GlobePatch> =
+            (0..64).map(|k| GlobePatch { level: 8 + (k & 1), face: 0, row: k / 8, column: k % 8 }).collect();
+        let all = needed_tiles(&patches, 0, usize::MAX);
+        assert!(all.is_sorted_by_key(|patch| patch.level) && all.is_sorted_by(|a, b| a < b), "{all:?}");
+        assert!(patches.iter().all(|patch| all.contains(patch) && all.contains(&patch.ancestors().nth(1).unwrap())));
+        assert_eq!(needed_tiles(&patches, 0, 20), all[..20]);
+        assert!(needed_tiles(&patches, 9, usize::MAX).iter().all(|patch| patch.level == 9));
+    }
 
     #[test]
     fn a_patch_shows_the_nearest_pair_of_tiles_around_it() {
