@@ -2,9 +2,9 @@
 //!
 //! As in the flat view ([`crate::view::square::lod`]), after Strugar 2009: a patch is divided while it comes nearer to
 //! the eye than the range of the next finer level, and its vertices morph to the coarser shape before the range of its
-//! own ends. Distances are measured between directions, on a sphere through the ground below the eye, so that they do not
-//! depend on the relief around and are the same seen from two faces; patches of neighbouring faces meet like those of
-//! one. Level 0 is a whole face. With ranges of [`MIN_RANGE_SIDES`] and more, neighbours differ by one level at most
+//! own ends. Distances are measured between directions, on a sphere through the ground below the eye, so that they do
+//! not depend on the relief around and are the same seen from two faces; patches of neighbouring faces meet like those
+//! of one. Level 0 is a whole face. With ranges of [`MIN_RANGE_SIDES`] and more, neighbours differ by one level at most
 //! and meet where the finer has taken the shape of the coarser.
 
 use glam::{DMat4, DVec3, DVec4};

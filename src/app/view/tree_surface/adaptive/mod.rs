@@ -7,9 +7,9 @@
 //!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
 //! ```
 //! [`quadtree`] is plain logic, [`patch`] asks the tree, on the threads and for the cache of
-//! [`tiles`](crate::view::tiles), [`atlas`] knows the graphics card. All of it lives in the render world, away from the main thread. When the tree
-//! changes, the patches that the change does not touch are kept; the others are computed while the old ones stay on
-//! screen, and all are exchanged at once.
+//! [`tiles`](crate::view::tiles), [`atlas`] knows the graphics card. All of it lives in the render world, away from the
+//! main thread. When the tree changes, the patches that the change does not touch are kept; the others are computed
+//! while the old ones stay on screen, and all are exchanged at once.
 
 pub mod atlas;
 pub mod patch;
