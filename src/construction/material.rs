@@ -44,6 +44,7 @@ impl Default for PieceMaterial {
 }
 
 impl PieceMaterial {
-    /// Those that differ from the palette's ground, in the order of [`MaterialShares::laid`].
+    /// Those that differ from the palette's ground, in the order of
+    /// [`MaterialShares::laid`](super::material_shares::MaterialShares::laid).
     pub const LAID: [Self; 6] = [Self::Rock, Self::Grass, Self::Sand, Self::Snow, Self::Road, Self::Bare];
 }
