@@ -17,12 +17,11 @@ from PIL import Image, ImageDraw
 
 SAVES = pathlib.Path(__file__).resolve().parent.parent / "saves"
 SCENES = ["alpine-range", "desert-dunes", "winter-peaks", "island", "canyon-lands", "glacial-valleys", "volcano", "badlands"]
-PLANETS = ["earthlike", "paper-003-coloured"]
+# with a place on land, in degrees
+PLANETS = {"earthlike": "51,-74", "paper-003-coloured": "10,-50"}
 # metres above the ground, and tilt in degrees
 TERRAIN_HEIGHTS = [(2, -4), (30, -9), (300, -16), (3_000, -28), (30_000, -55)]
 PLANET_HEIGHTS = [(2, -5), (300, -15), (3_000, -25), (30_000, -40), (10_000_000, -90)]
-# on land, in degrees
-PLANET_PLACE = "51,-74"
 SIZE = (640, 360)
 
 
@@ -40,7 +39,7 @@ def places(scene):
     """The name and the options of every picture of a scene."""
     text = (SAVES / f"{scene}.ron").read_text()
     if "world: Planet" in text:
-        return [(f"{height:,} m", ["--at", f"{PLANET_PLACE},{height},30,{tilt}"]) for height, tilt in PLANET_HEIGHTS]
+        return [(f"{height:,} m", ["--at", f"{PLANETS.get(scene, '0,0')},{height},30,{tilt}"]) for height, tilt in PLANET_HEIGHTS]
     side = float((re.search(r"size_metres: ([0-9.]+)", text) or re.match("(8000)", "8000")).group(1))
     near, far = 0.45 * side, 0.85 * side
     where = lambda height: f"{near:.0f},{far if height > 1000 else near:.0f}"
@@ -54,7 +53,7 @@ def main():
     parser.add_argument("scenes", nargs="*")
     parser.add_argument("--light")
     options = parser.parse_args()
-    scenes = options.scenes or SCENES + PLANETS
+    scenes = options.scenes or SCENES + list(PLANETS)
     sheet = Image.new("RGB", (SIZE[0] * len(TERRAIN_HEIGHTS), SIZE[1] * len(scenes)))
     pen = ImageDraw.Draw(sheet)
     with tempfile.TemporaryDirectory() as folder:
