@@ -250,7 +250,7 @@ fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: 
 
 fn draw(
     view: ViewQuery<(&ExtractedCamera, &ExtractedView, &ViewTarget, &ViewDepthTexture), With<TerrainCamera>>,
-    drawings: Res<Drawings>,
+    (drawings, quality): (Res<Drawings>, Res<RenderQuality>),
     status: Res<FrameStatus>,
     mesh: Option<Res<PatchMesh>>,
     cache: Res<PipelineCache>,
@@ -269,6 +269,12 @@ fn draw(
     let is_ready = |batch: &Batch| batch.calls.iter().all(|call| cache.get_render_pipeline(call.pipeline).is_some());
     let mut ready = drawings.batches().map(is_ready).peekable();
     if ready.peek().is_none() || !ready.all(|ready| ready) {
+        return;
+    }
+    let is_settled = drawings.0.iter().flatten().all(TerrainDrawing::is_settled);
+    // a single picture is drawn once, when all of it is there
+    if *quality == RenderQuality::Still && !is_settled {
+        status.set_settled(false);
         return;
     }
     for batch in drawings.batches() {
@@ -322,6 +328,6 @@ fn draw(
     let shown = |side| drawings.side(side).and_then(|drawing: &TerrainDrawing| drawing.textures.shown.as_ref());
     let serials = CompareSide::BOTH.map(|side| shown(side).map_or(0, |textures| textures.terrain.base().serial));
     let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
-    status.set_settled(drawings.0.iter().flatten().all(TerrainDrawing::is_settled));
+    status.set_settled(is_settled);
     status.report(serials, beside_bytes);
 }
