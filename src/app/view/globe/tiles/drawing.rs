@@ -16,9 +16,9 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 
-/// Memory of the tiles on the graphics card: room for 1,985, where a view over mountains needs up to 1,400 until it knows
-/// which hills hide which. With less than it needs, tiles would push each other out, and what is known of the ground
-/// with them, for ever.
+/// Memory of the tiles on the graphics card: room for 1,985, where a view over mountains needs up to 1,400 until it is
+/// known which hills hide which. With less than it needs, tiles would push each other out, and what is known of the
+/// ground with them, for ever.
 const TILES_BYTES: usize = 128 << 20;
 /// Jobs handed to the pool at a time, and tiles uploaded in a frame.
 const MOST_JOBS: usize = 64;
