@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use super::shot;
+use super::shot::film::{CameraPath, ViewFilm};
 use super::view::globe::{Body, GlobeCamera, GlobeTerrain, PlanetView};
 use super::view::{
-    Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewMode, climate_of,
+    Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewCommand,
+    ViewMode, ViewProjection, climate_of,
 };
 use super::{Options, run};
-use talweg::cli::{CommandResult, EditArgs, EditorCommands, Failure, SceneJob, ShotArgs, print, usage};
+use talweg::cli::{
+    CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
+};
 use talweg::eval::MemoryUse;
 use talweg::field::{Control, Terrain};
 use talweg::look::PaletteTable;
@@ -16,7 +20,7 @@ use talweg::preferences::{GlobeView, PlanetProjection};
 use talweg::scene::{CameraBookmark, Scene};
 
 /// What the command line can do with the editor.
-pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };
+pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot, film: draw_film };
 
 fn edit(args: EditArgs) -> CommandResult {
     args.memory.apply();
@@ -25,28 +29,27 @@ fn edit(args: EditArgs) -> CommandResult {
 
 /// Draws the 3D view of a scene as a picture.
 fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
-    let mode =
-        ViewMode::named(&args.mode).ok_or_else(|| unknown("mode", &args.mode, ViewMode::ALL.map(ViewMode::name)))?;
+    let mode = mode_of(&args.mode)?;
     // there is nothing to compare with
     let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
-    let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
     let bookmark = bookmark_of(args, &job.scene)?;
-    let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(&job.scene)).transpose().map_err(refused)?;
+    let recipe = recipe_of(mode, &job.scene)?;
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
     if job.scene.as_planet().is_some() {
+        if args.side.is_some() || !args.from.is_empty() {
+            return Err(usage(anyhow::anyhow!("--from and --side are for terrains; a planet is seen from --at")));
+        }
         return draw_planet(args, job, &terrain, mode, overlay);
     }
-    let palette = PaletteTable::for_scene(&job.scene);
-    let climate = Some(climate_of(&job.scene));
-    let choice = OverlayChoice { overlay, biomes: palette.biomes.clone(), climate, ..OverlayChoice::default() };
-    let prepared =
-        job.pool.install(|| SquareTerrain::new(&terrain, &job.scene.settings, &choice, &Control::default()))?;
+    let (prepared, palette) = prepared_square(job, &terrain, overlay)?;
     let legend = prepared.legend.clone();
     let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe)));
     let mut options = picture(args, mode);
-    if let Some(bookmark) = bookmark {
+    if let Some(side) = args.side.as_deref() {
+        options.view = shot::ShotView::Named(side_of(side));
+    } else if let Some(bookmark) = bookmark {
         options.view = shot::ShotView::Pose(Pose::from_bookmark(bookmark, job.scene.settings.size_metres));
     }
     if let [east, south, height, heading, tilt] = args.from[..] {
@@ -59,7 +62,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         let eye_world = at.with_y(ground + height / prepared.scale.metres_per_world);
         options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
     }
-    let subject = shot::ShotSubject::Terrain(prepared.into(), palette.into(), tree_surface);
+    let subject = shot::ShotSubject::Terrain(prepared, palette, tree_surface);
     shot::shot(&subject, &options, args.target())?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match legend {
@@ -68,10 +71,93 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     }
 }
 
+/// Films the 3D view of a scene.
+fn draw_film(args: &FilmArgs, job: &SceneJob) -> CommandResult {
+    let mode = mode_of(&args.mode)?;
+    let recipe = recipe_of(mode, &job.scene)?;
+    let settings = &job.scene.settings;
+    let path = match args.way {
+        CameraWay::Turntable => CameraPath::Turntable,
+        CameraWay::Flight => {
+            let stops = job.scene.bookmarks.iter().map(|stop| Pose::from_bookmark(stop, settings.size_metres));
+            CameraPath::Through(stops.collect())
+        }
+    };
+    let is_planet = job.scene.as_planet().is_some();
+    if matches!(&path, CameraPath::Through(stops) if is_planet || stops.len() < 2) {
+        return Err(usage(shot::ShotError::NoBookmarks));
+    }
+    let terrain = job.evaluate(&MemoryUse::VIEW)?;
+    let subject = if is_planet {
+        let body = Body::from_planet(&job.scene.planet);
+        let view = PlanetView { body, view: GlobeView::default(), projection: PlanetProjection::Globe };
+        let prepared = prepared_globe(job, &terrain, Overlay::None)?;
+        let camera = GlobeCamera::framing(&prepared, &view, glam::Vec2::new(args.width as f32, args.height as f32));
+        shot::ShotSubject::Planet(prepared, Box::new(view), Box::new(camera))
+    } else {
+        let (prepared, palette) = prepared_square(job, &terrain, Overlay::None)?;
+        shot::ShotSubject::Terrain(prepared, palette, recipe.map(|recipe| Arc::new(TreeSurface::new(recipe))))
+    };
+    let (width, height, supersampling) = (args.width, args.height, args.supersampling);
+    let picture = shot::ShotOptions { width, height, supersampling, mode, ..Default::default() };
+    let film = ViewFilm { path, frames: args.frames, frames_a_second: args.fps, picture };
+    let to = args.target();
+    let count = job.with_progress(|control, show| film.shoot(&subject, &to, control, show))?;
+    args.report(count)
+}
+
+fn mode_of(name: &str) -> Result<ViewMode, Failure> {
+    ViewMode::named(name).ok_or_else(|| unknown("mode", name, ViewMode::ALL.map(ViewMode::name)))
+}
+
+/// The tree that a mode draws in place of the grid.
+fn recipe_of(mode: ViewMode, scene: &Scene) -> Result<Option<TreeRecipe>, Failure> {
+    let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
+    mode.asks_tree().then(|| TreeRecipe::from_scene(scene)).transpose().map_err(refused)
+}
+
+/// A terrain made ready for the view, with its colours.
+fn prepared_square(
+    job: &SceneJob,
+    terrain: &Arc<Terrain>,
+    overlay: Overlay,
+) -> Result<(Arc<SquareTerrain>, Arc<PaletteTable>), Failure> {
+    let palette = PaletteTable::for_scene(&job.scene);
+    let climate = Some(climate_of(&job.scene));
+    let choice = OverlayChoice { overlay, biomes: palette.biomes.clone(), climate, ..OverlayChoice::default() };
+    let prepare = || SquareTerrain::new(terrain, &job.scene.settings, &choice, &Control::default());
+    Ok((job.pool.install(prepare)?.into(), palette.into()))
+}
+
+/// The same for a planet.
+fn prepared_globe(job: &SceneJob, terrain: &Arc<Terrain>, overlay: Overlay) -> Result<Arc<GlobeTerrain>, Failure> {
+    let palette = PaletteTable::for_scene(&job.scene);
+    let climate = Some(climate_of(&job.scene));
+    let choice = OverlayChoice { overlay, biomes: palette.biomes.clone(), climate, ..OverlayChoice::default() };
+    let radius = f64::from(job.scene.planet.radius_metres);
+    let (settings, palette) = (&job.scene.settings, palette.into());
+    let ground = (radius, Some(job.scene.detail_source()));
+    let prepare = || GlobeTerrain::new(terrain, settings, ground, &palette, &choice, &Control::default());
+    Ok(job.pool.install(prepare)?.into())
+}
+
 /// The size of the picture and how the ground is drawn.
 fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
     let (width, height, supersampling) = (args.width, args.height, args.supersampling);
-    shot::ShotOptions { width, height, supersampling, mode, ..Default::default() }
+    let projection = if args.orthographic { ViewProjection::Orthographic } else { ViewProjection::Perspective };
+    shot::ShotOptions { width, height, supersampling, mode, projection, ..Default::default() }
+}
+
+/// The view by its name on the command line.
+fn side_of(name: &str) -> ViewCommand {
+    match name {
+        "top" => ViewCommand::Top,
+        "south" => ViewCommand::FromSouth,
+        "east" => ViewCommand::FromEast,
+        "north" => ViewCommand::FromNorth,
+        "west" => ViewCommand::FromWest,
+        _ => ViewCommand::Perspective,
+    }
 }
 
 /// The bookmark that was asked for, or the scene's first.
@@ -96,14 +182,7 @@ fn draw_planet(
     if let Some(times) = args.exaggeration {
         planet_view.view.exaggeration = times.clamp(1.0, 500.0);
     }
-    let palette = PaletteTable::for_scene(&job.scene);
-    let climate = Some(climate_of(&job.scene));
-    let choice = OverlayChoice { overlay, biomes: palette.biomes.clone(), climate, ..OverlayChoice::default() };
-    let radius = f64::from(planet.radius_metres);
-    let (settings, palette) = (&job.scene.settings, palette.into());
-    let ground = (radius, Some(job.scene.detail_source()));
-    let prepare = || GlobeTerrain::new(terrain, settings, ground, &palette, &choice, &Control::default());
-    let prepared = Arc::new(job.pool.install(prepare)?);
+    let prepared = prepared_globe(job, terrain, overlay)?;
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
     let mut camera = GlobeCamera::framing(&prepared, &planet_view, size);
     if let Some(text) = &args.at {

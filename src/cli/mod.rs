@@ -11,6 +11,7 @@ mod cut_out;
 mod diff;
 mod edit;
 mod export;
+mod film;
 mod input;
 mod measure;
 mod nodes;
@@ -36,6 +37,7 @@ use clap::{Parser, Subcommand};
 
 pub use edit::EditArgs;
 pub use export::ExportArgs;
+pub use film::{CameraWay, FilmArgs};
 pub use input::load as load_scene;
 pub use input::{MemoryArgs, SceneArgs, SceneJob};
 pub use measure::{limits as measure_limits, terrain_measures};
@@ -75,6 +77,7 @@ struct Cli {
 enum CliCommand {
     Render(render::RenderArgs),
     Shot(ShotArgs),
+    Film(FilmArgs),
     Timelapse(timelapse::TimelapseArgs),
     Export(export::ExportArgs),
     WebMap(web_map::WebMapArgs),
@@ -138,6 +141,8 @@ pub struct EditorCommands {
     pub edit: fn(EditArgs) -> CommandResult,
     /// Draws the 3D view of a scene as a picture.
     pub shot: fn(&ShotArgs, &SceneJob) -> CommandResult,
+    /// Films it.
+    pub film: fn(&FilmArgs, &SceneJob) -> CommandResult,
 }
 
 /// Reads the command line and carries it out; `editor` is there if the program was built with it.
@@ -150,6 +155,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
         Some(CliCommand::Render(args)) => render::run(&args),
         Some(CliCommand::Shot(args)) => editor.ok_or_else(no_editor).and_then(|editor| shot::run(&args, editor)),
+        Some(CliCommand::Film(args)) => editor.ok_or_else(no_editor).and_then(|editor| film::run(&args, editor)),
         Some(CliCommand::Timelapse(args)) => timelapse::run(&args),
         Some(CliCommand::Export(args)) => export::run(&args),
         Some(CliCommand::WebMap(args)) => web_map::run(&args),

@@ -17,6 +17,7 @@ use crate::scene::LightPreset;
 Example:
   talweg shot alpine-range -o view.png --width 1920 --height 1080
   talweg shot alpine-range -o evening.png --preset golden-hour --from 5600,2600,30,200,-10
+  talweg shot alpine-range -o plan.png --side top --orthographic
   talweg shot eroded-hills -o change.png --overlay change --mode hillshade")]
 pub struct ShotArgs {
     #[command(flatten)]
@@ -45,10 +46,22 @@ pub struct ShotArgs {
     pub overlay: String,
     /// Where the eye is over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
     /// north, 90 east) and tilt (-90 is down) in degrees
-    #[arg(long, value_name = "EAST,SOUTH,ABOVE,HEADING,TILT", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "EAST,SOUTH,ABOVE,HEADING,TILT",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with = "side"
+    )]
     pub from: Vec<f32>,
-    /// One of the scene's camera bookmarks, by its name; without it and --from the first one, if there is any
-    #[arg(long, value_name = "NAME", conflicts_with = "from")]
+    /// A terrain as a whole: perspective, top, south, east, north or west, the sides being those from where one looks
+    #[arg(long, value_name = "SIDE", value_parser = ["perspective", "top", "south", "east", "north", "west"])]
+    pub side: Option<String>,
+    /// Parallel lines of sight: a plan from the top, elevations from the sides
+    #[arg(long, requires = "side")]
+    pub orthographic: bool,
+    /// One of the scene's camera bookmarks, by its name; without it, --side and --from the first one, if there is any
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "side"])]
     pub bookmark: Option<String>,
     /// Light in place of the scene's
     #[arg(long, value_name = "LIGHT", value_parser = LightPreset::ALL.map(LightPreset::name))]

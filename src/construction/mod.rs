@@ -71,6 +71,7 @@ pub use material_shares::MaterialShares;
 pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
 pub use plane::{Area, Capsule, Point};
 pub use program::{NodeSelection, Program};
+pub use row_samples::{LANES, PointRow, RowSamples};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 #[cfg(test)]

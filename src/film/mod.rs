@@ -110,58 +110,92 @@ impl Film {
         let kept = [Cache::DEFAULT_BYTES, TIMELINE_BYTES];
         check_memory(scene, self.samples, &MemoryUse { kept, ..MemoryUse::picture(scene, self.pixels, self.pixels) })?;
         let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
-        let mut image = |k: usize| -> Result<RgbImage, FilmError> {
+        let image = |k: usize| -> Result<RgbImage, FilmError> {
             progress(k as f32 / count as f32);
             let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
             let seen = evaluate(scene, self.samples, playhead, &mut store, control)?;
             control.check()?;
             Ok(scene_image(scene, &seen.terrain, palette, self.pixels, self.pixels))
         };
-        if is_gif(to.path()) {
-            self.write_gif(count, image, &to)?;
-        } else {
-            check_target(&to)?;
-            write_folder_atomically(to.path(), |folder| -> Result<(), FilmError> {
-                for k in 0..count {
-                    let (image, name) = (image(k)?, format!("frame-{k:05}.png"));
-                    let written = File::create_new(folder.join(&name)).and_then(|file| image.write_png(file));
-                    written.map_err(|source| FileError::Write { path: to.path().join(name), source })?;
-                }
-                Ok(())
-            })?;
-        }
+        let side = self.pixels as u32;
+        let format =
+            FilmFormat { width: side, height: side, frames_a_second: self.frames_a_second, last_stands: LAST_STANDS };
+        format.write(&to, count, image)?;
         progress(1.0);
         Ok(count)
     }
+}
 
-    fn write_gif(
+/// The size of a film's pictures, and how long they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilmFormat {
+    /// Pixels, at most 65,535 in a GIF.
+    pub width: u32,
+    /// Likewise.
+    pub height: u32,
+    /// Pictures a second of a GIF, at most [`MOST_FRAMES_A_SECOND`].
+    pub frames_a_second: u32,
+    /// How long the last picture of a GIF stands; nothing for a film that goes round.
+    pub last_stands: Duration,
+}
+
+impl FilmFormat {
+    /// Writes a film of `count` pictures: a GIF if the name of `to` ends in `.gif`, otherwise numbered PNG files in a
+    /// folder of that name, which must be new or empty and appears when all of them are there.
+    ///
+    /// # Errors
+    /// When there is no picture or it cannot be written; an unfinished film is not left behind.
+    pub fn write<E: From<FilmError>>(
         &self,
-        count: usize,
-        mut image: impl FnMut(usize) -> Result<RgbImage, FilmError>,
         to: &SaveTarget,
-    ) -> Result<(), FilmError> {
-        let side = self.pixels as u16;
-        let hundredths = |d: Duration| (d.as_millis() / 10) as u16;
-        let delay = hundredths(Duration::from_secs(1) / self.frames_a_second.clamp(1, MOST_FRAMES_A_SECOND));
+        count: usize,
+        mut image: impl FnMut(usize) -> Result<RgbImage, E>,
+    ) -> Result<(), E> {
         let mut failed = None;
-        let written = write_atomically(to, |file| {
-            let mut encoder = gif::Encoder::new(file, side, side, &[]).map_err(std::io::Error::other)?;
-            encoder.set_repeat(gif::Repeat::Infinite).map_err(std::io::Error::other)?;
-            for k in 0..count {
-                let image = image(k).map_err(|error| {
-                    failed = Some(error);
-                    std::io::Error::other("no picture")
-                })?;
-                let mut frame = gif::Frame::from_rgb_speed(side, side, &image.rgb, GIF_SPEED);
-                frame.delay = if k + 1 == count { hundredths(LAST_STANDS) } else { delay };
-                encoder.write_frame(&frame).map_err(std::io::Error::other)?;
-            }
-            Ok(())
-        });
+        let mut picture = |k| {
+            image(k).map_err(|error| {
+                failed = Some(error);
+                std::io::Error::other("no picture")
+            })
+        };
+        let written = if is_gif(to.path()) {
+            write_atomically(to, |file| self.write_gif(file, count, &mut picture)).map_err(FilmError::from)
+        } else {
+            check_target(to).map_err(E::from)?;
+            write_folder_atomically(to.path(), |folder| -> Result<(), FilmError> {
+                for k in 0..count {
+                    let name = format!("frame-{k:05}.png");
+                    let written = picture(k).and_then(|image| image.write_png(File::create_new(folder.join(&name))?));
+                    written.map_err(|source| FileError::Write { path: to.path().join(name), source })?;
+                }
+                Ok(())
+            })
+        };
         match failed {
             Some(error) => Err(error),
             None => Ok(written?),
         }
+    }
+
+    fn write_gif(
+        &self,
+        file: &mut impl std::io::Write,
+        count: usize,
+        picture: &mut impl FnMut(usize) -> std::io::Result<RgbImage>,
+    ) -> std::io::Result<()> {
+        let too_large = |_| std::io::Error::other("a GIF is at most 65,535 pixels wide and high");
+        let width = u16::try_from(self.width).map_err(too_large)?;
+        let height = u16::try_from(self.height).map_err(too_large)?;
+        let hundredths = |d: Duration| (d.as_millis() / 10) as u16;
+        let delay = hundredths(Duration::from_secs(1) / self.frames_a_second.clamp(1, MOST_FRAMES_A_SECOND));
+        let mut encoder = gif::Encoder::new(file, width, height, &[]).map_err(std::io::Error::other)?;
+        encoder.set_repeat(gif::Repeat::Infinite).map_err(std::io::Error::other)?;
+        for k in 0..count {
+            let mut frame = gif::Frame::from_rgb_speed(width, height, &picture(k)?.rgb, GIF_SPEED);
+            frame.delay = if k + 1 == count { hundredths(self.last_stands).max(delay) } else { delay };
+            encoder.write_frame(&frame).map_err(std::io::Error::other)?;
+        }
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ mod config_file;
 mod globe_view;
 mod interface;
 mod mouse;
+mod panel_layout;
 mod recent;
 mod view;
 
@@ -16,6 +17,7 @@ pub use config_file::ConfigError;
 pub use globe_view::{AirModel, GlobeView, PlanetProjection};
 pub use interface::{GroundDetail, InterfacePreferences, ThemeChoice};
 pub use mouse::{CameraGesture, DragButton, HeldKeys, MouseStyle};
+pub use panel_layout::PanelLayout;
 pub use recent::Recent;
 pub use view::{ChosenKeys, MOST_VERSIONS, Preferences, PreferencesFile};
 

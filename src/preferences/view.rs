@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::config_file::{ConfigError, ConfigFile};
-use super::{GlobeView, InterfacePreferences, PlanetProjection};
+use super::{GlobeView, InterfacePreferences, PanelLayout, PlanetProjection};
 use crate::param::Params;
 
 /// Of a scene file.
@@ -30,6 +30,8 @@ pub struct Preferences {
     pub versions: usize,
     /// The keys of commands that have others than those they come with.
     pub keys: ChosenKeys,
+    /// Where the panels are; None as long as nobody has moved any.
+    pub panels: Option<PanelLayout>,
 }
 
 impl Default for Preferences {
@@ -40,6 +42,7 @@ impl Default for Preferences {
             projection: PlanetProjection::default(),
             versions: 10,
             keys: ChosenKeys::new(),
+            panels: None,
         }
     }
 }
@@ -52,6 +55,7 @@ impl Preferences {
         self.globe.sanitise();
         self.globe.cloud_drift = 0.0;
         self.versions = self.versions.min(MOST_VERSIONS);
+        self.panels = self.panels.and_then(PanelLayout::sanitised);
         self
     }
 }
@@ -103,7 +107,11 @@ mod tests {
         let interface = InterfacePreferences { scale: 150.0, ..InterfacePreferences::default() };
         let keys = ChosenKeys::from([("EditAction.Undo".into(), vec!["F7".into()])]);
         let projection = PlanetProjection::Map;
-        let liked = Preferences { interface, globe: globe.clone(), projection, versions: 3, keys };
+        let panels = Some(PanelLayout::Row(vec![
+            (PanelLayout::Panel("view".into()), 900.0),
+            (PanelLayout::Panel("layers".into()), 300.0),
+        ]));
+        let liked = Preferences { interface, globe: globe.clone(), projection, versions: 3, keys, panels };
         first.keep(liked.clone()).unwrap();
         let (again, problem) = PreferencesFile::load(Some(&config));
         assert!(problem.is_none());

@@ -5,14 +5,17 @@
 //! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene |
 //! | [`ThumbnailService`] | draws variants in the background, the newest order first |
 //! | [`sheet`](fn@sheet) | thumbnails side by side in one picture |
+//! | [`param_variants`] | what the parameters of a node do |
 //! | [`kept_picture`] | a picture of a scene, kept in a folder |
 
+mod node_pictures;
 mod param_ref;
 mod picture_cache;
 mod scene_variant;
 mod sheet;
 mod thumbnail_service;
 
+pub use node_pictures::{node_scene, param_variants};
 pub use param_ref::{ParamRef, VariantError};
 pub use picture_cache::{kept_picture, picture};
 pub use scene_variant::{

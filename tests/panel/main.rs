@@ -6,6 +6,7 @@ mod brush;
 mod camera;
 mod compare;
 mod dimensions;
+mod docking;
 mod editing;
 mod erosion;
 mod export;

@@ -142,6 +142,6 @@ fn the_history_goes_back_and_forth_by_clicks() {
     assert_eq!(panels.state().names().len(), 3);
     click(&mut panels, "Edit 0: Beginning");
     assert!(panels.state().names().is_empty());
-    press(&mut panels, Modifiers::NONE, Key::Escape);
+    press(&mut panels, Modifiers::COMMAND, Key::H);
     assert!(panels.query_by_label("Edit 0: Beginning").is_none());
 }

@@ -13,10 +13,12 @@ use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
 use crate::frame::commands::FileAction;
-use crate::view::{Overlay, ViewMode};
+use crate::view::{Overlay, ViewMode, ViewProjection};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
-use talweg::preferences::{GlobeView, InterfacePreferences, PlanetProjection, Preferences, PreferencesFile, Recent};
+use talweg::preferences::{
+    GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
+};
 use talweg::recovery::{keep_version, open_elsewhere};
 use talweg::scene::{Scene, SceneError, Warning};
 
@@ -34,6 +36,8 @@ pub struct ViewSettings {
     pub mode: ViewMode,
     pub overlay: Overlay,
     pub water: bool,
+    /// How squares come onto the picture.
+    pub lens: ViewProjection,
     /// How a planet is shown.
     pub projection: PlanetProjection,
 }
@@ -44,6 +48,7 @@ impl Default for ViewSettings {
             mode: ViewMode::default(),
             overlay: Overlay::default(),
             water: true,
+            lens: ViewProjection::default(),
             projection: PlanetProjection::default(),
         }
     }
@@ -68,6 +73,8 @@ pub struct Editor {
     pub interface: InterfacePreferences,
     /// Which keys ask for which command.
     pub keymap: Arc<Keymap>,
+    /// Where the panels are, as soon as somebody has moved one.
+    pub panels: Option<PanelLayout>,
     preferences: PreferencesFile,
     config: Option<PathBuf>,
     /// A command that waits for the text field to give its value away.
@@ -102,6 +109,7 @@ impl Editor {
             versions_kept: kept.versions,
             interface: kept.interface,
             keymap: keymap.into(),
+            panels: kept.panels,
             preferences,
             config: config.map(Path::to_path_buf),
             deferred: None,
@@ -128,6 +136,7 @@ impl Editor {
             projection: self.view.projection,
             versions: self.versions_kept,
             keys: self.keymap.kept(),
+            panels: self.panels.clone(),
         };
         if !is_dragging && let Err(problem) = self.preferences.keep(liked()) {
             self.toasts.warning(format!("{problem}."));

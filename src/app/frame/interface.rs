@@ -4,17 +4,18 @@
 //! registered. What they ask for goes into the [`CommandQueue`](super::commands::CommandQueue).
 //!
 //! ```text
-//! Begin ─ keys ─ menus ─ status ─ side (Side, Parameters) ─ Right ─ Bottom ─ Notice ─ Top ─▶ free rectangle
+//! Begin ─ keys ─ menus ─ status ─ docked panels, within that of the view Notice ─ Top ─▶ free rectangle
 //!       ─ View ─ commands are carried out ─ Window ─ dialogs ─ messages ─ End
 //! ```
 
 use bevy::ecs::system::{InMut, IntoSystem, SystemId};
 use bevy::prelude::{App, Resource, World, error};
 use bevy_egui::egui;
-use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
+use egui::{Frame, Margin, Panel, Rect, Ui, UiBuilder};
 
 use super::commands::{self, Command, CommandQueue, ComputeAction};
 use super::editor::Editor;
+use super::panels;
 use super::status::{self, StatusHint, StatusInfo};
 use super::theme::{self, colour};
 use super::widgets::params::take_refusal;
@@ -24,14 +25,10 @@ use super::widgets::params::take_refusal;
 pub enum Slot {
     /// Before anything is drawn: takes in what has changed since the last frame.
     Begin,
-    /// Lists at the side, from the top down.
-    Side,
-    /// Parameters at the side of what is selected within a layer; goes before `Parameters`.
+    /// Parameters of what is selected within a layer; goes before `Parameters`.
     PartParameters,
-    /// Parameters at the side of what is selected, unless [`InterfaceFrame::has_parameters`] says that they are there.
+    /// Parameters of what is selected, unless [`InterfaceFrame::has_parameters`] says that they are there.
     Parameters,
-    Right,
-    Bottom,
     /// A bar over the view that says what is amiss.
     Notice,
     Top,
@@ -171,10 +168,14 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     world.insert_resource(InterfaceFrame::default());
     slot(world, Slot::Begin, root);
     take_shortcut(world, &ctx);
-    edges(world, root);
-    let free_rect = root.available_rect_before_wrap();
+    bars(world, root);
+    let free_rect = panels::draw(world, root, |world, ui| {
+        slot(world, Slot::Notice, ui);
+        slot(world, Slot::Top, ui);
+    });
     world.resource_mut::<InterfaceFrame>().free_rect = free_rect;
-    slot(world, Slot::View, root);
+    let mut view = root.new_child(UiBuilder::new().max_rect(free_rect));
+    slot(world, Slot::View, &mut view);
     commands::run_all(world, &ctx);
     slot(world, Slot::Window, root);
     let answered = world.resource_mut::<Editor>().show_dialogs(&ctx);
@@ -241,7 +242,7 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
     }
 }
 
-fn edges(world: &mut World, root: &mut Ui) {
+fn bars(world: &mut World, root: &mut Ui) {
     let bar = Frame::new().fill(colour::deep()).inner_margin(Margin::symmetric(8, 2));
     Panel::top("menu").frame(bar).show(root, |ui| menu_bar(world, ui));
     Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
@@ -249,21 +250,12 @@ fn edges(world: &mut World, root: &mut Ui) {
         let asked = status::show(ui, &world.resource::<Editor>().doc, world.resource::<StatusInfo>(), hint.as_deref());
         world.resource_mut::<CommandQueue>().extend(asked);
     });
-    let side = Frame::new().fill(colour::panel());
-    let panel = Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side);
-    panel.show(root, |ui| cut(ui, |ui| side_panel(world, ui)));
-    for edge in [Slot::Right, Slot::Bottom, Slot::Notice, Slot::Top] {
-        slot(world, edge, root);
-    }
 }
 
-fn side_panel(world: &mut World, ui: &mut Ui) {
-    slot(world, Slot::Side, ui);
-    let inside = Frame::new().inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
-    egui::CentralPanel::default().frame(inside).show(ui, |ui| {
-        slot(world, Slot::PartParameters, ui);
-        slot(world, Slot::Parameters, ui);
-    });
+/// The panel of parameters: of a part of a layer, of a layer, or of the scene.
+pub(super) fn parameters(InMut(ui): InMut<Ui>, world: &mut World) {
+    slot(world, Slot::PartParameters, ui);
+    slot(world, Slot::Parameters, ui);
 }
 
 fn menu_bar(world: &mut World, ui: &mut Ui) {
@@ -292,42 +284,6 @@ fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
         measured(ui)
     };
     ui.data_mut(|data| data.insert_temp(id, height));
-}
-
-/// Draws into a child of its own, so that what is too wide is cut and does not widen the panel.
-pub fn cut(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
-    let rect = ui.available_rect_before_wrap();
-    let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
-    child.shrink_clip_rect(rect);
-    contents(&mut child);
-    ui.allocate_rect(rect, Sense::hover());
-}
-
-/// A panel at the right edge that can be drawn wider.
-pub fn right_panel(
-    root: &mut Ui,
-    id: &'static str,
-    width: f32,
-    widths: std::ops::RangeInclusive<f32>,
-    contents: impl FnOnce(&mut Ui),
-) {
-    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(10, 8));
-    let panel = Panel::right(id).resizable(true).default_size(width).size_range(widths);
-    panel.frame(frame).show(root, |ui| cut(ui, contents));
-}
-
-/// A list at the side, over the parameters; `top` is its inner margin there.
-pub fn side_list(
-    ui: &mut Ui,
-    id: &'static str,
-    height: f32,
-    heights: std::ops::RangeInclusive<f32>,
-    top: i8,
-    contents: impl FnOnce(&mut Ui),
-) {
-    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin { left: 8, right: 8, top, bottom: 4 });
-    let list = Panel::top(id).resizable(true).default_size(height).size_range(heights);
-    list.frame(frame).show(ui, contents);
 }
 
 /// The scrolled area for the parameters of what `salt` names.

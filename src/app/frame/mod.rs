@@ -24,6 +24,7 @@ pub mod interface;
 pub mod keyboard;
 pub mod launch;
 pub mod menu;
+pub mod panels;
 pub mod status;
 pub mod tasks;
 pub mod theme;
@@ -34,12 +35,14 @@ pub mod window;
 use bevy::camera::CameraUpdateSystems;
 use bevy::input::keyboard::KeyboardInput;
 use bevy::prelude::*;
+use bevy_egui::egui::Margin;
 use bevy_egui::{EguiInputSet, EguiPrimaryContextPass};
 
 use self::actions::{CancelWork, QuitRequested};
 use self::commands::{CommandApp, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
 use self::evaluation::EvaluationClient;
 use self::interface::InterfaceApp;
+use self::panels::{DockEdge, DockedPanel, PanelAction, PanelApp, PanelShown};
 use self::window::FrameSystems;
 use crate::view::ViewSystems;
 
@@ -63,12 +66,26 @@ impl Plugin for FramePlugin {
             .add_actions(EditAction::ALL, actions::edit)
             .add_actions(ComputeAction::ALL, actions::compute)
             .add_actions([], widgets::params::run_image_action)
+            .add_actions([PanelAction::Reset], panels::run_action)
+            .add_panel(
+                DockedPanel {
+                    place: 2,
+                    size: [330.0, 380.0],
+                    least: [280.0, 120.0],
+                    margin: Margin { left: 10, right: 4, top: 4, bottom: 4 },
+                    ..DockedPanel::new("parameters", "Parameters", DockEdge::Left)
+                },
+                None,
+                || PanelShown::Open,
+                interface::parameters,
+            )
             .add_menu("File", 0)
             .add_menu_part("File", 0, menu::file)
             .add_menu_part("File", 100, menu::quit)
             .add_menu("Edit", 10)
             .add_menu_part("Edit", 0, menu::edit)
             .add_menu_part("Layer", 100, menu::recompute)
+            .add_menu_part("View", 90, panels::menu)
             .add_systems(First, window::begin_frame)
             .add_systems(
                 PreUpdate,

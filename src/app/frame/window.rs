@@ -265,6 +265,10 @@ pub(super) fn apply_view_settings(
         view_state.water = view.water;
         redraw.write(RequestRedraw);
     }
+    if view_state.projection != view.lens {
+        view_state.projection = view.lens;
+        redraw.write(RequestRedraw);
+    }
     if view_state.ground_detail != editor.interface.ground_detail {
         view_state.ground_detail = editor.interface.ground_detail;
         redraw.write(RequestRedraw);

@@ -1,5 +1,7 @@
 //! Pictures of the 3D view without a window or a display.
 
+pub mod film;
+
 use std::sync::{Arc, Mutex};
 
 use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
@@ -20,7 +22,7 @@ use crate::frame::launch::{AppError, guarded};
 use crate::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
 use crate::view::{
     CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
-    Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
+    Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_world, place,
 };
 use talweg::io::SaveTarget;
 use talweg::look::{PaletteTable, RgbImage, decode, encode};
@@ -33,6 +35,8 @@ pub struct ShotOptions {
     /// Each pixel is the mean of so many by so many, from 1 to [`MOST_SUPERSAMPLING`].
     pub supersampling: u32,
     pub view: ShotView,
+    /// Of squares; a pose is one in this projection.
+    pub projection: ViewProjection,
     pub mode: ViewMode,
 }
 
@@ -42,7 +46,8 @@ pub const MOST_SUPERSAMPLING: u32 = 4;
 impl Default for ShotOptions {
     fn default() -> Self {
         let view = ShotView::Named(ViewCommand::Perspective);
-        Self { width: 1280, height: 720, supersampling: 1, view, mode: ViewMode::Shaded }
+        let projection = ViewProjection::Perspective;
+        Self { width: 1280, height: 720, supersampling: 1, view, projection, mode: ViewMode::Shaded }
     }
 }
 
@@ -72,6 +77,13 @@ pub enum ShotError {
     Draw(String),
     #[error(transparent)]
     Write(#[from] talweg::io::FileError),
+    #[error(transparent)]
+    Film(#[from] talweg::film::FilmError),
+    #[error(
+        "a flight goes through the camera bookmarks of a terrain, two at the least; add some in the editor \
+         (View, Add camera bookmark), or film a turntable"
+    )]
+    NoBookmarks,
 }
 
 const SMALLEST: u32 = 16;
@@ -92,6 +104,13 @@ pub enum ShotSubject {
 /// # Errors
 /// When the size is out of range, the graphics card cannot draw it, or the file cannot be written.
 pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTarget>) -> Result<(), ShotError> {
+    let fine = fine(options)?;
+    let image = guarded(|| render(subject, &fine, RenderQuality::Still))??;
+    Ok(averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?)
+}
+
+/// The same with all pixels that are drawn, for which there must be room.
+fn fine(options: &ShotOptions) -> Result<ShotOptions, ShotError> {
     let ShotOptions { width: own_width, height: own_height, supersampling: times, .. } = *options;
     if !(1..=MOST_SUPERSAMPLING).contains(&times) {
         return Err(ShotError::Supersampling(times));
@@ -100,9 +119,7 @@ pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTar
     if own_width.min(own_height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let fine = ShotOptions { width, height, ..*options };
-    let image = guarded(|| render(subject, &fine, RenderQuality::Still))??;
-    Ok(averaged(&image, width as usize, times as usize).save(out)?)
+    Ok(ShotOptions { width, height, ..*options })
 }
 
 /// Means of `times` by `times` pixels in linear light; of RGBA rows from the top.
@@ -166,6 +183,12 @@ impl OffscreenRenderer {
         Self { app, options: *options, quality, target, camera: None }
     }
 
+    /// The same from somewhere else.
+    fn picture_from(&mut self, subject: &ShotSubject, view: ShotView) -> Result<Vec<u8>, ShotError> {
+        self.options.view = view;
+        self.picture(subject)
+    }
+
     /// RGBA rows from the top.
     fn picture(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
         let Self { app, options, quality, target, camera } = self;
@@ -182,6 +205,7 @@ impl OffscreenRenderer {
                 terrain: Some(RenderTerrain::Square(prepared.clone())),
                 palette: Some(palette.clone()),
                 tree_surface: tree_surface.clone(),
+                projection: options.projection,
                 ..ViewState::default()
             },
             ShotSubject::Planet(prepared, planet_view, camera) => {
@@ -244,10 +268,13 @@ fn spawn_camera(
     quality: RenderQuality,
     target: Handle<Image>,
 ) -> Entity {
-    let lens = CompareLayout::One.lens(Vec2::new(options.width as f32, options.height as f32));
+    let projection_of = options.projection;
+    let lens = CompareLayout::One.lens(Vec2::new(options.width as f32, options.height as f32), projection_of);
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     let pose = match (options.view, terrain) {
-        (ShotView::Named(command), Some(terrain)) => command.pose(&origin, terrain.scale.bounds_world(), &lens),
+        (ShotView::Named(command), Some(terrain)) => {
+            command.pose(&origin, terrain.scale.bounds_world(), &lens, projection_of)
+        }
         (ShotView::Pose(pose), _) => pose,
         // a planet has a camera of its own
         (ShotView::Named(_), None) => origin,
@@ -258,7 +285,8 @@ fn spawn_camera(
     if let Some(present) = camera.get::<Projection>() {
         projection = present.clone();
     }
-    place(&pose, near_world(&pose, terrain, tree_surface), &mut transform, &mut projection);
+    let near = near_world(&pose, terrain, tree_surface);
+    place(&pose, (near, projection_of.field_of_view()), &mut transform, &mut projection);
     camera.insert((transform, projection));
     camera.id()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
-use super::camera::{FIELD_OF_VIEW, Lens};
+use super::camera::{Lens, ViewProjection};
 use super::render_terrain::RenderTerrain;
 use talweg::look::PaletteTable;
 
@@ -115,12 +115,12 @@ impl CompareLayout {
     }
 
     /// Lens of each picture in a view of `size` logical pixels.
-    pub fn lens(self, size: Vec2) -> Lens {
-        let size = size.max(Vec2::ONE);
+    pub fn lens(self, size: Vec2, projection: ViewProjection) -> Lens {
+        let (size, fov_y) = (size.max(Vec2::ONE), projection.field_of_view());
         match self {
-            Self::One | Self::Split(_) => Lens { fov_y: FIELD_OF_VIEW, size },
+            Self::One | Self::Split(_) => Lens { fov_y, size },
             Self::Halves => {
-                let up = widening(size) * (0.5 * FIELD_OF_VIEW).tan();
+                let up = widening(size) * (0.5 * fov_y).tan();
                 Lens { fov_y: 2.0 * up.atan(), size: size * vec2(0.5, 1.0) }
             }
         }
@@ -159,8 +159,10 @@ mod tests {
         let pane = CompareLayout::Halves.panes(false)[1].unwrap();
         assert_eq!(pane.picture(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
         for size in [vec2(700.0, 500.0), vec2(950.0, 430.0), vec2(1900.0, 500.0)] {
-            let (whole, half) = (CompareLayout::One.lens(size), CompareLayout::Halves.lens(size));
-            let least = (0.5 * FIELD_OF_VIEW).tan() * (size.x / size.y).min(FRAMED_ASPECT);
+            let [whole, half] = [CompareLayout::One, CompareLayout::Halves]
+                .map(|layout| layout.lens(size, ViewProjection::Perspective));
+            let least =
+                (0.5 * ViewProjection::Perspective.field_of_view()).tan() * (size.x / size.y).min(FRAMED_ASPECT);
             assert!(across(&half) >= least - 1e-5 && across(&half) <= across(&whole) + 1e-5, "{size}");
             // and the camera agrees with the lens
             let clip = pane.clip_from_view_clip(size);

@@ -41,7 +41,7 @@ pub use camera::apply::{Hit, Probe};
 pub(crate) use camera::apply::{camera_bundle, near_world, place};
 pub use camera::control::{CameraManners, ViewCamera, ViewCommand, ViewSystems, ViewportArea};
 pub use camera::stage::{GroundPosition, Stage};
-pub use camera::{Lens, Pose};
+pub use camera::{Lens, Pose, ViewProjection};
 pub use colours::legend::{Legend, Tick};
 pub use colours::overlay::{Overlay, OverlayChoice, Reference, climate_of, overlay_colours};
 pub use colours::ramp::Ramp;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use bevy::prelude::Resource;
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
+use super::camera::{Lens, ViewProjection};
 use super::compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
 use super::globe::terrain::GlobeTerrain;
 use super::render_terrain::RenderTerrain;
@@ -23,6 +24,8 @@ pub struct ViewState {
     pub water: bool,
     /// How much of the materials of the ground is drawn.
     pub ground_detail: GroundDetail,
+    /// How squares come onto the picture.
+    pub projection: ViewProjection,
     /// Another terrain to compare with; its textures go when this goes.
     pub beside: Option<ComparedTerrain>,
     /// The tree that the terrain was made of, where it is that tree and nothing else; only while it is drawn.
@@ -36,6 +39,7 @@ impl Default for ViewState {
             palette: None,
             water: true,
             ground_detail: GroundDetail::Automatic,
+            projection: ViewProjection::Perspective,
             beside: None,
             tree_surface: None,
         }
@@ -86,6 +90,11 @@ impl ViewState {
 
     pub fn layout(&self) -> CompareLayout {
         self.beside.as_ref().map_or(CompareLayout::One, |beside| beside.layout)
+    }
+
+    /// Lens of each picture of squares in a view of `size` logical pixels.
+    pub fn lens(&self, size: Vec2) -> Lens {
+        self.layout().lens(size, self.projection)
     }
 
     /// The parts of the view, from left to right.

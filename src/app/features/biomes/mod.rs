@@ -19,8 +19,9 @@ use crate::frame::dialogs::files::{Files, file_stem};
 use crate::frame::dialogs::overwrite::Overwrite;
 use crate::frame::editor::{Editor, because, file_name};
 use crate::frame::evaluation::EvaluationClient;
-use crate::frame::interface::{InterfaceApp, InterfaceLayout, Slot, right_panel};
+use crate::frame::interface::{InterfaceApp, InterfaceLayout};
 use crate::frame::menu::{pick, tick};
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
 use crate::frame::window::FrameSystems;
 use crate::view::Probe;
@@ -41,7 +42,17 @@ impl Plugin for BiomesPlugin {
             .add_actions([BiomesAction::Toggle, BiomesAction::Open, BiomesAction::Save], run)
             .add_menu_part("File", 20, file_menu)
             .add_menu_part("View", 30, view_menu)
-            .add_part(Slot::Right, biomes)
+            .add_panel(
+                DockedPanel {
+                    place: 2,
+                    size: [300.0, 320.0],
+                    least: [260.0, 120.0],
+                    ..DockedPanel::new("biomes", "Biomes", DockEdge::Right)
+                },
+                Some(BiomesAction::Toggle.into()),
+                |state: Res<BiomesState>| PanelShown::from(state.open),
+                biomes,
+            )
             .add_systems(
                 EguiPrimaryContextPass,
                 (tell.in_set(FrameSystems::Tell), choose_clicked_place.in_set(FrameSystems::Obey)),
@@ -150,19 +161,15 @@ fn view_menu(InMut(ui): InMut<Ui>, state: Res<BiomesState>, mut queue: ResMut<Co
 }
 
 fn biomes(
-    InMut(root): InMut<Ui>,
+    InMut(ui): InMut<Ui>,
     mut editor: ResMut<Editor>,
     mut state: ResMut<BiomesState>,
     (info, ground): (Res<StatusInfo>, Res<GroundInfo>),
     mut marked: ResMut<MarkedPlace>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    if state.open {
-        right_panel(root, "biomes", 300.0, 260.0..=460.0, |ui| {
-            queue.extend(panel::show(ui, &mut state, &mut editor.doc, &info, ground.0.as_ref()));
-        });
-        marked.mark(state.place);
-    }
+    queue.extend(panel::show(ui, &mut state, &mut editor.doc, &info, ground.0.as_ref()));
+    marked.mark(state.place);
 }
 
 /// What the ground on screen consists of at the clicked place, if it is coloured by biomes.

@@ -8,7 +8,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
 use crate::frame::menu::pick;
-use crate::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand};
+use crate::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand, ViewState};
 use talweg::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
 
 /// What can be done about bookmarks.
@@ -51,8 +51,8 @@ pub struct CameraStand {
     pub pitch: f32,
 }
 
-pub(super) fn tell(mut stand: ResMut<CameraStand>, camera: Res<ViewCamera>) {
-    let pose = camera.pose;
+pub(super) fn tell(mut stand: ResMut<CameraStand>, camera: Res<ViewCamera>, view_state: Res<ViewState>) {
+    let pose = camera.perspective_pose(&view_state);
     *stand = CameraStand { eye_world: pose.eye_world, yaw: pose.yaw, pitch: pose.pitch };
 }
 

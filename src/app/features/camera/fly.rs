@@ -11,7 +11,7 @@ use crate::frame::commands::{Action, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
 use crate::frame::menu::tick;
 use crate::frame::status::StatusHint;
-use crate::view::{CameraManners, SIDE_WORLD, ViewCamera, ViewState};
+use crate::view::{CameraManners, SIDE_WORLD, ViewCamera, ViewProjection, ViewState};
 
 /// Height of the eyes of who walks, in metres.
 const EYE_METRES: f32 = 1.7;
@@ -76,6 +76,8 @@ pub(super) fn run(In(action): In<FlyAction>, mut editor: ResMut<Editor>, mut sta
         return editor.toasts.info("Flying and walking are for terrains; on a planet drag and zoom.");
     }
     state.way = if state.way == Some(action) { None } else { Some(action) };
+    // one flies through what one sees with an eye
+    editor.view.lens = ViewProjection::Perspective;
 }
 
 /// Escape ends it.

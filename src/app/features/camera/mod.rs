@@ -1,6 +1,7 @@
-//! More of the camera: places of it that are kept in the scene, flying and walking, pictures of the view.
+//! More of the camera: places of it that are kept in the scene, flying and walking, pictures and films of the view.
 
 mod bookmarks;
+mod film;
 mod fly;
 mod picture;
 
@@ -9,11 +10,14 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::Ui;
 
 pub use self::bookmarks::{BookmarkAction, CameraStand};
+pub use self::film::{FilmChoice, ViewFilmAction};
 pub use self::fly::{FlyAction, FlyState};
 pub use self::picture::{PictureAction, PictureSize};
 use crate::frame::commands::CommandApp;
 use crate::frame::interface::{InterfaceApp, Slot};
 use crate::frame::window::FrameSystems;
+use crate::shot::ShotSubject;
+use crate::view::{CompareSide, ViewState};
 
 pub struct CameraPlugin;
 
@@ -22,24 +26,34 @@ impl Plugin for CameraPlugin {
         app.init_resource::<CameraStand>()
             .init_resource::<FlyState>()
             .init_resource::<picture::PictureTask>()
+            .init_resource::<film::ViewFilmTask>()
             .add_actions([BookmarkAction::Add], bookmarks::run)
             .add_actions(FlyAction::ALL, fly::run)
             .add_actions([PictureAction::Ask], picture::run)
+            .add_actions([ViewFilmAction::Ask], film::run)
             .add_leaving(fly::leave)
             .add_menu_part("View", 10, bookmarks::menu)
             .add_menu_part("View", 12, fly::menu)
             .add_menu_part("File", 25, picture::menu)
+            .add_menu_part("File", 26, film::menu)
             .add_part(Slot::Begin, fly::take_keys)
             .add_part(Slot::View, fly::hint)
             .add_part(Slot::Begin, picture::receive)
+            .add_part(Slot::Begin, film::receive)
             .add_systems(
                 EguiPrimaryContextPass,
                 (
-                    bookmarks::tell.in_set(FrameSystems::Tell),
-                    (bookmarks::open, fly::travel).chain().in_set(FrameSystems::Obey),
+                    (bookmarks::tell, film::tell).in_set(FrameSystems::Tell),
+                    ((bookmarks::open, fly::travel).chain(), film::cancel).in_set(FrameSystems::Obey),
                 ),
             );
     }
+}
+
+/// The terrain that is edited, as pictures show it.
+fn shown_terrain(view_state: &ViewState) -> Option<ShotSubject> {
+    let (terrain, palette) = view_state.terrain_of(CompareSide::A)?;
+    Some(ShotSubject::Terrain(terrain.square()?.clone(), palette.clone(), view_state.tree_surface.clone()))
 }
 
 /// Whether the scene is a terrain: a planet has cameras of its own.

@@ -15,8 +15,8 @@ use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::frame::editor::{Editor, because, file_name};
 use crate::frame::menu::pick;
 use crate::frame::tasks::{Newest, Tasks};
-use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotSubject, ShotView, shot};
-use crate::view::{CompareSide, ViewCamera, ViewState};
+use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotView, shot};
+use crate::view::{ViewCamera, ViewState};
 
 /// Pixels of a side, at the least and at the most.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
@@ -86,16 +86,13 @@ pub(super) fn run(
             editor.dialogs.open(files);
         }
         PictureAction::Write(PictureSize { width, height, supersampling }, path) => {
-            let view_state = view_state.as_deref();
-            let shown = view_state.and_then(|state| {
-                let (terrain, palette) = state.terrain_of(CompareSide::A)?;
-                Some(ShotSubject::Terrain(terrain.square()?.clone(), palette.clone(), state.tree_surface.clone()))
-            });
+            let shown = view_state.as_deref().and_then(super::shown_terrain);
             let (Some(subject), Some(camera)) = (shown, camera) else {
                 return editor.toasts.info("There is no terrain on screen to take a picture of.");
             };
             let view = ShotView::Pose(camera.pose);
-            let options = ShotOptions { width, height, supersampling, view, mode: editor.view.mode };
+            let (projection, mode) = (camera.projection(), editor.view.mode);
+            let options = ShotOptions { width, height, supersampling, view, projection, mode };
             let (name, subject) = (file_name(&path), Arc::new(subject));
             let work = tasks
                 .start("picture", move |_| Some(shot(&subject, &options, path).map_err(|error| error.to_string())));

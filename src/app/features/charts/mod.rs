@@ -4,7 +4,7 @@ pub mod panel;
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
-use bevy_egui::egui::{Frame, Margin, Panel, Ui};
+use bevy_egui::egui::Ui;
 use bevy_egui::{EguiContexts, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
@@ -12,10 +12,10 @@ use self::panel::Charts;
 use crate::features::place_marker::{self, MarkedPlace};
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
-use crate::frame::interface::{InterfaceApp, InterfaceLayout, Slot};
+use crate::frame::interface::{InterfaceApp, InterfaceLayout};
 use crate::frame::menu::tick;
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
-use crate::frame::theme::colour;
 use crate::frame::window::FrameSystems;
 use crate::view::Probe;
 use crate::view::globe::GlobeProbe;
@@ -27,7 +27,17 @@ impl Plugin for ChartsPlugin {
         app.init_resource::<Charts>()
             .add_actions([ChartsAction::Toggle], run)
             .add_menu_part("Erosion", 20, menu)
-            .add_part(Slot::Bottom, charts)
+            .add_panel(
+                DockedPanel {
+                    place: 2,
+                    size: [600.0, 170.0],
+                    least: [260.0, 110.0],
+                    ..DockedPanel::new("charts", "Charts", DockEdge::Bottom)
+                },
+                Some(ChartsAction::Toggle.into()),
+                |editor: Res<Editor>| PanelShown::from(editor.doc.is_watching()),
+                charts,
+            )
             .add_systems(EguiPrimaryContextPass, watch_clicked_place.in_set(FrameSystems::Obey));
     }
 }
@@ -65,19 +75,15 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
 }
 
 fn charts(
-    InMut(root): InMut<Ui>,
+    InMut(ui): InMut<Ui>,
     mut editor: ResMut<Editor>,
     mut charts: ResMut<Charts>,
     info: Res<StatusInfo>,
     mut marked: ResMut<MarkedPlace>,
 ) {
     let doc = &mut editor.doc;
-    if doc.is_watching() {
-        let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(8, 4));
-        let panel = Panel::bottom("charts").resizable(true).default_size(170.0).size_range(110.0..=360.0);
-        panel.frame(frame).show(root, |ui| panel::show(ui, doc, &mut charts, &info));
-        marked.watch(doc.place());
-    }
+    panel::show(ui, doc, &mut charts, &info);
+    marked.watch(doc.place());
 }
 
 /// A click on the ground, one that does not turn the camera, chooses the place that is watched.

@@ -14,7 +14,7 @@ pub mod task;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
-use bevy_egui::egui::{Frame, Margin, Panel, Ui};
+use bevy_egui::egui::{Panel, Ui};
 
 use self::actions::Comparison;
 pub use self::commands::{CompareAction, CompareMode};
@@ -24,8 +24,8 @@ use crate::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame};
 use crate::frame::menu::{entry, pick, tick};
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
-use crate::frame::theme::colour;
 use crate::frame::window::FrameSystems;
 
 pub struct ComparePlugin;
@@ -42,7 +42,17 @@ impl Plugin for ComparePlugin {
             .add_menu_part("Erosion", 10, erosion_menu)
             .add_menu_part("Compare", 0, menu)
             .add_part(Slot::Begin, begin)
-            .add_part(Slot::Top, bars)
+            .add_part(Slot::Top, bar)
+            .add_panel(
+                DockedPanel {
+                    size: [600.0, 170.0],
+                    least: [260.0, 70.0],
+                    ..DockedPanel::new("comparison", "Comparison", DockEdge::Bottom)
+                },
+                Some(CompareAction::Table.into()),
+                |state: Res<CompareState>, info: Res<CompareInfo>| PanelShown::from(info.is_on() && state.table),
+                table,
+            )
             .add_part(Slot::View, over_view)
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
             .add_systems(
@@ -112,24 +122,22 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<CompareState>, mut
     }
 }
 
-fn bars(
+fn bar(
     InMut(root): InMut<Ui>,
     editor: Res<Editor>,
     state: Res<CompareState>,
     info: Res<CompareInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    if !info.is_on() {
-        return;
+    if info.is_on() {
+        Panel::top("compare").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
+            queue.extend(panel::bar(ui, &state, &editor.doc, &info));
+        });
     }
-    Panel::top("compare").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
-        queue.extend(panel::bar(ui, &state, &editor.doc, &info));
-    });
-    if state.table {
-        let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(10, 4));
-        let table = Panel::bottom("measures").resizable(true).default_size(170.0).size_range(70.0..=360.0);
-        table.frame(frame).show(root, |ui| panel::table(ui, &info));
-    }
+}
+
+fn table(InMut(ui): InMut<Ui>, info: Res<CompareInfo>) {
+    panel::table(ui, &info);
 }
 
 fn over_view(

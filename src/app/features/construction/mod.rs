@@ -19,7 +19,7 @@ pub mod viewport;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
-use bevy_egui::egui::{Panel, Ui};
+use bevy_egui::egui::{Margin, Panel, Ui};
 
 use self::actions::{Pieces, look};
 pub use self::commands::{PieceAction, Push, TakeImage, TreeAction};
@@ -28,8 +28,9 @@ use self::surface::TreeSurfaceTask;
 use crate::frame::commands::{CommandApp, CommandQueue};
 use crate::frame::document::Selection;
 use crate::frame::editor::Editor;
-use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame, parameter_area, side_list};
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame, parameter_area};
 use crate::frame::menu::{pick, tick};
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::{StatusHint, StatusInfo};
 use crate::frame::tasks::Tasks;
 use crate::frame::window::FrameSystems;
@@ -53,7 +54,18 @@ impl Plugin for ConstructionPlugin {
             .add_menu("Piece", 30)
             .add_menu_part("Piece", 0, menu)
             .add_part(Slot::Begin, begin)
-            .add_part(Slot::Side, pieces)
+            .add_panel(
+                DockedPanel {
+                    place: 1,
+                    size: [330.0, 300.0],
+                    least: [280.0, 90.0],
+                    margin: Margin { left: 8, right: 8, top: 0, bottom: 4 },
+                    ..DockedPanel::new("pieces", "Features", DockEdge::Left)
+                },
+                None,
+                |editor: Res<Editor>| PanelShown::from(editor.doc.tree().is_some()),
+                pieces,
+            )
             .add_part(Slot::PartParameters, parameters)
             .add_part(Slot::Notice, no_tree)
             .add_part(Slot::View, over_view)
@@ -171,12 +183,7 @@ fn pieces(
     mut state: ResMut<TreeState>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    let height = ui.max_rect().height();
-    if editor.doc.tree().is_some() {
-        side_list(ui, "pieces", height * 0.34, 90.0..=height * 0.6, 6, |ui| {
-            queue.extend(list::show(ui, &mut editor.doc, &mut state));
-        });
-    }
+    queue.extend(list::show(ui, &mut editor.doc, &mut state));
 }
 
 fn parameters(

@@ -5,23 +5,38 @@ pub mod transport;
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
-use bevy_egui::egui::{Panel, Ui};
+use bevy_egui::egui::{Margin, Panel, Ui};
 
 pub use self::commands::ErosionAction;
 use crate::frame::commands::{CommandApp, CommandQueue};
 use crate::frame::editor::Editor;
-use crate::frame::interface::{InterfaceApp, Slot, bar_frame};
+use crate::frame::interface::InterfaceApp;
+use crate::frame::interface::bar_frame;
 use crate::frame::menu::pick;
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
+
+/// Height of the bar with the playhead, in points.
+const BAR: f32 = 40.0;
+/// The same of that of the branches.
+const BRANCHES: f32 = 34.0;
 
 pub struct ErosionPlugin;
 
 impl Plugin for ErosionPlugin {
     fn build(&self, app: &mut App) {
-        app.add_actions(ErosionAction::all(), run)
-            .add_menu("Erosion", 40)
-            .add_menu_part("Erosion", 0, menu)
-            .add_part(Slot::Bottom, bars);
+        app.add_actions(ErosionAction::all(), run).add_menu("Erosion", 40).add_menu_part("Erosion", 0, menu).add_panel(
+            DockedPanel {
+                place: 3,
+                size: [600.0, BAR],
+                least: [260.0, BAR],
+                margin: Margin::ZERO,
+                ..DockedPanel::new("timeline", "Timeline", DockEdge::Bottom)
+            },
+            None,
+            height,
+            bars,
+        );
     }
 }
 
@@ -48,14 +63,23 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     pick(ui, &mut queue, ErosionAction::Branch, process);
 }
 
-fn bars(InMut(root): InMut<Ui>, mut editor: ResMut<Editor>, info: Res<StatusInfo>, mut queue: ResMut<CommandQueue>) {
+/// The bar is always there, so that the view keeps its place when another layer is selected.
+fn height(editor: Res<Editor>) -> PanelShown {
+    PanelShown::Fixed(if has_branches(&editor) { BAR + BRANCHES } else { BAR })
+}
+
+fn has_branches(editor: &Editor) -> bool {
+    editor.doc.offer().is_some() || !editor.doc.branches().is_empty()
+}
+
+fn bars(InMut(ui): InMut<Ui>, mut editor: ResMut<Editor>, info: Res<StatusInfo>, mut queue: ResMut<CommandQueue>) {
+    let has_branches = has_branches(&editor);
     let doc = &mut editor.doc;
-    // always there, so that the view keeps its place when another layer is selected
-    Panel::bottom("transport").exact_size(40.0).frame(bar_frame()).show(root, |ui| {
+    Panel::bottom("transport").exact_size(BAR).frame(bar_frame()).show(ui, |ui| {
         queue.extend(transport::show(ui, doc, &info));
     });
-    if doc.offer().is_some() || !doc.branches().is_empty() {
-        Panel::bottom("branches").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
+    if has_branches {
+        Panel::bottom("branches").exact_size(BRANCHES).frame(bar_frame()).show(ui, |ui| {
             queue.extend(transport::branches(ui, doc));
         });
     }

@@ -8,23 +8,30 @@ use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use self::node_page::NodePage;
+use self::node_page::{NodePage, ParamPictures};
 use crate::frame::commands::{
     Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, Keymap, keys, shortcuts_text,
 };
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{close_button, dismissed, modal};
 use crate::frame::editor::Editor;
-use crate::frame::interface::InterfaceApp;
+use crate::frame::interface::{InterfaceApp, Slot};
 use crate::frame::menu::pick;
+use crate::frame::tasks::{Outcome, Task, Tasks};
 use crate::frame::theme::colour;
+use crate::frame::widgets::scene_picture::ScenePicture;
+use talweg::eval::thread_pool;
+use talweg::field::Control;
 use talweg::nodes::Node;
+use talweg::variants::{Size, Thumbnail, draw_all, param_variants};
 
 pub struct HelpPlugin;
 
 impl Plugin for HelpPlugin {
     fn build(&self, app: &mut App) {
-        app.add_actions([HelpAction::Shortcuts, HelpAction::About], run)
+        app.init_resource::<NodePictures>()
+            .add_actions([HelpAction::Shortcuts, HelpAction::About], run)
+            .add_part(Slot::Begin, receive)
             .add_menu("Help", 100)
             .add_menu_part("Help", 10, menu);
     }
@@ -60,7 +67,52 @@ impl Action for HelpAction {
     }
 }
 
-fn run(In(action): In<HelpAction>, registry: Res<CommandRegistry>, mut editor: ResMut<Editor>) {
+/// The pictures of the page that was opened last, on their way.
+#[derive(Resource, Default)]
+struct NodePictures(Option<Task<()>>);
+
+/// How large they are.
+const PICTURES: Size = Size { samples: 129, pixels: 168 };
+
+/// What the parameters of a node do; the pictures are drawn in the background.
+fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<ParamPictures> {
+    let mut variants = Vec::new();
+    let mut places = Vec::new();
+    let mut pages = Vec::new();
+    for (param, of_param) in param_variants(node) {
+        let mut values = Vec::new();
+        for variant in of_param {
+            let picture = ScenePicture::default();
+            values.push((variant.short.clone(), picture.clone()));
+            places.push(picture);
+            variants.push((variants.len(), variant));
+        }
+        pages.push(ParamPictures { param, values });
+    }
+    let draw = move |control: &Control| {
+        // without threads the page goes without pictures
+        let Ok(pool) = thread_pool(0) else { return };
+        let place = |index: usize, thumbnail: Thumbnail| places[index].set(thumbnail.image);
+        // stopped when another page is opened
+        let _ = pool.install(|| draw_all(&variants, PICTURES, control, &place));
+    };
+    drawing.0 = tasks.start("node-pictures", draw).ok();
+    pages
+}
+
+/// A task that is done keeps the window from resting no longer.
+fn receive(_: InMut<Ui>, mut drawing: ResMut<NodePictures>) {
+    if drawing.0.as_mut().is_some_and(|task| !matches!(task.outcome(), Outcome::Running)) {
+        drawing.0 = None;
+    }
+}
+
+fn run(
+    In(action): In<HelpAction>,
+    registry: Res<CommandRegistry>,
+    mut editor: ResMut<Editor>,
+    (tasks, mut drawing): (Res<Tasks>, ResMut<NodePictures>),
+) {
     match action {
         HelpAction::Shortcuts => {
             let list = Shortcuts::new(registry.all(), &editor.keymap);
@@ -69,7 +121,8 @@ fn run(In(action): In<HelpAction>, registry: Res<CommandRegistry>, mut editor: R
         HelpAction::About => editor.dialogs.open(AboutDialog),
         HelpAction::Node(name) => {
             if let Some(node) = Node::named(name) {
-                editor.dialogs.open(NodePage::new(&node));
+                let pictures = pictures_of(&node, &tasks, &mut drawing);
+                editor.dialogs.open(NodePage::new(&node, pictures));
             }
         }
     }

@@ -10,18 +10,29 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
 use crate::frame::theme::colour;
 use crate::frame::widgets::row::title;
+use crate::frame::widgets::scene_picture::ScenePicture;
 use talweg::nodes::Node;
 use talweg::param::{ParamKind, ParamSpec};
 
 /// See the module.
 pub struct NodePage {
     node: Box<Node>,
+    pictures: Vec<ParamPictures>,
 }
+
+/// A parameter at several values, by its index; the pictures may still be on their way.
+pub struct ParamPictures {
+    pub param: usize,
+    pub values: Vec<(String, ScenePicture)>,
+}
+
+/// Side of a picture in points.
+const PICTURE: f32 = 84.0;
 
 impl NodePage {
     /// The page of a node, which can be added from there.
-    pub fn new(node: &Node) -> Self {
-        Self { node: Box::new(node.clone()) }
+    pub fn new(node: &Node, pictures: Vec<ParamPictures>) -> Self {
+        Self { node: Box::new(node.clone()), pictures }
     }
 }
 
@@ -45,8 +56,11 @@ impl Dialog for NodePage {
             ui.add_space(6.0);
             ScrollArea::vertical().max_height((screen.y - 260.0).max(120.0)).show(ui, |ui| {
                 ui.set_width(ui.available_width() - 10.0);
-                for spec in &about.params {
+                for (index, spec) in about.params.iter().enumerate() {
                     parameter(ui, spec);
+                    if let Some(pictures) = self.pictures.iter().find(|pictures| pictures.param == index) {
+                        row_of_pictures(ui, pictures);
+                    }
                 }
                 if !about.presets.is_empty() {
                     ui.add_space(6.0);
@@ -69,6 +83,19 @@ impl Dialog for NodePage {
         });
         answer.or_else(|| dismissed(ctx, &modal))
     }
+}
+
+/// What a parameter does, from a low to a high value.
+fn row_of_pictures(ui: &mut Ui, pictures: &ParamPictures) {
+    ui.horizontal_wrapped(|ui| {
+        for (value, picture) in &pictures.values {
+            ui.vertical(|ui| {
+                ui.set_width(PICTURE);
+                picture.show(ui, PICTURE);
+                ui.add(egui::Label::new(RichText::new(value).small().color(colour::text_weak())).truncate());
+            });
+        }
+    });
 }
 
 fn parameter(ui: &mut Ui, spec: &ParamSpec) {

@@ -9,19 +9,28 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::document::Document;
 use crate::frame::editor::Editor;
-use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
+use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::tick;
-use crate::frame::theme::colour;
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
+use crate::frame::theme::{colour, icon_button};
 
 pub struct HistoryPlugin;
 
 impl Plugin for HistoryPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<HistoryWindow>()
+        app.init_resource::<HistoryPanel>()
             .add_actions([HistoryAction::Toggle], run)
-            .add_closing(|mut window: ResMut<HistoryWindow>| std::mem::replace(&mut window.is_open, false))
             .add_menu_part("Edit", 10, menu)
-            .add_part(Slot::Window, window);
+            .add_panel(
+                DockedPanel {
+                    size: [240.0, 320.0],
+                    least: [180.0, 100.0],
+                    ..DockedPanel::new("history", "History", DockEdge::Right)
+                },
+                Some(HistoryAction::Toggle.into()),
+                |panel: Res<HistoryPanel>| PanelShown::from(panel.is_open),
+                show,
+            );
     }
 }
 
@@ -51,13 +60,13 @@ impl Action for HistoryAction {
 
 /// Whether the list is shown.
 #[derive(Resource, Default)]
-struct HistoryWindow {
+struct HistoryPanel {
     is_open: bool,
 }
 
-fn run(In(action): In<HistoryAction>, mut editor: ResMut<Editor>, mut window: ResMut<HistoryWindow>) {
+fn run(In(action): In<HistoryAction>, mut editor: ResMut<Editor>, mut panel: ResMut<HistoryPanel>) {
     match action {
-        HistoryAction::Toggle => window.is_open = !window.is_open,
+        HistoryAction::Toggle => panel.is_open = !panel.is_open,
         HistoryAction::GoTo(done) => {
             let doc = &mut editor.doc;
             while doc.edits_done().len() > done {
@@ -70,30 +79,22 @@ fn run(In(action): In<HistoryAction>, mut editor: ResMut<Editor>, mut window: Re
     }
 }
 
-fn menu(InMut(ui): InMut<Ui>, window: Res<HistoryWindow>, mut queue: ResMut<CommandQueue>) {
-    tick(ui, &mut queue, HistoryAction::Toggle, true, window.is_open);
+fn menu(InMut(ui): InMut<Ui>, panel: Res<HistoryPanel>, mut queue: ResMut<CommandQueue>) {
+    tick(ui, &mut queue, HistoryAction::Toggle, true, panel.is_open);
 }
 
-fn window(
-    InMut(ui): InMut<Ui>,
-    editor: Res<Editor>,
-    frame: Res<InterfaceFrame>,
-    mut window: ResMut<HistoryWindow>,
-    mut queue: ResMut<CommandQueue>,
-) {
-    if !window.is_open {
-        return;
-    }
-    let ctx = ui.ctx().clone();
-    let free = frame.free_rect;
-    let shown = egui::Window::new("History").open(&mut window.is_open).collapsible(false).resizable(false);
-    let shown = shown.default_pos(free.right_top() + vec2(-260.0, 12.0)).constrain_to(ctx.viewport_rect());
-    shown.show(&ctx, |ui| {
-        ui.set_width(230.0);
-        let height = (ctx.viewport_rect().height() - 180.0).clamp(120.0, 420.0);
-        let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height).stick_to_bottom(true);
-        area.show(ui, |ui| queue.extend(list(ui, &editor.doc).map(Into::into)));
+fn show(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("History").color(colour::text_strong()).strong());
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let close = icon_button(ui, true, icon::X, "Close the history");
+            if close.on_hover_text(HistoryAction::Toggle.tooltip(ui.ctx())).clicked() {
+                queue.push(HistoryAction::Toggle);
+            }
+        });
     });
+    let area = ScrollArea::vertical().id_salt("edits").auto_shrink(false).stick_to_bottom(true);
+    area.show(ui, |ui| queue.extend(list(ui, &editor.doc).map(Into::into)));
 }
 
 /// Shows the edits, the oldest first; returns where somebody wants to go.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiClipboard;
-use bevy_egui::egui::{self, Ui};
+use bevy_egui::egui::{self, Margin, Ui};
 use egui_phosphor::regular as icon;
 
 use self::add_menu::misfit;
@@ -29,8 +29,9 @@ use crate::features::variants::panel::VariantsState;
 use crate::frame::commands::{CommandApp, CommandQueue};
 use crate::frame::document::{Document, Selection};
 use crate::frame::editor::Editor;
-use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area, side_list};
+use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area};
 use crate::frame::menu::{pick, tick};
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
 use talweg::construction::{Frame, Tree};
 use talweg::nodes::Node;
@@ -47,7 +48,17 @@ impl Plugin for LayersPlugin {
             .add_leaving(|mut state: ResMut<StackState>| state.stop_renaming())
             .add_menu("Layer", 20)
             .add_menu_part("Layer", 0, menu)
-            .add_part(Slot::Side, list)
+            .add_panel(
+                DockedPanel {
+                    size: [330.0, 220.0],
+                    least: [280.0, 110.0],
+                    margin: Margin { left: 8, right: 8, top: 0, bottom: 4 },
+                    ..DockedPanel::new("layers", "Layers", DockEdge::Left)
+                },
+                None,
+                || PanelShown::Open,
+                list,
+            )
             .add_part(Slot::Parameters, parameters_of_layer);
     }
 }
@@ -205,12 +216,7 @@ fn list(
 ) {
     let editor = &mut *editor;
     let own = presets.of_folder(editor.config());
-    let height = ui.available_height();
-    // a list of pieces needs room of its own
-    let (id, share) = if editor.doc.tree().is_some() { ("layers over pieces", 0.2) } else { ("layers", 0.36) };
-    side_list(ui, id, height * share, 110.0..=height * 0.7, 8, |ui| {
-        queue.extend(stack::show(ui, &mut editor.doc, &mut state, (editor.recent.nodes(), own), &info));
-    });
+    queue.extend(stack::show(ui, &mut editor.doc, &mut state, (editor.recent.nodes(), own), &info));
 }
 
 #[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]

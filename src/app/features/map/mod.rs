@@ -25,8 +25,9 @@ use crate::features::place_marker::MarkedPlace;
 use crate::features::ruler::Ruler;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
-use crate::frame::interface::{InterfaceApp, Slot, right_panel};
+use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::tick;
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::window::FrameSystems;
 use crate::view::{Probe, SIDE_WORLD, ViewCamera, ViewState, ViewportArea};
 
@@ -40,7 +41,17 @@ impl Plugin for MapPlugin {
             .add_message::<MapRequest>()
             .add_actions([MapAction::Toggle], run)
             .add_menu_part("View", 20, menu)
-            .add_part(Slot::Right, show)
+            .add_panel(
+                DockedPanel {
+                    place: 1,
+                    size: [380.0, 320.0],
+                    least: [260.0, 160.0],
+                    ..DockedPanel::new("map", "2D map", DockEdge::Right)
+                },
+                Some(MapAction::Toggle.into()),
+                |state: Res<MapState>| PanelShown::from(state.is_open),
+                show,
+            )
             .add_systems(PreUpdate, picture::advance.in_set(FrameSystems::Receive))
             .add_systems(EguiPrimaryContextPass, (tell.in_set(FrameSystems::Tell), obey.in_set(FrameSystems::Obey)));
     }
@@ -143,9 +154,9 @@ fn tell(
     (camera, view_state, area): (Res<ViewCamera>, Res<ViewState>, Res<ViewportArea>),
     probe: Res<Probe>,
 ) {
-    let pose = camera.pose;
+    let pose = camera.perspective_pose(&view_state);
     let place = [pose.eye_world.x, pose.eye_world.z].map(|at| at / SIDE_WORLD + 0.5);
-    let lens = view_state.layout().lens(area.max - area.min);
+    let lens = view_state.lens(area.max - area.min);
     let half = ((0.5 * lens.fov_y).tan() * lens.aspect()).atan();
     link.camera = half.is_finite().then_some((place, pose.yaw, half));
     link.pointer = probe.hit.map(|hit| [hit.u, hit.v]);
@@ -168,7 +179,7 @@ fn obey(
 
 #[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 fn show(
-    InMut(root): InMut<Ui>,
+    InMut(ui): InMut<Ui>,
     editor: Res<Editor>,
     mut state: ResMut<MapState>,
     link: Res<MapLink>,
@@ -177,20 +188,12 @@ fn show(
     mut requests: MessageWriter<MapRequest>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    if !state.is_open {
-        return;
-    }
-    // the bars under the view keep the room that they need
-    let available = root.available_width();
-    let most = (available - 400.0).clamp(260.0, 1100.0);
-    right_panel(root, "2D map", (0.42 * available).clamp(260.0, 420.0), 260.0..=most, |ui| {
-        let mut hands = panel::MapHands {
-            link: &link,
-            ruler: &mut ruler,
-            ground_menu: &mut ground_menu,
-            requests: &mut requests,
-            queue: &mut queue,
-        };
-        marked.mark(panel::show(ui, &mut state, &mut hands, &editor));
-    });
+    let mut hands = panel::MapHands {
+        link: &link,
+        ruler: &mut ruler,
+        ground_menu: &mut ground_menu,
+        requests: &mut requests,
+        queue: &mut queue,
+    };
+    marked.mark(panel::show(ui, &mut state, &mut hands, &editor));
 }

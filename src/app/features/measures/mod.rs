@@ -18,8 +18,9 @@ use self::panel::{MeasuresInfo, MeasuresState};
 use self::task::MeasureTask;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
-use crate::frame::interface::{InterfaceApp, Slot, right_panel};
+use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::tick;
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::window::FrameSystems;
 
 pub struct MeasuresPlugin;
@@ -31,7 +32,17 @@ impl Plugin for MeasuresPlugin {
             .init_resource::<MeasureTask>()
             .add_actions([MeasuresAction::Toggle], run)
             .add_menu_part("Tools", 0, menu)
-            .add_part(Slot::Right, measures)
+            .add_panel(
+                DockedPanel {
+                    place: 3,
+                    size: [286.0, 320.0],
+                    least: [236.0, 120.0],
+                    ..DockedPanel::new("measures", "Measures", DockEdge::Right)
+                },
+                Some(MeasuresAction::Toggle.into()),
+                |state: Res<MeasuresState>| PanelShown::from(state.open),
+                measures,
+            )
             .add_systems(PreUpdate, task::advance.in_set(FrameSystems::Receive))
             .add_systems(EguiPrimaryContextPass, task::tell.in_set(FrameSystems::Tell));
     }
@@ -68,16 +79,12 @@ fn menu(InMut(ui): InMut<Ui>, state: Res<MeasuresState>, mut queue: ResMut<Comma
 }
 
 fn measures(
-    InMut(root): InMut<Ui>,
+    InMut(ui): InMut<Ui>,
     editor: Res<Editor>,
     mut state: ResMut<MeasuresState>,
     info: Res<MeasuresInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    if state.open {
-        let is_planet = editor.doc.scene().as_planet().is_some();
-        right_panel(root, "all measures", 286.0, 236.0..=460.0, |ui| {
-            queue.extend(panel::show(ui, &mut state, &info, is_planet));
-        });
-    }
+    let is_planet = editor.doc.scene().as_planet().is_some();
+    queue.extend(panel::show(ui, &mut state, &info, is_planet));
 }

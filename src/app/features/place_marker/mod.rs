@@ -73,7 +73,7 @@ fn project_place(
         marked.on_screen = at.filter(|at| view.contains(*at)).map(|at| [at.x, at.y]).into_iter().collect();
         return;
     }
-    let lens = view_state.layout().lens(view.size());
+    let lens = view_state.lens(view.size());
     let seen = |pane: Pane| {
         let square = view_state.square_of(pane.side)?;
         let point = square.scale.world(u, v, square.terrain.height_at(u, v));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
-use bevy_egui::egui::{self, Color32, Frame, Margin, Panel, Shape, Stroke, Ui, pos2};
+use bevy_egui::egui::{self, Color32, Shape, Stroke, Ui, pos2};
 use egui_phosphor::regular as icon;
 
 use crate::features::place_marker::MarkedPlace;
@@ -18,6 +18,7 @@ use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::frame::menu::tick;
+use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusHint;
 use crate::frame::theme::colour;
 use crate::frame::window::FrameSystems;
@@ -33,7 +34,17 @@ impl Plugin for RulerPlugin {
             .add_actions(RulerAction::ALL, run)
             .add_leaving(leave)
             .add_menu_part("Tools", 10, menu)
-            .add_part(Slot::Bottom, panel)
+            .add_panel(
+                DockedPanel {
+                    place: 1,
+                    size: [600.0, 150.0],
+                    least: [260.0, 110.0],
+                    ..DockedPanel::new("ruler", "Ruler", DockEdge::Bottom)
+                },
+                Some(RulerAction::Toggle.into()),
+                |ruler: Res<Ruler>| PanelShown::from(ruler.is_active),
+                panel,
+            )
             .add_part(Slot::View, over_view)
             .add_systems(EguiPrimaryContextPass, tell.in_set(FrameSystems::Tell));
     }
@@ -229,17 +240,11 @@ fn over_view(
 }
 
 fn panel(
-    InMut(root): InMut<Ui>,
+    InMut(ui): InMut<Ui>,
     mut ruler: ResMut<Ruler>,
     mut marked: ResMut<MarkedPlace>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    if !ruler.is_active {
-        return;
-    }
-    let frame = Frame::new().fill(colour::panel()).inner_margin(Margin::symmetric(10, 6));
-    let shown = Panel::bottom("ruler").resizable(true).default_size(150.0).size_range(110.0..=320.0).frame(frame);
-    let hovered = shown.show(root, |ui| panel::show(ui, &mut ruler, &mut queue)).inner;
-    ruler.hovered = hovered;
-    marked.mark(hovered);
+    ruler.hovered = panel::show(ui, &mut ruler, &mut queue);
+    marked.mark(ruler.hovered);
 }

@@ -73,6 +73,8 @@ pub enum ViewAction {
     /// Shows data over the ground; again: takes it away.
     Overlay(Overlay),
     ToggleWater,
+    /// Parallel lines of sight, or those of an eye.
+    ToggleOrthographic,
     /// How a planet is shown.
     Projection(PlanetProjection),
 }
@@ -83,7 +85,7 @@ impl ViewAction {
         let modes = ViewMode::ALL.map(Self::Mode).into_iter();
         let overlays = Overlay::all().into_iter().map(Self::Overlay);
         let projections = PlanetProjection::ALL.map(Self::Projection);
-        modes.chain(overlays).chain([Self::ToggleWater]).chain(projections).collect()
+        modes.chain(overlays).chain([Self::ToggleWater, Self::ToggleOrthographic]).chain(projections).collect()
     }
 }
 
@@ -130,6 +132,12 @@ impl Action for ViewAction {
                 };
                 Info::new(projection.label(), projection.help(), icon, shortcuts)
             }
+            Self::ToggleOrthographic => Info::new(
+                "Orthographic",
+                "What is as large is as large in the picture, near and far: for comparing lengths, plans and elevations.",
+                icon::CUBE_FOCUS,
+                keys![NONE + O],
+            ),
             Self::ToggleWater => {
                 Info::new("Water", "Shows or hides the sea, rivers and lakes.", icon::WAVES, keys![NONE + W])
             }

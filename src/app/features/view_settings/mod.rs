@@ -15,7 +15,7 @@ use crate::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::frame::editor::{Editor, ViewSettings};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::{entry, pick};
-use crate::view::{Overlay, ViewCommand, ViewMode};
+use crate::view::{Overlay, ViewCommand, ViewMode, ViewProjection};
 use talweg::preferences::PlanetProjection;
 
 pub struct ViewSettingsPlugin;
@@ -47,6 +47,12 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
         ViewAction::Overlay(overlay) if view.overlay == overlay => view.overlay = Overlay::None,
         ViewAction::Overlay(overlay) => view.overlay = overlay,
         ViewAction::ToggleWater => view.water = !view.water,
+        ViewAction::ToggleOrthographic => {
+            view.lens = match view.lens {
+                ViewProjection::Perspective => ViewProjection::Orthographic,
+                ViewProjection::Orthographic => ViewProjection::Perspective,
+            }
+        }
         ViewAction::Projection(projection) => view.projection = projection,
     }
 }
@@ -66,7 +72,12 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     let (overlays, plain): (Vec<_>, Vec<_>) =
         ViewAction::all().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
     for action in plain {
-        if matches!(action, ViewAction::Projection(_)) && !is_planet {
+        let fits = match action {
+            ViewAction::Projection(_) => is_planet,
+            ViewAction::ToggleOrthographic => !is_planet,
+            _ => true,
+        };
+        if !fits {
             continue;
         }
         let begins_group = matches!(
@@ -95,6 +106,7 @@ fn setting(ui: &mut Ui, view: &ViewSettings, queue: &mut CommandQueue, action: V
         ViewAction::Mode(mode) => view.mode == mode,
         ViewAction::Overlay(overlay) => view.overlay == overlay,
         ViewAction::ToggleWater => view.water,
+        ViewAction::ToggleOrthographic => view.lens == ViewProjection::Orthographic,
         ViewAction::Projection(projection) => view.projection == projection,
     };
     let command = Command::from(action);

@@ -173,8 +173,10 @@ struct Above {
 impl Above {
     fn colour(&self, u: f32, v: f32) -> [u8; 3] {
         let world = Vec3::new((u - 0.5) * 1000.0, self.ground_world, (v - 0.5) * 1000.0);
-        let pixel =
-            self.pose.project(&CompareLayout::One.lens(Vec2::splat(300.0)), world).expect("it is below the eye");
+        let pixel = self
+            .pose
+            .project(&CompareLayout::One.lens(Vec2::splat(300.0), ViewProjection::Perspective), world)
+            .expect("it is below the eye");
         let at = (pixel.y as usize * 300 + pixel.x as usize) * 4;
         [self.rgba[at], self.rgba[at + 1], self.rgba[at + 2]]
     }

@@ -28,9 +28,10 @@ fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
 }
 
 fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::view::Lens) {
-    let lens = CompareLayout::One.lens(Vec2::new(width as f32, height as f32));
+    let lens = CompareLayout::One.lens(Vec2::new(width as f32, height as f32), ViewProjection::Perspective);
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
-    (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens), lens)
+    let perspective = ViewProjection::Perspective;
+    (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens, perspective), lens)
 }
 
 /// A ray of the world in metres of the tree, and the metres that a unit of it is long.

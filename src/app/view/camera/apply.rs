@@ -53,11 +53,11 @@ pub fn spawn_camera(mut commands: Commands, quality: Res<RenderQuality>, adapter
     commands.spawn(camera_bundle(*quality, adapter.as_deref()));
 }
 
-/// Moves Bevy's camera to a pose.
-pub fn place(pose: &Pose, near_world: f32, transform: &mut Transform, projection: &mut Projection) {
+/// Moves Bevy's camera to a pose, with the distance of its near plane and its vertical field of view.
+pub fn place(pose: &Pose, (near, fov): (f32, f32), transform: &mut Transform, projection: &mut Projection) {
     *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
     if let Projection::Perspective(perspective) = projection {
-        perspective.near = near_world;
+        (perspective.near, perspective.fov) = (near, fov);
     }
 }
 
@@ -101,11 +101,12 @@ pub fn apply_camera(
     if state.square_of(CompareSide::A).is_none() {
         return;
     }
-    let pose = confined(view.pose, &state);
+    let pose = confined(view.pose, state.projection, &state);
     if pose != view.pose {
         view.pose = pose;
     }
-    place(&pose, near_world(&pose, state.squares(), state.tree_surface.as_deref()), &mut transform, &mut projection);
+    let near = near_world(&pose, state.squares(), state.tree_surface.as_deref());
+    place(&pose, (near, state.projection.field_of_view()), &mut transform, &mut projection);
 }
 
 /// Finds the ground under the cursor.
@@ -124,7 +125,7 @@ pub fn update_probe(
         }
         let pane = pane_under(cursor, rect, &state)?;
         let square = state.square_of(pane.side)?;
-        let ray = view.pose.ray(&state.layout().lens(rect.size()), cursor - pane.picture(rect).min);
+        let ray = view.pose.ray(&state.lens(rect.size()), cursor - pane.picture(rect).min);
         let point = state.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
         let (uv, scale) = (square.scale.uv(point), &square.scale);
         let side_metres = crate::view::scale::SIDE_WORLD * scale.metres_per_world;

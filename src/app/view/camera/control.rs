@@ -4,7 +4,7 @@ use bevy::input::mouse::{MouseScrollUnit, MouseWheel};
 use bevy::prelude::*;
 use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
 
-use crate::view::camera::{Glide, Lens, PanPlane, Pose};
+use crate::view::camera::{Glide, Lens, PanPlane, Pose, ViewProjection};
 use crate::view::compare::{CompareSide, Pane};
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
@@ -142,6 +142,11 @@ impl ViewCommand {
         }
     }
 
+    /// Whether it looks from a side.
+    fn is_side(self) -> bool {
+        matches!(self, Self::FromSouth | Self::FromEast | Self::FromNorth | Self::FromWest)
+    }
+
     /// The box that is brought into view, of a terrain in a box.
     fn seen(self, low: Vec3, high: Vec3) -> (Vec3, Vec3) {
         match self {
@@ -150,8 +155,9 @@ impl ViewCommand {
         }
     }
 
-    /// Where the camera stands after the command, to see a box between two corners.
-    pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens) -> Pose {
+    /// Where the camera stands after the command, to see a box between two corners. An orthographic view from a side is
+    /// an elevation: it looks straight ahead.
+    pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens, projection: ViewProjection) -> Pose {
         if let Self::Stand { eye_world, yaw, pitch } = self {
             return Pose { eye_world, yaw, pitch };
         }
@@ -159,6 +165,8 @@ impl ViewCommand {
         let (yaw, pitch) = self
             .direction()
             .map_or((now.yaw, now.pitch.min(-0.1)), |(yaw, pitch)| (yaw.to_radians(), pitch.to_radians()));
+        let is_elevation = self.is_side() && projection == ViewProjection::Orthographic;
+        let pitch = if is_elevation { 0.0 } else { pitch };
         Pose::framing(low, high, yaw, pitch, lens)
     }
 }
@@ -167,6 +175,8 @@ impl ViewCommand {
 #[derive(Resource)]
 pub struct ViewCamera {
     pub pose: Pose,
+    /// What the pose is made for; that of the view may have changed since.
+    projection: ViewProjection,
     glide: Option<Glide>,
     drag: Option<CameraDrag>,
     cursor: Option<Vec2>,
@@ -196,6 +206,7 @@ impl Default for ViewCamera {
         let pose = Pose { eye_world: Vec3::new(0.0, SIDE_WORLD, 2.0 * SIDE_WORLD), yaw: 0.0, pitch: -0.5 };
         Self {
             pose,
+            projection: ViewProjection::Perspective,
             glide: None,
             drag: None,
             cursor: None,
@@ -223,14 +234,43 @@ impl ViewCamera {
             None => scale.ground_world(&square.terrain, at),
         };
         let eye_world = at.with_y(ground + above / scale.metres_per_world);
-        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
+        self.stand_at(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
         true
     }
 
-    /// Goes at once to a place that is known.
+    /// A pose in perspective; where the view is orthographic it is brought there with the next frame.
+    fn stand_at(&mut self, pose: Pose, state: &ViewState) {
+        self.pose = confined(pose, ViewProjection::Perspective, state);
+        self.projection = ViewProjection::Perspective;
+    }
+
+    /// What the pose is made for.
+    pub fn projection(&self) -> ViewProjection {
+        self.projection
+    }
+
+    /// Where the camera would stand in perspective.
+    pub fn perspective_pose(&self, state: &ViewState) -> Pose {
+        self.projected(ViewProjection::Perspective, state)
+    }
+
+    /// Where it stands in a projection: what lies in the middle of the picture stays as large.
+    fn projected(&self, to: ViewProjection, state: &ViewState) -> Pose {
+        if to == self.projection {
+            return self.pose;
+        }
+        let ahead = self.pose.forward();
+        let middle = bounds_world(state).map_or(Vec3::ZERO, |(low, high)| 0.5 * (low + high));
+        let distance = state.pick(CompareSide::A, self.pose.eye_world, ahead).unwrap_or_else(|| {
+            ahead.dot(middle - self.pose.eye_world).max(0.05 * SIDE_WORLD * self.projection.distance_factor())
+        });
+        self.pose.projected(distance, self.projection, to)
+    }
+
+    /// Goes at once to a place that is known, in perspective.
     pub fn put(&mut self, pose: Pose) {
-        self.pose = pose;
+        (self.pose, self.projection) = (pose, ViewProjection::Perspective);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
@@ -242,16 +282,16 @@ impl ViewCamera {
     /// Goes over another place of the terrain, a share of its side to the east and to the south; height and heading
     /// stay, unless the ground is in the way.
     pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
-        let mut pose = self.pose;
+        let mut pose = self.perspective_pose(state);
         (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);
-        self.pose = confined(pose, state);
+        self.stand_at(pose, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
     /// Goes a way in the world, as far as the ground allows; where it walks the eye stays `eye_metres` above the
     /// ground, or as near to it as the samples allow.
     pub fn travel(&mut self, state: &ViewState, way_world: Vec3, eye_metres: Option<f32>) {
-        let mut pose = self.pose;
+        let mut pose = self.perspective_pose(state);
         pose.eye_world += way_world;
         if let (Some(metres), Some(square)) = (eye_metres, state.square_of(CompareSide::A)) {
             let ground = match &state.tree_surface {
@@ -260,13 +300,14 @@ impl ViewCamera {
             };
             pose.eye_world.y = ground + metres / square.scale.metres_per_world;
         }
-        self.pose = confined(pose, state);
+        self.stand_at(pose, state);
         (self.glide, self.framed) = (None, Framed::ByHand);
     }
 
     /// Turns on the spot to a heading in radians, clockwise from north.
     pub fn turn_to(&mut self, state: &ViewState, yaw: f32) {
-        self.pose = confined(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..self.pose }, state);
+        let pose = self.perspective_pose(state);
+        self.stand_at(Pose { yaw: yaw.rem_euclid(std::f32::consts::TAU), ..pose }, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
@@ -322,7 +363,7 @@ pub fn obey_commands(
     let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
     // how two terrains share the area is no reason to frame them anew
     let size = area.clamped_rect(window.size()).size();
-    let lens = state.layout().lens(size);
+    let lens = state.lens(size);
     // the first frames come before the panels have said how much they leave free
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
@@ -332,13 +373,25 @@ pub fn obey_commands(
             size == known && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
         }
     };
+    if camera.projection != state.projection {
+        (camera.pose, camera.glide) = (camera.projected(state.projection, &state), None);
+        camera.projection = state.projection;
+        redraw.write(RequestRedraw);
+    }
     if !fits {
-        camera.pose = ViewCommand::Perspective.pose(&camera.pose, (low, high), &lens);
+        camera.pose = ViewCommand::Perspective.pose(&camera.pose, (low, high), &lens, state.projection);
         camera.framed = Framed::For { size, heights_world };
     }
     let mut seconds = time.delta_secs();
     for command in commands.read() {
-        let there = command.pose(&camera.pose, (low, high), &lens);
+        if let ViewCommand::Stand { eye_world, yaw, pitch } = *command
+            && state.projection == ViewProjection::Orthographic
+        {
+            camera.put(Pose { eye_world, yaw, pitch });
+            redraw.write(RequestRedraw);
+            continue;
+        }
+        let there = command.pose(&camera.pose, (low, high), &lens, state.projection);
         let (from, to) = command.seen(low, high);
         if manners.jumps {
             (camera.pose, camera.glide) = (there, None);
@@ -400,7 +453,7 @@ pub fn follow_mouse(
     }
     let (side, origin) = camera.picture;
     let Some(square) = state.square_of(side) else { return };
-    let (lens, at) = (state.layout().lens(rect.size()), cursor - origin);
+    let (lens, at) = (state.lens(rect.size()), cursor - origin);
 
     if !dragging {
         camera.drag = None;
@@ -430,7 +483,7 @@ pub fn follow_mouse(
             camera.drag = Some(CameraDrag::Rotate { pivot_world, from: at });
         }
         Some(CameraDrag::Pan { grabbed_world, plane }) => {
-            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &state);
+            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), state.projection, &state);
         }
         Some(CameraDrag::Zoom { anchor_world, from }) if from != at => {
             let lines = (at.x - from.x + from.y - at.y) / PIXELS_OF_A_LINE;
@@ -461,7 +514,7 @@ fn zoomed(pose: &Pose, anchor_world: Vec3, lines: f32, square: &SquareTerrain, s
     let distance = pose.eye_world.distance(anchor_world).max(1e-3);
     let nearest = (2.0 * clearance_world(square, state.tree_surface.as_deref())).min(distance);
     let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
-    confined(pose.zoom_towards(anchor_world, factor), state)
+    confined(pose.zoom_towards(anchor_world, factor), state.projection, state)
 }
 
 /// How far the wheel was turned.
@@ -498,10 +551,10 @@ fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewSta
 /// Turns about a pivot as far as the ground allows.
 fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose {
     let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
-    if confined(both, state) == both {
+    if confined(both, state.projection, state) == both {
         return both;
     }
-    confined(pose.rotate_about(pivot_world, turn.x, 0.0), state)
+    confined(pose.rotate_about(pivot_world, turn.x, 0.0), state.projection, state)
 }
 
 /// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
@@ -515,16 +568,17 @@ const NEAREST_METRES: f32 = 0.3;
 const NEAREST_TO_TREE_METRES: f32 = 0.06;
 
 /// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
-pub fn confined(pose: Pose, state: &ViewState) -> Pose {
+pub fn confined(pose: Pose, projection: ViewProjection, state: &ViewState) -> Pose {
+    let farthest = FARTHEST_WORLD * projection.distance_factor();
     state.squares().fold(pose, |pose, square| {
         let is_edited = state.square_of(CompareSide::A).is_some_and(|edited| std::ptr::eq(&**edited, square));
-        confined_by(pose, square, state.tree_surface.as_deref().filter(|_| is_edited))
+        confined_by(pose, farthest, square, state.tree_surface.as_deref().filter(|_| is_edited))
     })
 }
 
-fn confined_by(pose: Pose, square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> Pose {
+fn confined_by(pose: Pose, farthest: f32, square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> Pose {
     let scale = &square.scale;
-    let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
+    let mut eye = pose.eye_world.clamp_length_max(farthest + scale.top_world().abs());
     let mut floor = scale.base_world;
     if scale.is_inside(eye) {
         floor = match tree_surface {

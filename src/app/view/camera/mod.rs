@@ -18,6 +18,33 @@ use talweg::scene::CameraBookmark;
 /// Vertical field of view: a moderate telephoto, which flatters relief.
 pub const FIELD_OF_VIEW: f32 = 0.60;
 
+/// How the ground comes onto the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ViewProjection {
+    /// What is farther away is smaller.
+    #[default]
+    Perspective,
+    /// What is as large is as large everywhere, to be measured in the picture. It is a lens so long that over a depth
+    /// of the height of the picture lines converge by a thousandth of that height; so all that knows of an eye works
+    /// with it.
+    Orthographic,
+}
+
+impl ViewProjection {
+    /// Vertical field of view in radians.
+    pub fn field_of_view(self) -> f32 {
+        match self {
+            Self::Perspective => FIELD_OF_VIEW,
+            Self::Orthographic => 0.002,
+        }
+    }
+
+    /// How many times as far from what it sees the eye stands as in perspective.
+    pub fn distance_factor(self) -> f32 {
+        (0.5 * FIELD_OF_VIEW).tan() / (0.5 * self.field_of_view()).tan()
+    }
+}
+
 /// Nothing looks further up than this.
 const MAX_PITCH: f32 = 0.35;
 const MIN_PITCH: f32 = -FRAC_PI_2;
@@ -124,6 +151,13 @@ impl Pose {
             return *self;
         }
         Self { eye_world: grabbed_world - ray * distance, ..*self }
+    }
+
+    /// From another distance, with another lens: what is `distance_world` ahead stays as large.
+    #[must_use]
+    pub fn projected(&self, distance_world: f32, from: ViewProjection, to: ViewProjection) -> Self {
+        let farther = distance_world * (to.distance_factor() / from.distance_factor() - 1.0);
+        Self { eye_world: self.eye_world - self.forward() * farther, ..*self }
     }
 
     /// Stands so that the whole box between two corners is in the picture, as large as it gets.
@@ -260,6 +294,34 @@ mod tests {
         let closer = POSE.zoom_towards(anchor, 0.5);
         assert!(are_near(closer.project(&LENS, anchor).unwrap(), cursor));
         assert!((closer.eye_world.distance(anchor) - 0.5 * POSE.eye_world.distance(anchor)).abs() < 1e-2);
+    }
+
+    #[test]
+    fn in_orthographic_projection_equal_lengths_are_equally_long_at_any_depth() {
+        let [near, far] = [ViewProjection::Perspective, ViewProjection::Orthographic]
+            .map(|projection| Lens { fov_y: projection.field_of_view(), ..LENS });
+        let pose = Pose { pitch: -0.5, ..POSE };
+        let distance = 800.0;
+        let away = pose.projected(distance, ViewProjection::Perspective, ViewProjection::Orthographic);
+        let focus = pose.eye_world + pose.forward() * distance;
+        let right = pose.rotation() * Vec3::X * 50.0;
+        let length = |pose: &Pose, lens: &Lens, at: Vec3| {
+            pose.project(lens, at).unwrap().distance(pose.project(lens, at + right).unwrap())
+        };
+        // at the focus both show the same, and over the whole terrain the one keeps its lengths
+        let (whole, parallel) = (length(&pose, &near, focus), length(&away, &far, focus));
+        assert!((whole - parallel).abs() < 0.01 * whole, "{whole} {parallel}");
+        for depth in [-300.0, 300.0] {
+            let at = focus + pose.forward() * depth;
+            assert!((length(&away, &far, at) - parallel).abs() < 0.002 * parallel, "{depth}");
+            assert!((length(&pose, &near, at) - whole).abs() > 0.2 * whole, "{depth}");
+        }
+        let back = away.projected(
+            distance * ViewProjection::Orthographic.distance_factor(),
+            ViewProjection::Orthographic,
+            ViewProjection::Perspective,
+        );
+        assert!(back.eye_world.distance(pose.eye_world) < 0.1, "{back:?}");
     }
 
     #[test]

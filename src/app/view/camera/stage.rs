@@ -53,7 +53,7 @@ impl Stage {
         }
         let square = view_state.square_of(CompareSide::A)?;
         let pane = view_state.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
-        let lens = view_state.layout().lens(view.size());
+        let lens = view_state.lens(view.size());
         let (square, tree_surface) = (square.clone(), view_state.tree_surface.clone());
         Some(Self { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
     }

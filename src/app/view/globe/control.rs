@@ -18,7 +18,7 @@ use super::terrain::GlobeTerrain;
 use crate::view::camera::control::{
     CameraManners, PIXELS_OF_A_LINE, ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under,
 };
-use crate::view::camera::{FIELD_OF_VIEW, Lens};
+use crate::view::camera::{FIELD_OF_VIEW, Lens, ViewProjection};
 use crate::view::compare::{CompareSide, Pane};
 use crate::view::state::ViewState;
 use talweg::field::globe::from_angles;
@@ -96,6 +96,13 @@ impl GlobeCamera {
         }
         self.put_over(terrain, &planet_view.view, true, place);
         self
+    }
+
+    /// Farther round the axis, by an angle in radians, at the same height.
+    #[must_use]
+    pub fn turned_round(&self, angle: f64) -> Self {
+        let pose = self.pose.turn_about(DVec3::Z, angle);
+        Self { pose, map: self.map, orbit: self.orbit, by_hand: true, ..Self::default() }
     }
 
     /// Goes over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is
@@ -313,7 +320,10 @@ pub fn follow_mouse(
     let Some(terrain) = state.globe_of(camera.pane.side) else { return };
     let picture = camera.pane.picture(rect);
     let (size, at) = (picture.size(), cursor - picture.min);
-    let (lens, ground) = (state.layout().lens(rect.size()), ground(terrain, &planet_view, &state, &camera.pose));
+    let (lens, ground) = (
+        state.layout().lens(rect.size(), ViewProjection::Perspective),
+        ground(terrain, &planet_view, &state, &camera.pose),
+    );
     let confined = |pose: &GlobePose| terrain.confine(pose, &planet_view.view, state.water);
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     if !dragging {
@@ -479,9 +489,10 @@ pub fn update_probe(
         let picture = pane.picture(rect);
         let (size, at) = (picture.size(), cursor - picture.min);
         let direction = match planet_view.projection {
-            PlanetProjection::Globe => {
-                ground.pick(camera.pose.eye(), camera.pose.ray(&state.layout().lens(rect.size()), at))?
-            }
+            PlanetProjection::Globe => ground.pick(
+                camera.pose.eye(),
+                camera.pose.ray(&state.layout().lens(rect.size(), ViewProjection::Perspective), at),
+            )?,
             PlanetProjection::Map => camera.map.direction(size, at)?,
             PlanetProjection::Orbit => return None,
         };

@@ -69,6 +69,8 @@ pub struct SquareEye {
     pub eye_world: Vec3,
     /// Origin and size in pixels.
     pub viewport: Vec4,
+    /// Whether there is haze before what is far away.
+    pub has_air: bool,
 }
 
 impl SquareFrame {
@@ -113,7 +115,11 @@ impl SquareFrame {
             tiles: Vec4::ZERO,
             sun_light: Vec3::from(terrain.daylight.sun).extend(terrain.daylight.stars),
             sky_light: Vec3::from(terrain.daylight.sky).extend(surroundings as usize as f32),
-            air: (Vec3::from(terrain.daylight.extinction) * scale.metres_per_world).extend(FAR_TILES as f32 + 0.5),
+            air: if eye.has_air {
+                (Vec3::from(terrain.daylight.extinction) * scale.metres_per_world).extend(FAR_TILES as f32 + 0.5)
+            } else {
+                Vec4::W * 1e9
+            },
             plant_shadows: [Mat4::IDENTITY; SHADOW_CASCADES],
             plants: Vec4::ZERO,
         }

@@ -35,7 +35,7 @@ impl TileRenderer {
         let is_fine = context.mesh.detail.quads as usize == Budget::FINE.quads;
         let budget = if is_fine { Budget::FINE } else { Budget::FRUGAL };
         Self {
-            tessellation: Tessellation::new(budget),
+            tessellation: Tessellation::new(budget, context.quality),
             atlas: Atlas::new(&budget, context.device),
             instances: GrowingBuffer::new(context.device, 64 * 1024),
             last: None,

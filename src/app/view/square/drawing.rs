@@ -10,6 +10,7 @@ use bevy::render::renderer::RenderDevice;
 
 use super::lod::{Frustum, GridPatch, LodRange, select};
 use super::void_mask::VoidMask;
+use crate::view::camera::ViewProjection;
 use crate::view::colours::palette::PaletteTexture;
 use crate::view::colours::ramp::Ramp;
 use crate::view::compare::{CompareSide, Pane};
@@ -120,7 +121,14 @@ impl SquareDrawing {
         let [x, y, width, height] = picture_pixels(pane, view.viewport).map(|n| n as f32);
         let viewport = Vec4::new(x, y, width, height);
         let clip_from_eye = clip_from_view * Mat4::from_quat(view.world_from_view.rotation()).inverse();
-        let eye = SquareEye { clip_from_world, clip_from_eye, eye_world: view.world_from_view.translation(), viewport };
+        let eye = SquareEye {
+            clip_from_world,
+            clip_from_eye,
+            eye_world: view.world_from_view.translation(),
+            viewport,
+            // from as far as that eye stands nothing would be seen through it
+            has_air: context.state.projection == ViewProjection::Perspective,
+        };
         let eye_world = eye.eye_world.as_dvec3();
         let pixels_per_radian = 0.5 * height * clip_from_view.y_axis.y;
         let range = LodRange::new(&terrain.scale, mesh.detail, eye.eye_world, pixels_per_radian);

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{GroundTile, TileJob};
+use crate::view::render::mesh::RenderQuality;
 
 type KeyOf<J> = <<J as TileJob>::Tile as GroundTile>::Key;
 
@@ -35,13 +36,15 @@ pub struct Pool<J: TileJob> {
 }
 
 impl<J: TileJob> Pool<J> {
-    /// One thread for each processor but one, which draws.
-    pub fn new() -> Self {
+    /// One thread for each processor but one, which draws; for all of them where a single picture is drawn, which waits
+    /// for the tiles.
+    pub fn new(quality: RenderQuality) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let drawing = usize::from(quality != RenderQuality::Still);
         let state =
             PoolState { jobs: Vec::new(), running: HashSet::new(), done: Vec::new(), serial: 0, is_over: false };
         let shared = Arc::new(PoolShared { state: Mutex::new(state), wake: Condvar::new() });
-        for k in 0..cores.saturating_sub(1).clamp(1, 12) {
+        for k in 0..cores.saturating_sub(drawing).clamp(1, 12) {
             let shared = shared.clone();
             let thread = std::thread::Builder::new().name(format!("talweg-tile-{k}"));
             // with fewer threads it takes longer; without any the coarse ground stays on screen

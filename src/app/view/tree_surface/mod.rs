@@ -17,7 +17,8 @@ use glam::{DVec3, Vec3};
 use super::scale::SIDE_WORLD;
 use talweg::construction::buffer::Buffer;
 use talweg::construction::{
-    Area, Capsule, Detail, MaterialLayer, NodeSelection, Program, THRESHOLD, Tree, changed_area,
+    Area, Capsule, Detail, GroundSample, LANES, MaterialLayer, NodeSelection, PointRow, Program, RowSamples, THRESHOLD,
+    Tree, changed_area,
 };
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{NotAlone, Scene};
@@ -177,21 +178,12 @@ impl TreeSurface {
 
     /// The ground at a place, asking only the pieces of a selection.
     pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.sampled::<true>(selection, flat_world, detail)
-    }
-
-    /// The same without slopes.
-    pub fn level_sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.sampled::<false>(selection, flat_world, detail)
-    }
-
-    fn sampled<const G: bool>(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
-        let ground = self.program.sample_in::<G>(selection, MaterialLayer::Terrain, p, detail);
+        let ground = self.program.sample_in::<true>(selection, MaterialLayer::Terrain, p, detail);
         let (mut height, mut slope) = ground.surface(self.program.ground);
         for material in [MaterialLayer::Sand, MaterialLayer::Snow] {
             if self.program.has(material) {
-                let (laid, dlaid) = self.program.sample_in::<G>(selection, material, p, detail).surface(0.0);
+                let (laid, dlaid) = self.program.sample_in::<true>(selection, material, p, detail).surface(0.0);
                 if laid > 0.0 {
                     height += laid;
                     slope = [slope[0] + dlaid[0], slope[1] + dlaid[1]];
@@ -203,16 +195,37 @@ impl TreeSurface {
         Sample { height: height * self.rise, slope: slope.map(|s| s * steep), depth: depth * self.rise }
     }
 
+    /// The same without slopes along a row of up to [`LANES`] places, with the same bits.
+    pub fn level_row_in(
+        &self,
+        selection: &NodeSelection,
+        flat_world: &[[f64; 2]],
+        detail: &Detail,
+        out: &mut impl Extend<Sample>,
+    ) {
+        let n = flat_world.len();
+        let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+        for (k, at) in flat_world.iter().enumerate() {
+            [xs[k], ys[k]] = self.place(*at);
+        }
+        let row = PointRow { xs: &xs[..n], ys: &ys[..n] };
+        let mut lanes = RowSamples::NOTHING;
+        let mut heights = [0.0; LANES];
+        self.program.covered_row(selection, row, detail, &mut heights);
+        let has_water = self.has_water();
+        if has_water {
+            self.program.row_in(selection, MaterialLayer::Water, row, detail, &mut lanes);
+        }
+        out.extend((0..n).map(|k| {
+            let depth = if has_water { depth_of(&lanes.sample(k), heights[k]) } else { DRY };
+            Sample { height: heights[k] * self.rise, slope: [0.0; 2], depth: depth * self.rise }
+        }));
+    }
+
     /// Metres of water over the ground. Where the tree has no water it is dry, the more so the less water there is: the
     /// edge of a piece of water is where its weight ends.
     fn depth(&self, selection: &NodeSelection, p: [f64; 2], height: f64, detail: &Detail) -> f64 {
-        let water = self.program.sample_in::<false>(selection, MaterialLayer::Water, p, detail);
-        if water.weight <= 0.0 {
-            return DRY;
-        }
-        let depth = water.height - height;
-        let missing = THRESHOLD - water.weight;
-        if missing > 0.0 { depth.min(0.0) + DRY * missing / THRESHOLD } else { depth }
+        depth_of(&self.program.sample_in::<false>(selection, MaterialLayer::Water, p, detail), height)
     }
 
     /// The ground at a place.
@@ -289,6 +302,16 @@ impl TreeSurface {
 /// Depth, in metres, where there is no water at all.
 const DRY: f64 = -50.0;
 
+/// See [`TreeSurface::depth`].
+fn depth_of(water: &GroundSample, height: f64) -> f64 {
+    if water.weight <= 0.0 {
+        return DRY;
+    }
+    let depth = water.height - height;
+    let missing = THRESHOLD - water.weight;
+    if missing > 0.0 { depth.min(0.0) + DRY * missing / THRESHOLD } else { depth }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,6 +337,27 @@ mod tests {
         assert_eq!(TreeRecipe::from_scene(&scene).err(), Some(Unsupported::NotAlone(0)));
         scene.layers[0].enabled = false;
         assert_eq!(TreeRecipe::from_scene(&scene).err(), Some(Unsupported::NoTree));
+    }
+
+    #[test]
+    fn a_row_has_the_bits_of_its_places() {
+        for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-03-river-in-rough-relief"] {
+            let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene(name)).expect("a tree alone"));
+            let (low, side) = ([-140.0, 60.0], 220.0);
+            let selection = tree_surface.selection(low, low.map(|at| at + side));
+            let detail = tree_surface.detail(side / 34.0);
+            for i in 0..35 {
+                let row: Vec<[f64; 2]> = (0..35)
+                    .map(|j| [low[0] + side * f64::from(j) / 34.0, low[1] + side * f64::from(i) / 34.0])
+                    .collect();
+                let mut samples = Vec::new();
+                tree_surface.level_row_in(&selection, &row, &detail, &mut samples);
+                for (at, sample) in row.iter().zip(&samples) {
+                    let alone = tree_surface.sample_in(&selection, *at, &detail);
+                    assert_eq!((sample.height, sample.depth), (alone.height, alone.depth), "{name} {at:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl TileDrawing {
         Self {
             ground: None,
             cache: TileCache::new(slots),
-            pool: Pool::new(),
+            pool: Pool::new(context.quality),
             atlas: GlobeAtlas::new(slots, context.device),
             fading: HashMap::new(),
             waiting: Vec::new(),

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3, Mat4, Vec3};
 
+use crate::view::render::mesh::RenderQuality;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::lod::Frustum;
 use crate::view::tiles::cache::TileCache;
@@ -134,13 +135,13 @@ pub struct Upload {
 }
 
 impl Tessellation {
-    pub fn new(budget: Budget) -> Self {
+    pub fn new(budget: Budget, quality: RenderQuality) -> Self {
         Self {
             budget,
             tree_surface: None,
             quadtree: Quadtree::default(),
             cache: TileCache::new(budget.slots()),
-            pool: Pool::new(),
+            pool: Pool::new(quality),
             arriving: None,
             tiles: Vec::new(),
             wanted: Vec::new(),
@@ -395,7 +396,7 @@ mod tests {
     fn it_comes_to_rest_within_its_budget_and_a_small_change_computes_little_again() {
         let tree = presets::valley();
         let first = tree_surface(tree.clone());
-        let mut tessellation = Tessellation::new(SMALL);
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let camera = camera();
         let all = settle(&mut tessellation, &first, &camera);
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
@@ -429,7 +430,7 @@ mod tests {
     #[test]
     fn a_small_picture_from_near_the_ground_comes_to_rest_with_few_patches() {
         let tree_surface = tree_surface(presets::volcano());
-        let mut tessellation = Tessellation::new(SMALL);
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
         let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.per_metre, 125.0);
         let made =
@@ -440,7 +441,7 @@ mod tests {
     #[test]
     fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
         let tree_surface = tree_surface(presets::valley());
-        let mut tessellation = Tessellation::new(SMALL);
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let mut camera = camera();
         settle(&mut tessellation, &tree_surface, &camera);
         let still = tessellation.tiles().count();
@@ -462,7 +463,7 @@ mod tests {
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
         for (part, above) in [(2, 0.5), (2, 20.0), (4, 20.0)] {
             let poor = Budget { bytes: SMALL.bytes / part, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
-            let mut tessellation = Tessellation::new(poor);
+            let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
             let eye_world = LOOK.eye_world.with_y(ground + above);
             let camera = TileCamera { eye_world, ..camera() };
             settle(&mut tessellation, &tree_surface, &camera);
@@ -484,7 +485,7 @@ mod tests {
     fn what_is_drawn_stays_on_the_shelf_wherever_the_eye_goes() {
         let tree_surface = tree_surface(presets::valley());
         let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
-        let mut tessellation = Tessellation::new(poor);
+        let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
         let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
         // hither and thither, so that patches of before are taken up again while room is made
         for step in 0..24u32 {
@@ -507,7 +508,7 @@ mod tests {
     #[test]
     fn near_the_ground_the_patches_are_of_centimetres() {
         let tree_surface = tree_surface(presets::volcano());
-        let mut tessellation = Tessellation::new(SMALL);
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
         // ten centimetres over the ground
         let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);

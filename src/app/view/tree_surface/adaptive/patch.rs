@@ -12,6 +12,7 @@ use super::quadtree::TileKey;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::tiles::{GroundTile, TileJob};
 use crate::view::tree_surface::{Sample, TreeSurface};
+use talweg::construction::LANES;
 
 /// Height, slope to the east, slope to the south, depth of the water; in units of the world.
 pub type Texel = [f32; 4];
@@ -84,14 +85,16 @@ impl TilePatch {
         let high = [place(key.column, m - 1), place(key.row, m - 1)];
         let selection = tree_surface.selection(low, high);
         let mut samples: Vec<Sample> = Vec::with_capacity(m * m);
+        let mut row: Vec<[f64; 2]> = Vec::with_capacity(m);
         for i in 0..m {
             if stop() {
                 return None;
             }
-            samples.extend((0..m).map(|j| {
-                let at = [place(key.column, j), place(key.row, i)];
-                tree_surface.level_sample_in(&selection, at, &detail)
-            }));
+            row.clear();
+            row.extend((0..m).map(|j| [place(key.column, j), place(key.row, i)]));
+            for part in row.chunks(LANES) {
+                tree_surface.level_row_in(&selection, part, &detail, &mut samples);
+            }
         }
         let per_way = 0.5 / step;
         let own: Vec<Texel> = (0..n * n)

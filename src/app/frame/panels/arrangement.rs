@@ -1,0 +1,446 @@
+//! Where panels are: rows, columns and tabs around the view, and how many points each gets.
+
+use std::collections::{HashMap, HashSet};
+
+use bevy_egui::egui::{Id, Rect, Vec2, vec2};
+use egui_tiles::{Container, ContainerKind, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree};
+
+use super::{DockEdge, DockedPanel, PanelShown};
+use talweg::preferences::PanelLayout;
+
+/// The name of the view among the panels.
+const VIEW: &str = "view";
+/// The view gets at least so many points.
+const LEAST_VIEW: Vec2 = vec2(200.0, 120.0);
+/// Between two panels, in points.
+pub(super) const GAP: f32 = 1.0;
+/// Of the titles of tabs, in points.
+pub(super) const TAB_BAR: f32 = 24.0;
+
+/// What a place holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pane {
+    View,
+    /// By its index among the registered panels.
+    Panel(usize),
+}
+
+/// See the module.
+pub(super) struct Arrangement {
+    pub tree: Tree<Pane>,
+    /// Points that somebody gave a part of a row or column. It has them whenever there is room.
+    chosen: HashMap<TileId, f32>,
+}
+
+impl Arrangement {
+    /// As it was kept, with what is not in there where it stands at first.
+    pub fn new(panels: &[DockedPanel], kept: Option<&PanelLayout>) -> Self {
+        let (mut tiles, mut chosen) = (Tiles::default(), HashMap::new());
+        let root = kept.filter(|layout| layout.panels().contains(&VIEW));
+        let root = match root.and_then(|layout| insert(&mut tiles, &mut chosen, panels, layout)) {
+            Some(root) => root,
+            None => tiles.insert_pane(Pane::View),
+        };
+        let mut arrangement = Self { tree: Tree::new(Id::new("panels"), root, tiles), chosen };
+        let mut order: Vec<usize> = (0..panels.len()).collect();
+        // the next one at the bottom comes in right below the view
+        let place = |panel: &DockedPanel| if panel.edge == DockEdge::Bottom { -panel.place } else { panel.place };
+        order.sort_by_key(|index| place(&panels[*index]));
+        for index in order {
+            if arrangement.find(Pane::Panel(index)).is_none() {
+                arrangement.dock(index, panels[index].edge);
+            }
+        }
+        arrangement.free_view();
+        arrangement
+    }
+
+    /// The place of a panel.
+    pub fn find(&self, pane: Pane) -> Option<TileId> {
+        self.tree.tiles.iter().find_map(|(id, tile)| (*tile == Tile::Pane(pane)).then_some(*id))
+    }
+
+    /// Puts a panel at an edge: at the left below what is there, at the right as the outermost, or below the view.
+    pub fn dock(&mut self, panel: usize, edge: DockEdge) {
+        let pane = Pane::Panel(panel);
+        let tile = self.find(pane).unwrap_or_else(|| self.tree.tiles.insert_pane(pane));
+        if let Some(parent) = self.tree.tiles.parent_of(tile) {
+            self.container(parent, |container| container.remove_child(tile));
+            self.tree.simplify(&SimplificationOptions::default());
+        }
+        match edge {
+            DockEdge::Bottom => {
+                let Some(view) = self.find(Pane::View) else { return };
+                let column = self.within(view, LinearDir::Vertical);
+                self.container(column, |container| {
+                    if let Container::Linear(column) = container {
+                        let below = column.children.iter().position(|child| *child == view).map_or(0, |at| at + 1);
+                        column.children.insert(below, tile);
+                    }
+                });
+            }
+            DockEdge::Left | DockEdge::Right => {
+                let Some(root) = self.tree.root() else { return };
+                let row = match self.tree.tiles.get_container(root) {
+                    Some(Container::Linear(linear)) if linear.dir == LinearDir::Horizontal => root,
+                    _ => self.within(root, LinearDir::Horizontal),
+                };
+                let first = self.children(row).first().copied();
+                match first.filter(|first| edge == DockEdge::Left && !self.holds_view(*first)) {
+                    Some(first) => {
+                        let column = match self.tree.tiles.get_container(first) {
+                            Some(Container::Linear(linear)) if linear.dir == LinearDir::Vertical => first,
+                            _ => self.within(first, LinearDir::Vertical),
+                        };
+                        self.container(column, |column| column.add_child(tile));
+                    }
+                    None => self.container(row, |container| {
+                        if let Container::Linear(row) = container {
+                            let at = if edge == DockEdge::Left { 0 } else { row.children.len() };
+                            row.children.insert(at, tile);
+                        }
+                    }),
+                }
+            }
+        }
+    }
+
+    /// The view is never behind a tab.
+    pub fn free_view(&mut self) {
+        let tabs: Vec<TileId> = self.tree.tiles.tile_ids().filter(|id| self.is_tabs(*id)).collect();
+        for id in tabs {
+            if self.holds_view(id) {
+                self.container(id, |container| container.set_kind(ContainerKind::Vertical));
+            }
+        }
+    }
+
+    /// All tiles that are tabs of some others.
+    pub fn tabs(&self) -> HashSet<TileId> {
+        let tabs = self.tree.tiles.tile_ids().filter(|id| self.is_tabs(*id));
+        tabs.flat_map(|id| self.children(id)).collect()
+    }
+
+    /// Somebody has moved a border: what is there now is what was chosen.
+    pub fn choose_sizes(&mut self) {
+        for (_, tile) in self.tree.tiles.iter() {
+            if let Tile::Container(Container::Linear(linear)) = tile {
+                let visible = linear.children.iter().filter(|child| self.tree.tiles.is_visible_in_layout(**child));
+                self.chosen.extend(visible.map(|child| (*child, linear.shares[*child])));
+            }
+        }
+    }
+
+    /// What the preferences keep.
+    pub fn layout(&self, panels: &[DockedPanel]) -> Option<PanelLayout> {
+        self.tree.root().and_then(|root| self.layout_of(root, panels))
+    }
+
+    fn layout_of(&self, tile: TileId, panels: &[DockedPanel]) -> Option<PanelLayout> {
+        match self.tree.tiles.get(tile)? {
+            Tile::Pane(Pane::View) => Some(PanelLayout::Panel(VIEW.into())),
+            Tile::Pane(Pane::Panel(index)) => Some(PanelLayout::Panel(panels[*index].name.into())),
+            Tile::Container(Container::Linear(linear)) => {
+                let axis = usize::from(linear.dir == LinearDir::Vertical);
+                let sizes = Sizes { panels, shown: &[] };
+                let size = |child: &TileId| match self.chosen.get(child) {
+                    Some(chosen) => chosen.round(),
+                    None => self.size(*child, axis, &sizes, |about| about.size),
+                };
+                let part = |child: &TileId| Some((self.layout_of(*child, panels)?, size(child)));
+                let parts = linear.children.iter().filter_map(part).collect();
+                Some(match linear.dir {
+                    LinearDir::Horizontal => PanelLayout::Row(parts),
+                    LinearDir::Vertical => PanelLayout::Column(parts),
+                })
+            }
+            Tile::Container(container) => {
+                let Container::Tabs(tabs) = container else { return None };
+                let open = tabs.children.iter().position(|child| tabs.active == Some(*child)).unwrap_or(0);
+                let tabs = tabs.children.iter().filter_map(|child| self.layout_of(*child, panels)).collect();
+                Some(PanelLayout::Tabs { tabs, open })
+            }
+        }
+    }
+
+    /// Gives every panel its points within `rect`: panels keep theirs, and the view gets what is left.
+    pub fn fit(&mut self, rect: Rect, panels: &[DockedPanel], shown: &[PanelShown]) {
+        self.tree.simplify(&SimplificationOptions::default());
+        if let Some(root) = self.tree.root() {
+            self.fit_tile(root, rect.size(), &Sizes { panels, shown });
+        }
+    }
+
+    fn fit_tile(&mut self, tile: TileId, size: Vec2, sizes: &Sizes) {
+        let Some(container) = self.tree.tiles.get_container(tile) else { return };
+        let Container::Linear(linear) = container else {
+            for child in self.children(tile) {
+                self.fit_tile(child, size - vec2(0.0, TAB_BAR), sizes);
+            }
+            return;
+        };
+        let axis = usize::from(linear.dir == LinearDir::Vertical);
+        let visible: Vec<TileId> =
+            self.children(tile).into_iter().filter(|id| self.tree.is_visible_in_layout(*id)).collect();
+        let room = size[axis] - GAP * visible.len().saturating_sub(1) as f32;
+        let parts: Vec<Part> = visible
+            .iter()
+            .map(|child| {
+                let fixed = self.fixed(*child, axis, sizes);
+                let chosen = self.chosen.get(child).copied();
+                Part {
+                    wanted: fixed.or(chosen).unwrap_or_else(|| self.size(*child, axis, sizes, |about| about.size)),
+                    least: fixed.unwrap_or_else(|| self.size(*child, axis, sizes, |about| about.least)),
+                    is_fixed: fixed.is_some(),
+                    takes_rest: self.holds_view(*child),
+                }
+            })
+            .collect();
+        let lengths = share_out(&parts, room);
+        self.container(tile, |container| {
+            if let Container::Linear(linear) = container {
+                visible.iter().zip(&lengths).for_each(|(child, length)| linear.shares.set_share(*child, *length));
+            }
+        });
+        for (child, length) in visible.into_iter().zip(lengths) {
+            let mut size = size;
+            size[axis] = length;
+            self.fit_tile(child, size, sizes);
+        }
+    }
+
+    /// The height of a panel in a column that is as high as what is in it.
+    fn fixed(&self, tile: TileId, axis: usize, sizes: &Sizes) -> Option<f32> {
+        match (self.tree.tiles.get_pane(&tile)?, axis) {
+            (Pane::Panel(index), 1) => sizes.shown.get(*index).and_then(|shown| shown.height()),
+            _ => None,
+        }
+    }
+
+    /// Points along an axis that the visible panels of a place ask for together.
+    fn size(&self, tile: TileId, axis: usize, sizes: &Sizes, of: fn(&DockedPanel) -> [f32; 2]) -> f32 {
+        match self.tree.tiles.get(tile) {
+            Some(Tile::Pane(Pane::View)) => LEAST_VIEW[axis],
+            Some(Tile::Pane(Pane::Panel(index))) => {
+                self.fixed(tile, axis, sizes).unwrap_or_else(|| of(&sizes.panels[*index])[axis])
+            }
+            Some(Tile::Container(container)) => {
+                let along =
+                    matches!((container.kind(), axis), (ContainerKind::Horizontal, 0) | (ContainerKind::Vertical, 1));
+                let children = container.children().filter(|child| self.tree.is_visible_in_layout(**child));
+                let children = children.map(|child| self.size(*child, axis, sizes, of));
+                if along { children.sum() } else { children.fold(0.0, f32::max) }
+            }
+            None => 0.0,
+        }
+    }
+
+    fn holds_view(&self, tile: TileId) -> bool {
+        match self.tree.tiles.get(tile) {
+            Some(Tile::Pane(pane)) => *pane == Pane::View,
+            Some(Tile::Container(container)) => container.children().any(|child| self.holds_view(*child)),
+            None => false,
+        }
+    }
+
+    fn is_tabs(&self, tile: TileId) -> bool {
+        self.tree.tiles.get_container(tile).is_some_and(|container| container.kind() == ContainerKind::Tabs)
+    }
+
+    fn children(&self, tile: TileId) -> Vec<TileId> {
+        self.tree.tiles.get_container(tile).map(Container::children_vec).unwrap_or_default()
+    }
+
+    /// The row or column that a tile is in; a new one in its place where there is none.
+    fn within(&mut self, tile: TileId, dir: LinearDir) -> TileId {
+        let parent = self.tree.tiles.parent_of(tile);
+        if let Some(parent) = parent
+            && let Some(Container::Linear(linear)) = self.tree.tiles.get_container(parent)
+            && linear.dir == dir
+        {
+            return parent;
+        }
+        let line = self.tree.tiles.insert_container(Container::new_linear(dir, vec![tile]));
+        match parent {
+            Some(parent) => {
+                let place = self.container(parent, |container| container.replace_child(tile, line));
+                debug_assert!(place.is_some(), "the parent has it");
+            }
+            None => self.tree.root = Some(line),
+        }
+        line
+    }
+
+    fn container<R: Default>(&mut self, tile: TileId, change: impl FnOnce(&mut Container) -> R) -> R {
+        match self.tree.tiles.get_mut(tile) {
+            Some(Tile::Container(container)) => change(container),
+            _ => R::default(),
+        }
+    }
+}
+
+/// What panels ask for.
+struct Sizes<'a> {
+    panels: &'a [DockedPanel],
+    shown: &'a [PanelShown],
+}
+
+/// One of a row or column, in points along it.
+struct Part {
+    wanted: f32,
+    least: f32,
+    is_fixed: bool,
+    takes_rest: bool,
+}
+
+/// Shares `room` out: each gets what it wants and what takes the rest has the rest; without such a one all that are
+/// not fixed grow alike. Nothing gets less than its least as long as there is room for that.
+fn share_out(parts: &[Part], room: f32) -> Vec<f32> {
+    let mut lengths: Vec<f32> = parts.iter().map(|part| part.wanted.max(part.least)).collect();
+    let rest = parts.iter().position(|part| part.takes_rest);
+    if let Some(rest) = rest {
+        lengths[rest] = 0.0;
+        lengths[rest] = (room - lengths.iter().sum::<f32>()).max(parts[rest].least);
+    }
+    let over = lengths.iter().sum::<f32>() - room;
+    let slack = |length: f32, part: &Part| if over > 0.0 { length - part.least } else { length };
+    let is_loose = |part: &Part| !part.is_fixed && (over > 0.0 || rest.is_none());
+    let loose = lengths.iter().zip(parts).filter(|(_, part)| is_loose(part));
+    let total: f32 = loose.map(|(length, part)| slack(*length, part)).sum();
+    if total > 0.0 {
+        let taken = (over / total).min(1.0);
+        for (length, part) in lengths.iter_mut().zip(parts).filter(|(_, part)| is_loose(part)) {
+            *length -= slack(*length, part) * taken;
+        }
+    }
+    let sum: f32 = lengths.iter().sum();
+    if sum > room {
+        lengths.iter_mut().for_each(|length| *length *= room.max(0.0) / sum);
+    }
+    lengths
+}
+
+fn insert(
+    tiles: &mut Tiles<Pane>,
+    chosen: &mut HashMap<TileId, f32>,
+    panels: &[DockedPanel],
+    layout: &PanelLayout,
+) -> Option<TileId> {
+    let mut line = |tiles: &mut Tiles<Pane>, dir, parts: &[(PanelLayout, f32)]| {
+        let mut children = Vec::new();
+        for (part, size) in parts {
+            if let Some(child) = insert(tiles, chosen, panels, part) {
+                chosen.insert(child, *size);
+                children.push(child);
+            }
+        }
+        (!children.is_empty()).then(|| tiles.insert_container(Container::new_linear(dir, children)))
+    };
+    match layout {
+        PanelLayout::Panel(name) if name == VIEW => Some(tiles.insert_pane(Pane::View)),
+        PanelLayout::Panel(name) => {
+            let index = panels.iter().position(|about| about.name == name)?;
+            Some(tiles.insert_pane(Pane::Panel(index)))
+        }
+        PanelLayout::Row(parts) => line(tiles, LinearDir::Horizontal, parts),
+        PanelLayout::Column(parts) => line(tiles, LinearDir::Vertical, parts),
+        PanelLayout::Tabs { tabs, open } => {
+            let ids: Vec<Option<TileId>> = tabs.iter().map(|tab| insert(tiles, chosen, panels, tab)).collect();
+            let opened = ids.get(*open).copied().flatten();
+            let mut tabs = egui_tiles::Tabs::new(ids.into_iter().flatten().collect());
+            if let Some(opened) = opened {
+                tabs.set_active(opened);
+            }
+            (!tabs.children.is_empty()).then(|| tiles.insert_container(tabs))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PANELS: [DockedPanel; 4] = [
+        DockedPanel { size: [300.0, 200.0], ..DockedPanel::new("layers", "Layers", DockEdge::Left) },
+        DockedPanel { place: 1, size: [300.0, 400.0], ..DockedPanel::new("parameters", "Parameters", DockEdge::Left) },
+        DockedPanel { size: [600.0, 150.0], ..DockedPanel::new("charts", "Charts", DockEdge::Bottom) },
+        DockedPanel { size: [280.0, 300.0], ..DockedPanel::new("map", "Map", DockEdge::Right) },
+    ];
+    const SHOWN: [PanelShown; 4] = [PanelShown::Open, PanelShown::Open, PanelShown::Fixed(40.0), PanelShown::Open];
+
+    /// Width and height of a panel in a window.
+    fn size(arrangement: &mut Arrangement, window: Vec2, pane: Pane) -> Vec2 {
+        arrangement.fit(Rect::from_min_size(bevy_egui::egui::Pos2::ZERO, window), &PANELS, &SHOWN);
+        let mut size = window;
+        let mut tile = arrangement.find(pane).unwrap();
+        let mut axes = [false; 2];
+        while let Some(parent) = arrangement.tree.tiles.parent_of(tile) {
+            if let Some(Container::Linear(linear)) = arrangement.tree.tiles.get_container(parent) {
+                let axis = usize::from(linear.dir == LinearDir::Vertical);
+                if !std::mem::replace(&mut axes[axis], true) {
+                    size[axis] = linear.shares[tile];
+                }
+            }
+            tile = parent;
+        }
+        size
+    }
+
+    #[test]
+    fn panels_keep_their_points_and_the_view_gets_what_is_left() {
+        let mut arrangement = Arrangement::new(&PANELS, None);
+        for width in [1280.0, 2560.0, 1024.0] {
+            let window = vec2(width, 700.0);
+            assert_eq!(
+                size(&mut arrangement, window, Pane::View),
+                vec2(width - 300.0 - 280.0 - 2.0 * GAP, 700.0 - 41.0)
+            );
+            assert_eq!(size(&mut arrangement, window, Pane::Panel(3)).x, 280.0);
+            let layers = size(&mut arrangement, window, Pane::Panel(0));
+            assert_eq!(layers.x, 300.0);
+            assert!((layers.y - 699.0 / 3.0).abs() < 0.5, "{layers}");
+        }
+        // what had to give way has its points again as soon as there is room
+        assert!(size(&mut arrangement, vec2(600.0, 700.0), Pane::Panel(3)).x < 279.0);
+        assert_eq!(size(&mut arrangement, vec2(1280.0, 700.0), Pane::Panel(3)).x, 280.0);
+        // little room: the view keeps the least that it needs
+        let small = vec2(420.0, 300.0);
+        assert!(size(&mut arrangement, small, Pane::View).x >= LEAST_VIEW.x - 1e-3);
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_and_what_is_new_stands_at_its_edge() {
+        let mut arrangement = Arrangement::new(&PANELS, None);
+        arrangement.dock(0, DockEdge::Right);
+        arrangement.dock(3, DockEdge::Bottom);
+        size(&mut arrangement, vec2(1280.0, 720.0), Pane::View);
+        let kept = arrangement.layout(&PANELS).unwrap();
+        let again = Arrangement::new(&PANELS, Some(&kept));
+        assert_eq!(again.layout(&PANELS), Some(kept.clone()));
+        let PanelLayout::Row(parts) = &kept else { panic!("{kept:?}") };
+        let names: Vec<_> = parts.iter().map(|(part, _)| part.panels()).collect();
+        assert_eq!(names, [vec!["parameters"], vec!["view", "map", "charts"], vec!["layers"]]);
+        let old = PanelLayout::Row(vec![
+            (PanelLayout::Panel("view".into()), 500.0),
+            (PanelLayout::Panel("gone".into()), 200.0),
+            (PanelLayout::Panel("map".into()), 333.0),
+        ]);
+        let mut grown = Arrangement::new(&PANELS, Some(&old));
+        assert!((0..4).all(|index| grown.find(Pane::Panel(index)).is_some()));
+        assert_eq!(size(&mut grown, vec2(1280.0, 720.0), Pane::Panel(3)).x, 333.0);
+        // a layout that has lost the view is none
+        let lost = Arrangement::new(&PANELS, Some(&PanelLayout::Panel("map".into())));
+        assert_eq!(lost.layout(&PANELS), Arrangement::new(&PANELS, None).layout(&PANELS));
+    }
+
+    #[test]
+    fn the_view_is_never_behind_a_tab() {
+        let tabs = PanelLayout::Tabs {
+            tabs: vec![PanelLayout::Panel("map".into()), PanelLayout::Panel("view".into())],
+            open: 0,
+        };
+        let arrangement = Arrangement::new(&PANELS, Some(&tabs));
+        let view = arrangement.find(Pane::View).unwrap();
+        assert!(!arrangement.tabs().contains(&view));
+    }
+}

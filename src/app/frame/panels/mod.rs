@@ -1,0 +1,400 @@
+//! The panels around the view: docked at its edges, dragged to other places or onto each other as tabs, and kept so.
+//!
+//! ```text
+//! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── Arrangement (egui_tiles) ──▶ rectangle each
+//! drag of a handle, a tab, a border ──▶ Arrangement ──▶ Editor::panels ──▶ preferences
+//! ```
+
+mod arrangement;
+
+use std::collections::HashSet;
+
+use bevy::ecs::system::{In, InMut, IntoSystem, SystemId};
+use bevy::prelude::{App, Res, ResMut, Resource, World, error};
+use bevy_egui::egui;
+use egui::{CursorIcon, Margin, Rect, Sense, Ui, UiBuilder, Visuals, WidgetText, pos2, vec2};
+use egui_phosphor::regular as icon;
+use egui_tiles::{EditAction, ResizeState, TabState, TileId, Tiles, UiResponse};
+
+use self::arrangement::{Arrangement, GAP, Pane, TAB_BAR};
+use super::commands::{Action, Command, CommandQueue, Info};
+use super::editor::Editor;
+use super::menu::pick;
+use super::theme::colour;
+
+/// Points of the strip by which a panel is taken hold of.
+const HANDLE: f32 = 9.0;
+
+/// Where a panel stands at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DockEdge {
+    /// Below those that are there.
+    Left,
+    /// Beside those that are there, as the outermost.
+    Right,
+    /// Above those that are there.
+    Bottom,
+}
+
+impl DockEdge {
+    const ALL: [Self; 3] = [Self::Left, Self::Right, Self::Bottom];
+}
+
+/// A panel that can be docked.
+#[derive(Clone, Copy, Debug)]
+pub struct DockedPanel {
+    /// By which the preferences know it.
+    pub name: &'static str,
+    pub title: &'static str,
+    pub edge: DockEdge,
+    /// Among those of its edge: from the top at the left and at the bottom, from the view at the right.
+    pub place: i32,
+    /// Width and height at first, in points.
+    pub size: [f32; 2],
+    /// The least, in points.
+    pub least: [f32; 2],
+    /// Around what is in it, in points.
+    pub margin: Margin,
+}
+
+impl DockedPanel {
+    /// With the sizes that most have.
+    pub const fn new(name: &'static str, title: &'static str, edge: DockEdge) -> Self {
+        let margin = Margin { left: 10, right: 10, top: 2, bottom: 6 };
+        Self { name, title, edge, place: 0, size: [300.0, 240.0], least: [220.0, 90.0], margin }
+    }
+}
+
+/// Whether a panel is seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PanelShown {
+    Hidden,
+    Open,
+    /// As high as what is in it, in points, where it is not a tab.
+    Fixed(f32),
+}
+
+impl From<bool> for PanelShown {
+    fn from(is_open: bool) -> Self {
+        if is_open { Self::Open } else { Self::Hidden }
+    }
+}
+
+impl PanelShown {
+    fn height(self) -> Option<f32> {
+        match self {
+            Self::Fixed(height) => Some(height),
+            _ => None,
+        }
+    }
+}
+
+/// A registered panel.
+struct Registered {
+    shown: SystemId<(), PanelShown>,
+    contents: SystemId<InMut<'static, Ui>>,
+    /// Closes it, where it can be closed.
+    close: Option<Command>,
+}
+
+/// All panels, and where they are.
+#[derive(Resource, Default)]
+pub struct Dock {
+    panels: Vec<DockedPanel>,
+    registered: Vec<Registered>,
+    shown: Vec<PanelShown>,
+    arrangement: Option<Arrangement>,
+}
+
+/// Registers panels.
+pub trait PanelApp {
+    /// A panel with a system that says whether it is open, and one that draws it. `close` closes it, if it can be.
+    fn add_panel<M, N>(
+        &mut self,
+        panel: DockedPanel,
+        close: Option<Command>,
+        shown: impl IntoSystem<(), PanelShown, M> + 'static,
+        contents: impl IntoSystem<InMut<'static, Ui>, (), N> + 'static,
+    ) -> &mut Self;
+}
+
+impl PanelApp for App {
+    fn add_panel<M, N>(
+        &mut self,
+        panel: DockedPanel,
+        close: Option<Command>,
+        shown: impl IntoSystem<(), PanelShown, M> + 'static,
+        contents: impl IntoSystem<InMut<'static, Ui>, (), N> + 'static,
+    ) -> &mut Self {
+        let registered =
+            Registered { shown: self.register_system(shown), contents: self.register_system(contents), close };
+        let mut dock = self.world_mut().get_resource_or_init::<Dock>();
+        dock.panels.push(panel);
+        dock.registered.push(registered);
+        self
+    }
+}
+
+/// What can be done about panels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PanelAction {
+    /// Puts all back where they were at first.
+    Reset,
+    /// Puts one at an edge.
+    Dock(&'static str, DockEdge),
+}
+
+impl Action for PanelAction {
+    fn section(&self) -> &'static str {
+        "View"
+    }
+
+    fn info(&self) -> Info {
+        match self {
+            Self::Reset => Info::new(
+                "Reset panels",
+                "Puts all panels back to the places and sizes that they had at first.",
+                icon::LAYOUT,
+                &[],
+            ),
+            Self::Dock(_, edge) => {
+                let (name, symbol) = match edge {
+                    DockEdge::Left => ("left", icon::ALIGN_LEFT),
+                    DockEdge::Right => ("right", icon::ALIGN_RIGHT),
+                    DockEdge::Bottom => ("bottom", icon::ALIGN_BOTTOM),
+                };
+                Info::new(format!("Move to the {name}"), format!("Docks the panel at the {name}."), symbol, &[])
+            }
+        }
+    }
+}
+
+/// Carries a [`PanelAction`] out.
+pub(super) fn run_action(In(action): In<PanelAction>, mut dock: ResMut<Dock>, mut editor: ResMut<Editor>) {
+    match action {
+        PanelAction::Reset => {
+            dock.arrangement = None;
+            editor.panels = None;
+        }
+        PanelAction::Dock(name, edge) => {
+            let Dock { panels, arrangement, .. } = &mut *dock;
+            let index = panels.iter().position(|panel| panel.name == name);
+            if let (Some(arrangement), Some(index)) = (arrangement, index) {
+                arrangement.dock(index, edge);
+                editor.panels = arrangement.layout(panels);
+            }
+        }
+    }
+}
+
+/// The entry of the menu.
+pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    ui.separator();
+    pick(ui, &mut queue, PanelAction::Reset, editor.panels.is_some());
+}
+
+/// Draws all panels within `root`, and the bars of the view with `bars`; returns what is left for the view.
+pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut Ui)) -> Rect {
+    let Some(mut dock) = world.remove_resource::<Dock>() else { return root.available_rect_before_wrap() };
+    let before = std::mem::take(&mut dock.shown);
+    for panel in &dock.registered {
+        let shown = world.run_system(panel.shown);
+        dock.shown.push(shown.unwrap_or_else(|problem| {
+            error!("a panel was not drawn: {problem}");
+            PanelShown::Hidden
+        }));
+    }
+    let mut arrangement = match dock.arrangement.take() {
+        Some(arrangement) => arrangement,
+        None => Arrangement::new(&dock.panels, world.resource::<Editor>().panels.as_ref()),
+    };
+    for (index, shown) in dock.shown.iter().enumerate() {
+        let Some(tile) = arrangement.find(Pane::Panel(index)) else { continue };
+        let is_shown = *shown != PanelShown::Hidden;
+        arrangement.tree.set_visible(tile, is_shown);
+        if is_shown && before.get(index) == Some(&PanelShown::Hidden) {
+            arrangement.tree.make_active(|id, _| id == tile);
+        }
+    }
+    let rect = root.available_rect_before_wrap();
+    arrangement.fit(rect, &dock.panels, &dock.shown);
+    let tabs = arrangement.tabs();
+    let mut hands = DockHands {
+        world,
+        dock: &dock,
+        tabs,
+        bars,
+        free_rect: Rect::NOTHING,
+        edited: false,
+        moved: false,
+        resized: false,
+    };
+    arrangement.tree.ui(&mut hands, root);
+    let (free_rect, edited, moved, resized) = (hands.free_rect, hands.edited, hands.moved, hands.resized);
+    if resized {
+        arrangement.choose_sizes();
+    }
+    if moved {
+        arrangement.free_view();
+        arrangement.fit(rect, &dock.panels, &dock.shown);
+        root.ctx().request_repaint();
+    }
+    if edited {
+        world.resource_mut::<Editor>().panels = arrangement.layout(&dock.panels);
+    }
+    dock.arrangement = Some(arrangement);
+    world.insert_resource(dock);
+    free_rect
+}
+
+/// What draws the tiles.
+struct DockHands<'a> {
+    world: &'a mut World,
+    dock: &'a Dock,
+    tabs: HashSet<TileId>,
+    bars: fn(&mut World, &mut Ui),
+    free_rect: Rect,
+    /// Something is to be kept.
+    edited: bool,
+    /// A panel has been dropped elsewhere.
+    moved: bool,
+    /// A border has been moved.
+    resized: bool,
+}
+
+impl DockHands<'_> {
+    fn view(&mut self, ui: &mut Ui) {
+        (self.bars)(self.world, ui);
+        self.free_rect = ui.available_rect_before_wrap();
+    }
+
+    fn panel(&mut self, ui: &mut Ui, index: usize, is_tab: bool) -> UiResponse {
+        let about = &self.dock.panels[index];
+        let mut rect = ui.max_rect();
+        ui.painter().rect_filled(rect, 0.0, colour::panel());
+        let mut response = UiResponse::None;
+        if !is_tab {
+            let handle = if self.dock.shown[index].height().is_some() {
+                rect.min.x += HANDLE;
+                Rect::from_min_max(ui.max_rect().min, pos2(rect.min.x, rect.max.y))
+            } else {
+                rect.min.y += HANDLE;
+                Rect::from_min_max(ui.max_rect().min, pos2(rect.max.x, rect.min.y))
+            };
+            if self.handle(ui, handle, index) {
+                response = UiResponse::DragStarted;
+            }
+        }
+        let inner = rect - about.margin;
+        let mut child = ui.new_child(UiBuilder::new().max_rect(inner));
+        child.shrink_clip_rect(rect);
+        if let Err(problem) = self.world.run_system_with(self.dock.registered[index].contents, &mut child) {
+            error!("a panel was not drawn: {problem}");
+        }
+        response
+    }
+
+    /// The strip by which a panel is moved; returns whether a drag has begun.
+    fn handle(&mut self, ui: &Ui, rect: Rect, index: usize) -> bool {
+        let (about, close) = (&self.dock.panels[index], self.dock.registered[index].close.clone());
+        let response = ui.interact(rect, ui.id().with("handle"), Sense::click_and_drag());
+        let name = format!("Move {}", about.title);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &name));
+        let tint = if response.hovered() || response.dragged() { colour::text_strong() } else { colour::text_weak() };
+        for k in [-2.0, -1.0, 0.0, 1.0, 2.0] {
+            let along = if rect.width() > rect.height() { vec2(5.0 * k, 0.0) } else { vec2(0.0, 5.0 * k) };
+            ui.painter().circle_filled(rect.center() + along, 1.0, tint);
+        }
+        response.context_menu(|ui| {
+            let mut queue = self.world.resource_mut::<CommandQueue>();
+            for edge in DockEdge::ALL {
+                pick(ui, &mut queue, PanelAction::Dock(about.name, edge), true);
+            }
+            if let Some(close) = &close {
+                ui.separator();
+                let name = format!("Close {}", about.title);
+                let button = ui.button(format!("{}  Close", icon::X));
+                button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &name));
+                if button.clicked() {
+                    queue.extend([close.clone()]);
+                    ui.close();
+                }
+            }
+        });
+        let response = response.on_hover_cursor(CursorIcon::Grab);
+        let response = response.on_hover_text(format!(
+            "Drag to dock “{}” elsewhere: beside a panel, below it, or in its middle as a tab. Right-click for places.",
+            about.title
+        ));
+        response.drag_started()
+    }
+}
+
+impl egui_tiles::Behavior<Pane> for DockHands<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, tile: TileId, pane: &mut Pane) -> UiResponse {
+        match *pane {
+            Pane::View => {
+                self.view(ui);
+                UiResponse::None
+            }
+            Pane::Panel(index) => self.panel(ui, index, self.tabs.contains(&tile)),
+        }
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+        match *pane {
+            Pane::View => "View".into(),
+            Pane::Panel(index) => self.dock.panels[index].title.into(),
+        }
+    }
+
+    fn is_tab_closable(&self, tiles: &Tiles<Pane>, tile: TileId) -> bool {
+        matches!(tiles.get_pane(&tile), Some(Pane::Panel(index)) if self.dock.registered[*index].close.is_some())
+    }
+
+    fn on_tab_close(&mut self, tiles: &mut Tiles<Pane>, tile: TileId) -> bool {
+        if let Some(Pane::Panel(index)) = tiles.get_pane(&tile) {
+            let close = self.dock.registered[*index].close.clone();
+            self.world.resource_mut::<CommandQueue>().extend(close);
+        }
+        // it is hidden, and keeps its place
+        false
+    }
+
+    fn on_edit(&mut self, action: EditAction) {
+        self.edited = true;
+        self.moved |= action == EditAction::TileDropped;
+        self.resized |= action == EditAction::TileResized;
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        GAP
+    }
+
+    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
+        TAB_BAR
+    }
+
+    fn min_size(&self) -> f32 {
+        HANDLE
+    }
+
+    fn resize_stroke(&self, _: &egui::Style, state: ResizeState) -> egui::Stroke {
+        match state {
+            ResizeState::Idle => egui::Stroke::new(GAP, colour::deep()),
+            ResizeState::Hovering | ResizeState::Dragging => egui::Stroke::new(2.0, colour::accent()),
+        }
+    }
+
+    fn tab_bar_color(&self, _: &Visuals) -> egui::Color32 {
+        colour::deep()
+    }
+
+    fn tab_bg_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> egui::Color32 {
+        if state.active { colour::panel() } else { egui::Color32::TRANSPARENT }
+    }
+
+    fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> egui::Color32 {
+        if state.active { colour::text_strong() } else { colour::text() }
+    }
+}

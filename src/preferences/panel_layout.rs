@@ -1,0 +1,96 @@
+//! Where the panels of the window are.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// So many rows and columns within each other at most.
+const MOST_DEPTH: usize = 12;
+/// Width or height of a panel, in points.
+const SIZES: std::ops::RangeInclusive<f32> = 1.0..=10_000.0;
+
+/// Panels beside each other, below each other, or as tabs. A panel is known by its name; the view is a panel too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PanelLayout {
+    /// One panel.
+    Panel(String),
+    /// From the left, each with its width in points.
+    Row(Vec<(PanelLayout, f32)>),
+    /// From the top, each with its height in points.
+    Column(Vec<(PanelLayout, f32)>),
+    /// One of which is seen.
+    Tabs {
+        /// From the left.
+        tabs: Vec<PanelLayout>,
+        /// Index of the one that is seen.
+        open: usize,
+    },
+}
+
+impl PanelLayout {
+    /// The names of all panels, in order.
+    pub fn panels(&self) -> Vec<&str> {
+        match self {
+            Self::Panel(name) => vec![name],
+            Self::Row(parts) | Self::Column(parts) => parts.iter().flat_map(|(part, _)| part.panels()).collect(),
+            Self::Tabs { tabs, .. } => tabs.iter().flat_map(Self::panels).collect(),
+        }
+    }
+
+    /// Each panel once, sizes that are some, no endless nesting; None where nothing is left.
+    pub(super) fn sanitised(self) -> Option<Self> {
+        self.without_repeats(&mut BTreeSet::new(), 0)
+    }
+
+    fn without_repeats(self, seen: &mut BTreeSet<String>, depth: usize) -> Option<Self> {
+        if depth > MOST_DEPTH {
+            return None;
+        }
+        let mut sized = |parts: Vec<(Self, f32)>| -> Option<Vec<(Self, f32)>> {
+            let kept = parts.into_iter().filter_map(|(part, size)| {
+                let size = if size.is_finite() { size.clamp(*SIZES.start(), *SIZES.end()) } else { 200.0 };
+                part.without_repeats(seen, depth + 1).map(|part| (part, size))
+            });
+            let kept: Vec<_> = kept.collect();
+            (!kept.is_empty()).then_some(kept)
+        };
+        match self {
+            Self::Panel(name) => seen.insert(name.clone()).then_some(Self::Panel(name)),
+            Self::Row(parts) => sized(parts).map(Self::Row),
+            Self::Column(parts) => sized(parts).map(Self::Column),
+            Self::Tabs { tabs, open } => {
+                let tabs: Vec<_> = tabs.into_iter().filter_map(|tab| tab.without_repeats(seen, depth + 1)).collect();
+                (!tabs.is_empty()).then(|| Self::Tabs { open: open.min(tabs.len() - 1), tabs })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn panel(name: &str) -> PanelLayout {
+        PanelLayout::Panel(name.into())
+    }
+
+    #[test]
+    fn a_layout_of_anybody_s_comes_into_range() {
+        let text = r#"Row([(Column([(Panel("layers"), -3.0), (Panel("parameters"), 1e30)]), NaN),
+            (Panel("layers"), 10.0), (Tabs(tabs: [Panel("map"), Panel("map")], open: 9), 300.0), (Row([]), 5.0)])"#;
+        let layout: PanelLayout = ron::from_str(text).unwrap();
+        let expected = PanelLayout::Row(vec![
+            (PanelLayout::Column(vec![(panel("layers"), 1.0), (panel("parameters"), 10_000.0)]), 200.0),
+            (PanelLayout::Tabs { tabs: vec![panel("map")], open: 0 }, 300.0),
+        ]);
+        let kept = layout.sanitised().unwrap();
+        assert_eq!(kept, expected);
+        assert_eq!(kept.panels(), ["layers", "parameters", "map"]);
+    }
+
+    #[test]
+    fn what_is_nested_without_end_is_left_out() {
+        let deep = (0..30).fold(panel("map"), |inner, _| PanelLayout::Row(vec![(inner, 100.0)]));
+        assert_eq!(deep.sanitised(), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! What the parameters of a node do, in pictures: each at a low, a middle and a high value over the same ground.
+
+use super::param_ref::ParamRef;
+use super::scene_variant::{SceneVariant, VariantSweep, sweep};
+use crate::nodes::{Node, Work};
+use crate::planet::World;
+use crate::scene::{Layer, Scene};
+
+/// Values that a number is shown at; a choice is shown at all of its options.
+const VALUES: usize = 3;
+
+/// The scene that a node is shown in: a generator alone, anything else over hills. None for nodes of planets alone.
+pub fn node_scene(node: &Node) -> Option<Scene> {
+    if !node.fits(World::Terrain) {
+        return None;
+    }
+    let mut scene = Scene { name: node.about().label.into(), ..Scene::default() };
+    scene.settings.seed = 3;
+    scene.settings.sea_level = 0.0;
+    if !matches!(node.work(), Work::Generator(_)) {
+        let hills = Node::named("Perlin")?;
+        scene.layers.push(Layer::new(hills, 1));
+    }
+    scene.layers.push(Layer::new(node.clone(), 2));
+    Some(scene)
+}
+
+/// The variants of each parameter that can be shown so, by its index among those of the node: a number from the lower
+/// end of its slider to the upper one, a choice with all its options, a switch off and on.
+pub fn param_variants(node: &Node) -> Vec<(usize, Vec<SceneVariant>)> {
+    let Some(scene) = node_scene(node) else { return Vec::new() };
+    let layer = scene.layers.len() - 1;
+    let params = node.about().params.iter().enumerate();
+    params
+        .filter_map(|(index, spec)| {
+            let param_ref = ParamRef::find(&scene, Some(layer), spec.name).ok()?;
+            let values = VariantSweep::new(param_ref, None, VALUES).ok()?;
+            Some((index, sweep(&scene, &values).ok()?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Store;
+    use crate::field::Control;
+    use crate::variants::{Size, draw};
+
+    #[test]
+    fn every_number_choice_and_switch_of_a_node_has_its_pictures() {
+        for node in Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain)) {
+            let about = node.about();
+            let shown = param_variants(&node);
+            let is_plain = |kind: &crate::param::ParamKind| {
+                use crate::param::ParamKind::{Bool, Choice, Float, Int};
+                matches!(kind, Float { .. } | Int { .. } | Choice(_) | Bool)
+            };
+            let plain = about.params.iter().filter(|spec| is_plain(&spec.kind)).count();
+            assert_eq!(shown.len(), plain, "{}", about.name);
+            assert!(shown.iter().all(|(_, variants)| !variants.is_empty() && variants.len() <= 40), "{}", about.name);
+        }
+    }
+
+    #[test]
+    fn a_parameter_that_counts_shows_different_ground() {
+        let node = Node::named("Terrace").unwrap();
+        let (_, variants) = &param_variants(&node)[0];
+        let mut store = Store::forgetful();
+        let size = Size { samples: 33, pixels: 32 };
+        let pictures: Vec<_> =
+            variants.iter().map(|of| draw(&of.scene, size, &mut store, &Control::default()).unwrap().image).collect();
+        assert!(pictures.len() == 3 && pictures[0] != pictures[1] && pictures[1] != pictures[2]);
+    }
+}

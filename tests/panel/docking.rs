@@ -1,0 +1,120 @@
+//! Panels are dragged to other places and onto each other, made wider, and found there again.
+
+use bevy_egui::egui;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, Rect, vec2};
+use egui_kittest::kittest::Queryable;
+use talweg::preferences::PanelLayout;
+use talweg_app::features::history::HistoryAction;
+use talweg_app::frame::panels::{DockEdge, PanelAction};
+
+use crate::kit::{Panels, click, drag, drop_at, large, panels_kept_in, press, widget};
+
+fn view(panels: &Panels) -> Rect {
+    panels.state().drawn.as_ref().unwrap().free_rect
+}
+
+/// The strip by which a panel is moved.
+fn handle(panels: &Panels, title: &str) -> Rect {
+    widget(panels, Role::Button, &format!("Move {title}")).rect()
+}
+
+#[test]
+fn a_panel_is_dragged_onto_another_and_stays_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
+    let mut panels = open();
+    let narrow = view(&panels);
+    press(&mut panels, Modifiers::NONE, Key::M);
+    assert!(view(&panels).width() < narrow.width() - 200.0);
+    // into the middle of the parameters: a tab beside them
+    let parameters = handle(&panels, "Parameters");
+    let (from, to) = (handle(&panels, "Measures").center(), parameters.center() + vec2(0.0, 190.0));
+    drag(&mut panels, from, to);
+    drop_at(&mut panels, to);
+    assert_eq!(view(&panels), narrow, "the view has all of its room again");
+    let tab = |panels: &Panels, title: &str| widget(panels, Role::Button, title).rect();
+    assert!(tab(&panels, "Measures").left() < 330.0);
+    assert!(panels.query_by_label("Measuring…").is_some(), "what was dropped is seen");
+    let at = tab(&panels, "Parameters").center();
+    panels.hover_at(at);
+    panels.drag_at(at);
+    drop_at(&mut panels, at);
+    assert!(panels.query_by_label("Measuring…").is_none() && panels.query_all_by_label("Octaves").next().is_some());
+    // closed and opened it is the tab that is seen
+    press(&mut panels, Modifiers::NONE, Key::M);
+    assert!(panels.query_by_label("Move Parameters").is_some(), "one alone is no tab");
+    press(&mut panels, Modifiers::NONE, Key::M);
+    assert!(panels.query_by_label("Measuring…").is_some());
+    drop(panels);
+    // and the next start knows
+    let mut again = open();
+    assert!(again.query_by_label("Move Parameters").is_some());
+    press(&mut again, Modifiers::NONE, Key::M);
+    assert!(tab(&again, "Measures").left() < 330.0);
+    again.state_mut().ask(PanelAction::Reset);
+    again.run();
+    assert!(handle(&again, "Measures").left() > 900.0);
+    assert_eq!(again.state().editor().panels, None);
+}
+
+#[test]
+fn a_panel_that_is_dropped_on_the_view_does_not_hide_it() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::NONE, Key::M);
+    let (from, to) = (handle(&panels, "Measures").center(), view(&panels).center() + vec2(0.0, 12.0));
+    drag(&mut panels, from, to);
+    drop_at(&mut panels, to);
+    let seen = view(&panels);
+    assert!(seen.width() > 900.0 && seen.height() > 200.0, "{seen}");
+    assert!(panels.query_by_label("Measuring…").is_some());
+}
+
+#[test]
+fn borders_are_moved_and_stay_where_they_are_put() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
+    let mut panels = open();
+    let left = view(&panels).left();
+    let border = egui::pos2(left - 0.5, 300.0);
+    drag(&mut panels, border, border + vec2(70.0, 0.0));
+    drop_at(&mut panels, border + vec2(70.0, 0.0));
+    assert!((view(&panels).left() - left - 70.0).abs() < 3.0, "{}", view(&panels));
+    let kept = view(&panels);
+    // another panel takes from the view alone
+    press(&mut panels, Modifiers::NONE, Key::M);
+    assert_eq!(view(&panels).left(), kept.left());
+    press(&mut panels, Modifiers::NONE, Key::M);
+    assert_eq!(view(&panels), kept);
+    drop(panels);
+    let mut again = open();
+    assert!((view(&again).left() - kept.left()).abs() < 1.0);
+    // a larger window gives the view what it has more
+    again.set_size(vec2(1920.0, 1080.0));
+    again.run();
+    assert!((view(&again).left() - kept.left()).abs() < 1.0);
+    assert!((view(&again).right() - 1920.0).abs() < 2.0);
+}
+
+#[test]
+fn places_can_be_chosen_without_dragging() {
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().ask(HistoryAction::Toggle);
+    panels.run();
+    let at = handle(&panels, "History").center();
+    assert!(at.x > 900.0);
+    panels.get_by_label("Move History").click_secondary();
+    panels.run();
+    click(&mut panels, "Move to the left");
+    let there = handle(&panels, "History");
+    assert!(there.left() < 20.0 && there.top() > handle(&panels, "Parameters").top(), "{there}");
+    panels.state_mut().ask(PanelAction::Dock("history", DockEdge::Bottom));
+    panels.run();
+    assert!(handle(&panels, "History").top() > view(&panels).bottom());
+    let names = panels.state().editor().panels.as_ref().map(|layout: &PanelLayout| layout.panels().len());
+    assert_eq!(names, Some(12), "every panel and the view have their place");
+    panels.get_by_label("Move History").click_secondary();
+    panels.run();
+    click(&mut panels, "Close History");
+    assert!(panels.query_by_label("Move History").is_none());
+}
