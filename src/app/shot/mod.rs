@@ -237,6 +237,7 @@ impl OffscreenRenderer {
             }
             if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
                 is_asked = true;
+                drawn.await_picture();
                 let taken = taken.clone();
                 app.world_mut().spawn(Screenshot::image(target.clone())).observe(
                     move |shot: On<ScreenshotCaptured>| {

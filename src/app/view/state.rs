@@ -114,6 +114,8 @@ struct FrameCells {
     beside_bytes: AtomicU64,
     /// Patches of a tree are on their way, or still morph.
     unsettled: AtomicBool,
+    /// The next picture is taken; see [`RenderQuality::Still`](crate::view::RenderQuality::Still).
+    awaited: AtomicBool,
     /// Why the graphics card does not draw the tree; 0 if it does.
     unsupported: AtomicU8,
 }
@@ -140,6 +142,16 @@ impl FrameStatus {
         let there = view_state.serial() == 0 || view_state.serial() == self.serial();
         let settled = !self.0.unsettled.load(Ordering::Acquire);
         there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+    }
+
+    /// The next frame is a picture that somebody takes: of single pictures no other is drawn.
+    pub fn await_picture(&self) {
+        self.0.awaited.store(true, Ordering::Release);
+    }
+
+    /// Whether the frame that is about to be drawn is taken; the one after it is not.
+    pub(super) fn take_awaited(&self) -> bool {
+        self.0.awaited.swap(false, Ordering::AcqRel)
     }
 
     /// Why the graphics card cannot draw the tree.

@@ -272,9 +272,15 @@ fn draw(
         return;
     }
     let is_settled = drawings.0.iter().flatten().all(TerrainDrawing::is_settled);
-    // a single picture is drawn once, when all of it is there
-    if *quality == RenderQuality::Still && !is_settled {
-        status.set_settled(false);
+    let shown = |side| drawings.side(side).and_then(|drawing: &TerrainDrawing| drawing.textures.shown.as_ref());
+    let serials = CompareSide::BOTH.map(|side| shown(side).map_or(0, |textures| textures.terrain.base().serial));
+    let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
+    status.set_settled(is_settled);
+    // a single picture is drawn once, when all of it is there and somebody takes it
+    if *quality == RenderQuality::Still && !(is_settled && status.take_awaited()) {
+        if is_settled {
+            status.report(serials, beside_bytes);
+        }
         return;
     }
     for batch in drawings.batches() {
@@ -325,9 +331,5 @@ fn draw(
             }
         }
     }
-    let shown = |side| drawings.side(side).and_then(|drawing: &TerrainDrawing| drawing.textures.shown.as_ref());
-    let serials = CompareSide::BOTH.map(|side| shown(side).map_or(0, |textures| textures.terrain.base().serial));
-    let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
-    status.set_settled(is_settled);
     status.report(serials, beside_bytes);
 }

@@ -136,8 +136,9 @@ impl SquareDrawing {
         let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
         let mut instances = instances(&patches, mesh.detail.quads, terrain.scale.samples);
         let tree = tree_of(pane.side, context);
-        // what is drawn of a tree itself stands alone
-        let surroundings = if tree.is_some() { Surroundings::Block } else { terrain.settings.surroundings };
+        // what is drawn of a tree itself stands alone, and so does what plans and elevations show
+        let is_alone = tree.is_some() || context.state.projection == ViewProjection::Orthographic;
+        let surroundings = if is_alone { Surroundings::Block } else { terrain.settings.surroundings };
         let block_end = instances.len() as u32;
         if surroundings == Surroundings::Land {
             for tile in FarTile::all() {
