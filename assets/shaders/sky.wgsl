@@ -113,9 +113,12 @@ fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {
 
 @fragment
 fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
-    // without air nothing leads to a horizon: one colour for all
-    let place = select(in.far, vec2<f32>(0.0), frame.air.w > 1e8);
-    let near = frame.world_from_clip * vec4<f32>(place, 1.0, 1.0);
+    // without air nothing leads to a horizon: one colour for all, that of the sky beside the sun
+    if frame.air.w > 1e8 {
+        let beside = horizon_colour(vec3<f32>(-to_sun().z, 0.0, to_sun().x));
+        return vec4<f32>(to_screen(beside, in.clip.xy), 1.0);
+    }
+    let near = frame.world_from_clip * vec4<f32>(in.far, 1.0, 1.0);
     let ray = normalize(near.xyz / near.w - eye());
     return vec4<f32>(to_screen(backdrop(ray), in.clip.xy), 1.0);
 }
