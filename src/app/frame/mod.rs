@@ -70,7 +70,7 @@ impl Plugin for FramePlugin {
             .add_panel(
                 DockedPanel {
                     place: 2,
-                    size: [330.0, 380.0],
+                    size: [329.0, 380.0],
                     least: [280.0, 120.0],
                     margin: Margin { left: 10, right: 4, top: 4, bottom: 4 },
                     ..DockedPanel::new("parameters", "Parameters", DockEdge::Left)

@@ -57,7 +57,7 @@ impl Plugin for ConstructionPlugin {
             .add_panel(
                 DockedPanel {
                     place: 1,
-                    size: [330.0, 300.0],
+                    size: [329.0, 300.0],
                     least: [280.0, 90.0],
                     margin: Margin { left: 8, right: 8, top: 0, bottom: 4 },
                     ..DockedPanel::new("pieces", "Features", DockEdge::Left)

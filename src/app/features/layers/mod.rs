@@ -50,7 +50,7 @@ impl Plugin for LayersPlugin {
             .add_menu_part("Layer", 0, menu)
             .add_panel(
                 DockedPanel {
-                    size: [330.0, 220.0],
+                    size: [329.0, 220.0],
                     least: [280.0, 110.0],
                     margin: Margin { left: 8, right: 8, top: 0, bottom: 4 },
                     ..DockedPanel::new("layers", "Layers", DockEdge::Left)
