@@ -5,12 +5,14 @@
 //! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene |
 //! | [`ThumbnailService`] | draws variants in the background, the newest order first |
 //! | [`sheet`](fn@sheet) | thumbnails side by side in one picture |
+//! | [`randomised`](fn@randomised) | a layer with values near its own |
 //! | [`param_variants`] | what the parameters of a node do |
 //! | [`kept_picture`] | a picture of a scene, kept in a folder |
 
 mod node_pictures;
 mod param_ref;
 mod picture_cache;
+mod randomised;
 mod scene_variant;
 mod sheet;
 mod thumbnail_service;
@@ -18,6 +20,7 @@ mod thumbnail_service;
 pub use node_pictures::{node_scene, param_variants};
 pub use param_ref::{ParamRef, VariantError};
 pub use picture_cache::{kept_picture, picture};
+pub use randomised::randomised;
 pub use scene_variant::{
     Glance, MOST_VARIANTS, STORE_BYTES, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, combinations,
     draw, draw_all, neighbours, presets, seeds, sweep, table,

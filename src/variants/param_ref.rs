@@ -270,20 +270,20 @@ fn group(scene: &Scene, owner: Owner) -> &dyn Params {
 
 /// A way from one number to another.
 #[derive(Clone, Copy)]
-struct SliderScale {
+pub(super) struct SliderScale {
     from: f64,
     to: f64,
     is_logarithmic: bool,
 }
 
 impl SliderScale {
-    fn new((from, to): (f64, f64)) -> Self {
+    pub(super) fn new((from, to): (f64, f64)) -> Self {
         let (low, high) = if from < to { (from, to) } else { (to, from) };
         Self { from, to, is_logarithmic: low > 0.0 && high / low >= LOGARITHMIC }
     }
 
     /// The number at `place` from 0 to 1; the ends exactly, what lies between with four digits.
-    fn value(self, place: f64) -> f64 {
+    pub(super) fn value(self, place: f64) -> f64 {
         if place <= 0.0 {
             return self.from;
         }
@@ -297,7 +297,7 @@ impl SliderScale {
         rounded(self.from + (self.to - self.from) * place)
     }
 
-    fn place(self, number: f64) -> f64 {
+    pub(super) fn place(self, number: f64) -> f64 {
         let place = if self.is_logarithmic && number > 0.0 {
             let (a, b) = (libm::log(self.from), libm::log(self.to));
             (libm::log(number) - a) / (b - a)

@@ -196,3 +196,19 @@ fn what_is_done_to_a_group_is_done_to_what_it_holds() {
     press(&mut panels, Modifiers::ALT, Key::ArrowUp);
     assert_eq!(names(&panels), ["Ground", "Soft", "Steps", "Cells", "Hills"], "it moves as a whole");
 }
+
+#[test]
+fn chance_moves_the_numbers_of_a_layer_and_undo_brings_them_back() {
+    let mut panels = large(&["Perlin", "Terrace"]);
+    let layer = |panels: &Panels| panels.state().editor().doc.scene().layers[1].clone();
+    let before = layer(&panels);
+    press(&mut panels, Modifiers::SHIFT, Key::R);
+    let drawn = layer(&panels);
+    assert!(drawn.node != before.node && drawn.seed != before.seed);
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Randomise"));
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert_eq!(layer(&panels), before);
+    press(&mut panels, Modifiers::COMMAND, Key::L);
+    press(&mut panels, Modifiers::SHIFT, Key::R);
+    assert_eq!(layer(&panels).node, before.node, "it is locked");
+}

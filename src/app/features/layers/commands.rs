@@ -33,6 +33,8 @@ pub enum LayerAction {
     EvaluateToHere,
     /// Shows the other one of the layer's two sides.
     SwapSides,
+    /// Moves its numbers by chance.
+    Randomise,
     /// Asks for a name to keep the layer as a preset of one's own.
     SavePreset,
     /// Puts the selected layers into a group.
@@ -47,7 +49,7 @@ pub enum LayerAction {
 
 impl LayerAction {
     /// Those that need nothing named.
-    pub fn all() -> [Self; 20] {
+    pub fn all() -> [Self; 21] {
         [
             Self::AddMenu,
             Self::Rename,
@@ -62,6 +64,7 @@ impl LayerAction {
             Self::Note,
             Self::EvaluateToHere,
             Self::SwapSides,
+            Self::Randomise,
             Self::SavePreset,
             Self::GroupLayers,
             Self::Ungroup,
@@ -154,6 +157,12 @@ impl Action for LayerAction {
                 "Shows the other one of two sets of parameters of the layer; both last until the scene is closed.",
                 icon::SWAP,
                 keys![ALT + B],
+            ),
+            Self::Randomise => Info::new(
+                "Randomise",
+                "Moves every number of the layer by chance, by up to a quarter of its slider, and draws another seed.",
+                icon::DICE_FIVE,
+                keys![SHIFT + R],
             ),
             Self::SavePreset => Info::new(
                 "Save as preset…",

@@ -36,6 +36,7 @@ use crate::frame::status::StatusInfo;
 use talweg::construction::{Frame, Tree};
 use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
+use talweg::variants::randomised;
 
 pub struct LayersPlugin;
 
@@ -80,6 +81,7 @@ fn run(
             | LayerAction::GroupLayers
             | LayerAction::Ungroup
             | LayerAction::SwapSides
+            | LayerAction::Randomise
     );
     if let Some(name) = editor.doc.first_locked(&editor.doc.with_members(&all)).filter(|_| changes) {
         let text = format!("Layer “{name}” is locked; unlock it first.");
@@ -130,6 +132,10 @@ fn run(
         (LayerAction::SwapSides, Some(index)) => {
             let side = editor.doc.shown_side(index).unwrap_or_default();
             editor.doc.show_side(index, 1 - side);
+        }
+        (LayerAction::Randomise, Some(index)) => {
+            let drawn = randomised(&editor.doc.scene().layers[index], rand::random());
+            editor.doc.edit("Randomise", None, |scene| scene.layers[index] = drawn);
         }
         (LayerAction::SavePreset, Some(index)) => {
             let layer = &editor.doc.scene().layers[index];
@@ -189,7 +195,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     let selected = editor.doc.selected_layer();
     let top = editor.doc.scene().layers.len().saturating_sub(1);
     let copies = [LayerAction::Copy, LayerAction::Cut, LayerAction::Duplicate];
-    let more = [LayerAction::Solo, LayerAction::Toggle, LayerAction::Note, LayerAction::SwapSides];
+    let more =
+        [LayerAction::Solo, LayerAction::Toggle, LayerAction::Note, LayerAction::SwapSides, LayerAction::Randomise];
     for action in [LayerAction::Rename].into_iter().chain(copies).chain(more).chain([LayerAction::SavePreset]) {
         pick(ui, &mut queue, action, selected.is_some());
     }
