@@ -46,11 +46,11 @@ mod tests {
 
     #[test]
     fn numbers_move_a_little_and_all_else_stays() {
+        let (mut moved, mut floats) = (0, 0);
         for node in Node::catalogue() {
             let layer = Layer::new(node, 4);
             let made = randomised(&layer, 9);
             assert_eq!(made, randomised(&layer, 9));
-            let mut moved = 0;
             for (index, spec) in layer.node.about().params.iter().enumerate() {
                 let (before, after) = (layer.node.params().get(index), made.node.params().get(index));
                 match (&spec.kind, &before, &after) {
@@ -60,14 +60,15 @@ mod tests {
                         assert!((places[1] - places[0]).abs() <= REACH + 0.01, "{} {a} {b}", spec.name);
                         assert!((hard.0..=hard.1).contains(b), "{} {b}", spec.name);
                         moved += usize::from(a != b);
+                        floats += 1;
                     }
                     (ParamKind::Int { .. }, ..) if spec.name != "iterations" => {}
                     _ => assert_eq!(before, after, "{}: {}", layer.node.about().name, spec.name),
                 }
             }
-            let floats = layer.node.about().params.iter().filter(|spec| matches!(spec.kind, ParamKind::Float { .. }));
-            assert!(2 * moved >= floats.count(), "{}: only {moved}", layer.node.about().name);
         }
+        // those at an end of their sliders stay where chance leads beyond it
+        assert!(4 * moved >= 3 * floats, "{moved} of {floats}");
         let layer = Layer::new(Node::named("Perlin").unwrap(), 4);
         assert!(randomised(&layer, 1) != randomised(&layer, 2) && randomised(&layer, 1).seed != 4);
     }
