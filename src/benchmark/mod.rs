@@ -4,11 +4,13 @@
 
 mod bench;
 mod extremes;
+pub mod findings;
 mod instruments;
 mod loading;
 mod report;
 pub mod stats;
 mod subject;
+pub mod summary;
 
 pub use bench::{BenchError, BenchPlan, BenchProgress, Extremes, OBSERVATION, bench};
 pub use instruments::{Instruments, Machine, Stopwatch};

@@ -8,9 +8,9 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::benchmark::findings::Tone;
 use talweg::param::Value;
 use talweg_app::features::benchmark::BenchAction;
-use talweg_app::features::benchmark::findings::Tone;
 use talweg_app::features::benchmark::panel::BenchState;
 use talweg_app::features::benchmark::task::BenchInfo;
 use talweg_app::features::benchmark::task::{BenchOrder, BenchRequest, BenchTask, Ending};
@@ -202,8 +202,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
 
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
-        let y =
-            |row: &talweg_app::features::benchmark::report::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
+        let y = |row: &talweg::benchmark::summary::BenchRow| bench.panels.get_by_label(&row.told).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };
@@ -213,7 +212,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     assert_eq!(top(&bench), (0, 129), "largest first");
     click(&mut bench.panels, "Sort by Time");
     let times: Vec<f64> = report
-        .order(talweg_app::features::benchmark::report::Column::Time, false)
+        .order(talweg::benchmark::summary::Column::Time, false)
         .iter()
         .map(|&k| report.cell(&report.rows[k]).milliseconds.median)
         .collect();

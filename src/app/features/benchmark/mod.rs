@@ -4,9 +4,7 @@
 //! panel: what shall be measured ── BenchRequest ──▶ task: BenchTask ──▶ BenchInfo: report, findings ──▶ panel
 //! ```
 
-pub mod findings;
 pub mod panel;
-pub mod report;
 pub mod task;
 
 use bevy::ecs::system::{In, InMut};

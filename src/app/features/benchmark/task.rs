@@ -14,11 +14,11 @@ use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
 use crate::features::benchmark::panel::BenchState;
-use crate::features::benchmark::report::{Report, threads};
 use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::{Outcome, Task, Tasks};
+use talweg::benchmark::summary::{Report, threads};
 use talweg::benchmark::{BenchError, BenchPlan, BenchProgress, BenchSubject, Machine, NodeSubject, bench};
 use talweg::nodes::Node;
 

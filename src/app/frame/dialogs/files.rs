@@ -78,6 +78,8 @@ impl Files {
 
 impl Dialog for Files {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        // its search field is black whatever the theme
+        self.dialog.config_mut().show_search = ctx.theme() == egui::Theme::Dark;
         self.dialog.update(ctx);
         match self.dialog.state() {
             DialogState::Picked(path) => Some(vec![(self.then)(path.clone())]),

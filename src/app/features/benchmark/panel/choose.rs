@@ -8,10 +8,10 @@ use egui::{
 use egui_phosphor::regular as icon;
 
 use crate::features::benchmark::panel::{chip, part};
-use crate::features::benchmark::report::counted;
 use crate::features::benchmark::task::{BenchInfo, BenchOrder, BenchRequest, Underway};
 use crate::frame::document::Document;
 use crate::frame::theme::{colour, icon_button};
+use talweg::benchmark::summary::counted;
 use talweg::benchmark::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
 use talweg::nodes::Node;
 use talweg::scene::Layer;
@@ -269,7 +269,7 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
         ui.add_space(3.0);
         for (count, on) in &mut choice.threads {
             let name = format!("Threads {count}");
-            let tip = format!("Measures on {}.", crate::features::benchmark::report::threads(*count));
+            let tip = format!("Measures on {}.", talweg::benchmark::summary::threads(*count));
             *on ^= chip(ui, 30.0, *on, &count.to_string(), &name, &tip);
         }
     });

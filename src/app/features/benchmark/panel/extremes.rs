@@ -4,8 +4,8 @@ use bevy_egui::egui;
 use egui::{Align2, Label, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
 
 use crate::features::benchmark::panel::{BenchState, cell, chip};
-use crate::features::benchmark::report::{ExtremeLine, Fate, Report, SLOW, three};
 use crate::frame::theme::{colour, paint_text};
+use talweg::benchmark::summary::{ExtremeLine, Fate, Report, SLOW, three};
 
 const ROW: f32 = 21.0;
 

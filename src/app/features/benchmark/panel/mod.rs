@@ -13,12 +13,12 @@ use bevy_egui::egui;
 use egui::{Context, Label, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, Vec2, Window, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::features::benchmark::findings::Tone;
 use crate::features::benchmark::panel::choose::Choice;
-use crate::features::benchmark::report::{Column, Report};
 use crate::features::benchmark::task::{BenchInfo, BenchRequest};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
+use talweg::benchmark::findings::Tone;
+use talweg::benchmark::summary::{Column, Report};
 
 /// What is shown of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -228,7 +228,7 @@ fn findings(ui: &mut Ui, report: &Report) {
         let machine = format!(
             "{}, {} at a time, {}. Talweg {}. {} repetitions, in each everything once and in another order.",
             found.processor.as_deref().unwrap_or("Unknown processor"),
-            crate::features::benchmark::report::threads(found.processors),
+            talweg::benchmark::summary::threads(found.processors),
             found.system,
             found.version,
             found.repetitions

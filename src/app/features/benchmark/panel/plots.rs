@@ -10,10 +10,10 @@ use egui_plot::{
 };
 
 use crate::features::benchmark::panel::{BenchState, chip};
-use crate::features::benchmark::report::{Report, growth as growth_of, threads, three, time};
 use crate::frame::theme::colour;
 use crate::frame::theme::ink;
 use crate::frame::widgets::plot;
+use talweg::benchmark::summary::{Report, growth as growth_of, threads, three, time};
 use talweg::benchmark::{BenchCell, Findings};
 
 /// So many nodes are plotted at once.

@@ -6,10 +6,10 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Rect, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::features::benchmark::findings::is_wide;
 use crate::features::benchmark::panel::{BenchState, cell};
-use crate::features::benchmark::report::{BenchRow, Column, Report};
 use crate::frame::theme::{colour, paint_text};
+use talweg::benchmark::findings::is_wide;
+use talweg::benchmark::summary::{BenchRow, Column, Report};
 
 const ROW: f32 = 21.0;
 

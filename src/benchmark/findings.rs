@@ -2,19 +2,23 @@
 //! against each other: speed, growth, threads, memory, consistency, extremes. What makes the times doubtful comes
 //! first.
 
-use crate::features::benchmark::report::{Fate, counted, growth, mebibytes, threads, three, time};
-use talweg::benchmark::stats::CONFIDENCE;
-use talweg::benchmark::{BenchCell, Benchmark, Estimate, Findings};
+use super::stats::CONFIDENCE;
+use super::summary::{Fate, counted, growth, mebibytes, threads, three, time};
+use super::{BenchCell, Benchmark, Estimate, Findings};
 
 /// A sentence and how it is meant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
+    /// How it is meant.
     pub tone: Tone,
+    /// The sentence.
     pub text: String,
 }
 
+/// How a finding is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
+    /// A fact.
     Plain,
     /// The times are to be taken with care.
     Care,
@@ -199,7 +203,7 @@ fn grows(list: &mut List, found: &Benchmark) {
         .filter_map(|s| Some((s, growth(s, on)?.time?)))
         .collect();
     if laws.len() > NAMED {
-        let by = |a: &&(&Findings, talweg::benchmark::PowerLaw), b: &&(&Findings, talweg::benchmark::PowerLaw)| {
+        let by = |a: &&(&Findings, crate::benchmark::PowerLaw), b: &&(&Findings, crate::benchmark::PowerLaw)| {
             a.1.exponent.total_cmp(&b.1.exponent)
         };
         if let (Some(least), Some(most)) = (laws.iter().min_by(by), laws.iter().max_by(by)) {
@@ -384,7 +388,7 @@ fn names(all: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use talweg::benchmark::{Consistency, Disagreement, Extreme, Growth, PowerLaw};
+    use crate::benchmark::{Consistency, Disagreement, Extreme, Growth, PowerLaw};
 
     fn estimate(median: f64, half: f64) -> Estimate {
         Estimate { median, low: median - half, high: median + half, confidence: 0.97 }

@@ -1,17 +1,22 @@
 //! What a benchmark found, with every text that is drawn made once, on the thread that measured.
 
-use crate::features::benchmark::findings::{Finding, findings};
-use talweg::benchmark::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
+use super::findings::{Finding, findings};
+use super::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
+    /// What was measured.
     pub found: Benchmark,
+    /// A sentence for each thing that it shows.
     pub findings: Vec<Finding>,
     /// One for each node, size and number of threads, by node.
     pub rows: Vec<BenchRow>,
+    /// What became of extreme parameters, node by node.
     pub extremes: Vec<ExtremeLine>,
+    /// The table as comma-separated values.
     pub csv: String,
+    /// All of it as JSON.
     pub json: String,
 }
 
@@ -33,19 +38,29 @@ pub struct BenchRow {
 /// A column of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
+    /// What was measured.
     #[default]
     Node,
+    /// Samples per side.
     Size,
+    /// Threads that shared the work.
     Threads,
+    /// Median time of a run.
     Time,
+    /// Nanoseconds a sample.
     PerSample,
+    /// Most memory at once, in MiB.
     Memory,
+    /// Of the growth of time with the side.
     Exponent,
+    /// Whether every run gave the same bits.
     Bits,
+    /// By more threads.
     SpeedUp,
 }
 
 impl Column {
+    /// From the left.
     pub const ALL: [Self; 9] = [
         Self::Node,
         Self::Size,
@@ -58,6 +73,7 @@ impl Column {
         Self::SpeedUp,
     ];
 
+    /// What stands over it.
     pub fn title(self) -> &'static str {
         match self {
             Self::Node => "Node",
@@ -72,6 +88,7 @@ impl Column {
         }
     }
 
+    /// What it holds, in a sentence.
     pub fn help(self) -> &'static str {
         match self {
             Self::Node => "What was measured; sorting by it groups the lines by node.",
@@ -98,9 +115,13 @@ impl Column {
 pub enum ExtremeLine {
     /// The node whose parameters follow.
     Head(String),
+    /// One value of a parameter.
     Value {
+        /// Its label.
         parameter: String,
+        /// The value, with its unit.
         value: String,
+        /// What the ground was like.
         fate: Fate,
         /// Time over that with all parameters as they were.
         times: Option<f64>,
@@ -123,13 +144,18 @@ pub const SLOW: f64 = 3.0;
 /// What the ground was like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
+    /// Relief of finite heights.
     Finite,
+    /// All heights are the same.
     Level,
+    /// Some height or data map is no finite number.
     NotFinite,
+    /// It took too long and was stopped.
     Stopped,
 }
 
 impl Fate {
+    /// That of a run with extreme parameters.
     pub fn of_extreme(extreme: &Extreme) -> Self {
         match (extreme.is_finite, extreme.is_level) {
             _ if extreme.was_stopped => Self::Stopped,
@@ -139,6 +165,7 @@ impl Fate {
         }
     }
 
+    /// In a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Finite => "relief, all finite",
@@ -148,6 +175,7 @@ impl Fate {
         }
     }
 
+    /// What it means, in a sentence.
     pub fn help(self) -> &'static str {
         match self {
             Self::Finite => "Every height and every data map is a finite number, and the ground is not level.",
@@ -161,7 +189,7 @@ impl Fate {
 }
 
 impl Report {
-    /// `was_disturbed`: something else was computed meanwhile.
+    /// Of a benchmark; `was_disturbed`: something else was computed meanwhile.
     pub fn new(found: Benchmark, was_disturbed: bool) -> Self {
         let rows = (0..found.subjects.len())
             .flat_map(|subject| (0..found.subjects[subject].cells.len()).map(move |cell| (subject, cell)))
@@ -178,10 +206,12 @@ impl Report {
         }
     }
 
+    /// What a row is about.
     pub fn subject(&self, row: &BenchRow) -> &Findings {
         &self.found.subjects[row.subject]
     }
 
+    /// What was measured for a row.
     pub fn cell(&self, row: &BenchRow) -> &BenchCell {
         &self.subject(row).cells[row.cell]
     }
@@ -383,6 +413,7 @@ pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
+/// Mebibytes with about three digits.
 pub fn mebibytes(bytes: usize) -> String {
     three(bytes as f64 / f64::from(1 << 20))
 }
