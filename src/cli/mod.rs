@@ -34,6 +34,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use batch::BatchOptions;
 pub use edit::EditArgs;
 pub use export::ExportArgs;
 pub use input::load as load_scene;

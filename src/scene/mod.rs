@@ -1,5 +1,6 @@
 //! What people make: a scene of settings and layers, its file, and its history.
 
+pub mod beside;
 mod bookmark;
 mod build;
 mod changes;

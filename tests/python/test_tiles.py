@@ -79,15 +79,6 @@ def test_a_task_reads_the_files_that_it_names_alone(scene, plan, whole, tmp_path
     assert plan.merge() == whole
 
 
-@pytest.fixture
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="tools/wheel.txt has it")
-    # workers are processes, so that one of them can be killed
-    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB") as made:
-        with distributed.Client(made) as client:
-            yield client
-
-
 def killed_on_the_way(client, plan, monkeypatch):
     """Kills a worker when the first tasks of the second stage are given out."""
     killed = []
