@@ -21,7 +21,7 @@ use crate::io::{FileError, SaveTarget, StagedFile, check_name};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
 use crate::param::ImageFile;
-use crate::scene::beside::{PICTURE_STEMS, hashed_name, save_with_files};
+use crate::scene::saved_files::{PICTURE_STEMS, hashed_name, save_with_files};
 use crate::scene::{Layer, Scene, SceneError};
 
 /// Why nothing was cut out.

@@ -1,6 +1,5 @@
 //! What people make: a scene of settings and layers, its file, and its history.
 
-pub mod beside;
 mod bookmark;
 mod build;
 mod changes;
@@ -13,6 +12,7 @@ mod layer;
 mod light;
 mod links;
 mod patch;
+pub mod saved_files;
 mod settings;
 mod works;
 

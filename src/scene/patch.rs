@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::beside::{hashed_name, save_with_files};
+use super::saved_files::{hashed_name, save_with_files};
 use super::{Layer, Scene, SceneError};
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::RasterFormat;
