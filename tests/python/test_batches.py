@@ -24,7 +24,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_a_batch_is_that_of_the_program(scene, run_binary, tmp_path):
     variants = scene.variants(**VARIED)
-    assert len(variants) == 6 and variants[1] == ["scene.seed=3", "Hills.octaves=5"]
+    assert len(variants) == 6 and variants[1] == ["scene.seed=3", "1.octaves=5"]
     mine, its = tmp_path / "mine", tmp_path / "its"
     report = scene.batch(mine, **VARIED, **OPTIONS)
     scene.save(tmp_path / "hills.ron")
