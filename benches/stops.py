@@ -17,7 +17,7 @@ import talweg
 
 MOMENTS = 8
 #: What the signal is waited for at the most, from the start of the work.
-LONGEST = 20.0
+LONGEST = 5.0
 WANTED = 0.050
 
 
