@@ -181,16 +181,18 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
     };
-    let of_lines = |smoothing: &PlannedSmoothing| -> f64 {
+    // along rows, or along columns
+    let of_lines = |layer: usize, field: SmoothedField, samples_here: usize| -> f64 {
         let mut lines = vec![1.0; samples * samples];
         let smooth = || {
-            control.enter_layer(smoothing.layer);
-            let made = smooth_lines(scene, samples, smoothing.layer, smoothing.field, &mut lines, &control);
+            control.enter_layer(layer);
+            let made = smooth_lines(scene, samples, layer, field, &mut lines, &control);
             control.leave_layers();
             made
         };
         let (_, times) = pool.install(|| timed_layers(&control, smooth));
-        times.iter().map(|(_, time)| time.as_secs_f64()).sum()
+        let finer = samples_here as f64 / samples as f64;
+        times.iter().map(|(_, time)| time.as_secs_f64()).sum::<f64>() * finer * finer
     };
     let of_stage = |stage: &PlanStage| -> f64 {
         if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
@@ -199,8 +201,8 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         }
         if let Some(smoothing) = &stage.smoothing {
             // weights are part of their layer's time
-            let finer = stage.samples as f64 / samples as f64;
-            return stage.along_lines().map_or(0.0, |_| of_lines(smoothing) * finer * finer);
+            let is_along_lines = stage.along_lines().is_some();
+            return if is_along_lines { of_lines(smoothing.layer, smoothing.field, stage.samples) } else { 0.0 };
         }
         if stage.layers.is_empty() {
             // every coarser grid takes a quarter of the one before
@@ -214,7 +216,10 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
                 .map_or(1.0, |(first, end)| f64::from(end - first) / iterations(layer.layer, stage.samples));
             of_layer(layer.layer, stage.samples, part)
         };
-        stage.layers.iter().map(of_part).sum::<f64>() * computed * computed
+        // what is smoothed before is no part of it
+        let smoothed = stage.smoothed.iter().map(|&(layer, field, _)| 2.0 * of_lines(layer, field, stage.samples));
+        let own = stage.layers.iter().map(of_part).sum::<f64>() - smoothed.sum::<f64>();
+        own.max(0.0) * computed * computed
     };
     Ok(plan.stages.iter().map(of_stage).collect())
 }
