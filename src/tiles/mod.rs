@@ -52,15 +52,6 @@ pub enum TileError {
          their borders; take a patch of it, which can"
     )]
     Planet,
-    /// A group lays its layers over the ground below it, which no stage of tiles keeps.
-    #[error(
-        "group `{layer}` blends or masks what its layers make, and cannot be built in tiles; ungroup it, or give it full \
-         opacity, no mask and the ground below it"
-    )]
-    Group {
-        /// The group.
-        layer: String,
-    },
     /// Sizes out of range.
     #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples a side, and tiles of {LEAST_TILE} at the least")]
     Sizes,

@@ -36,9 +36,6 @@ pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan,
     if scene.settings.is_planet() {
         return Err(TileError::Planet);
     }
-    if let Some(group) = (0..scene.layers.len()).find(|&index| scene.joins_grounds(index)) {
-        return Err(TileError::Group { layer: scene.layers[group].name.clone() });
-    }
     if !(2..=MOST_SAMPLES).contains(&samples) || tile < LEAST_TILE {
         return Err(TileError::Sizes);
     }
@@ -129,6 +126,11 @@ impl Planner {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
+        if let Some(group) = scene.joining_group() {
+            let made = self.whole_stack(of_masks, scene, samples, group);
+            self.known.insert(key, made.clone());
+            return Ok(made);
+        }
         let looks =
             |index: usize| layer_look(scene, samples, index).map(|(look, reason)| PlannedLook { index, look, reason });
         let end = topmost.map_or(scene.layers.len(), |topmost| topmost + 1);
@@ -139,6 +141,23 @@ impl Planner {
         };
         self.known.insert(key, made.clone());
         Ok(made)
+    }
+
+    /// One stage for all layers of a scene that the group `group` joins grounds in, as a whole: no stage of tiles keeps
+    /// the ground below it.
+    fn whole_stack(&mut self, of_masks: &[usize], scene: &Scene, samples: usize, group: usize) -> StackProducts {
+        let joining = &scene.layers[group].name;
+        let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
+        for index in (0..scene.layers.len()).filter(|&index| scene.is_shown(index)) {
+            let name = scene.layers[index].name.clone();
+            stage.whole.push(match scene.joins_grounds(index) {
+                true => format!("{name}: it joins the ground below it with what its layers make"),
+                false => format!("{name}: it is built with the group `{joining}`"),
+            });
+            stage.layers.push(PlannedLayer { layer: index, name, iterations: None });
+        }
+        stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+        StackProducts { ground: Some(self.push(stage)), changes: HashMap::new() }
     }
 
     /// One stage for the coarser grids of erosions, as a whole.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::plan::{
     PLAN_FILE, PlanStage, PlannedSmoothing, PlannedSurvey, SCENE_FILE, SmoothingStep, StageProduct, SurveyStep,
@@ -9,11 +10,11 @@ use super::plan::{
 };
 use super::range::RegionRange;
 use super::{TileError, TileStore};
-use crate::eval::terrain_key;
 use crate::eval::window::{
     LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, region_drainage, smooth_lines,
     source_scene, window_weights,
 };
+use crate::eval::{Store, evaluate, terrain_key};
 use crate::field::{Control, Grid, Region, Terrain, samples_around};
 use crate::hydrology::tiled::{
     BasinSummary, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution, WordError, solve_inflows,
@@ -113,6 +114,9 @@ impl TileBuild {
         let made = if planned.layers.is_empty() && planned.writes.contains(&StageProduct::Ground(stage)) {
             let grid = self.window_of(stage, task);
             BTreeMap::from([(StageProduct::Ground(stage), Terrain::flat(grid))])
+        } else if scene.joining_group().is_some() {
+            let made = evaluate(&scene, planned.samples, None, &mut Store::forgetful(), control)?;
+            BTreeMap::from([(StageProduct::Ground(stage), Arc::unwrap_or_clone(made.terrain))])
         } else if planned.layers.is_empty() {
             self.coarser_grids(stage, planned, &scene, control)?
         } else {

@@ -130,14 +130,7 @@ fn every_node_is_built_in_tiles_to_the_same_bits_or_says_why_not() {
                     node.params_mut().set(index, &Value::Int(20)).unwrap();
                 }
                 let scene = scene(200, vec![layer("Perlin", 1), Layer::new(node, 2)]);
-                let plan = match tile_plan(&scene, 200, 64) {
-                    // a group that joins two grounds says so, and is not planned
-                    Err(TileError::Group { layer }) if layer == scene.layers[1].name => {
-                        sometimes.push(name);
-                        continue;
-                    }
-                    plan => plan.unwrap(),
-                };
+                let plan = tile_plan(&scene, 200, 64).unwrap();
                 let reasons: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
                 if reasons.iter().any(|reason| reason.starts_with(&scene.layers[1].name)) {
                     if form == "default" {
@@ -466,6 +459,29 @@ fn a_task_that_is_done_is_left_alone_and_a_damaged_tile_is_made_again() {
     .unwrap();
     assert_eq!(other.run_task(0, 0, &control).unwrap(), TaskOutcome::Done);
     assert_eq!(other.run_task(0, 0, &control).unwrap(), TaskOutcome::WasDone);
+}
+
+#[test]
+fn groups_that_join_grounds_are_built_as_a_whole_and_kept_in_tiles() {
+    let mut group = layer("LayerGroup", 4);
+    group.mix = Mix { opacity: 0.5, ..Mix::default() };
+    let mut inside = layer("Thermal", 3);
+    inside.depth = 1;
+    let mut scene = scene(257, vec![layer("Perlin", 1), layer("Ridged", 2), inside, group, layer("Levels", 5)]);
+    for change in ["3.largest_scale=Samples33", "3.iterations=20", "5.gamma=1.5"] {
+        scene.set(change).unwrap();
+    }
+    let plan = tile_plan(&scene, 257, 64).unwrap();
+    assert_eq!(plan.stages.len(), 1);
+    let said = &plan.stages[0].whole;
+    assert!(
+        said.len() == 5 && said[3].contains("joins the ground below it") && said[0].contains("the group"),
+        "{said:?}"
+    );
+    on_threads(2, || check_tiles("a group", &scene, 257, &[64, 333]));
+    // one that only holds its layers together is none
+    scene.layers[3].mix = Mix::default();
+    assert!(tile_plan(&scene, 257, 64).unwrap().stages.len() > 2);
 }
 
 #[test]
