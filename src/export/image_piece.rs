@@ -158,8 +158,8 @@ impl CutOut {
     }
 
     /// Writes the pictures and then the scene of this piece alone, where it was, with the settings and colours of the
-    /// scene `of` that it was cut out of; see [`save_with_files`]. `border` is the share of the piece over which it gives
-    /// way to the ground around, from 0.001 to 0.5.
+    /// scene `of` that it was cut out of; see [`save_with_files`]. `border` is the share of the piece over which it
+    /// gives way to the ground around, from 0.001 to 0.5.
     ///
     /// # Errors
     /// When one of the files cannot be written.

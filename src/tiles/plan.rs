@@ -122,8 +122,8 @@ pub enum SmoothingStep {
     Rows,
 }
 
-/// What a stage does to smooth a field. Smoothing runs along whole lines, each by itself, so a task takes a whole row or
-/// column of tiles.
+/// What a stage does to smooth a field. Smoothing runs along whole lines, each by itself, so a task takes a whole row
+/// or column of tiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSmoothing {
     /// Index of the layer that reads it.

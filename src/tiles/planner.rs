@@ -6,8 +6,8 @@
 //! cannot be computed in parts are stages of one task. Erosions from coarse to fine have their coarser grids before
 //! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else. Layers that ask about
 //! the whole, its water or its range, have stages before them in which tiles tell what others need to know of theirs,
-//! and one task tells each what it needs ([`SurveyStep`]). What a layer or its mask smooths is smoothed before it, first
-//! by columns of tiles, then by rows ([`SmoothingStep`]).
+//! and one task tells each what it needs ([`SurveyStep`]). What a layer or its mask smooths is smoothed before it,
+//! first by columns of tiles, then by rows ([`SmoothingStep`]).
 
 use std::collections::HashMap;
 
@@ -301,8 +301,8 @@ impl Planner {
         open.add(planned, look, coarse, sources, wants_changes);
     }
 
-    /// The stages that smooth what a layer on the ground beneath the stage `at` reads smoothed; `source` is what its mask
-    /// reads.
+    /// The stages that smooth what a layer on the ground beneath the stage `at` reads smoothed; `source` is what its
+    /// mask reads.
     fn plan_smoothing(
         &mut self,
         scene: &Scene,

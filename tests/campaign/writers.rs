@@ -1,5 +1,5 @@
-//! What is interrupted: the operations of the program that write, each with a number in what it writes, and writers that
-//! are wrong on purpose.
+//! What is interrupted: the operations of the program that write, each with a number in what it writes, and writers
+//! that are wrong on purpose.
 
 use std::error::Error;
 use std::fs::{self, File};

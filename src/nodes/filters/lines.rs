@@ -78,8 +78,8 @@ fn columns_to_rows(
     })
 }
 
-/// `lines` one after the other, each of as many samples as a side of the grid has, after `work`: what [`separable`] does
-/// to columns, and then to rows.
+/// `lines` one after the other, each of as many samples as a side of the grid has, after `work`: what [`separable`]
+/// does to columns, and then to rows.
 pub fn along_lines(cx: &Context, lines: &mut [f32], work: impl Fn(&mut EightLines) + Sync) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     cx.bands_of(LANES, lines, |_, rows| {
