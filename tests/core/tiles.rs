@@ -481,7 +481,7 @@ fn groups_that_join_grounds_are_built_as_a_whole_and_kept_in_tiles() {
     on_threads(2, || check_tiles("a group", &scene, 257, &[64, 333]));
     // one that only holds its layers together is none
     scene.layers[3].mix = Mix::default();
-    assert!(tile_plan(&scene, 257, 64).unwrap().stages.len() > 2);
+    assert!(tile_plan(&scene, 257, 64).unwrap().stages.iter().any(|stage| !stage.is_whole()));
 }
 
 #[test]
