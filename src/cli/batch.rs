@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::input::{SceneArgs, SceneJob};
+use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
@@ -21,7 +21,7 @@ use crate::export::maps::ExportMap;
 use crate::export::{ExportPlace, MESH, check, export, memory_use};
 use crate::field::{Control, Terrain};
 use crate::io::formats::RasterFormat;
-use crate::io::{FileError, check_name, check_place, write_atomically};
+use crate::io::{FileError, SaveTarget, check_name, check_place, write_atomically};
 use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
@@ -41,14 +41,26 @@ values, and
 Products are named by the files of a variant: render.png (from above), scene.ron, and every map of `talweg export` in any
 of its formats, like heights.png, heights.exr, flow.tif, normals.png.
 What is there already and still fits is not made again: a batch that was stopped goes on where it was.
+Machines that share the folder divide the work with --variant, one each at a time; the whole command then gathers.
 
 Examples:
   talweg batch island.ron --seeds 1..50 -o islands
   talweg batch alpine-range --vary Peaks.octaves=3,6 --vary scene.relief_metres=1500,3000 -o ranges
-  talweg batch island.ron --seeds 1,7,9 -o islands --products heights.r32,scene.ron --size 1025")]
+  talweg batch island.ron --seeds 1,7,9 -o islands --products heights.r32,scene.ron --size 1025
+  talweg batch island.ron --seeds 1..50 -o islands --variant $SLURM_ARRAY_TASK_ID")]
 pub struct BatchArgs {
     #[command(flatten)]
     scene: SceneArgs,
+    #[command(flatten)]
+    options: BatchOptions,
+    /// Print what was made as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is varied, and what is made of each variant.
+#[derive(Args)]
+pub struct BatchOptions {
     /// Seeds of the scene: FIRST..LAST, both included, or a list like 1,7,9
     #[arg(long, value_name = "FIRST..LAST")]
     seeds: Option<String>,
@@ -72,9 +84,9 @@ pub struct BatchArgs {
     /// Make everything anew
     #[arg(long)]
     anew: bool,
-    /// Print what was made as JSON
-    #[arg(long)]
-    json: bool,
+    /// Make the variant of that number alone, from 1, and neither the sheet nor the table
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    variant: Option<u32>,
 }
 
 /// Pixels of all thumbnails together.
@@ -157,7 +169,7 @@ struct PlannedVariant {
     folder: PathBuf,
 }
 
-impl BatchArgs {
+impl BatchOptions {
     fn sweeps(&self, scene: &Scene) -> Result<Vec<VariantSweep>, Failure> {
         let mut sweeps = Vec::new();
         if let Some(text) = &self.seeds {
@@ -232,19 +244,25 @@ impl BatchArgs {
     }
 
     /// Evaluates a variant and writes its files; the record comes last.
-    fn make(&self, work: &BatchWork, of: &PlannedVariant, key: String, store: &mut Store) -> Result<Made, Failure> {
+    fn make(
+        &self,
+        batch: &PlannedBatch,
+        of: &PlannedVariant,
+        key: String,
+        store: &mut Store,
+        control: &Control,
+    ) -> Result<Made, Failure> {
         let scene = &of.variant.scene;
-        let (pool, control) = (&work.job.pool, work.control);
-        let terrain = pool.install(|| evaluate(scene, work.job.samples, None, store, control))?.terrain;
+        let terrain = evaluate(scene, batch.samples, None, store, control)?.terrain;
         let folder = |source| FileError::Write { path: of.folder.clone(), source };
         std::fs::create_dir_all(&of.folder).map_err(folder)?;
         let palette = PaletteTable::for_scene(scene);
         let draw = |side: u32| {
             let side = side as usize;
-            pool.install(|| scene_image(scene, &terrain, &palette, side, side))
+            scene_image(scene, &terrain, &palette, side, side)
         };
         let mut files = Vec::new();
-        for (name, product) in &work.products {
+        for (name, product) in &batch.products {
             let to = self.force.target(&of.folder.join(name));
             match product {
                 BatchProduct::Render => draw(self.picture).save(&to)?,
@@ -255,9 +273,9 @@ impl BatchArgs {
             }
             files.push(name.clone());
         }
-        if !work.preset.products.is_empty() {
+        if !batch.preset.products.is_empty() {
             let place = self.place(of);
-            let written = pool.install(|| export(&work.preset, scene, &terrain, &place, control, &|_| ()))?;
+            let written = export(&batch.preset, scene, &terrain, &place, control, &|_| ())?;
             let paths = written.rasters.into_iter().map(|raster| raster.path);
             let paths = paths.chain(written.meshes.into_iter().map(|mesh| mesh.path)).chain(written.others);
             let name = |path: PathBuf| Some(path.file_name()?.to_str()?.to_string());
@@ -274,8 +292,8 @@ impl BatchArgs {
         let record = VariantRecord {
             key,
             set: of.variant.assignments.clone(),
-            glance: pool.install(|| Glance::measure(&terrain, scene)),
-            measures: pool.install(|| measures(scene, &terrain, control))?,
+            glance: Glance::measure(&terrain, scene),
+            measures: measures(scene, &terrain, control)?,
             files: files.into_iter().map(hashed).collect::<Result<Vec<_>, FileError>>()?,
         };
         let text = serde_json::to_string_pretty(&record)?;
@@ -308,13 +326,15 @@ impl BatchArgs {
     }
 }
 
-/// What does not change from variant to variant.
-struct BatchWork<'a> {
-    job: &'a SceneJob,
+/// A batch of which nothing is made yet.
+pub struct PlannedBatch {
+    scene: Scene,
+    samples: usize,
     products: Vec<(String, BatchProduct)>,
     /// Those that are exported.
     preset: BuildPreset,
-    control: &'a Control,
+    sweeps: Vec<VariantSweep>,
+    planned: Vec<PlannedVariant>,
 }
 
 /// A variant that is finished.
@@ -324,83 +344,156 @@ struct Made {
     is_new: bool,
 }
 
-pub fn run(args: &BatchArgs) -> CommandResult {
-    let mut products = Vec::new();
-    for name in args.products.iter().map(|name| name.trim()) {
-        if products.iter().any(|(other, _)| other == name) {
-            return Err(usage(anyhow::anyhow!("--products: `{name}` is given twice")));
-        }
-        products.push((name.to_string(), BatchProduct::named(name)?));
-    }
-    check_name(&args.output)?;
-    let job = args.scene.load()?;
-    let sweeps = args.sweeps(&job.scene)?;
-    let planned = args.plan(&job.scene, &sweeps)?;
-    let most = MOST_PIXELS / (args.thumbnail * args.thumbnail) as usize;
-    if planned.len() > most {
-        return Err(usage(anyhow::anyhow!(
-            "{} pictures of {} pixels are more than a sheet can hold; give {most} at most, or smaller ones with \
-             --thumbnail",
-            planned.len(),
-            args.thumbnail
-        )));
-    }
-    let exported = products.iter().filter_map(|(_, product)| match product {
-        BatchProduct::Export(product) => Some(product.clone()),
-        BatchProduct::Render | BatchProduct::Scene => None,
-    });
-    let preset = BuildPreset { products: exported.collect(), ..BuildPreset::default() };
-    check_problems(&planned)?;
-    check_products(&preset, &planned, &args.output)?;
-    std::fs::create_dir_all(&args.output).map_err(|source| FileError::Write { path: args.output.clone(), source })?;
-    let [picture, table] = ["sheet.png", "measures.csv"].map(|name| args.force.target(&args.output.join(name)));
-    check_place(&picture)?;
-    check_place(&table)?;
-    job.check_memory(job.samples, &memory(args, &job, &preset, planned.len())?)?;
+/// What became of a batch.
+pub struct BatchReport {
+    count: usize,
+    /// Variants that were there before.
+    taken: usize,
+    /// As JSON.
+    pub json: serde_json::Value,
+}
 
-    let count = planned.len();
-    let made = job.with_progress(|control, show| {
-        let work = BatchWork { job: &job, products, preset, control };
+impl BatchOptions {
+    /// What makes each variant of the scene, as `--set` takes it.
+    ///
+    /// # Errors
+    /// When something is varied that cannot be, or there are too many.
+    pub fn variants(&self, scene: &Scene) -> Result<Vec<Vec<String>>, Failure> {
+        let planned = self.plan(scene, &self.sweeps(scene)?)?;
+        Ok(planned.into_iter().map(|of| of.variant.assignments).collect())
+    }
+
+    /// The variants of `scene` at `samples` a side, if all that is asked for can be made. Makes the folder.
+    ///
+    /// # Errors
+    /// When something is asked for that cannot be.
+    pub fn planned(&self, scene: &Scene, samples: usize) -> Result<PlannedBatch, Failure> {
+        let mut products = Vec::new();
+        for name in self.products.iter().map(|name| name.trim()) {
+            if products.iter().any(|(other, _)| other == name) {
+                return Err(usage(anyhow::anyhow!("--products: `{name}` is given twice")));
+            }
+            products.push((name.to_string(), BatchProduct::named(name)?));
+        }
+        check_name(&self.output)?;
+        let sweeps = self.sweeps(scene)?;
+        let planned = self.plan(scene, &sweeps)?;
+        let most = MOST_PIXELS / (self.thumbnail * self.thumbnail) as usize;
+        if planned.len() > most {
+            return Err(usage(anyhow::anyhow!(
+                "{} pictures of {} pixels are more than a sheet can hold; give {most} at most, or smaller ones with \
+                 --thumbnail",
+                planned.len(),
+                self.thumbnail
+            )));
+        }
+        if let Some(number) = self.variant.filter(|&number| number as usize > planned.len()) {
+            return Err(usage(anyhow::anyhow!("--variant: there is no variant {number} of {}", planned.len())));
+        }
+        let exported = products.iter().filter_map(|(_, product)| match product {
+            BatchProduct::Export(product) => Some(product.clone()),
+            BatchProduct::Render | BatchProduct::Scene => None,
+        });
+        let preset = BuildPreset { products: exported.collect(), ..BuildPreset::default() };
+        check_problems(&planned)?;
+        check_products(&preset, &planned, &self.output)?;
+        std::fs::create_dir_all(&self.output)
+            .map_err(|source| FileError::Write { path: self.output.clone(), source })?;
+        self.gathered().iter().try_for_each(check_place)?;
+        Ok(PlannedBatch { scene: scene.clone(), samples, products, preset, sweeps, planned })
+    }
+
+    /// The sheet and the table.
+    fn gathered(&self) -> [SaveTarget; 2] {
+        ["sheet.png", "measures.csv"].map(|name| self.force.target(&self.output.join(name)))
+    }
+
+    /// What the largest step of a variant takes, with the pictures that are kept for the sheet.
+    ///
+    /// # Errors
+    /// When a product cannot be made at that size.
+    pub fn memory(&self, batch: &PlannedBatch) -> Result<MemoryUse, Failure> {
+        let (side, count) = (self.picture as usize, batch.planned.len());
+        let picture = MemoryUse::picture(&batch.scene, side, side);
+        let written = match batch.preset.products.is_empty() {
+            true => MemoryUse::TERRAIN,
+            false => memory_use(&batch.preset, &batch.scene, batch.samples)?,
+        };
+        let sheet_bytes = (count * (self.thumbnail * self.thumbnail) as usize) as f64 * 9.0;
+        Ok(MemoryUse {
+            fields: picture.fields.max(MemoryUse::MEASURES.fields).max(written.fields),
+            bytes: picture.bytes.max(written.bytes),
+            beside: sheet_bytes,
+            kept: [STORE_BYTES, 0],
+            ..MemoryUse::TERRAIN
+        })
+    }
+
+    /// Makes what is not there yet; call it inside the pool that shall do the work. `show` is told the share that is
+    /// done.
+    ///
+    /// # Errors
+    /// When a variant cannot be made or a file cannot be written, or it was cancelled.
+    pub fn made(
+        &self,
+        batch: &PlannedBatch,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+    ) -> Result<BatchReport, Failure> {
+        let PlannedBatch { scene, samples, sweeps, planned, .. } = batch;
+        let alone = self.variant.map(|number| number as usize - 1);
+        let planned = alone.map_or(&planned[..], |index| &planned[index..=index]);
+        let count = planned.len();
         // layers below what is varied are made once
         let mut store = Store::new(Cache::new(STORE_BYTES), Timeline::new(0));
         let mut made = Vec::with_capacity(count);
         for (k, of) in planned.iter().enumerate() {
             show(k as f32 / count as f32);
-            let key = args.key(&of.variant.scene, job.samples)?;
-            made.push(match args.kept(of, &key) {
+            let key = self.key(&of.variant.scene, *samples)?;
+            made.push(match self.kept(of, &key) {
                 Some(kept) => kept,
-                None => args.make(&work, of, key, &mut store)?,
+                None => self.make(batch, of, key, &mut store, control)?,
             });
         }
-        Ok::<_, Failure>(made)
-    })?;
-
-    let heading = format!("{}: {count} variants", job.scene.name);
-    let taken = made.iter().filter(|made| !made.is_new).count();
-    write_atomically(&table, |file| {
-        std::io::Write::write_all(file, measures_csv(&job.scene, &sweeps, &planned, &made).as_bytes())
-    })?;
-    let entries: Vec<_> = planned
-        .iter()
-        .zip(&made)
-        .map(|(of, made)| {
-            json!({ "folder": of.folder, "set": made.record.set, "is_new": made.is_new, "hash": hash(&made.record) })
-        })
-        .collect();
-    let thumbnails: Vec<(&SceneVariant, Thumbnail)> = planned
-        .iter()
-        .zip(made)
-        .map(|(of, made)| (&of.variant, Thumbnail { image: made.thumbnail, glance: made.record.glance }))
-        .collect();
-    sheet(&heading, &thumbnails, columns(count)).save(&picture)?;
-    if args.json {
-        return print_json(&json!({
-            "sheet": picture.path(), "measures": table.path(), "samples": job.samples, "variants": entries,
-        }));
+        let taken = made.iter().filter(|made| !made.is_new).count();
+        let entries: Vec<_> = planned
+            .iter()
+            .zip(&made)
+            .map(|(of, made)| {
+                json!({ "folder": of.folder, "set": made.record.set, "is_new": made.is_new, "hash": hash(&made.record) })
+            })
+            .collect();
+        let mut json = json!({ "samples": samples, "variants": entries });
+        if alone.is_none() {
+            let [picture, table] = self.gathered();
+            write_atomically(&table, |file| {
+                std::io::Write::write_all(file, measures_csv(scene, sweeps, planned, &made).as_bytes())
+            })?;
+            let thumbnails: Vec<(&SceneVariant, Thumbnail)> = planned
+                .iter()
+                .zip(made)
+                .map(|(of, made)| (&of.variant, Thumbnail { image: made.thumbnail, glance: made.record.glance }))
+                .collect();
+            sheet(&format!("{}: {count} variants", scene.name), &thumbnails, columns(count)).save(&picture)?;
+            (json["sheet"], json["measures"]) = (json!(picture.path()), json!(table.path()));
+        }
+        Ok(BatchReport { count, taken, json })
     }
+}
+
+pub fn run(args: &BatchArgs) -> CommandResult {
+    let options = &args.options;
+    let job = args.scene.load()?;
+    let batch = options.planned(&job.scene, job.samples)?;
+    job.check_memory(job.samples, &options.memory(&batch)?)?;
+    let report = job.with_progress(|control, show| job.pool.install(|| options.made(&batch, control, show)))?;
+    if args.json {
+        return print_json(&report.json);
+    }
+    let (folder, BatchReport { count, taken, .. }) = (options.output.display(), report);
+    let gathered = if options.variant.is_some() { "" } else { "; sheet.png, measures.csv" };
     print(&format!(
-        "{}  {count} variants, {} of them made now and {taken} there before; sheet.png, measures.csv\n",
-        args.output.display(),
+        "{folder}  {count} variants, {} of them made now and {taken} there before{gathered}\n",
         count - taken
     ))
 }
@@ -431,24 +524,6 @@ fn check_products(preset: &BuildPreset, planned: &[PlannedVariant], output: &Pat
             .map_err(|error| usage(anyhow::anyhow!("--products: {}: {error}", of.name)))?;
     }
     Ok(())
-}
-
-/// What the largest step of a variant takes, with the pictures that are kept for the sheet.
-fn memory(args: &BatchArgs, job: &SceneJob, preset: &BuildPreset, count: usize) -> Result<MemoryUse, Failure> {
-    let side = args.picture as usize;
-    let picture = MemoryUse::picture(&job.scene, side, side);
-    let written = match preset.products.is_empty() {
-        true => MemoryUse::TERRAIN,
-        false => memory_use(preset, &job.scene, job.samples)?,
-    };
-    let sheet_bytes = (count * (args.thumbnail * args.thumbnail) as usize) as f64 * 9.0;
-    Ok(MemoryUse {
-        fields: picture.fields.max(MemoryUse::MEASURES.fields).max(written.fields),
-        bytes: picture.bytes.max(written.bytes),
-        beside: sheet_bytes,
-        kept: [STORE_BYTES, 0],
-        ..MemoryUse::TERRAIN
-    })
 }
 
 fn measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<(String, String)>, Failure> {

@@ -17,8 +17,9 @@ use crate::io::check_place;
 #[derive(Args)]
 #[command(after_help = "\
 Writes a scene of one construction with one image piece, where it was in the terrain, and beside it the picture of its
-heights (.png, 16 bits) and, where there is not ground everywhere, that of its weights. Open the scene and copy the piece,
-or write it into another construction: the piece can be moved, turned, stretched, bent and blended as any other.
+heights (.png, 16 bits) and, where there is not ground everywhere, that of its weights; their names have a hash of what is
+in them. Open the scene and copy the piece, or write it into another construction: the piece can be moved, turned,
+stretched, bent and blended as any other.
 
 Example:
   talweg cut-out alpine-range --area 1000,1500,4000,4200 -o massif.ron
@@ -32,7 +33,7 @@ pub struct CutOutArgs {
     /// Share of the piece over which it gives way to the ground around
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = border)]
     border: f32,
-    /// Scene to write (.ron); the pictures beside it have its name
+    /// Scene to write (.ron); the names of the pictures beside it begin with its own
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
     #[command(flatten)]
@@ -64,16 +65,9 @@ pub fn run(args: &CutOutArgs) -> CommandResult {
     if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", args.output.display())));
     }
-    let target = args.force.target(&args.output);
-    let stem = std::path::absolute(&args.output)?.with_extension("");
-    let beside = |ending: &str| {
-        let name = stem.file_name().unwrap_or_default().to_string_lossy();
-        args.force.target(&stem.with_file_name(format!("{name}{ending}.png")))
-    };
-    let (heights, weights) = (beside("-heights"), beside("-weights"));
-    for place in [&target, &heights, &weights] {
-        check_place(place)?;
-    }
+    // pieces name their pictures by where they are
+    let target = args.force.target(&std::path::absolute(&args.output)?);
+    check_place(&target)?;
     let job = args.scene.load()?;
     let terrain = job.evaluate(&MemoryUse::EXPORT)?;
     let [west, north, east, south] = args.area.0;
@@ -82,20 +76,19 @@ pub fn run(args: &CutOutArgs) -> CommandResult {
         CutOutError::Outside(_) | CutOutError::Planet => usage(error),
         other => Failure::from(other),
     })?;
-    cut.save_pictures(&heights, &weights)?;
-    let scene = cut.scene(&job.scene, cut.piece(heights.path(), weights.path(), args.border));
-    scene.save(target.clone())?;
+    cut.save(&job.scene, args.border, &target)?;
+    let pictures = cut.pictures(target.path());
+    let weights = pictures.get(1);
     let [columns, rows] = cut.size;
     if args.json {
-        let weights = cut.has_weights().then(|| weights.path());
-        let written = json!({ "scene": target.path(), "heights": heights.path(), "weights": weights });
+        let written = json!({ "scene": args.output, "heights": pictures[0], "weights": weights });
         return print_json(&json!({ "files": written, "samples": [columns, rows], "metres": cut.range }));
     }
     let [low, high] = cut.range;
-    let mut text = format!("{}  the scene: one image piece\n", target.path().display());
-    text += &format!("{}  {columns} × {rows} samples, {low:.1} to {high:.1} m\n", heights.path().display());
-    if cut.has_weights() {
-        text += &format!("{}  where there is ground\n", weights.path().display());
+    let mut text = format!("{}  the scene: one image piece\n", args.output.display());
+    text += &format!("{}  {columns} × {rows} samples, {low:.1} to {high:.1} m\n", pictures[0].display());
+    if let Some(weights) = weights {
+        text += &format!("{}  where there is ground\n", weights.display());
     }
     print(&text)
 }

@@ -35,6 +35,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use batch::BatchOptions;
 pub use edit::EditArgs;
 pub use export::ExportArgs;
 pub use film::{CameraWay, FilmArgs};

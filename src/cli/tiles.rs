@@ -10,12 +10,14 @@ use serde_json::json;
 use super::input::{MemoryArgs, SceneArgs};
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, tell, usage};
+use crate::eval::window::{SmoothedField, smooth_lines};
 use crate::eval::{Store, evaluate, thread_pool, timed_layers};
 use crate::field::{Control, MapKind};
 use crate::io::memory::{bytes_text, shortage};
 use crate::scene::{BuildTiles, Scene};
 use crate::tiles::{
-    LEAST_TILE, Launcher, PLAN_FILE, PlanStage, SurveyStep, TaskOutcome, TileBuild, TilePlan, tile_plan, write_plan,
+    LEAST_TILE, Launcher, PLAN_FILE, PlanStage, PlannedSmoothing, SmoothingStep, SurveyStep, TaskOutcome, TileBuild,
+    TilePlan, tile_plan, write_plan,
 };
 
 /// Plan a build in tiles, for terrains larger than memory or for many machines
@@ -179,10 +181,28 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
     };
+    // along rows, or along columns
+    let of_lines = |layer: usize, field: SmoothedField, samples_here: usize| -> f64 {
+        let mut lines = vec![1.0; samples * samples];
+        let smooth = || {
+            control.enter_layer(layer);
+            let made = smooth_lines(scene, samples, layer, field, &mut lines, &control);
+            control.leave_layers();
+            made
+        };
+        let (_, times) = pool.install(|| timed_layers(&control, smooth));
+        let finer = samples_here as f64 / samples as f64;
+        times.iter().map(|(_, time)| time.as_secs_f64()).sum::<f64>() * finer * finer
+    };
     let of_stage = |stage: &PlanStage| -> f64 {
         if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
             // each tile finds its water anew; rims are few
             return if water.step.is_for_all() { 0.0 } else { of_layer(water.layer, stage.samples, 1.0) };
+        }
+        if let Some(smoothing) = &stage.smoothing {
+            // weights are part of their layer's time
+            let is_along_lines = stage.along_lines().is_some();
+            return if is_along_lines { of_lines(smoothing.layer, smoothing.field, stage.samples) } else { 0.0 };
         }
         if stage.layers.is_empty() {
             // every coarser grid takes a quarter of the one before
@@ -196,7 +216,10 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
                 .map_or(1.0, |(first, end)| f64::from(end - first) / iterations(layer.layer, stage.samples));
             of_layer(layer.layer, stage.samples, part)
         };
-        stage.layers.iter().map(of_part).sum::<f64>() * computed * computed
+        // what is smoothed before is no part of it
+        let smoothed = stage.smoothed.iter().map(|&(layer, field, _)| 2.0 * of_lines(layer, field, stage.samples));
+        let own = stage.layers.iter().map(of_part).sum::<f64>() - smoothed.sum::<f64>();
+        own.max(0.0) * computed * computed
     };
     Ok(plan.stages.iter().map(of_stage).collect())
 }
@@ -235,6 +258,19 @@ fn told(step: SurveyStep) -> &'static str {
     }
 }
 
+/// What a stage does to smooth a field, for people.
+fn smoothing_told(smoothing: &PlannedSmoothing) -> String {
+    let what = match smoothing.field {
+        SmoothedField::Ground | SmoothedField::Curvature => "heights",
+        SmoothedField::Mask => "mask",
+    };
+    match smoothing.step {
+        SmoothingStep::Weights => "mask before it is softened".into(),
+        SmoothingStep::Columns => format!("{what} smoothed along columns of tiles"),
+        SmoothingStep::Rows => format!("{what} smoothed along rows of tiles"),
+    }
+}
+
 /// The stages for people, and what has to be done as a whole.
 fn table(plan: &TilePlan, seconds: &[f64]) -> String {
     let mut text = format!(
@@ -249,6 +285,10 @@ fn table(plan: &TilePlan, seconds: &[f64]) -> String {
         let layers: Vec<_> = stage.layers.iter().map(layer).collect();
         let layers = match &stage.survey {
             Some(water) if water.step != SurveyStep::Ground => format!("{}, {}", water.name, told(water.step)),
+            _ if stage.smoothing.is_some() => {
+                let told = |smoothing: &PlannedSmoothing| format!("{}, {}", smoothing.name, smoothing_told(smoothing));
+                stage.smoothing.iter().map(told).collect()
+            }
             _ if layers.is_empty() => "coarser grids of erosions".into(),
             _ => layers.join(", "),
         };

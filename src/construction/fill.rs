@@ -24,6 +24,33 @@ pub fn region_of_area(area: &Area, grid: Grid, side: f64) -> Region {
     if columns.is_empty() || rows.is_empty() { Region::none() } else { Region { rows, columns } }
 }
 
+/// Where the samples of a grid lie on a square of some metres a side; those of a window where they do in its whole.
+#[derive(Clone, Copy)]
+struct SamplePlaces {
+    first: [usize; 2],
+    last: f64,
+    side: f64,
+}
+
+impl SamplePlaces {
+    fn new(grid: Grid, side: f64) -> Self {
+        Self { first: grid.first(), last: (grid.whole_samples() - 1) as f64, side }
+    }
+
+    /// Metres between two of them.
+    fn step(&self) -> f64 {
+        self.side / self.last
+    }
+
+    fn x(&self, column: usize) -> f64 {
+        (self.first[1] + column) as f64 / self.last * self.side
+    }
+
+    fn y(&self, row: usize) -> f64 {
+        (self.first[0] + row) as f64 / self.last * self.side
+    }
+}
+
 /// How a grid is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FillOptions {
@@ -63,8 +90,8 @@ impl Program {
             return Ok(());
         }
         let n = grid.samples;
-        let step = self.side / (n - 1) as f64;
-        let detail = Detail { level: sampling.level, spacing: step };
+        let places = SamplePlaces::new(grid, self.side);
+        let detail = Detail { level: sampling.level, spacing: places.step() };
         let rows = &mut out[region.rows.start * n..region.rows.end * n];
         rows.par_chunks_mut(TILE * n).enumerate().try_for_each(|(band, cells)| {
             let first = region.rows.start + band * TILE;
@@ -72,18 +99,17 @@ impl Program {
             for left in region.columns.clone().step_by(LANES) {
                 control.check()?;
                 let right = (left + LANES).min(region.columns.end);
-                let coordinate = |i: usize| i as f64 / (n - 1) as f64 * self.side;
                 let tile = Area {
-                    low: [coordinate(left), coordinate(first)],
-                    high: [coordinate(right - 1), coordinate(first + count - 1)],
+                    low: [places.x(left), places.y(first)],
+                    high: [places.x(right - 1), places.y(first + count - 1)],
                 };
                 let selection = if sampling.pruned { self.selection(&tile) } else { self.selection(&Area::ALL) };
                 let (width, mut xs) = (right - left, [0.0; LANES]);
-                xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = coordinate(left + j));
+                xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = places.x(left + j));
                 let mut lanes = RowSamples::NOTHING;
                 for i in 0..count {
                     control.check()?;
-                    let ys = [coordinate(first + i); LANES];
+                    let ys = [places.y(first + i); LANES];
                     let row = PointRow { xs: &xs[..width], ys: &ys[..width] };
                     self.row_in(&selection, sampling.material, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
@@ -106,8 +132,8 @@ impl Program {
         level: f64,
         control: &Control,
     ) -> Result<Vec<[f32; PieceMaterial::LAID.len()]>, Cancelled> {
-        let coordinate = |i: usize| i as f64 / (grid.samples - 1) as f64 * self.side;
-        let detail = Detail { level, spacing: self.side / (grid.samples - 1) as f64 };
+        let places = SamplePlaces::new(grid, self.side);
+        let detail = Detail { level, spacing: places.step() };
         let width = region.columns.len();
         let mut shares = vec![[0.0; PieceMaterial::LAID.len()]; region.len()];
         if width == 0 {
@@ -118,12 +144,12 @@ impl Program {
             for left in region.columns.clone().step_by(LANES) {
                 let right = (left + LANES).min(region.columns.end);
                 let last = first + cells.len() / width - 1;
-                let corners = [[left, first], [right - 1, last]].map(|corner| corner.map(coordinate));
-                let selection = self.selection(&Area { low: corners[0], high: corners[1] });
+                let low = [places.x(left), places.y(first)];
+                let selection = self.selection(&Area { low, high: [places.x(right - 1), places.y(last)] });
                 for (i, row) in cells.chunks_mut(width).enumerate() {
                     control.check()?;
                     for column in left..right {
-                        let place = [coordinate(column), coordinate(first + i)];
+                        let place = [places.x(column), places.y(first + i)];
                         let found = self.material_shares_in(&selection, place, &detail);
                         row[column - region.columns.start] = found.laid().map(|share| share as f32);
                     }

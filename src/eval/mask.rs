@@ -48,7 +48,7 @@ pub fn layer_mask(
     let source = source.transpose()?.map(|evaluated| evaluated.terrain);
     let layer = &scene.layers[index];
     let cx = context(scene, samples, layer, control);
-    let weights = weights(&cx, &layer.mask, &beneath, source.as_deref(), &mut store.strokes)?;
+    let weights = weights(&cx, &layer.mask, &beneath, source.as_deref(), &mut store.strokes, SmoothedMask::default())?;
     Ok(LayerMask { layer: index, grid: cx.grid, weights })
 }
 
@@ -86,6 +86,15 @@ pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> 
     Some((source, made))
 }
 
+/// What a mask smooths, where it is known already, as in a window of the whole.
+#[derive(Debug, Default)]
+pub struct SmoothedMask {
+    /// The heights beneath the layer, smoothed for the curvature.
+    pub heights: Option<Vec<f32>>,
+    /// The weights, softened.
+    pub weights: Option<Vec<f32>>,
+}
+
 /// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask
 /// reads.
 pub fn weights(
@@ -94,6 +103,30 @@ pub fn weights(
     beneath: &Terrain,
     source: Option<&Terrain>,
     strokes: &mut StrokedFields,
+    known: SmoothedMask,
+) -> Result<Vec<f32>, Cancelled> {
+    let mut weights = match known.weights {
+        Some(softened) => softened,
+        None => {
+            let sharp = sharp_weights(cx, mask, beneath, source, strokes, known.heights)?;
+            if mask.soften_metres > 0.0 { gauss::smoothed(cx, &sharp, mask.soften_metres)? } else { sharp }
+        }
+    };
+    if mask.invert {
+        cx.rows(&mut weights, |_, row| row.iter_mut().for_each(|w| *w = 1.0 - *w))?;
+    }
+    Ok(weights)
+}
+
+/// The product of all conditions of the mask, before it is softened and inverted; `smooth` are the heights smoothed for
+/// the curvature, where they are known.
+pub fn sharp_weights(
+    cx: &Context,
+    mask: &Mask,
+    beneath: &Terrain,
+    source: Option<&Terrain>,
+    strokes: &mut StrokedFields,
+    smooth: Option<Vec<f32>>,
 ) -> Result<Vec<f32>, Cancelled> {
     let grid = cx.grid;
     let mut weights = vec![1.0; grid.len()];
@@ -120,7 +153,7 @@ pub fn weights(
         }
     }
     if mask.by_curvature {
-        let around = gauss::smoothed(cx, &beneath.height, mask.curvature_metres)?;
+        let around = smooth.map_or_else(|| gauss::smoothed(cx, &beneath.height, mask.curvature_metres), Ok)?;
         let between = FeatherBand::new(mask.curvature_from, mask.curvature_to, mask.curvature_feather);
         narrow(&|k, _, _| between.weight((beneath.height[k] - around[k]) * cx.relief_metres))?;
     }
@@ -162,12 +195,6 @@ pub fn weights(
     if mask.by_paint && !grid.is_globe() {
         let painted = strokes.mask(cx, mask.unpainted, &mask.painted)?;
         narrow(&|k, _, _| painted[k])?;
-    }
-    if mask.soften_metres > 0.0 {
-        weights = gauss::smoothed(cx, &weights, mask.soften_metres)?;
-    }
-    if mask.invert {
-        cx.rows(&mut weights, |_, row| row.iter_mut().for_each(|w| *w = 1.0 - *w))?;
     }
     Ok(weights)
 }
@@ -258,7 +285,7 @@ mod tests {
             random: Stream::new(1, 1),
             control: &control,
         };
-        weights(&cx, mask, beneath, source, &mut StrokedFields::default()).unwrap()
+        weights(&cx, mask, beneath, source, &mut StrokedFields::default(), SmoothedMask::default()).unwrap()
     }
 
     #[test]

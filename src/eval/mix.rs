@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{StrokedFields, mask};
+use super::StrokedFields;
+use super::mask::{self, SmoothedMask};
 use crate::field::{Cancelled, HAS_GROUND, MapKind, Terrain};
 use crate::nodes::Context;
 use crate::scene::{Blend, Layer, Mix};
@@ -142,19 +143,22 @@ fn seam(a: f32, b: f32, k: f32) -> f32 {
 }
 
 /// Brings `out` back towards `below` by opacity and mask; data maps that the layer wrote follow. `source` is the result
-/// of the layer that the mask reads.
+/// of the layer that the mask reads, `known` what the mask smooths where that is known.
 pub fn weigh(
     cx: &Context,
     layer: &Layer,
     beneath: &Arc<Terrain>,
     source: Option<&Terrain>,
     strokes: &mut StrokedFields,
+    known: SmoothedMask,
     out: &mut Terrain,
 ) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let opacity = layer.mix.opacity;
-    let weights =
-        if layer.mask.is_active() { Some(mask::weights(cx, &layer.mask, beneath, source, strokes)?) } else { None };
+    let weights = match layer.mask.is_active() {
+        true => Some(mask::weights(cx, &layer.mask, beneath, source, strokes, known)?),
+        false => None,
+    };
     if opacity >= 1.0 && weights.is_none() {
         return cx.rows(&mut out.height, |i, row| {
             let from = grid.row(&beneath.height, i);

@@ -32,7 +32,7 @@ pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, p
 pub use layer_clock::timed_layers;
 pub use live::StrokeTarget;
 pub use mask::{LayerMask, layer_mask};
-use mask::{mask_scene, scene_beneath, scene_up_to};
+use mask::{SmoothedMask, mask_scene, scene_beneath, scene_up_to};
 pub use memory::{MemoryUse, NotEnoughMemory, check_free, check_memory, estimate, memory_at_hand, needed_memory};
 use multiscale::LevelChange;
 use plan::{GroupBase, LayerStep, ProcessStage, node_values_key, plan, plan_with};
@@ -317,7 +317,8 @@ fn evaluate_level(
                 sources.get(&index)
             }
         };
-        mix::weigh(&cx, step.layer, &beneath, source.map(Arc::as_ref), &mut store.strokes, &mut result)?;
+        let (source, known) = (source.map(Arc::as_ref), SmoothedMask::default());
+        mix::weigh(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
         mass_balances.extend(account.map(|account| (step.index, account)));
         beneath = Arc::new(result);
         if !step.transient && !store.transient {

@@ -7,13 +7,17 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::mask::{SmoothedMask, sharp_weights};
 use super::multiscale::LevelChange;
 use super::{LayerStep, ProcessStage, Store, context, evaluate_level, mix, plan, run_node, run_stage};
-use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
+use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Region, Terrain};
 use crate::hydrology::Outlets;
 use crate::hydrology::tiled::RegionDrainage;
+use crate::nodes::filters::gauss;
 use crate::nodes::{Context, DrainedGround, MassBalance, NodeDrainage, NodeParts, Work};
-use crate::scene::{Layer, Mask, Scene};
+use crate::scene::{Layer, Scene};
 
 /// A layer, or some iterations of one, on one grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +41,19 @@ pub struct WindowInput {
     pub sources: HashMap<usize, Terrain>,
     /// What is known of the whole, by the index of the layer that asks.
     pub surveys: HashMap<usize, SurveyedGround>,
+    /// Smoothed fields of the whole, by the index of the layer that reads them.
+    pub smoothed: HashMap<(usize, SmoothedField), Vec<f32>>,
+}
+
+/// A field of the whole that a layer reads smoothed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SmoothedField {
+    /// The heights beneath it, for its node.
+    Ground,
+    /// The heights beneath it, for the curvature in its mask.
+    Curvature,
+    /// The weights of its mask, which are softened.
+    Mask,
 }
 
 /// What is known of the whole in a window.
@@ -46,6 +63,8 @@ pub enum SurveyedGround {
     Drainage(DrainedGround),
     /// Lowest and highest of all heights.
     Range([f32; 2]),
+    /// Its heights, smoothed.
+    Smoothed(Vec<f32>),
 }
 
 /// What came out.
@@ -77,6 +96,8 @@ pub struct LayerLook {
     pub source: Option<usize>,
     /// What its node asks about the whole.
     pub survey: Option<LayerSurvey>,
+    /// Fields of the whole that it reads smoothed, each after those that it follows from.
+    pub smoothed: Vec<SmoothedField>,
 }
 
 /// What a layer asks about the whole ground beneath it.
@@ -106,8 +127,14 @@ pub fn layer_look(scene: &Scene, samples: usize, index: usize) -> Option<(LayerL
         is_level: step.is_level,
         source: super::mask_scene(scene, index).map(|(source, _)| source),
         survey: None,
+        smoothed: smoothed_fields(step.layer).collect(),
     };
-    let mut reason = mask_reason(&step.layer.mask);
+    let mask = &step.layer.mask;
+    let is_painted = mask.is_active() && mask.by_paint;
+    let mut reason = match scene.settings.edges {
+        Edges::Wrap => Some("the terrain wraps, and beside an edge lies the opposite one"),
+        Edges::Open => is_painted.then_some("its mask is painted"),
+    };
     let nodes = stretches(step.layer, samples);
     let mut farthest = Some(0usize);
     for (parts, iterations) in nodes {
@@ -149,16 +176,20 @@ fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts, u32)> {
     }
 }
 
-/// Why a mask has to be worked out as a whole, if it has.
-fn mask_reason(mask: &Mask) -> Option<&'static str> {
-    if !mask.is_active() {
-        return None;
-    }
-    match mask {
-        Mask { by_curvature: true, .. } => Some("its mask compares with smoothed ground"),
-        Mask { by_paint: true, .. } => Some("its mask is painted"),
-        mask if mask.soften_metres > 0.0 => Some("its mask is softened"),
-        _ => None,
+/// The fields of the whole that a layer reads smoothed, each after those that it follows from.
+fn smoothed_fields(layer: &Layer) -> impl Iterator<Item = SmoothedField> + use<'_> {
+    let fields = [SmoothedField::Ground, SmoothedField::Curvature, SmoothedField::Mask];
+    fields.into_iter().filter(|&field| smoothing_metres(layer, field).is_some())
+}
+
+/// The standard deviation that a layer reads a field with, in metres; none where it does not read it smoothed.
+fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f32> {
+    let mask = Some(&layer.mask).filter(|mask| mask.is_active());
+    match (field, layer.node.traits().parts) {
+        (SmoothedField::Ground, NodeParts::Smoothed(smoothing)) => Some(smoothing.metres),
+        (SmoothedField::Ground, _) => None,
+        (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
+        (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),
     }
 }
 
@@ -179,7 +210,7 @@ pub fn evaluate_window(
     input: WindowInput,
     control: &Control,
 ) -> Result<WindowOutput, Cancelled> {
-    let WindowInput { beneath, mut under_way, mut changes, sources, mut surveys } = input;
+    let WindowInput { beneath, mut under_way, mut changes, sources, mut surveys, mut smoothed } = input;
     let steps = plan(scene, samples, None);
     let mut store = Store::forgetful();
     let mut beneath = Arc::new(beneath);
@@ -192,12 +223,15 @@ pub fn evaluate_window(
         let coarse = changes
             .remove(&step.index)
             .map(|change| LevelChange { change: Arc::new(change), mass_balance: MassBalance::default() });
-        let mut result = match (&part.iterations, surveys.remove(&step.index), step.layer.node.work()) {
+        let mut smooth = |field| smoothed.remove(&(step.index, field));
+        let known = surveys.remove(&step.index).or_else(|| smooth(SmoothedField::Ground).map(SurveyedGround::Smoothed));
+        let mut result = match (&part.iterations, known, step.layer.node.work()) {
             (_, Some(known), Work::Filter(filter)) => {
                 let mut result = Terrain::clone(&beneath);
                 match known {
                     SurveyedGround::Drainage(water) => filter.apply_drained(&cx, water, &mut result)?,
                     SurveyedGround::Range(range) => filter.apply_ranged(&cx, range, &mut result)?,
+                    SurveyedGround::Smoothed(smooth) => filter.apply_smoothed(&cx, smooth, &mut result)?,
                 }
                 result
             }
@@ -225,7 +259,8 @@ pub fn evaluate_window(
             made.insert(step.index, Arc::unwrap_or_clone(change.change));
         }
         let source = sources.get(&step.index);
-        mix::weigh(&cx, step.layer, &beneath, source, &mut store.strokes, &mut result)?;
+        let known = SmoothedMask { heights: smooth(SmoothedField::Curvature), weights: smooth(SmoothedField::Mask) };
+        mix::weigh(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
         beneath = Arc::new(result);
     }
     control.leave_layers();
@@ -251,6 +286,44 @@ pub fn region_drainage(
     let cx = Context { grid, ..context(scene, samples, layer, control) };
     let outlets = Outlets::new(grid, height, asked.sea_metres / cx.relief_metres);
     RegionDrainage::new(grid, region, height, &outlets, asked.routing(&cx), control).map(Some)
+}
+
+/// Smooths whole columns of a field that a layer reads smoothed, or whole rows once its columns are smoothed: `lines`
+/// one after the other, of a scene at `samples` a side. A field that the layer does not read so is left as it is.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn smooth_lines(
+    scene: &Scene,
+    samples: usize,
+    layer: usize,
+    field: SmoothedField,
+    lines: &mut [f32],
+    control: &Control,
+) -> Result<(), Cancelled> {
+    let Some(layer) = scene.layers.get(layer) else { return Ok(()) };
+    let Some(metres) = smoothing_metres(layer, field) else { return Ok(()) };
+    let grid = Grid::working(samples, scene.settings.edges);
+    gauss::smooth_lines(&Context { grid, ..context(scene, samples, layer, control) }, lines, metres)
+}
+
+/// The weights of the mask of a layer before they are softened, on the window `grid` of a scene at `samples` a side.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn window_weights(
+    scene: &Scene,
+    samples: usize,
+    grid: Grid,
+    layer: usize,
+    mut input: WindowInput,
+    control: &Control,
+) -> Result<Vec<f32>, Cancelled> {
+    let Some(reader) = scene.layers.get(layer) else { return Ok(vec![1.0; grid.len()]) };
+    let cx = Context { grid, ..context(scene, samples, reader, control) };
+    let smooth = input.smoothed.remove(&(layer, SmoothedField::Curvature));
+    let strokes = &mut Store::forgetful().strokes;
+    sharp_weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, smooth)
 }
 
 /// Maps that a process does not write are those beneath it, and known to be.

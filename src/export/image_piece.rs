@@ -7,19 +7,22 @@
 //! Source: document 004, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
 //! interpolation).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::construction::image::{Image, ImageSettings};
 use crate::construction::plane::{Area, higher, lower};
 use crate::construction::{Frame, Piece, PieceKind, Tree};
 use crate::field::{MapKind, Terrain};
 use crate::io::formats::{RasterFormat, RasterSheet, Samples};
-use crate::io::{FileError, SaveTarget, StagedFile, StagedSet};
+use crate::io::{FileError, SaveTarget, StagedFile, check_name};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
 use crate::param::ImageFile;
-use crate::scene::{Layer, Scene};
+use crate::scene::saved_files::{PICTURE_STEMS, hashed_name, save_with_files};
+use crate::scene::{Layer, Scene, SceneError};
 
 /// Why nothing was cut out.
 #[derive(Debug, thiserror::Error)]
@@ -33,9 +36,6 @@ pub enum CutOutError {
     /// There is nothing in it.
     #[error("there is no ground in the area to be cut out")]
     Void,
-    /// A file could not be written.
-    #[error(transparent)]
-    File(#[from] FileError),
 }
 
 /// Ground that was cut out.
@@ -108,10 +108,30 @@ impl CutOut {
         })
     }
 
-    /// The piece whose pictures are these files. `border` is the share of it over which it gives way to the ground
-    /// around, from 0.001 to 0.5.
-    pub fn piece(&self, heights: &Path, weights: &Path, border: f32) -> Piece {
-        let file = |path: &Path| ImageFile(path.to_string_lossy().into_owned());
+    /// The files of its pictures beside the scene file `scene`, of its heights and, where it needs one, of its weights.
+    /// Their names have a hash of what is in them.
+    pub fn pictures(&self, scene: &Path) -> Vec<PathBuf> {
+        let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
+        let file = |(name, values): (&str, &Vec<u16>)| {
+            let mut hash = Xxh3::new();
+            self.size.iter().for_each(|side| hash.update(&(*side as u64).to_le_bytes()));
+            values.iter().for_each(|value| hash.update(&value.to_le_bytes()));
+            scene.with_file_name(hashed_name(&format!("{stem}-{name}"), hash.digest(), "png"))
+        };
+        PICTURE_STEMS.into_iter().zip(self.fields()).map(file).collect()
+    }
+
+    /// Heights, and weights where there are some.
+    fn fields(&self) -> impl Iterator<Item = &Vec<u16>> {
+        std::iter::once(&self.heights).chain(&self.weights)
+    }
+
+    /// The piece whose pictures are these files, as [`pictures`](Self::pictures) has them. `border` is the share of it
+    /// over which it gives way to the ground around, from 0.001 to 0.5.
+    fn piece(&self, pictures: &[PathBuf], border: f32) -> Piece {
+        let file = |picture: usize| {
+            ImageFile(pictures.get(picture).map_or_else(String::new, |path| path.to_string_lossy().into_owned()))
+        };
         let Area { low, high } = self.area;
         let corner = |x: f64, y: f64| (x as f32, y as f32);
         let image = Image {
@@ -122,11 +142,11 @@ impl CutOut {
                 corner(low[0], high[1]),
             ],
             settings: ImageSettings {
-                picture: file(heights),
+                picture: file(0),
                 height: self.range[0] as f32,
                 depth: (self.range[1] - self.range[0]) as f32,
                 border: border.clamp(0.001, 0.5),
-                weights: if self.weights.is_some() { file(weights) } else { ImageFile(String::new()) },
+                weights: file(1),
             },
         };
         Piece::named("cut out", PieceKind::Image(image))
@@ -137,24 +157,31 @@ impl CutOut {
         self.weights.is_some()
     }
 
-    /// Writes the pictures in the format that the names ask for; that of weights only where there are some.
+    /// Writes the pictures and then the scene of this piece alone, where it was, with the settings and colours of the
+    /// scene `of` that it was cut out of; see [`save_with_files`]. `border` is the share of the piece over which it
+    /// gives way to the ground around, from 0.001 to 0.5.
     ///
     /// # Errors
-    /// When one of them cannot be written; then none is.
-    pub fn save_pictures(&self, heights: &SaveTarget, weights: &SaveTarget) -> Result<(), FileError> {
-        let mut files = StagedSet::default();
-        for (to, values) in std::iter::once((heights, &self.heights)).chain(self.weights.iter().map(|w| (weights, w))) {
-            let format = RasterFormat::for_path(to.path())?;
-            let [width, rows] = self.size;
-            let at = |row: usize, column: usize, _: usize| values[row * width + column];
-            let sheet = RasterSheet { samples: Samples::U16(&at), ..RasterSheet::grey(width, rows) };
-            files.push(StagedFile::new(to, |file| format.write(&sheet, file))?);
-        }
-        files.commit()
+    /// When one of the files cannot be written.
+    pub fn save(&self, of: &Scene, border: f32, to: &SaveTarget) -> Result<(), SceneError> {
+        check_name(to.path())?;
+        let pictures = self.pictures(to.path());
+        let scene = self.scene(of, self.piece(&pictures, border));
+        let write = || pictures.iter().zip(self.fields()).try_for_each(|(path, values)| self.write(path, values));
+        save_with_files(&scene, to, pictures.iter().map(PathBuf::as_path), write).map(|_| ())
     }
 
-    /// A scene of this piece alone, where it was, with the settings and colours of the scene that it was cut out of.
-    pub fn scene(&self, of: &Scene, piece: Piece) -> Scene {
+    /// Writes a picture; of the same name are the same values.
+    fn write(&self, path: &Path, values: &[u16]) -> Result<(), FileError> {
+        let [width, rows] = self.size;
+        let format = RasterFormat::for_path(path)?;
+        let at = |row: usize, column: usize, _: usize| values[row * width + column];
+        let sheet = RasterSheet { samples: Samples::U16(&at), ..RasterSheet::grey(width, rows) };
+        let target = SaveTarget::new(path).over_read_only(true).over_links(true);
+        StagedFile::new(&target, |file| format.write(&sheet, file))?.commit()
+    }
+
+    fn scene(&self, of: &Scene, piece: Piece) -> Scene {
         let frame =
             Frame { side: of.settings.size_metres, relief: of.settings.relief_metres, ground: self.range[0] as f32 };
         let tree = Tree { frame, terrain: piece, ..Tree::default() };

@@ -20,7 +20,7 @@ pub mod water;
 
 pub use context::{Context, Pace};
 pub use multiscale::MultiScale;
-pub use parts::{DrainedGround, NodeDrainage, NodeParts, NodeReach};
+pub use parts::{DrainedGround, NodeDrainage, NodeParts, NodeReach, NodeSmoothing};
 
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::io::formats::RawLayout;
@@ -165,6 +165,11 @@ pub trait Filter: Params {
     /// The same in a window of the terrain, of whose heights the lowest and the highest are given
     /// ([`Terrain::range`]); of nodes whose [`parts`](Traits::parts) are [`NodeParts::Ranged`].
     fn apply_ranged(&self, cx: &Context, _range: [f32; 2], terrain: &mut Terrain) -> Result<(), Cancelled> {
+        self.apply(cx, terrain)
+    }
+    /// The same in a window of the terrain, with the heights of the whole smoothed; of nodes whose
+    /// [`parts`](Traits::parts) are [`NodeParts::Smoothed`].
+    fn apply_smoothed(&self, cx: &Context, _smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         self.apply(cx, terrain)
     }
 }

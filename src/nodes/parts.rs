@@ -29,14 +29,14 @@ pub enum NodeParts {
     /// A sample follows from its place, what lies below it there, and the lowest and the highest of all heights. It is
     /// a filter with [`apply_ranged`](super::Filter::apply_ranged).
     Ranged,
+    /// A sample follows from what lies within reach of it and from the heights of the whole, smoothed, within reach. It
+    /// is a filter with [`apply_smoothed`](super::Filter::apply_smoothed).
+    Smoothed(NodeSmoothing),
     /// Only as a whole, for a reason that ends a sentence beginning with "because".
     Whole(&'static str),
 }
 
 impl NodeParts {
-    /// Gaussian filters are recursive along whole lines.
-    pub const SMOOTHED: Self =
-        Self::Whole("its smoothing is rounded from sample to sample, along whole rows and columns");
     /// Strokes of brushes.
     pub const PAINTED: Self = Self::Whole("strokes of a brush are laid on the whole ground");
     /// Water that goes where the ground leads it.
@@ -55,6 +55,7 @@ impl NodeParts {
             Self::Points | Self::Ranged => Some(0),
             Self::Within(reach) | Self::Iterations { reach, .. } => Some(reach.cells(cx)),
             Self::Drained(_) => Some(1),
+            Self::Smoothed(smoothing) => Some(smoothing.reach.cells(cx)),
             Self::Whole(_) => None,
         }
     }
@@ -76,6 +77,15 @@ impl NodeDrainage {
     pub fn routing(&self, cx: &Context) -> FlowRouting {
         if self.is_drawn { FlowRouting::Rho8(cx.random) } else { FlowRouting::D8 }
     }
+}
+
+/// What a node asks about the smoothed heights of the whole ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeSmoothing {
+    /// Standard deviation in metres, above 0.
+    pub metres: f32,
+    /// How far from a sample it looks at heights and smoothed heights.
+    pub reach: NodeReach,
 }
 
 /// The water of the whole ground in a window.

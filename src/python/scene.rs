@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Parser;
 use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -9,9 +10,9 @@ use pyo3::types::PyDict;
 
 use super::arrays::{given, put_maps};
 use super::error::{check_problems, failed, of_command, usage, warn_of_mended};
-use super::terrain::PyTerrain;
+use super::terrain::{PyTerrain, of_json, option_words, wrong_options};
 use super::work::{Listener, finish, pool};
-use talweg::cli::load_scene;
+use talweg::cli::{BatchOptions, load_scene};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
 use talweg::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use talweg::io::SaveTarget;
@@ -105,6 +106,35 @@ pub fn evaluate<'py>(
     })?;
     let Evaluated { terrain, mass_balances, .. } = made.map_err(failed)?;
     Ok(PyTerrain::new(terrain, scene, base.is_none(), mass_balances))
+}
+
+/// The options of `talweg batch`, without the command.
+#[derive(Parser)]
+#[command(name = "batch", no_binary_name = true, disable_help_flag = true)]
+struct BatchWords {
+    #[command(flatten)]
+    options: BatchOptions,
+}
+
+/// What is varied, and what is made of each variant.
+fn batch_options(
+    py: Python<'_>,
+    folder: &Path,
+    seeds: Option<&Bound<'_, PyAny>>,
+    vary: Option<&Bound<'_, PyDict>>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<BatchOptions> {
+    let mut line = vec![format!("--output={}", folder.to_string_lossy())];
+    line.extend(seeds.map(|seeds| option_words("seeds", seeds)).transpose()?.flatten());
+    for (parameter, values) in vary.into_iter().flatten() {
+        let values = option_words("vary", &values)?.unwrap_or_default();
+        let values = values.split_once('=').map_or("", |(_, values)| values);
+        line.push(format!("--vary={}={values}", parameter.extract::<String>()?));
+    }
+    for (name, value) in keywords.into_iter().flatten() {
+        line.extend(option_words(&name.extract::<String>()?, &value)?);
+    }
+    Ok(BatchWords::try_parse_from(line).map_err(|error| wrong_options(py, &error))?.options)
 }
 
 impl PyScene {
@@ -252,6 +282,48 @@ impl PyScene {
         let own = base.as_ref().map_or(self.scene.samples(), BaseTerrain::samples);
         let samples = checked_samples(py, size.unwrap_or(own))?;
         evaluate(py, changed.scene, base, samples, threads, progress)
+    }
+
+    /// What makes each variant of a batch of the scene, as `set` takes it: all combinations of `seeds`, such as
+    /// `"1..50"` or `[1, 7, 9]`, and of `vary`, lists of values by parameter, such as `{"Range.erodibility": [3, 6]}`.
+    #[pyo3(signature = (*, seeds=None, vary=None))]
+    fn variants(
+        &self,
+        py: Python<'_>,
+        seeds: Option<&Bound<'_, PyAny>>,
+        vary: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<Vec<String>>> {
+        let options = batch_options(py, &PathBuf::from("batch"), seeds, vary, None)?;
+        options.variants(&self.scene).map_err(|failure| of_command(py, &failure))
+    }
+
+    /// Evaluates every variant of the scene (`variants` says which) into a folder of its own in `folder`, with one
+    /// contact sheet and one table of measures, and gives the report of `talweg batch --json`. What is there already
+    /// and still fits is left alone. `options` are those of `talweg batch`: `products=["heights.r32", "render.png"]`,
+    /// `picture=512`, `thumbnail=128`, `anew=True`, `force=True`, and `variant=3`, which makes the third alone and
+    /// gathers nothing. `talweg.dask.batch` shares the work out among the workers of a cluster.
+    #[pyo3(signature = (folder, *, seeds=None, vary=None, size=None, threads=0, memory=None, **options))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn batch<'py>(
+        &self,
+        py: Python<'py>,
+        folder: PathBuf,
+        seeds: Option<&Bound<'py, PyAny>>,
+        vary: Option<&Bound<'py, PyDict>>,
+        size: Option<usize>,
+        threads: usize,
+        memory: Option<&str>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        apply_memory(py, memory)?;
+        let options = batch_options(py, &folder, seeds, vary, options)?;
+        let samples = checked_samples(py, size.unwrap_or(self.scene.samples()))?;
+        let wrong = |failure: talweg::cli::Failure| of_command(py, &failure);
+        let batch = options.planned(&self.scene, samples).map_err(wrong)?;
+        check_memory(&self.scene, samples, &options.memory(&batch).map_err(wrong)?).map_err(failed)?;
+        let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
+        let made = finish(py, &pool, &listener, |control| options.made(&batch, control, &|_| ()))?;
+        of_json(py, &made.map_err(wrong)?.json)
     }
 
     fn __repr__(&self) -> String {

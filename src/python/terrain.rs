@@ -132,29 +132,33 @@ fn options(output: &[PathBuf], keywords: Option<&Bound<'_, PyDict>>) -> PyResult
         if NOT_HERE.contains(&name.as_str()) {
             return Err(usage(value.py(), format_args!("`{name}` is nothing that a finished terrain can be given")));
         }
-        let option = format!("--{}", name.replace('_', "-"));
-        if value.is_none() {
-            continue;
-        }
-        if let Ok(is_on) = value.extract::<bool>() {
-            line.extend(is_on.then_some(option));
-            continue;
-        }
-        let is_text = value.is_instance_of::<pyo3::types::PyString>();
-        let text = match value.try_iter() {
-            Ok(items) if !is_text => {
-                let items: Vec<String> = items.map(|item| value_text(&item?)).collect::<PyResult<_>>()?;
-                items.join(if name == "range" { ".." } else { "," })
-            }
-            _ => value_text(&value)?,
-        };
-        line.push(format!("{option}={text}"));
+        line.extend(option_words(&name, &value)?);
     }
     Ok(line)
 }
 
+/// A keyword argument as an option of the command line, if it is one.
+pub fn option_words(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let option = format!("--{}", name.replace('_', "-"));
+    if value.is_none() {
+        return Ok(None);
+    }
+    if let Ok(is_on) = value.extract::<bool>() {
+        return Ok(is_on.then_some(option));
+    }
+    let is_text = value.is_instance_of::<pyo3::types::PyString>();
+    let text = match value.try_iter() {
+        Ok(items) if !is_text => {
+            let items: Vec<String> = items.map(|item| value_text(&item?)).collect::<PyResult<_>>()?;
+            items.join(if name == "range" { ".." } else { "," })
+        }
+        _ => value_text(value)?,
+    };
+    Ok(Some(format!("{option}={text}")))
+}
+
 /// What clap says about wrong options, in the first of its lines.
-fn wrong_options(py: Python<'_>, error: &clap::Error) -> PyErr {
+pub fn wrong_options(py: Python<'_>, error: &clap::Error) -> PyErr {
     let text = error.to_string();
     let said: Vec<&str> = text.lines().take_while(|line| !line.starts_with("Usage")).map(str::trim).collect();
     usage(py, said.join(" ").trim().trim_start_matches("error: "))

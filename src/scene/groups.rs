@@ -62,6 +62,11 @@ impl Scene {
         })
     }
 
+    /// A group that [joins grounds](Self::joins_grounds), if there is one.
+    pub fn joining_group(&self) -> Option<usize> {
+        (0..self.layers.len()).find(|&index| self.joins_grounds(index))
+    }
+
     /// The groups that [join grounds](Self::joins_grounds) whose lowest layer is this one, the outermost first. One
     /// without layers begins at itself.
     pub fn groups_beginning_at(&self, index: usize) -> Vec<usize> {

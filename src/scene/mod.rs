@@ -12,6 +12,7 @@ mod layer;
 mod light;
 mod links;
 mod patch;
+pub mod saved_files;
 mod settings;
 mod works;
 

@@ -6,9 +6,7 @@
 //! heights and adds a layer to the planet that lays them onto the globe, fading into the surroundings
 //! ([`Patch`]).
 //!
-//! A scene and its heights are files of their own, and so is each map. [`PatchFiles::save`] writes heights and maps
-//! first, under names that have a hash of what is in them, and then the scene, which names them: whenever it stops, and
-//! whoever else writes the same scene, a scene has the heights that it was saved with.
+//! A scene and its heights are files of their own, and so is each map; [`PatchFiles::save`] writes them together.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,10 +14,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::saved_files::{hashed_name, save_with_files};
 use super::{Layer, Scene, SceneError};
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::RasterFormat;
-use crate::io::{FileError, FileStamp, FolderLock, HeightSheet, SaveTarget, check_name, export_sheet};
+use crate::io::{FileError, FileStamp, HeightSheet, SaveTarget, check_name, export_sheet};
 use crate::nodes::Node;
 use crate::nodes::generators::import::Import;
 use crate::nodes::maps::file::MapFile;
@@ -113,11 +112,6 @@ struct PatchMap {
     file: PathBuf,
 }
 
-/// Digits of a hash in the name of a heightmap.
-const HASH_DIGITS: usize = 16;
-/// Bytes of a name that every file system takes.
-const LONGEST_NAME: usize = 255;
-
 impl PatchFiles {
     /// The heights of `terrain`, to be kept in a file that is called as `wanted` with a hash of them.
     fn new(terrain: &Terrain, relief_metres: f32, side_metres: f32, wanted: &Path) -> Result<Self, PatchError> {
@@ -130,7 +124,7 @@ impl PatchFiles {
             let mut hash = Xxh3::new();
             hash.update(&(terrain.grid.samples as u64).to_le_bytes());
             values.iter().for_each(|&value| hash.update(&(value * unit).to_le_bytes()));
-            wanted.with_file_name(hashed_name(stem, hash.digest()))
+            wanted.with_file_name(hashed_name(stem, hash.digest(), "r32"))
         };
         let file = named(&stem, &terrain.height, relief_metres);
         let map = |(kind, values): (MapKind, &Arc<Vec<f32>>)| PatchMap {
@@ -189,47 +183,16 @@ impl PatchFiles {
     }
 
     /// All files but the scene.
-    fn files(&self) -> impl Iterator<Item = &Path> {
+    fn files(&self) -> impl Iterator<Item = &Path> + Clone {
         std::iter::once(self.file.as_path()).chain(self.maps.iter().map(|map| map.file.as_path()))
     }
 
-    /// Writes the heights, the maps and then the scene. If anything fails a scene that was there before keeps its own.
-    /// Files that only that one read are removed once it is replaced.
+    /// Writes the heights, the maps and then the scene, as [`save_with_files`] does.
     ///
     /// # Errors
     /// When one of them cannot be written.
     pub fn save(&self, to: impl Into<SaveTarget>) -> Result<FileStamp, SceneError> {
-        let to = to.into();
-        crate::io::check_place(&to)?;
-        let folder = self.file.parent().unwrap_or(Path::new(""));
-        // others that write here wait, so that nobody takes away what has just been written
-        let _lock = FolderLock::new(folder);
-        let before = Scene::load(to.path()).map_or_else(|_| Vec::new(), |(scene, _)| scene.heights_of_patches());
-        let new: Vec<&Path> = self.files().filter(|file| !file.try_exists().unwrap_or(true)).collect();
-        let remove = || new.iter().for_each(|file| drop(std::fs::remove_file(file)));
-        self.write_heights().map_err(|error| {
-            // no scene reads them
-            remove();
-            match error {
-                FileError::Unsynced { path, source } => FileError::Write { path, source },
-                other => other,
-            }
-        })?;
-        match self.scene.save(&to) {
-            Ok(stamp) => {
-                let stem = to.path().file_stem().unwrap_or_default().to_string_lossy();
-                let is_own = |old: &PathBuf| self.files().any(|file| file == old);
-                before.iter().filter(|old| !is_own(old)).for_each(|old| forget(old, folder, &stem));
-                Ok(stamp)
-            }
-            Err(error) => {
-                let is_replaced = matches!(&error, SceneError::Write(error) if error.is_replaced());
-                if !is_replaced {
-                    remove();
-                }
-                Err(error)
-            }
-        }
+        save_with_files(&self.scene, &to.into(), self.files(), || self.write_heights())
     }
 }
 
@@ -239,53 +202,8 @@ fn unit_of(kind: MapKind, relief_metres: f32) -> f32 {
 }
 
 /// The stem of the file of a map, beside that of the heights.
-fn map_stem(stem: &str, kind: MapKind) -> String {
+pub(super) fn map_stem(stem: &str, kind: MapKind) -> String {
     format!("{stem}-{}", format!("{kind:?}").to_lowercase())
-}
-
-/// `stem-0123456789abcdef.r32`, with as much of the stem as a file's name has room for.
-fn hashed_name(stem: &str, hash: u64) -> String {
-    let end = format!("-{hash:0width$x}.r32", width = HASH_DIGITS);
-    let mut room = stem.len().min(LONGEST_NAME - end.len());
-    while !stem.is_char_boundary(room) {
-        room -= 1;
-    }
-    format!("{}{end}", &stem[..room])
-}
-
-/// Removes heights that were written for the scene `stem` in `folder`, unless another scene there names them.
-fn forget(heights: &Path, folder: &Path, stem: &str) {
-    let Some(name) = heights.file_name().and_then(|name| name.to_str()) else { return };
-    let digits = name.strip_suffix(".r32").and_then(|name| name.rsplit_once('-')).map(|(_, digits)| digits);
-    let hash =
-        digits.filter(|digits| digits.len() == HASH_DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    let stems = std::iter::once(stem.to_string()).chain(MapKind::ALL.iter().map(|&kind| map_stem(stem, kind)));
-    let is_named = |hash| stems.into_iter().any(|stem| hashed_name(&stem, hash) == name);
-    if heights.parent() != Some(folder) || !hash.is_some_and(is_named) {
-        return;
-    }
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let is_read = entries.flatten().map(|entry| entry.path()).any(|path| {
-        // what cannot be read may name it
-        path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron"))
-            && std::fs::read_to_string(path).map_or(true, |text| text.contains(name))
-    });
-    if !is_read {
-        let _ = std::fs::remove_file(heights);
-    }
-}
-
-impl Scene {
-    /// The heights and maps that its layers read, of patches and of planets that patches were put back onto.
-    fn heights_of_patches(&self) -> Vec<PathBuf> {
-        let file = |layer: &Layer| match &layer.node {
-            Node::Import(node) => Some(PathBuf::from(&node.file.0)),
-            Node::Patch(node) => Some(PathBuf::from(&node.file.0)),
-            Node::MapFile(node) => Some(PathBuf::from(&node.file.0)),
-            _ => None,
-        };
-        self.layers.iter().filter_map(file).collect()
-    }
 }
 
 /// Takes a square out of an evaluated planet: its ground at `samples` (at least 2) per side, for files that are called

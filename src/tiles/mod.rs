@@ -30,8 +30,8 @@ use std::path::{Path, PathBuf};
 pub use launch::{Launcher, OPENJD_FILE, SLURM_FILE};
 pub use merge::MergedTerrain;
 pub use plan::{
-    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedSurvey, SCENE_FILE, StageProduct, SurveyStep,
-    TilePlan, tile_count,
+    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SCENE_FILE,
+    SmoothingStep, StageProduct, SurveyStep, TilePlan, tile_count,
 };
 pub use planner::tile_plan;
 pub use store::TileStore;
@@ -52,21 +52,6 @@ pub enum TileError {
          their borders; take a patch of it, which can"
     )]
     Planet,
-    /// Wrapping terrains have no windows.
-    #[error(
-        "a wrapping terrain cannot be built in tiles: a tile sees what lies beside it in the square, and here opposite \
-         edges lie side by side; set its edges to open, which lets its copies show a seam"
-    )]
-    Wraps,
-    /// A group lays its layers over the ground below it, which no stage of tiles keeps.
-    #[error(
-        "group `{layer}` blends or masks what its layers make, and cannot be built in tiles; ungroup it, or give it full \
-         opacity, no mask and the ground below it"
-    )]
-    Group {
-        /// The group.
-        layer: String,
-    },
     /// Sizes out of range.
     #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples a side, and tiles of {LEAST_TILE} at the least")]
     Sizes,

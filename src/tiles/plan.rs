@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::TileError;
-use crate::eval::window::LayerPart;
+use crate::eval::window::{LayerPart, SmoothedField};
 use crate::field::{Grid, Region};
 use crate::hydrology::tiled::TileRegions;
 use crate::scene::Scene;
@@ -27,13 +27,15 @@ pub enum StageProduct {
     Change(usize, usize),
     /// What each tile tells of its ground, or is told of the whole.
     Survey(usize),
+    /// A field on the way to a smoothed one, or that.
+    Field(usize),
 }
 
 impl StageProduct {
     /// The stage that makes it.
     pub fn stage(self) -> usize {
         match self {
-            Self::Ground(stage) | Self::Change(stage, _) | Self::Survey(stage) => stage,
+            Self::Ground(stage) | Self::Change(stage, _) | Self::Survey(stage) | Self::Field(stage) => stage,
         }
     }
 }
@@ -44,6 +46,7 @@ impl fmt::Display for StageProduct {
             Self::Ground(stage) => write!(out, "ground of stage {stage}"),
             Self::Change(stage, layer) => write!(out, "change of layer {layer} in stage {stage}"),
             Self::Survey(stage) => write!(out, "survey of stage {stage}"),
+            Self::Field(stage) => write!(out, "field of stage {stage}"),
         }
     }
 }
@@ -108,12 +111,37 @@ pub struct PlannedSurvey {
     pub reads: Vec<StageProduct>,
 }
 
+/// A step on the way to a smoothed field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SmoothingStep {
+    /// Each tile works out the weights of the mask, which are to be softened.
+    Weights,
+    /// Each column of tiles is smoothed along whole columns.
+    Columns,
+    /// Each row of tiles is smoothed along whole rows.
+    Rows,
+}
+
+/// What a stage does to smooth a field. Smoothing runs along whole lines, each by itself, so a task takes a whole row
+/// or column of tiles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedSmoothing {
+    /// Index of the layer that reads it.
+    pub layer: usize,
+    /// Its name.
+    pub name: String,
+    /// Which field.
+    pub field: SmoothedField,
+    /// What is done, with what lies [`beneath`](PlanStage::beneath).
+    pub step: SmoothingStep,
+}
+
 /// What is done tile by tile, or once for the whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStage {
     /// Samples a side of its grid.
     pub samples: usize,
-    /// Tasks: tiles, from the north-west row by row, or 1 for the whole.
+    /// Tasks: tiles, from the north-west row by row, or rows or columns of them, or 1 for the whole.
     pub tasks: usize,
     /// Its layers, from the ground up. None where it goes through the coarser grids of erosions.
     pub layers: Vec<PlannedLayer>,
@@ -143,6 +171,12 @@ pub struct PlanStage {
     /// What it does about the whole, where a layer asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<PlannedSurvey>,
+    /// Smoothed fields, each with the layer that reads it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub smoothed: Vec<(usize, SmoothedField, StageProduct)>,
+    /// What it does to smooth a field, if that is what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smoothing: Option<PlannedSmoothing>,
     /// What it leaves.
     pub writes: Vec<StageProduct>,
 }
@@ -152,6 +186,8 @@ impl PlanStage {
     pub fn reads(&self) -> Vec<StageProduct> {
         let named = self.changes.iter().chain(&self.sources).map(|(_, product)| *product);
         let known = self.survey.iter().flat_map(|survey| &survey.reads).copied();
+        let smoothed = self.smoothed.iter().map(|(.., product)| *product);
+        let known = known.chain(smoothed);
         let mut all: Vec<_> = self.beneath.into_iter().chain(self.under_way).chain(named).chain(known).collect();
         all.sort();
         all.dedup();
@@ -161,6 +197,11 @@ impl PlanStage {
     /// Whether it is done as a whole.
     pub fn is_whole(&self) -> bool {
         self.tasks == 1
+    }
+
+    /// What it does along whole lines, if that is what it does.
+    pub fn along_lines(&self) -> Option<&PlannedSmoothing> {
+        self.smoothing.as_ref().filter(|smoothing| smoothing.step != SmoothingStep::Weights)
     }
 }
 
@@ -227,9 +268,13 @@ impl TilePlan {
             return Err(format!("it has {} samples in tiles of {}", self.samples, self.tile));
         }
         for (number, stage) in self.stages.iter().enumerate() {
-            let tiles = tile_count(stage.samples, self.tile).pow(2);
-            if !(2..=MOST_SAMPLES).contains(&stage.samples) || ![1, tiles].contains(&stage.tasks) {
+            let tiles = tile_count(stage.samples, self.tile);
+            let known = if stage.along_lines().is_some() { [tiles; 2] } else { [1, tiles.pow(2)] };
+            if !(2..=MOST_SAMPLES).contains(&stage.samples) || !known.contains(&stage.tasks) {
                 return Err(format!("stage {number} has {} samples and {} tasks", stage.samples, stage.tasks));
+            }
+            if stage.smoothing.is_some() && stage.writes != [StageProduct::Field(number)] {
+                return Err(format!("stage {number} smooths a field and leaves something else"));
             }
             if let Some(error) = stage.survey.as_ref().and_then(|survey| self.survey_error(number, survey)) {
                 return Err(format!("stage {number} {error}"));

@@ -6,13 +6,17 @@
 //! cannot be computed in parts are stages of one task. Erosions from coarse to fine have their coarser grids before
 //! them: those of up to two tiles a side as a whole, finer ones in tiles like everything else. Layers that ask about
 //! the whole, its water or its range, have stages before them in which tiles tell what others need to know of theirs,
-//! and one task tells each what it needs ([`SurveyStep`]).
+//! and one task tells each what it needs ([`SurveyStep`]). What a layer or its mask smooths is smoothed before it,
+//! first by columns of tiles, then by rows ([`SmoothingStep`]).
 
 use std::collections::HashMap;
 
-use super::plan::{PlanStage, PlannedLayer, PlannedSurvey, StageProduct, SurveyStep, TilePlan, VERSION, tile_count};
+use super::plan::{
+    PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep, TilePlan,
+    VERSION, tile_count,
+};
 use super::{LEAST_TILE, MOST_SAMPLES, TileError};
-use crate::eval::window::{LayerLook, LayerSurvey, layer_look, source_scene};
+use crate::eval::window::{LayerLook, LayerSurvey, SmoothedField, layer_look, source_scene};
 use crate::eval::{MemoryUse, estimate, terrain_key};
 use crate::field::{Edges, MAX_SAMPLES};
 use crate::nodes::NodeDrainage;
@@ -32,12 +36,6 @@ pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan,
     if scene.settings.is_planet() {
         return Err(TileError::Planet);
     }
-    if scene.settings.edges == Edges::Wrap {
-        return Err(TileError::Wraps);
-    }
-    if let Some(group) = (0..scene.layers.len()).find(|&index| scene.joins_grounds(index)) {
-        return Err(TileError::Group { layer: scene.layers[group].name.clone() });
-    }
     if !(2..=MOST_SAMPLES).contains(&samples) || tile < LEAST_TILE {
         return Err(TileError::Sizes);
     }
@@ -45,7 +43,12 @@ pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan,
     let made = planner.plan_stack(&[], scene, samples, None)?;
     let result = match made.ground {
         Some(result) => result,
-        None => planner.push(PlanStage { beneath: None, ..planner.stage(&[], samples) }),
+        None => {
+            let level = planner.stage(&[], samples);
+            // a wrapping square has no windows
+            let tasks = if scene.settings.edges == Edges::Wrap { 1 } else { level.tasks };
+            planner.push(PlanStage { tasks, ..level })
+        }
     };
     Ok(TilePlan {
         version: VERSION,
@@ -96,6 +99,8 @@ impl Planner {
             changes: Vec::new(),
             sources: Vec::new(),
             survey: None,
+            smoothed: Vec::new(),
+            smoothing: None,
             writes: Vec::new(),
         }
     }
@@ -121,6 +126,11 @@ impl Planner {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
+        if let Some(group) = scene.joining_group() {
+            let made = self.whole_stack(of_masks, scene, samples, group);
+            self.known.insert(key, made.clone());
+            return Ok(made);
+        }
         let looks =
             |index: usize| layer_look(scene, samples, index).map(|(look, reason)| PlannedLook { index, look, reason });
         let end = topmost.map_or(scene.layers.len(), |topmost| topmost + 1);
@@ -131,6 +141,23 @@ impl Planner {
         };
         self.known.insert(key, made.clone());
         Ok(made)
+    }
+
+    /// One stage for all layers of a scene that the group `group` joins grounds in, as a whole: no stage of tiles keeps
+    /// the ground below it.
+    fn whole_stack(&mut self, of_masks: &[usize], scene: &Scene, samples: usize, group: usize) -> StackProducts {
+        let joining = &scene.layers[group].name;
+        let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
+        for index in (0..scene.layers.len()).filter(|&index| scene.is_shown(index)) {
+            let name = scene.layers[index].name.clone();
+            stage.whole.push(match scene.joins_grounds(index) {
+                true => format!("{name}: it joins the ground below it with what its layers make"),
+                false => format!("{name}: it is built with the group `{joining}`"),
+            });
+            stage.layers.push(PlannedLayer { layer: index, name, iterations: None });
+        }
+        stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+        StackProducts { ground: Some(self.push(stage)), changes: HashMap::new() }
     }
 
     /// One stage for the coarser grids of erosions, as a whole.
@@ -215,12 +242,20 @@ impl Planner {
             self.close(scene, open, made);
         }
         let mut planned = PlannedLayer { layer: index, name, iterations: None };
+        let mut smoothed = Vec::new();
+        if reason.is_none() && !look.smoothed.is_empty() {
+            if !open.stage.layers.is_empty() {
+                self.close(scene, open, made);
+            }
+            smoothed = self.plan_smoothing(scene, &planned, look, sources.get(&index).copied(), &open.stage);
+        }
         if let (None, Some(asked)) = (&reason, look.survey) {
             if !open.stage.layers.is_empty() {
                 self.close(scene, open, made);
             }
             open.stage.survey = Some(self.plan_survey(scene, &planned, asked, &open.stage));
             open.stage.halo = cells;
+            open.stage.smoothed = smoothed;
             open.add(planned, look, coarse, sources, wants_changes);
             if matches!(asked, LayerSurvey::Drainage(_)) {
                 // nothing around a tile is known of what comes out
@@ -237,6 +272,7 @@ impl Planner {
             }
             let Some(batch) = batch else {
                 open.stage.halo += cells;
+                open.stage.smoothed.extend(smoothed);
                 open.add(planned, look, coarse, sources, wants_changes);
                 return;
             };
@@ -260,8 +296,54 @@ impl Planner {
             let left = (look.iterations - first) as usize;
             open.stage.halo = iteration_cells * left + look.mask_cells;
             planned.iterations = (first > 0).then_some((first, look.iterations));
+            open.stage.smoothed.extend(smoothed);
         }
         open.add(planned, look, coarse, sources, wants_changes);
+    }
+
+    /// The stages that smooth what a layer on the ground beneath the stage `at` reads smoothed; `source` is what its
+    /// mask reads.
+    fn plan_smoothing(
+        &mut self,
+        scene: &Scene,
+        layer: &PlannedLayer,
+        look: &LayerLook,
+        source: Option<StageProduct>,
+        at: &PlanStage,
+    ) -> Vec<(usize, SmoothedField, StageProduct)> {
+        let mut made: Vec<(usize, SmoothedField, StageProduct)> = Vec::new();
+        for &field in &look.smoothed {
+            let mut from = at.beneath;
+            let steps = [SmoothingStep::Weights, SmoothingStep::Columns, SmoothingStep::Rows];
+            for step in steps.into_iter().skip(usize::from(field != SmoothedField::Mask)) {
+                let smoothing = PlannedSmoothing { layer: layer.layer, name: layer.name.clone(), field, step };
+                let product = StageProduct::Field(self.stages.len());
+                let mut stage = PlanStage {
+                    beneath: from,
+                    smoothing: Some(smoothing),
+                    writes: vec![product],
+                    ..self.stage(&at.of_masks, at.samples)
+                };
+                if step == SmoothingStep::Weights {
+                    stage.halo = look.mask_cells;
+                    stage.sources = source.iter().map(|&source| (layer.layer, source)).collect();
+                    stage.smoothed =
+                        made.iter().filter(|(_, of, _)| *of == SmoothedField::Curvature).copied().collect();
+                    stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+                } else {
+                    stage.tasks = tile_count(stage.samples, self.tile);
+                    stage.memory_bytes = memory_of_lines(stage.samples, self.tile);
+                }
+                self.stages.push(stage);
+                from = Some(product);
+            }
+            made.extend(from.map(|product| (layer.layer, field, product)));
+        }
+        // the weights are softened from what is not asked again
+        made.retain(|(_, field, _)| {
+            *field != SmoothedField::Curvature || !look.smoothed.contains(&SmoothedField::Mask)
+        });
+        made
     }
 
     /// The stages in which tiles learn of the whole ground beneath the stage `at` what its layer asks.
@@ -337,7 +419,11 @@ impl OpenStage {
         if planned.iterations.is_none() {
             self.stage.changes.extend(coarse.get(&index).map(|change| (index, *change)));
         }
-        self.stage.sources.extend(sources.get(&index).map(|source| (index, *source)));
+        let is_softened =
+            self.stage.smoothed.iter().any(|(of, field, _)| (*of, *field) == (index, SmoothedField::Mask));
+        // softened weights have read it
+        let source = sources.get(&index).filter(|_| !is_softened);
+        self.stage.sources.extend(source.map(|source| (index, *source)));
         self.levels.extend((wants_changes && look.is_level).then_some(index));
         self.stage.layers.push(planned);
     }
@@ -353,8 +439,22 @@ impl PlanStage {
 /// Bytes that a task of a stage takes at the most.
 fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     let widest = (tile + tile / 2 + 2 * stage.halo).min(stage.samples);
-    let water = if stage.survey.is_some() { WATER_BYTES * (widest * widest) as u64 } else { 0 };
-    memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest }) + water
+    let cells = (widest * widest) as u64;
+    let water = if stage.survey.is_some() { WATER_BYTES * cells } else { 0 };
+    let smoothed = NUMBER_BYTES * cells * stage.smoothed.len() as u64;
+    memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest }) + water + smoothed
+}
+
+/// Bytes of a number of a field.
+const NUMBER_BYTES: u64 = 4;
+/// Numbers for each sample along a line that threads work with while they smooth, eight lines each in double precision
+/// and twice, on as many processors as a task is given at the most.
+const LINE_NUMBERS: u64 = 16 * 2 * 8 * 2;
+
+/// Bytes that smoothing a row or column of tiles takes at the most: its lines, and a tile of them.
+fn memory_of_lines(samples: usize, tile: usize) -> u64 {
+    let widest = (tile + tile / 2).min(samples) as u64;
+    NUMBER_BYTES * (samples as u64 * (widest + LINE_NUMBERS) + 2 * widest * widest)
 }
 
 /// Bytes a cell that the water of a tile takes besides what it takes on the whole.

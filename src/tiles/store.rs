@@ -106,6 +106,7 @@ impl TileStore {
             StageProduct::Ground(_) => folder.join(format!("ground-{row}-{column}.tile")),
             StageProduct::Change(_, layer) => folder.join(format!("change-{layer}-{row}-{column}.tile")),
             StageProduct::Survey(_) => folder.join(format!("water-{row}-{column}.words")),
+            StageProduct::Field(_) => folder.join(format!("field-{row}-{column}.tile")),
         }
     }
 
@@ -215,27 +216,57 @@ impl TileStore {
         terrain: &Terrain,
     ) -> Result<u128, TileError> {
         let region = plan.region(product.stage(), place);
-        let kinds: Vec<_> = terrain.maps().map(|(kind, _)| kind).collect();
-        let (rows, columns) = (region.rows.len(), region.columns.len());
+        let kinds = terrain.maps().map(|(kind, _)| kind).collect();
+        let fields: Vec<&[f32]> =
+            std::iter::once(&terrain.height[..]).chain(terrain.maps().map(|(_, map)| &map[..])).collect();
+        let [first_row, first_column] = terrain.grid.first();
+        let columns = region.columns.start - first_column..region.columns.end - first_column;
+        let row = |field: usize, row: usize| &terrain.grid.row(fields[field], row - first_row)[columns.clone()];
+        self.write_rows(plan, product, place, kinds, row)
+    }
+
+    /// Writes a field of a tile, row by row; returns the hash of the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_field(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        place: [usize; 2],
+        field: &[f32],
+    ) -> Result<u128, TileError> {
+        let Region { rows, columns } = plan.region(product.stage(), place);
+        let row = |_: usize, row: usize| &field[(row - rows.start) * columns.len()..][..columns.len()];
+        self.write_rows(plan, product, place, Vec::new(), row)
+    }
+
+    /// Writes a tile of which `row` gives the samples of a field and a row of the whole: field 0 are the heights, those
+    /// after it the maps of `kinds`.
+    fn write_rows<'a>(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        place: [usize; 2],
+        kinds: Vec<MapKind>,
+        row: impl Fn(usize, usize) -> &'a [f32],
+    ) -> Result<u128, TileError> {
+        let region = plan.region(product.stage(), place);
+        let (rows, columns, fields) = (region.rows.len(), region.columns.len(), 1 + kinds.len());
         let head = TileHead { key: plan.stage_key(product.stage()), rows, columns, kinds };
         let path = self.path(product, place);
         self.make_folder(&path)?;
         let mut hasher = Xxh3::new();
-        let [first_row, first_column] = terrain.grid.first();
         write_atomically(&path, |file| {
             let bytes = head.bytes();
             hasher.update(&bytes);
             file.write_all(&bytes)?;
             let mut line = Vec::with_capacity(4 * columns);
-            for field in std::iter::once(&terrain.height).chain(terrain.maps().map(|(_, map)| &**map)) {
-                for row in region.rows.clone() {
-                    let from = terrain.grid.row(field, row - first_row);
-                    let cells = &from[region.columns.start - first_column..][..columns];
-                    line.clear();
-                    line.extend(cells.iter().flat_map(|value| value.to_le_bytes()));
-                    hasher.update(&line);
-                    file.write_all(&line)?;
-                }
+            for (field, number) in (0..fields).flat_map(|field| region.rows.clone().map(move |row| (field, row))) {
+                line.clear();
+                line.extend(row(field, number).iter().flat_map(|value| value.to_le_bytes()));
+                hasher.update(&line);
+                file.write_all(&line)?;
             }
             file.write_all(&hasher.digest128().to_le_bytes())
         })?;
@@ -269,6 +300,26 @@ impl TileStore {
         product: StageProduct,
         wanted: &Region,
     ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
+        self.first_fields(plan, product, wanted, usize::MAX)
+    }
+
+    /// The heights alone of some samples that a stage left, or its field, row by row.
+    ///
+    /// # Errors
+    /// When a tile is not there yet, or cannot be read.
+    pub fn heights(&self, plan: &TilePlan, product: StageProduct, wanted: &Region) -> Result<Vec<f32>, TileError> {
+        let (_, fields) = self.first_fields(plan, product, wanted, 1)?;
+        Ok(fields.into_iter().next().unwrap_or_default())
+    }
+
+    /// The first fields of some samples that a stage left, as many as are there or so many, with the kinds of all maps.
+    fn first_fields(
+        &self,
+        plan: &TilePlan,
+        product: StageProduct,
+        wanted: &Region,
+        most: usize,
+    ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
         let mut kinds: Option<Vec<MapKind>> = None;
         let mut fields: Vec<Vec<f32>> = Vec::new();
         let tiles = plan.tiles(product.stage());
@@ -290,7 +341,7 @@ impl TileStore {
             let head = head.ok_or_else(missing)?;
             match &kinds {
                 None => {
-                    fields = vec![vec![0.0; wanted.len()]; 1 + head.kinds.len()];
+                    fields = vec![vec![0.0; wanted.len()]; most.min(1 + head.kinds.len())];
                     kinds = Some(head.kinds.clone());
                 }
                 Some(kinds) if *kinds != head.kinds => return Err(TileError::OtherMaps { path }),

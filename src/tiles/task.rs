@@ -2,14 +2,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::plan::{PLAN_FILE, PlanStage, PlannedSurvey, SCENE_FILE, StageProduct, SurveyStep, TilePlan};
+use super::plan::{
+    PLAN_FILE, PlanStage, PlannedSmoothing, PlannedSurvey, SCENE_FILE, SmoothingStep, StageProduct, SurveyStep,
+    TilePlan,
+};
 use super::range::RegionRange;
 use super::{TileError, TileStore};
-use crate::eval::terrain_key;
 use crate::eval::window::{
-    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, region_drainage, source_scene,
+    LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, region_drainage, smooth_lines,
+    source_scene, window_weights,
 };
+use crate::eval::{Store, evaluate, terrain_key};
 use crate::field::{Control, Grid, Region, Terrain, samples_around};
 use crate::hydrology::tiled::{
     BasinSummary, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution, WordError, solve_inflows,
@@ -57,9 +62,12 @@ impl TileBuild {
     pub fn places(&self, stage: usize, task: usize) -> Vec<[usize; 2]> {
         let tiles = self.plan.tiles(stage);
         let place = |tile: usize| [tile / tiles, tile % tiles];
-        match self.plan.stages[stage].is_whole() {
-            true => (0..tiles * tiles).map(place).collect(),
-            false => vec![place(task)],
+        let planned = &self.plan.stages[stage];
+        match planned.along_lines().map(|smoothing| smoothing.step) {
+            Some(SmoothingStep::Columns) => (0..tiles).map(|row| [row, task]).collect(),
+            Some(_) => (0..tiles).map(|column| [task, column]).collect(),
+            None if planned.is_whole() => (0..tiles * tiles).map(place).collect(),
+            None => vec![place(task)],
         }
     }
 
@@ -94,9 +102,21 @@ impl TileBuild {
             self.survey(stage, task, survey, &scene, control)?;
             return Ok(TaskOutcome::Done);
         }
+        if let Some(smoothing) = &planned.smoothing {
+            match smoothing.step {
+                SmoothingStep::Weights => self.weights(stage, task, smoothing, &scene, control)?,
+                SmoothingStep::Columns | SmoothingStep::Rows => {
+                    self.smooth_tiles(stage, task, smoothing, &scene, control)?;
+                }
+            }
+            return Ok(TaskOutcome::Done);
+        }
         let made = if planned.layers.is_empty() && planned.writes.contains(&StageProduct::Ground(stage)) {
             let grid = self.window_of(stage, task);
             BTreeMap::from([(StageProduct::Ground(stage), Terrain::flat(grid))])
+        } else if scene.joining_group().is_some() {
+            let made = evaluate(&scene, planned.samples, None, &mut Store::forgetful(), control)?;
+            BTreeMap::from([(StageProduct::Ground(stage), Arc::unwrap_or_clone(made.terrain))])
         } else if planned.layers.is_empty() {
             self.coarser_grids(stage, planned, &scene, control)?
         } else {
@@ -119,12 +139,16 @@ impl TileBuild {
         let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
         let planned = planned.ok_or(TileError::NoTask { stage, task })?;
         let (window, own) = (self.window_of(stage, task), self.places(stage, task));
+        let around = match planned.along_lines() {
+            Some(_) => own.iter().fold(Region::none(), |all, &place| all.union(&self.plan.region(stage, place))),
+            None => window_region(window),
+        };
         let is_for_all = planned.survey.as_ref().is_some_and(|survey| survey.step.is_for_all());
         let mut files = Vec::new();
         for product in planned.reads() {
             let from = product.stage();
             let region = match planned.samples == self.plan.stages[from].samples {
-                true => window_region(window),
+                true => around.clone(),
                 false => self.coarse_window(product, window),
             };
             let tiles = self.plan.tiles(from);
@@ -183,7 +207,7 @@ impl TileBuild {
     ) -> Result<BTreeMap<StageProduct, Terrain>, TileError> {
         let layers = planned.writes.iter().filter_map(|product| match product {
             StageProduct::Change(_, layer) => Some(*layer),
-            StageProduct::Ground(_) | StageProduct::Survey(_) => None,
+            StageProduct::Ground(_) | StageProduct::Survey(_) | StageProduct::Field(_) => None,
         });
         let topmost = layers.max().unwrap_or(0);
         let changes = level_changes(scene, planned.samples, topmost, control)?;
@@ -199,20 +223,13 @@ impl TileBuild {
         control: &Control,
     ) -> Result<BTreeMap<StageProduct, Terrain>, TileError> {
         let grid = self.window_of(stage, task);
-        let read = |product: StageProduct| self.store.window(&self.plan, product, grid);
-        let beneath = planned.beneath.map_or_else(|| Ok(Terrain::flat(grid)), read)?;
-        let under_way = planned.under_way.map(read).transpose()?;
-        let sources = planned.sources.iter().map(|(layer, product)| Ok((*layer, read(*product)?)));
-        let sources = sources.collect::<Result<HashMap<_, _>, TileError>>()?;
-        let changes = planned.changes.iter().map(|(layer, product)| Ok((*layer, self.coarse(*product, grid)?)));
-        let changes = changes.collect::<Result<HashMap<_, _>, TileError>>()?;
         let parts: Vec<LayerPart> = planned.layers.iter().map(|layer| layer.part()).collect();
-        let mut surveys = HashMap::new();
+        let mut input = self.input(planned, grid)?;
         if let Some(survey) = &planned.survey {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
-            surveys.insert(survey.layer, self.surveyed(stage, place, survey, scene, &beneath, control)?);
+            let known = self.surveyed(stage, place, survey, scene, &input.beneath, control)?;
+            input.surveys.insert(survey.layer, known);
         }
-        let input = WindowInput { beneath, under_way, changes, sources, surveys };
         let made = evaluate_window(scene, planned.samples, grid, &parts, input, control)?;
         let mut changes = made.changes;
         let mut products = BTreeMap::from([(StageProduct::Ground(stage), made.terrain)]);
@@ -224,6 +241,84 @@ impl TileBuild {
             }
         }
         Ok(products)
+    }
+
+    /// What a stage reads on a window, without surveys.
+    fn input(&self, planned: &PlanStage, grid: Grid) -> Result<WindowInput, TileError> {
+        let read = |product: StageProduct| self.store.window(&self.plan, product, grid);
+        let sources = planned.sources.iter().map(|(layer, product)| Ok((*layer, read(*product)?)));
+        let changes = planned.changes.iter().map(|(layer, product)| Ok((*layer, self.coarse(*product, grid)?)));
+        let smoothed = planned.smoothed.iter().map(|(layer, field, product)| {
+            Ok(((*layer, *field), self.store.heights(&self.plan, *product, &window_region(grid))?))
+        });
+        Ok(WindowInput {
+            beneath: planned.beneath.map_or_else(|| Ok(Terrain::flat(grid)), read)?,
+            under_way: planned.under_way.map(read).transpose()?,
+            sources: sources.collect::<Result<_, TileError>>()?,
+            changes: changes.collect::<Result<_, TileError>>()?,
+            surveys: HashMap::new(),
+            smoothed: smoothed.collect::<Result<_, TileError>>()?,
+        })
+    }
+
+    /// The weights of a mask in a tile, before they are softened.
+    fn weights(
+        &self,
+        stage: usize,
+        task: usize,
+        smoothing: &PlannedSmoothing,
+        scene: &Scene,
+        control: &Control,
+    ) -> Result<(), TileError> {
+        let (planned, grid) = (&self.plan.stages[stage], self.window_of(stage, task));
+        let mut weights = Terrain::flat(grid);
+        let input = self.input(planned, grid)?;
+        weights.height = window_weights(scene, planned.samples, grid, smoothing.layer, input, control)?;
+        for place in self.places(stage, task) {
+            self.store.write(&self.plan, StageProduct::Field(stage), place, &weights)?;
+        }
+        Ok(())
+    }
+
+    /// Smooths a row or column of tiles along the lines that pass through all of them.
+    fn smooth_tiles(
+        &self,
+        stage: usize,
+        task: usize,
+        smoothing: &PlannedSmoothing,
+        scene: &Scene,
+        control: &Control,
+    ) -> Result<(), TileError> {
+        let (planned, places) = (&self.plan.stages[stage], self.places(stage, task));
+        let (samples, by_columns) = (planned.samples, smoothing.step == SmoothingStep::Columns);
+        let regions: Vec<Region> = places.iter().map(|&place| self.plan.region(stage, place)).collect();
+        let count = regions.first().map_or(0, |first| if by_columns { first.columns.len() } else { first.rows.len() });
+        let mut lines = vec![0.0; count * samples];
+        // where a row of a tile begins in the lines, and how far it is there to its next sample
+        let row_in_lines = |region: &Region, row: usize| match by_columns {
+            true => (region.rows.start + row, samples),
+            false => (row * samples + region.columns.start, 1),
+        };
+        for region in &regions {
+            control.check()?;
+            let Some(from) = planned.beneath else { continue };
+            let values = self.store.heights(&self.plan, from, region)?;
+            for (row, values) in values.chunks(region.columns.len()).enumerate() {
+                let (first, step) = row_in_lines(region, row);
+                lines[first..].iter_mut().step_by(step).zip(values).for_each(|(line, value)| *line = *value);
+            }
+        }
+        smooth_lines(scene, samples, smoothing.layer, smoothing.field, &mut lines, control)?;
+        for (&place, region) in places.iter().zip(&regions) {
+            control.check()?;
+            let mut values = Vec::with_capacity(region.len());
+            for row in 0..region.rows.len() {
+                let (first, step) = row_in_lines(region, row);
+                values.extend(lines[first..].iter().step_by(step).take(region.columns.len()));
+            }
+            self.store.write_field(&self.plan, StageProduct::Field(stage), place, &values)?;
+        }
+        Ok(())
     }
 
     /// A step on the way to what a layer asks about the whole.

@@ -306,7 +306,7 @@ struct ProgramRun {
 }
 
 /// `*` in an argument stands for the folder.
-const PROGRAMS: [ProgramRun; 4] = [
+const PROGRAMS: [ProgramRun; 5] = [
     ProgramRun {
         name: "export",
         prepare: |folder| {
@@ -331,6 +331,13 @@ const PROGRAMS: [ProgramRun; 4] = [
         arguments: &["patch", "put", "*/a.ron", "--size", "17", "--threads", "1", "-o", "*/b.ron"],
     },
     ProgramRun {
+        name: "cut-out",
+        prepare: |folder| {
+            program(folder, &["cut-out", "island", "--size", "17", CUT, "--threads", "1", "-o", "*/c.ron"]);
+        },
+        arguments: &["cut-out", "island", "--size", "9", CUT, "--threads", "1", "-o", "*/c.ron"],
+    },
+    ProgramRun {
         name: "recover",
         prepare: |folder| {
             let session = Session::begin(&folder.join("state")).expect("a session");
@@ -342,6 +349,8 @@ const PROGRAMS: [ProgramRun; 4] = [
     },
 ];
 
+/// The area of every cut.
+const CUT: &str = "--area 1000,1000,4000,4000";
 /// Words that stand for themselves in every command that takes a patch.
 const TAKE: &str = "--latitude 2 --side 800000 --samples 33 --size 9 --threads 1";
 
@@ -410,7 +419,8 @@ fn count_program(
 ) {
     let mut now = snapshot(account.folder);
     // old heights stay where the old scene could not be read or may come back, and whatever cannot be removed
-    let is_kept = |path: &PathBuf| path.extension().is_some_and(|e| e == "r32") && !new.contains_key(path);
+    let is_kept =
+        |path: &PathBuf| path.extension().is_some_and(|e| e == "r32" || e == "png") && !new.contains_key(path);
     if account.output.status.success() || account.said().contains("is replaced") {
         now.retain(|path, _| !is_kept(path));
     } else if account.call.name.starts_with("unlink") {

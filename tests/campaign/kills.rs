@@ -90,7 +90,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         let (what, wanted, kills) = match operation {
             Operation::Truncating => ("control, killed: truncating", Some(Finding::Torn), amounts.kills.max(400) / 4),
             Operation::Hasty => ("control, killed: hasty", Some(Finding::Lost), amounts.kills.max(400) / 4),
-            _ => ("killed", None, amounts.kills / 4),
+            _ => ("killed", None, amounts.kills / OPERATIONS.len() as u64),
         };
         let what = if wanted.is_some() { what.to_string() } else { format!("{what}: {}", operation.name()) };
         let row = table.control_row(what, wanted);

@@ -108,5 +108,6 @@ fn editor_soak(amounts: &Amounts, table: &mut Table) {
     }
 }
 
-/// The four operations that are interrupted.
-pub const OPERATIONS: [Operation; 4] = [Operation::Save, Operation::Export, Operation::Journal, Operation::Patch];
+/// The operations that are interrupted.
+pub const OPERATIONS: [Operation; 5] =
+    [Operation::Save, Operation::Export, Operation::Journal, Operation::Patch, Operation::CutOut];

@@ -1,13 +1,16 @@
-//! What is interrupted: the four operations of the program that write, each with a number in what it writes, and
-//! writers that are wrong on purpose.
+//! What is interrupted: the operations of the program that write, each with a number in what it writes, and writers
+//! that are wrong on purpose.
 
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use talweg::construction::plane::Area;
+use talweg::export::image_piece::{CutOut, CutOutError};
 use talweg::export::{ExportPlace, export};
-use talweg::field::{Control, Edges, Terrain};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::io::SaveTarget;
 use talweg::nodes::Node;
 use talweg::planet::square::Square;
 use talweg::recovery::{Session, UnsavedWork, left_work};
@@ -26,6 +29,8 @@ pub enum Operation {
     Journal,
     /// A scene and the heights that it reads.
     Patch,
+    /// A scene of one piece and the two pictures of that.
+    CutOut,
     /// Control: opens the file and writes it anew.
     Truncating,
     /// Control: writes a temporary file and copies it over the old one.
@@ -104,11 +109,12 @@ pub struct Writer {
 }
 
 impl Operation {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Save,
         Self::Export,
         Self::Journal,
         Self::Patch,
+        Self::CutOut,
         Self::Truncating,
         Self::CopyingOver,
         Self::Removing,
@@ -141,6 +147,7 @@ impl Operation {
             },
             Self::Journal => found_work(&folder.join(STATE_FOLDER)),
             Self::Patch => found_patch(&folder.join(SCENE_FILE)),
+            Self::CutOut => found_cut_out(&folder.join(SCENE_FILE)),
             _ => match fs::read_to_string(folder.join(SCENE_FILE)) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Found::Nothing,
                 Err(error) => Found::Torn(error.to_string()),
@@ -200,6 +207,39 @@ fn found_patch(file: &Path) -> Found {
     whole().map_or_else(Found::Torn, Found::State)
 }
 
+/// Ground that is cut out whole, and the scene that it is of: a summit that stands elsewhere with each number, beside a
+/// hole.
+fn cut_out(number: u64) -> Result<(CutOut, Scene), CutOutError> {
+    let mut ground = terrain(number);
+    let summit = number as usize % (ground.height.len() - 1);
+    ground.height[summit] += 1.0;
+    ground.map_mut(MapKind::Ground)[summit + 1] = 0.0;
+    let of = Scene { name: number.to_string(), ..Scene::default() };
+    let side = f64::from(of.settings.size_metres);
+    Ok((CutOut::new(&of, &ground, &Area { low: [0.0; 2], high: [side; 2] })?, of))
+}
+
+const BORDER: f32 = 0.2;
+
+fn found_cut_out(file: &Path) -> Found {
+    if !file.exists() {
+        return Found::Nothing;
+    }
+    let whole = || -> Result<u64, Box<dyn Error>> {
+        let (scene, warnings) = Scene::load(file)?;
+        let number = scene.name.rsplit(' ').next().unwrap_or_default().parse()?;
+        let (cut, of) = cut_out(number)?;
+        let folder = tempfile::tempdir()?;
+        let again = folder.path().join(SCENE_FILE);
+        cut.save(&of, BORDER, &SaveTarget::new(&again))?;
+        let pictures = |scene: &Scene| scene.files().iter().map(fs::read).collect::<Result<Vec<_>, _>>();
+        let (own, wanted) = (pictures(&scene)?, pictures(&Scene::load(&again)?.0)?);
+        let is_own = warnings.is_empty() && own.len() == 2 && own == wanted;
+        if is_own { Ok(number) } else { Err(format!("scene {} has other pictures", scene.name).into()) }
+    };
+    whole().map_or_else(|error| Found::Torn(error.to_string()), Found::State)
+}
+
 impl Writer {
     pub fn new(operation: Operation, folder: &Path) -> Result<Self, Box<dyn Error>> {
         let session = match operation {
@@ -243,6 +283,10 @@ impl Writer {
                 let square = Square { longitude: 1.0, latitude: 2.0, side_metres: 1.0e5 };
                 let heights = file.with_extension("r32");
                 put_patch_back(&planet, square, &patch, &terrain(number), &heights)?.save(&file)?;
+            }
+            Operation::CutOut => {
+                let (cut, of) = cut_out(number)?;
+                cut.save(&of, BORDER, &SaveTarget::new(&file))?;
             }
             Operation::Truncating => write_pieces(&file, &text()?)?,
             Operation::CopyingOver => {

@@ -96,6 +96,30 @@ fn a_batch_that_was_stopped_goes_on_and_makes_anew_what_no_longer_fits() {
 }
 
 #[test]
+fn workers_that_share_a_folder_make_a_variant_each() {
+    let folder = Folder::new();
+    let scene = folder.with("hills.ron", HILLS);
+    let batch = |out: &str, more: &[&str]| {
+        let out = folder.at(out);
+        let common = ["batch", &scene, "--seeds", "1..3", "--picture", "32", "--thumbnail", "32", "-o", &out, "--json"];
+        json(&[&common[..], more].concat())
+    };
+    for variant in ["3", "1", "2"] {
+        let made = batch("shared", &["--variant", variant]);
+        let [only] = &made["variants"].as_array().unwrap()[..] else { panic!("{made}") };
+        assert!(only["is_new"] == true && only["set"][0] == format!("scene.seed={variant}"), "{only}");
+        assert!(!folder.path("shared/sheet.png").exists() && !folder.path("shared/measures.csv").exists());
+    }
+    let gathered = batch("shared", &[]);
+    assert!(gathered["variants"].as_array().unwrap().iter().all(|variant| variant["is_new"] == false));
+    batch("alone", &[]);
+    for file in ["sheet.png", "measures.csv", "seed-2/heights.png"] {
+        let bytes = |of: &str| std::fs::read(folder.path(&format!("{of}/{file}"))).unwrap();
+        assert!(bytes("shared") == bytes("alone"), "{file}");
+    }
+}
+
+#[test]
 fn a_batch_says_what_is_wrong_before_it_begins() {
     let folder = Folder::new();
     let scene = folder.with("hills.ron", HILLS);
@@ -117,6 +141,7 @@ fn a_batch_says_what_is_wrong_before_it_begins() {
     products("heights.glb").stderr(contains("`mesh`"));
     products("flow.png").stderr(contains("flow").or(contains("Flow")));
     products("render.png,render.png").stderr(contains("twice"));
+    batch(&["--seeds", "1..2", "--variant", "3"]).stderr(contains("no variant 3 of 2"));
     assert!(!folder.path("out").exists(), "nothing was begun");
     talweg(&["batch", &scene, "-o", &scene, "--seeds", "1..2"]).code(1).stderr(contains("hills.ron"));
 }

@@ -16,10 +16,11 @@ fn evaluated(scene: &Scene) -> Terrain {
 /// The cut as a scene, saved and read again.
 fn saved(cut: &CutOut, scene: &Scene, border: f32) -> Scene {
     let folder = tempfile::tempdir().unwrap();
-    let [heights, weights, file] = ["h.png", "w.png", "piece.ron"].map(|name| folder.path().join(name));
-    cut.save_pictures(&SaveTarget::new(&heights), &SaveTarget::new(&weights)).unwrap();
-    assert_eq!(weights.exists(), cut.has_weights());
-    cut.scene(scene, cut.piece(&heights, &weights, border)).save(file.clone()).unwrap();
+    let file = folder.path().join("piece.ron");
+    cut.save(scene, border, &SaveTarget::new(&file)).unwrap();
+    let pictures = cut.pictures(&file);
+    assert_eq!(pictures.len(), 1 + usize::from(cut.has_weights()));
+    assert!(pictures.iter().all(|path| path.is_file()), "{pictures:?}");
     let (read, warnings) = Scene::load(&file).unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     // pictures are read when they are wanted

@@ -38,6 +38,15 @@ def run_binary(binary):
     return run
 
 
+@pytest.fixture
+def cluster():
+    distributed = pytest.importorskip("distributed", reason="tools/wheel.txt has it")
+    # workers are processes, so that one of them can be killed
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB") as made:
+        with distributed.Client(made) as client:
+            yield client
+
+
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch):
     """Names of files count from the root of the sources."""

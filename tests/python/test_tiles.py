@@ -1,12 +1,15 @@
 """Worlds in tiles: plans in Python, on a Dask cluster, as jobs of Slurm and of Open Job Description."""
 
+import getpass
 import itertools
 import json
 import os
 import shutil
+import socket
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -77,15 +80,6 @@ def test_a_task_reads_the_files_that_it_names_alone(scene, plan, whole, tmp_path
                 shutil.copy(own / file, store / file)
             shutil.rmtree(own)
     assert plan.merge() == whole
-
-
-@pytest.fixture
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="tools/wheel.txt has it")
-    # workers are processes, so that one of them can be killed
-    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB") as made:
-        with distributed.Client(made) as client:
-            yield client
 
 
 def killed_on_the_way(client, plan, monkeypatch):
@@ -191,6 +185,102 @@ def test_slurm_gets_an_array_for_each_stage(binary, scene, whole, tmp_path):
     assert [job["tasks"] for job in jobs] == [stage["tasks"] for stage in plan.stages]
     assert [[int(job) - 100 for job in job["after"]] for job in jobs] == [stage["reads"] for stage in plan.stages]
     assert said.stdout.startswith(f"submitted {len(jobs)} stages of")
+    assert plan.merge() == whole
+
+
+SLURM = ["munged", "slurmctld", "slurmd", "sbatch", "squeue"]
+#: Nobody's rights but one's own are needed: keys, sockets and states lie in one folder.
+SLURM_CONF = """ClusterName=one
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0
+ReturnToService=2
+MpiDefault=none
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=4000
+PartitionName=long Nodes=ALL Default=YES State=UP
+"""
+
+
+@pytest.fixture
+def slurm(tmp_path_factory):
+    """A cluster of Slurm with this machine as its only node: the variables with which its commands find it."""
+    places = {tool: shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin") for tool in SLURM}
+    missing = [tool for tool, place in places.items() if place is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} missing (Debian: munge slurmctld slurmd slurm-client); tools/setup --test")
+    folder = tmp_path_factory.mktemp("slurm")
+    # munge wants all folders on the way to be closed to others
+    folder.chmod(0o755)
+    (folder / "state").mkdir()
+    (folder / "spool").mkdir()
+    key = folder / "munge.key"
+    key.write_bytes(os.urandom(128))
+    key.chmod(0o600)
+    sockets = [socket.socket() for _ in range(2)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    told = {"host": socket.gethostname(), "user": getpass.getuser(), "folder": folder, "ports": ports, "cpus": os.cpu_count()}
+    conf = folder / "slurm.conf"
+    conf.write_text(SLURM_CONF.format(**told))
+    variables = os.environ | {"SLURM_CONF": str(conf)}
+    munge = [f"--{part}-file={folder}/munge.{part}" for part in ("pid", "log", "seed")]
+    lines = [
+        [places["munged"], "--foreground", "--force", f"--key-file={key}", f"--socket={folder}/munge.socket", *munge],
+        [places["slurmctld"], "-D", "-i"],
+        [places["slurmd"], "-D"],
+    ]
+    daemons = []
+    try:
+        for line in lines:
+            with (folder / "said.log").open("a") as said:
+                daemons.append(subprocess.Popen(line, env=variables, stdout=said, stderr=said))
+            while not (folder / "munge.socket").exists() and daemons[0].poll() is None:
+                time.sleep(0.05)
+        for _ in range(600):
+            idle = subprocess.run(
+                ["sinfo", "-h", "-o", "%t"], env=variables, capture_output=True, text=True, check=False
+            )
+            if idle.stdout.strip() == "idle" or any(daemon.poll() is not None for daemon in daemons):
+                break
+            time.sleep(0.1)
+        said = "\n".join(log.read_text(errors="replace")[-2000:] for log in folder.glob("*.log"))
+        assert idle.stdout.strip() == "idle", said
+        yield variables
+    finally:
+        for daemon in reversed(daemons):
+            daemon.terminate()
+            daemon.wait()
+
+
+def test_slurm_runs_it(slurm, binary, scene, whole, tmp_path):
+    world = planned_by(binary, scene, tmp_path, "--slurm")
+    variables = slurm | {"TALWEG": str(binary)}
+    subprocess.run(["bash", world / "slurm.sh", "--partition=long"], env=variables, check=True, stdout=subprocess.DEVNULL)
+    while subprocess.run(["squeue", "-h"], env=variables, capture_output=True, text=True, check=True).stdout.strip():
+        time.sleep(0.1)
+    outputs = list((world / "slurm").glob("stage-*.out"))
+    plan = talweg.open_plan(world)
+    assert len(outputs) == sum(stage["tasks"] for stage in plan.stages)
+    assert all(output.read_text().rstrip().endswith(": done") for output in outputs)
     assert plan.merge() == whole
 
 

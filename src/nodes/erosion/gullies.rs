@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use super::super::filters::gauss;
 use crate::field::{Cancelled, MapKind, Stream, Terrain, globe_gradient, gradient};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Draws branching gullies down the slopes, at once and at any size: no water runs, so nothing is carried away or
@@ -77,15 +77,19 @@ impl Filter for Gullies {
             is_random: true,
             previews_exactly: false,
             working_fields: 2.1,
-            parts: NodeParts::SMOOTHED,
+            parts: gauss::parts(SMOOTHING * self.size, 1),
             ..Traits::FILTER
         }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
-        let (grid, n) = (cx.grid, cx.grid.samples);
         let smooth = gauss::smoothed(cx, &terrain.height, SMOOTHING * self.size)?;
+        self.apply_smoothed(cx, smooth, terrain)
+    }
+
+    fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        let (grid, n) = (cx.grid, cx.grid.samples);
         let law = GullyLaw::new(self, cx);
         let globe = grid.shape();
         let mut ridge = vec![0.0f32; grid.len()];

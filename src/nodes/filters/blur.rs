@@ -17,13 +17,18 @@ crate::params! {
 
 impl Filter for Blur {
     fn traits(&self) -> Traits {
-        gauss::TRAITS
+        Traits { parts: gauss::parts(self.radius, 0), ..gauss::TRAITS }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         if self.radius > 0.0 {
             terrain.height = gauss::smoothed(cx, &terrain.height, self.radius)?;
         }
+        Ok(())
+    }
+
+    fn apply_smoothed(&self, _cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        terrain.height = smooth;
         Ok(())
     }
 }

@@ -24,6 +24,17 @@ impl EightLines {
     pub fn new(grid: Grid, values: Vec<EightLanes>) -> Self {
         Self { grid, values, scratch: Vec::new() }
     }
+
+    /// Writes as many of them as there are rows.
+    fn write(&mut self, rows: &mut [f32]) {
+        let n = self.values.len();
+        if self.grid.edges == Edges::Wrap {
+            self.values[n - 1] = self.values[0];
+        }
+        for (lane, row) in rows.chunks_mut(n).enumerate() {
+            row.iter_mut().zip(&self.values).for_each(|(h, values)| *h = values[lane] as f32);
+        }
+    }
 }
 
 /// The sample that stands for `index`, which may lie beyond the edges.
@@ -63,11 +74,22 @@ fn columns_to_rows(
         };
         let mut lines = EightLines::new(cx.grid, field.chunks(n).map(gather).collect());
         work(&mut lines);
-        if cx.grid.edges == Edges::Wrap {
-            lines.values[n - 1] = lines.values[0];
-        }
-        for (lane, row) in rows.chunks_mut(n).enumerate() {
-            row.iter_mut().zip(&lines.values).for_each(|(h, values)| *h = values[lane] as f32);
-        }
+        lines.write(rows);
+    })
+}
+
+/// `lines` one after the other, each of as many samples as a side of the grid has, after `work`: what [`separable`]
+/// does to columns, and then to rows.
+pub fn along_lines(cx: &Context, lines: &mut [f32], work: impl Fn(&mut EightLines) + Sync) -> Result<(), Cancelled> {
+    let n = cx.grid.samples;
+    cx.bands_of(LANES, lines, |_, rows| {
+        let gather = |k: usize| {
+            let mut values = [0.0; LANES];
+            values.iter_mut().zip(rows.chunks(n)).for_each(|(v, row)| *v = f64::from(row[k]));
+            values
+        };
+        let mut lines = EightLines::new(cx.grid, (0..n).map(gather).collect());
+        work(&mut lines);
+        lines.write(rows);
     })
 }

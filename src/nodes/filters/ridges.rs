@@ -17,7 +17,7 @@ use super::gauss;
 use super::lines::index_beyond;
 use super::sampling::ghosts;
 use crate::field::{Cancelled, Globe, Terrain};
-use crate::nodes::{Context, Filter, NodeParts, Traits};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.
@@ -38,19 +38,23 @@ impl Filter for Ridges {
             planet_version: 1,
             previews_exactly: false,
             working_fields: 2.1,
-            parts: NodeParts::SMOOTHED,
+            parts: gauss::parts(if self.changes_nothing() { 0.0 } else { self.scale }, 1),
             ..Traits::FILTER
         }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        if self.ridges == 0.0 && self.valleys == 0.0 {
+        if self.changes_nothing() {
             return Ok(());
         }
         let smooth = gauss::smoothed(cx, &terrain.height, self.scale)?;
+        self.apply_smoothed(cx, smooth, terrain)
+    }
+
+    fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         // wider than the terrain nothing is left to see
-        let sigma = (self.scale / cx.size_metres).min(1.0) * (n - 1) as f32;
+        let sigma = (self.scale / cx.size_metres).min(1.0) * (cx.grid.whole_samples() - 1) as f32;
         let (ridges, valleys) = (self.ridges * sigma * sigma, self.valleys * sigma * sigma);
         if cx.grid.is_globe() {
             return raise_on_globe(cx, &smooth, [ridges, valleys], terrain);
@@ -73,6 +77,12 @@ impl Filter for Ridges {
             sample(neighbour(n as i64 - 2), n - 1, neighbour(n as i64));
         })?;
         Ok(())
+    }
+}
+
+impl Ridges {
+    fn changes_nothing(&self) -> bool {
+        self.ridges == 0.0 && self.valleys == 0.0
     }
 }
 

@@ -20,7 +20,7 @@ crate::params! {
 
 impl Filter for Sharpen {
     fn traits(&self) -> Traits {
-        gauss::TRAITS
+        Traits { parts: gauss::parts(if self.amount == 0.0 { 0.0 } else { self.radius }, 0), ..gauss::TRAITS }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -28,6 +28,10 @@ impl Filter for Sharpen {
             return Ok(());
         }
         let smooth = gauss::smoothed(cx, &terrain.height, self.radius)?;
+        self.apply_smoothed(cx, smooth, terrain)
+    }
+
+    fn apply_smoothed(&self, cx: &Context, smooth: Vec<f32>, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.rows(&mut terrain.height, |i, row| {
             for (h, &g) in row.iter_mut().zip(cx.grid.row(&smooth, i)) {
                 *h += self.amount * (*h - g);

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use crate::construction::fill::FillOptions;
 use crate::construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
 use crate::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
-use crate::nodes::{Context, Generator, NodeParts, Traits};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {
     /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by
@@ -174,7 +174,6 @@ impl Generator for Construction {
             writes: &SETS[self.shares().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
             working_fields: 1.6,
-            parts: NodeParts::Whole("its pieces reach over the whole side"),
             ..Traits::GENERATOR
         }
     }

@@ -52,7 +52,10 @@ impl Filter for Rain {
             planet_reads_sea_level: true,
             working_fields: 1.1,
             more_on_planets: 4.6,
-            parts: if self.shadow == 0.0 { NodeParts::Points } else { NodeParts::SMOOTHED },
+            parts: match self.shadow == 0.0 {
+                true => NodeParts::Points,
+                false => NodeParts::Whole("its air is carried across the whole side, from line to line"),
+            },
             ..Traits::FILTER
         }
     }

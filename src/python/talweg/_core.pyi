@@ -51,6 +51,20 @@ class Scene:
         progress: Progress = None,
         memory: str | None = None,
     ) -> Terrain: ...
+    def variants(
+        self, *, seeds: str | Sequence[int] | None = None, vary: Mapping[str, Sequence[Any]] | None = None
+    ) -> list[list[str]]: ...
+    def batch(
+        self,
+        folder: Path,
+        *,
+        seeds: str | Sequence[int] | None = None,
+        vary: Mapping[str, Sequence[Any]] | None = None,
+        size: int | None = None,
+        threads: int = 0,
+        memory: str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]: ...
 
 class Terrain:
     @property

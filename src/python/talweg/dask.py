@@ -1,4 +1,4 @@
-"""Builds in tiles on a Dask cluster.
+"""Builds in tiles, and batches of variants, on a Dask cluster.
 
 >>> import talweg
 >>> from dask.distributed import Client
@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ._core import Plan, TalwegError, UsageError, open_plan
+from ._core import Plan, Scene, TalwegError, UsageError, open_plan
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -59,6 +60,41 @@ def build(
         for tile in range(stages[last]["tasks"]):
             _get(store, folder, plan.files_written(last, tile))
     return plan.merge()
+
+
+def batch(
+    scene: Scene,
+    folder: str | Path,
+    client: Client,
+    *,
+    seeds: str | Sequence[int] | None = None,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    threads: int = 1,
+    retries: int = 2,
+    **options: Any,
+) -> dict[str, Any]:
+    """Makes all variants of `scene` on the workers, and gives the report of `scene.batch`, which has the arguments.
+
+    The folder is one that all machines see. `threads` are those of a variant. One that fails is tried `retries` times
+    more; what is there already and still fits is left alone, so a batch that was stopped goes on where it was. Then the
+    contact sheet and the table of measures are gathered here.
+    """
+    distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
+    folder = Path(folder).resolve()
+    count = len(scene.variants(seeds=seeds, vary=vary))
+    given = {"scene": scene, "folder": str(folder), "seeds": seeds, "vary": vary, "threads": threads, "options": options}
+    futures = client.map(_make_variant, range(1, count + 1), pure=False, retries=retries, key="talweg-batch", **given)
+    try:
+        for _ in distributed.as_completed(futures, raise_errors=True, with_results=True):
+            pass
+    finally:
+        client.cancel(futures)
+    return scene.batch(folder, seeds=seeds, vary=vary, **{**options, "anew": False})
+
+
+def _make_variant(variant: int, *, scene: Scene, folder: str, options: dict[str, Any], **varied: Any) -> None:
+    """One of them, on a worker."""
+    scene.batch(folder, variant=variant, **varied, **options)
 
 
 def _needed(module: str, name: str):

@@ -15,9 +15,9 @@ mod globe;
 
 pub use globe::mean_of_copies;
 
-use super::lines::{EightLanes, EightLines, LANES, index_beyond, separable};
+use super::lines::{EightLanes, EightLines, LANES, along_lines, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
-use crate::nodes::{Context, NodeParts, Traits};
+use crate::nodes::{Context, NodeParts, NodeReach, NodeSmoothing, Traits};
 
 /// α and λ of the two pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =
@@ -34,18 +34,38 @@ pub const TRAITS: Traits = Traits {
     previews_exactly: false,
     version: 2,
     working_fields: 2.1,
-    parts: NodeParts::SMOOTHED,
     ..Traits::FILTER
 };
 
+/// How a filter of heights smoothed by `metres` can be computed in parts that looks at them so many cells away; where
+/// nothing is smoothed it changes nothing.
+pub fn parts(metres: f32, cells: usize) -> NodeParts {
+    match metres > 0.0 {
+        true => NodeParts::Smoothed(NodeSmoothing { metres, reach: NodeReach::of_cells(cells) }),
+        false => NodeParts::Points,
+    }
+}
+
 /// `field` smoothed with standard deviation `sigma_metres`.
 pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f32>, Cancelled> {
-    let sides = (sigma_metres / cx.size_metres).min(WIDEST);
+    let sigma = sigma_samples(cx, sigma_metres);
     if cx.grid.is_globe() {
-        return globe::smoothed(cx, field, f64::from(sides) * (cx.grid.samples - 1) as f64);
+        return globe::smoothed(cx, field, sigma);
     }
-    let kernel = Kernel::new(f64::from(sides) * (cx.grid.samples - 1) as f64);
+    let kernel = Kernel::new(sigma);
     separable(cx, field, |lines| kernel.run(lines))
+}
+
+/// Smooths columns of a square, or rows once its columns are smoothed, to the bits of [`smoothed`]: `lines` one after
+/// the other, each of as many samples as the square has a side.
+pub fn smooth_lines(cx: &Context, lines: &mut [f32], sigma_metres: f32) -> Result<(), Cancelled> {
+    let kernel = Kernel::new(sigma_samples(cx, sigma_metres));
+    along_lines(cx, lines, |lines| kernel.run(lines))
+}
+
+/// Standard deviation in samples.
+fn sigma_samples(cx: &Context, metres: f32) -> f64 {
+    f64::from((metres / cx.size_metres).min(WIDEST)) * (cx.grid.samples - 1) as f64
 }
 
 #[derive(Clone, Copy)]

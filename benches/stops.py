@@ -1,0 +1,101 @@
+"""How soon Ctrl-C ends the work of each node: the time from the signal to KeyboardInterrupt, in milliseconds.
+
+Run by `tools/wheel --stops [SAMPLES [THREADS]]`; SAMPLES a side are 1025 and THREADS 1 without. Every node that runs on
+squares works on the same ground with its default parameters; the signal comes from another thread at moments spread
+evenly over the time that the node takes by itself, processes with their whole run. What takes less than 10 ms is not
+interrupted. Beside the time stands the processor time that the program took in it, all threads together, which the
+machine's other work is not in. Nothing here decides whether a test passes.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+import talweg
+
+MOMENTS = 8
+#: What the signal is waited for at the most, from the start of the work.
+LONGEST = 5.0
+WANTED = 0.050
+
+
+def ground(samples: int) -> np.ndarray:
+    return talweg.Perlin(octaves=8).run(size=samples, cell_metres=30.0, relief_metres=1000.0).heights
+
+
+def seconds_of(work) -> float | None:
+    """What the work takes by itself, LONGEST at the most; none where a node refuses it."""
+    end = threading.Timer(LONGEST, os.kill, (os.getpid(), signal.SIGINT))
+    begun = time.perf_counter()
+    try:
+        end.start()
+        work()
+    except KeyboardInterrupt:
+        pass
+    except talweg.TalwegError:
+        return None
+    finally:
+        end.cancel()
+    return time.perf_counter() - begun
+
+
+def clocks() -> np.ndarray:
+    return np.array([time.perf_counter(), time.process_time()])
+
+
+def delay(work, after: float) -> np.ndarray | None:
+    """Seconds from a signal to its exception, by the clock and of the processors; none where the work ended first."""
+    pressed = []
+
+    def press():
+        pressed.append(clocks())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, press)
+    try:
+        timer.start()
+        work()
+        timer.cancel()
+        # a signal on its way is not left to whatever comes next
+        timer.join()
+        time.sleep(0.02)
+    except KeyboardInterrupt:
+        return clocks() - pressed[0]
+    return None
+
+
+def main() -> None:
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1025
+    threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    heights = ground(samples)
+    found = []
+    for name in talweg.nodes.__all__:
+        node = getattr(talweg, name)()
+
+        def work(node=node):
+            node.run(heights, cell_metres=30.0, threads=threads)
+
+        whole = seconds_of(work)
+        if whole is None or whole < 0.01:
+            continue
+        moments = (delay(work, whole * (k + 0.5) / MOMENTS) for k in range(MOMENTS))
+        delays = [moment for moment in moments if moment is not None]
+        if delays:
+            found.append((name, whole, 1e3 * np.array(delays)))
+    found.sort(key=lambda entry: -entry[2][:, 1].max())
+    every = np.concatenate([delays for *_, delays in found])
+    print(f"{samples} × {samples} samples, threads: {threads}; milliseconds from Ctrl-C to KeyboardInterrupt")
+    print(f"{'':24}{'':10}{'by the clock':>20}{'of processors':>20}")
+    print(f"{'node':24}{'works, s':>10}" + 2 * f"{'median':>10}{'longest':>10}")
+    for name, whole, delays in found:
+        median, longest = np.median(delays, axis=0), delays.max(axis=0)
+        print(f"{name:24}{whole:10.2f}" + "".join(f"{median[k]:10.1f}{longest[k]:10.1f}" for k in range(2)))
+    within = (every <= 1e3 * WANTED).sum(axis=0)
+    print(f"{len(found)} nodes, {len(every)} signals, within {1e3 * WANTED:.0f} ms {within[0]} by the clock, {within[1]} of processors")
+
+
+if __name__ == "__main__":
+    main()
