@@ -1,9 +1,10 @@
 //! TIFF of 8, 16 or 32 bits, packed by Deflate. Where the sheet lies on a map it is a GeoTIFF (OGC 19-008): pixel
 //! scale, tie point, coordinate system, no-data as GDAL writes it. Texts are items of GDAL's metadata, which `gdalinfo`
-//! and rasterio show. Crates `tiff-writer` and `geotiff-writer` write, `tiff` reads.
+//! and rasterio show. Crates `tiff-writer` and `geotiff-writer` write, `tiff` reads; [`TextTagWriter`] adds the texts to
+//! what the latter writes.
 
 use std::fs::File;
-use std::io::{BufReader, Error};
+use std::io::{BufReader, Error, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use geotiff_core::geokeys::{self, GeoKeyDirectory, GeoKeyValue};
@@ -49,13 +50,13 @@ pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
     kinds: &[SampleType::U8, SampleType::U16, SampleType::F32],
     channels: 4,
     has_placement: true,
-    has_texts: false,
+    has_texts: true,
     write: |sheet, out| match sheet.samples {
         Samples::U8(at) => write_tiles(sheet, at, out),
         Samples::U16(at) => write_tiles(sheet, at, out),
         Samples::F32(at) => write_tiles(sheet, at, out),
     },
-    read_texts: None,
+    read_texts: Some(read_texts),
 };
 
 pub(super) static READER: RasterReader =
@@ -65,12 +66,15 @@ pub(super) static READER: RasterReader =
 const STRIP_BYTES: usize = 1 << 18;
 /// Side of the tiles of a cloud-optimised file.
 const TILE: usize = 512;
-/// Metres, as GeoTIFF numbers units.
+/// Metres and degrees, as GeoTIFF numbers units.
 const METRE: u16 = 9001;
+const DEGREE: u16 = 9102;
 /// A coordinate system that has no number.
 const USER_DEFINED: u16 = 32767;
 const SOFTWARE: u16 = 305;
 const GDAL_METADATA: u16 = 42112;
+/// Text, as TIFF numbers kinds of values.
+const ASCII: u16 = 2;
 
 fn write_strips<T: NumericSample>(
     sheet: &RasterSheet,
@@ -146,7 +150,9 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     let is_number = sheet.palette.is_some() || sheet.samples.kind() == SampleType::U8 && sheet.channels == 1;
     let resampling = if is_number { Resampling::NearestNeighbor } else { Resampling::Average };
     let builder = CogBuilder::new(base).overview_levels(levels).resampling(resampling);
-    let mut writer = builder.tile_writer::<T, _>(out).map_err(Error::other)?;
+    let text = if sheet.texts.is_empty() { String::new() } else { gdal_metadata(sheet.texts) };
+    let sink = TextTagWriter::new(out, &text)?;
+    let mut writer = builder.tile_writer::<T, _>(sink).map_err(Error::other)?;
     let mut tile = Vec::with_capacity(TILE * TILE * sheet.channels);
     for row in (0..sheet.height).step_by(TILE) {
         for column in (0..sheet.width).step_by(TILE) {
@@ -157,8 +163,94 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
             writer.write_tile_3d(column, row, &view).map_err(Error::other)?;
         }
     }
-    writer.finish().map_err(Error::other)?;
-    Ok(())
+    writer.finish().map_err(Error::other)?.finish(&text)
+}
+
+/// Adds a tag of GDAL's metadata to the first directory of a TIFF file that a package writes which knows no such tag.
+/// The package begins as many bytes behind the beginning as the tag takes, and all its offsets are right for that.
+/// At the end header and directory move to the front, one entry longer; the text fills what is then between the directory
+/// and its values. So directories still stand before all data, the first of them where COG readers look for it.
+struct TextTagWriter<'a> {
+    out: &'a mut dyn RasterOut,
+    /// Where the package begins.
+    begin: u64,
+    at: u64,
+    /// What stands from there on: header, GDAL's notes on the layout, the first directory.
+    head: Vec<u8>,
+}
+
+/// Bytes that are remembered of the head: more than any directory that is written here has.
+const MOST_HEAD: usize = 4096;
+/// Bytes of an entry of a directory, at the most.
+const MOST_ENTRY: u64 = 20;
+
+impl<'a> TextTagWriter<'a> {
+    /// Without a text nothing is added.
+    fn new(out: &'a mut dyn RasterOut, text: &str) -> std::io::Result<Self> {
+        let begin = if text.is_empty() { 0 } else { (text.len() as u64 + 1 + MOST_ENTRY).next_multiple_of(16) };
+        out.seek(SeekFrom::Start(begin))?;
+        Ok(Self { out, begin, at: begin, head: Vec::new() })
+    }
+
+    fn finish(self, text: &str) -> std::io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let broken = || Error::other("the directory of a cloud-optimised GeoTIFF is not where it should be");
+        let is_big = self.head.get(2) == Some(&43);
+        let (word, count_bytes, entry_bytes, pointer) = if is_big { (8, 8, 20, 8) } else { (4, 2, 12, 4) };
+        let bytes = |at: usize, length: usize| self.head.get(at..at + length).ok_or_else(broken);
+        let number = |at: usize, length: usize| -> std::io::Result<u64> {
+            Ok(bytes(at, length)?.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+        };
+        let first = number(pointer, word)?.checked_sub(self.begin).ok_or_else(broken)? as usize;
+        let count = number(first, count_bytes)? as usize;
+        let entries = bytes(first + count_bytes, count * entry_bytes)?.chunks(entry_bytes);
+        let end = first + count_bytes + count * entry_bytes + word;
+        let is_before = |entry: &&[u8]| u16::from_le_bytes([entry[0], entry[1]]) < GDAL_METADATA;
+        let mut front = bytes(0, first)?.to_vec();
+        front[pointer..pointer + word].copy_from_slice(&(first as u64).to_le_bytes()[..word]);
+        front.extend(&(count as u64 + 1).to_le_bytes()[..count_bytes]);
+        front.extend(entries.clone().take_while(is_before).flatten());
+        front.extend(GDAL_METADATA.to_le_bytes());
+        front.extend(ASCII.to_le_bytes());
+        // with the 0 that ends it
+        front.extend(&(text.len() as u64 + 1).to_le_bytes()[..word]);
+        front.extend(&((end + entry_bytes) as u64).to_le_bytes()[..word]);
+        front.extend(entries.skip_while(is_before).flatten());
+        front.extend(bytes(end - word, word)?);
+        front.extend(text.as_bytes());
+        front.resize(self.begin as usize + end, 0);
+        self.out.seek(SeekFrom::Start(0))?;
+        self.out.write_all(&front)?;
+        self.out.seek(SeekFrom::End(0))?;
+        Ok(())
+    }
+}
+
+impl Write for TextTagWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        let first = self.at.saturating_sub(self.begin) as usize;
+        let room = written.min(MOST_HEAD.saturating_sub(first));
+        if room > 0 {
+            self.head.resize(self.head.len().max(first + room), 0);
+            self.head[first..first + room].copy_from_slice(&bytes[..room]);
+        }
+        self.at += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Seek for TextTagWriter<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.at = self.out.seek(to)?;
+        Ok(self.at)
+    }
 }
 
 /// Adds the numbers of a rectangle, row by row.
@@ -216,6 +308,11 @@ fn geo_keys(place: &GeoReference) -> Vec<(u16, GeoKeyValue)> {
     if place.epsg.is_none() && !place.in_degrees {
         keys.push((geokeys::PROJ_LINEAR_UNITS, GeoKeyValue::Short(METRE)));
     }
+    if let Some(radius) = place.radius_metres.filter(|_| place.epsg.is_none() && place.in_degrees) {
+        keys.extend([geokeys::GEODETIC_DATUM, GEOG_ELLIPSOID].map(|key| (key, GeoKeyValue::Short(USER_DEFINED))));
+        keys.push((geokeys::GEOG_ANGULAR_UNITS, GeoKeyValue::Short(DEGREE)));
+        keys.extend([GEOG_SEMI_MAJOR_AXIS, GEOG_SEMI_MINOR_AXIS].map(|key| (key, GeoKeyValue::Double(vec![radius]))));
+    }
     keys
 }
 
@@ -265,6 +362,13 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let refused = |message: String| source.unreadable(READER.name, message);
     let mut decoder = Decoder::new(std::io::Cursor::new(source.bytes)).map_err(failed)?;
     let (width, height) = decoder.dimensions().map_err(failed)?;
+    let packing = decoder.find_tag_unsigned::<u16>(tiff::tags::Tag::Compression).map_err(failed)?.unwrap_or(1);
+    if let Some((_, name)) = NOT_READ.iter().find(|(number, _)| *number == packing) {
+        return Err(refused(format!(
+            "it is packed by {name}, which is not read; pack it by Deflate, as `gdal_translate -co COMPRESS=DEFLATE \
+             IN.tif OUT.tif` does, by LZW, or not at all"
+        )));
+    }
     let colour = decoder.colortype().map_err(failed)?;
     let (depth, colours) = match colour {
         ColorType::Gray(depth) | ColorType::GrayA(depth) | ColorType::Multiband { bit_depth: depth, .. } => (depth, 1),
@@ -322,6 +426,18 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(DecodedRaster { width, height, values, meaning, placement: keys.placement(width) })
 }
 
+/// Packings of TIFF that no reader here knows.
+const NOT_READ: [(u16, &str); 9] = [
+    (3, "CCITT fax"),
+    (4, "CCITT fax"),
+    (6, "JPEG"),
+    (7, "JPEG"),
+    (34712, "JPEG 2000"),
+    (34887, "LERC"),
+    (34925, "LZMA"),
+    (50000, "Zstd"),
+    (50001, "WebP"),
+];
 /// Bytes of a tag: the places of all tiles of the largest picture fit in.
 const MOST_TAG_BYTES: usize = 16 << 20;
 /// Bytes of a strip or tile that is larger than its picture.
@@ -363,6 +479,8 @@ struct GeoTags {
     /// Column and row of a sample, and its place on the map.
     tie: Option<[f64; 4]>,
     keys: Vec<[u16; 4]>,
+    /// Numbers that do not fit into a key.
+    doubles: Vec<f64>,
     nodata: Option<f64>,
     texts: Vec<(String, String)>,
     factor: Option<f64>,
@@ -370,6 +488,19 @@ struct GeoTags {
     unit: Option<String>,
 }
 
+/// Keys of GeoTIFF that its package does not name, and the number of the equirectangular projection.
+const GEOG_ELLIPSOID: u16 = 2056;
+const GEOG_SEMI_MAJOR_AXIS: u16 = 2057;
+const GEOG_SEMI_MINOR_AXIS: u16 = 2058;
+const GEOG_INV_FLATTENING: u16 = 2059;
+const PROJ_STD_PARALLEL_1: u16 = 3078;
+const PROJ_NAT_ORIGIN_LONG: u16 = 3080;
+const PROJ_FALSE_EASTING: u16 = 3082;
+const PROJ_FALSE_NORTHING: u16 = 3083;
+const PROJ_CENTER_LONG: u16 = 3088;
+const EQUIRECTANGULAR: u16 = 17;
+/// The longer half axis of WGS 84.
+const EARTH_AXIS: f64 = 6_378_137.0;
 /// Numbers of units of length, and how many metres they are.
 const LENGTHS: [(u16, f64); 4] = [(9001, 1.0), (9002, 0.3048), (9003, 1200.0 / 3937.0), (9036, 1000.0)];
 /// Systems of heights that are in feet: international and those of US surveys.
@@ -398,6 +529,7 @@ impl GeoTags {
         {
             (found.scale, found.tie) = (Some([a.abs(), d.abs()]), Some([0.0, 0.0, x, y]));
         }
+        found.doubles = doubles(Tag::GeoDoubleParamsTag)?;
         let keys = decoder.find_tag(Tag::GeoKeyDirectoryTag).map_err(failed)?;
         let keys = keys.and_then(|value| value.into_u16_vec().ok()).unwrap_or_default();
         found.keys = keys.as_chunks::<4>().0.iter().skip(1).copied().collect();
@@ -419,6 +551,36 @@ impl GeoTags {
     fn key(&self, number: u16) -> Option<u16> {
         let is_here = |key: &&[u16; 4]| key[0] == number && key[1] == 0;
         self.keys.iter().find(is_here).map(|key| key[3])
+    }
+
+    /// The number of a key that is no whole one.
+    fn double(&self, number: u16) -> Option<f64> {
+        let is_here = |key: &&[u16; 4]| key[0] == number && key[1] == geo_tags::TAG_GEO_DOUBLE_PARAMS;
+        let key = self.keys.iter().find(is_here)?;
+        self.doubles.get(usize::from(key[3])).copied().filter(|v| v.is_finite())
+    }
+
+    /// The longer half axis of the planet that the coordinates are those of, where the file names it.
+    fn planet_axis(&self) -> Option<f64> {
+        self.double(GEOG_SEMI_MAJOR_AXIS).filter(|metres| (1.0e3..=1.0e9).contains(metres))
+    }
+
+    /// Degrees from the metres of an equirectangular projection of a sphere, in which maps of other planets are
+    /// published: longitude, latitude and steps.
+    fn degrees_of_cylinder(&self, west: f64, north: f64, step: [f64; 2]) -> Option<[f64; 4]> {
+        let axis = self.planet_axis()?;
+        let is_sphere = self.double(GEOG_SEMI_MINOR_AXIS).is_none_or(|minor| minor == axis)
+            && self.double(GEOG_INV_FLATTENING).is_none_or(|flattening| flattening == 0.0);
+        if self.key(geokeys::PROJ_COORD_TRANS) != Some(EQUIRECTANGULAR) || !is_sphere {
+            return None;
+        }
+        let first = |keys: &[u16]| keys.iter().find_map(|key| self.double(*key)).unwrap_or(0.0);
+        let (parallel, middle) = (first(&[PROJ_STD_PARALLEL_1]), first(&[PROJ_CENTER_LONG, PROJ_NAT_ORIGIN_LONG]));
+        let (east, south) = (first(&[PROJ_FALSE_EASTING]), first(&[PROJ_FALSE_NORTHING]));
+        let degree = axis.to_radians();
+        let across = degree * libm::cos(parallel.to_radians());
+        (across > 0.0)
+            .then(|| [middle + (west - east) / across, (north - south) / degree, step[0] / across, step[1] / degree])
     }
 
     fn length(&self, key: u16) -> Option<f64> {
@@ -484,8 +646,14 @@ impl GeoTags {
         let system = if in_degrees { geokeys::GEODETIC_CRS_TYPE } else { geokeys::PROJECTED_CRS_TYPE };
         let epsg = self.key(system).filter(|code| ![0, USER_DEFINED].contains(code));
         let metres = if in_degrees { 1.0 } else { self.length(geokeys::PROJ_LINEAR_UNITS).unwrap_or(1.0) };
-        let step = [east * metres, south * metres];
-        Some(GeoReference { epsg, in_degrees, west: west * metres, north: north * metres, step, is_area })
+        let (west, north, step) = (west * metres, north * metres, [east * metres, south * metres]);
+        let is_earth = |axis: &f64| (axis / EARTH_AXIS - 1.0).abs() < 0.01;
+        let radius_metres = self.planet_axis().filter(|axis| !is_earth(axis));
+        if !in_degrees && let Some([west, north, east, south]) = self.degrees_of_cylinder(west, north, step) {
+            let step = [east, south];
+            return Some(GeoReference { epsg: None, in_degrees: true, radius_metres, west, north, step, is_area });
+        }
+        Some(GeoReference { epsg, in_degrees, radius_metres, west, north, step, is_area })
     }
 }
 
