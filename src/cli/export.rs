@@ -54,6 +54,7 @@ Examples:
   talweg export alpine-range -o alps.exr -o alps.tif --maps slope,normals,splat
   talweg export alpine-range -o alps.glb -o alps.csv -o alps.plants.glb
   talweg export island.ron --preset unreal -o island-for-unreal
+  talweg export island -o a.png -o b.exr -o c.glb --maps flow,slope --preset unreal
   talweg export island -o tiles/island.png --size 2049 --tiles 513
   talweg export alpine-range -o alps.cog.tif --size 32768 --memory 8GiB
   talweg export earthlike -o earth.tif --width 4096
@@ -62,7 +63,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     scene: SceneArgs,
     /// File to write, or with --preset the folder; may be repeated
-    #[arg(short, long, value_name = "FILE", required_unless_present = "build")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["build", "preset"])]
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
@@ -72,8 +73,8 @@ pub struct ExportArgs {
     /// Maps that are written beside the first file, like flow,wear,slope
     #[arg(long, value_name = "MAP,MAP", value_delimiter = ',', value_parser = map)]
     maps: Vec<ExportMap>,
-    /// Write a folder for a program
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["maps", "what", "build"])]
+    /// Write a folder for a program, beside other files; without a name it is called like the program
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["build"])]
     preset: Option<String>,
     /// Repeat a build preset of the scene
     #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
@@ -256,10 +257,10 @@ impl ExportArgs {
         Ok((preset, place))
     }
 
-    /// The raster format of a file; meshes and plants have none, and with a preset the output is a folder.
+    /// The raster format of a file; meshes, plants and the folder of a preset have none.
     fn format(&self, path: &Path) -> Result<Option<&'static RasterFormat>, Failure> {
         let is_raster = MeshFormat::for_path(path).is_none() && ScatterFormat::for_path(path).is_none();
-        if self.preset.is_some() || !is_raster {
+        if !is_raster || self.preset.is_some() && !is_file(path) {
             return Ok(None);
         }
         RasterFormat::for_path(path).map(Some).map_err(usage)
@@ -286,16 +287,20 @@ impl ExportArgs {
         let mut preset = BuildPreset::default();
         if let Some(id) = &self.preset {
             preset = ExportTarget::named(id).map_err(|error| usage(anyhow::anyhow!(error)))?.preset();
-            let [folder] = self.output.as_slice() else {
-                return Err(usage(anyhow::anyhow!("--preset writes one folder; give one -o FOLDER")));
-            };
-            preset.folder = folder.to_string_lossy().into_owned();
+            let mut folders = self.output.iter().filter(|path| !is_file(path));
+            if let Some(folder) = folders.next() {
+                preset.folder = folder.to_string_lossy().into_owned();
+            }
+            if folders.next().is_some() {
+                return Err(usage(anyhow::anyhow!(
+                    "--preset writes one folder; give one -o FOLDER, and files beside it"
+                )));
+            }
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         for (path, format) in self.output.iter().zip(formats) {
             let (what, id) = match (format, ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
                 (Some(format), ..) => (self.what.to_string(), format.id),
-                _ if self.preset.is_some() => continue,
                 (None, Some(format), _) => (PLANTS.into(), format.id()),
                 (None, None, Some(format)) => (MESH.into(), format.id),
                 _ => continue,
@@ -351,6 +356,12 @@ impl ExportArgs {
         job.scene = scene;
         Ok(())
     }
+}
+
+/// Whether a name is that of a file of a known format, and not of a folder.
+fn is_file(path: &Path) -> bool {
+    let is_mesh = MeshFormat::for_path(path).is_some() || ScatterFormat::for_path(path).is_some();
+    is_mesh || RasterFormat::for_path(path).is_ok()
 }
 
 /// A file of another map beside `first`: in its format where that can hold it, or as PNG.

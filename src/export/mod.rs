@@ -357,20 +357,20 @@ pub(crate) fn place_together<E: From<FileError>>(
     let mut report = ExportReport::default();
     write_folder_atomically(&folder, |temporary| {
         let inside = ExportPlace { folder: temporary.into(), force: place.force };
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let (around, folder_there) = (absolute(place.folder.join(".")), absolute(folder.clone()));
         // chosen names count from the folder around it, and may lead elsewhere
         let moved = |file: String| {
-            let whole = place.folder.join(file);
-            whole
-                .strip_prefix(&folder)
-                .map_or(whole.clone(), |name| temporary.join(name))
-                .to_string_lossy()
-                .into_owned()
+            let whole = around.join(file);
+            let inside = whole.strip_prefix(&folder_there).map(|name| absolute(temporary.join(name)));
+            inside.unwrap_or(whole).to_string_lossy().into_owned()
         };
         let moved = |product: &BuildProduct| BuildProduct { file: product.file.clone().map(moved), ..product.clone() };
         let products = preset.products.iter().map(moved).collect();
         let (made, set) = stage(&BuildPreset { folder: String::new(), products, ..preset.clone() }, &inside)?;
         set.commit()?;
-        report = made.moved(temporary, &folder);
+        report =
+            made.moved(&absolute(temporary.into()), &folder).moved(temporary, &folder).moved(&around, &place.folder);
         Ok::<_, E>(())
     })?;
     Ok(report)

@@ -50,7 +50,7 @@ fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
     // the layer is named, and the reason
     let heights = folder.at("a.r32");
     talweg(&["export", "sea-cliffs", "--size", "32768", "-o", &heights, "--memory", "8GiB"]).code(1).stderr(
-        contains("needs").and(contains("are free: ")).and(contains("Coastal")).and(contains("Give a smaller size")),
+        contains("needs").and(contains("are free: ")).and(contains("Waves: ")).and(contains("Give a smaller size")),
     );
     let left: Vec<_> = std::fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");

@@ -8,9 +8,10 @@ use talweg::export::maps::ExportMap;
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::targets::{READ_ME, TARGETS};
 use talweg::export::{ExportPlace, ExportReport, check, export, holds, samples};
-use talweg::field::{Control, MapKind, Terrain};
+use talweg::field::{Control, Globe, Grid, MapKind, Terrain};
 use talweg::io::formats::RASTER_FORMATS;
-use talweg::scene::{BuildPlacement, BuildPreset, BuildProduct, BuildTiles, Scene, example};
+use talweg::planet::projection::FACE_NAMES;
+use talweg::scene::{BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene, example};
 
 use crate::outside::python;
 
@@ -241,6 +242,59 @@ with rasterio.open(os.path.join(sys.argv[1], 'p.tif')) as f:
 }
 
 #[test]
+fn curvature_splat_maps_and_relief_of_planets_leave_too() {
+    let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("earthlike"));
+    let (n, amplitude) = (129, 4000.0);
+    scene.settings.relief_metres = 10_000.0;
+    // a spherical harmonic of degree 3, whose Laplacian is -12 times itself: of h on a sphere of radius R, the mean
+    // curvature exceeds 1 / R by -h / R² - ∇²h / 2
+    let globe = Globe::new(n);
+    let mut made = Terrain::flat(Grid::globe(n));
+    let metres = |k: usize| {
+        let [x, y, z] = globe.direction_of(k);
+        amplitude * x * y * z
+    };
+    made.height = (0..made.grid.len()).map(|k| metres(k) / scene.settings.relief_metres).collect();
+    let cube = BuildPreset {
+        planet: BuildPlanet { cube: true, ..BuildPlanet::default() },
+        ..products(&[("curvature", "c.r32")])
+    };
+    write(&cube, &scene, &made, folder.path());
+    let radius = scene.planet.radius_metres;
+    let most = 5.0 * amplitude / (radius * radius) * 0.19245;
+    for (face, name) in FACE_NAMES.iter().enumerate() {
+        let bytes = std::fs::read(folder.path().join(format!("c-{name}.r32"))).unwrap();
+        for (at, four) in bytes.as_chunks::<4>().0.iter().enumerate() {
+            let (found, meant) = (f32::from_le_bytes(*four), 5.0 * metres(face * n * n + at) / (radius * radius));
+            assert!((found - meant).abs() < 0.02 * most, "{name} {at}: {found} and not {meant}");
+        }
+    }
+    let list =
+        [("splat", "s.png"), ("weights", "w.png"), ("relief", "r.png"), ("colours", "c.png"), ("heights", "h.r32")];
+    let planet = terrain(&scene, 65);
+    write(&products(&list), &scene, &planet, folder.path());
+    let script = "
+import sys, os, glob, numpy as np
+from PIL import Image
+read = lambda name: np.array(Image.open(name)).astype(int)
+at = lambda name: os.path.join(sys.argv[1], name)
+sheets = [read(name) for name in sorted(glob.glob(at('s[0-9].png')) or glob.glob(at('s-splat*.png')))]
+assert sheets, os.listdir(sys.argv[1])
+whole = np.concatenate(sheets, axis=2)
+assert whole.shape[:2] == (128, 256) and (whole.sum(axis=2) == 255).all()
+single = [read(name) for name in sorted(glob.glob(at('w-*.png')))]
+assert len(single) >= 3
+for k, one in enumerate(single): assert (one == whole[..., k]).all(), k
+relief, colours = read(at('r.png')), read(at('c.png'))
+assert relief.shape == (128, 256, 3)
+# light and shadow on the colours of the ground
+alike = [np.corrcoef(relief[..., c].ravel(), colours[..., c].ravel())[0, 1] for c in range(3)]
+assert min(alike) > 0.8 and abs(relief - colours).mean() > 2, alike
+";
+    python(script, &[folder.path()]);
+}
+
+#[test]
 fn files_carry_the_scene_that_made_them() {
     let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("eroded-hills"));
     scene.name = "Hügel & <mehr> \"測\"".into();
@@ -395,7 +449,7 @@ fn what_cannot_be_exported_is_said_before_any_work() {
     assert!(said(&products(&[("ice", "a.png")]), &island).contains("no shown layer"));
     assert!(said(&products(&[("colours", "a.r16")]), &island).contains("cannot hold"));
     assert!(said(&products(&[("nothing", "a.png")]), &island).contains("there is no map"));
-    assert!(said(&products(&[("splat", "a.png")]), &scene("earthlike")).contains("a planet"));
+    assert!(said(&products(&[("occlusion", "a.png")]), &scene("earthlike")).contains("a planet"));
     assert!(said(&BuildPreset::default(), &island).contains("nothing to export"));
     assert!(said(&products(&[("heights", "a.png"), ("slope", "a.png")]), &island).contains("two products"));
     let one_name = BuildPreset {

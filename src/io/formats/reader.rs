@@ -180,6 +180,14 @@ const LONGEST_STEP: f64 = 1.0e8;
 const FARTHEST: f64 = 1.0e12;
 
 impl GeoReference {
+    /// Where the means of squares of `samples` a side lie.
+    pub(super) fn of_means(self, samples: usize) -> Self {
+        let middle = 0.5 * (samples as f64 - 1.0);
+        let [east, south] = self.step;
+        let step = self.step.map(|step| step * samples as f64);
+        Self { west: self.west + middle * east, north: self.north - middle * south, step, ..self }
+    }
+
     /// Whether its steps and places are those of a map.
     pub(in crate::io) fn is_sound(&self) -> bool {
         let is_step = |step: &f64| *step > 0.0 && *step <= LONGEST_STEP;

@@ -24,6 +24,7 @@ use super::reader::{
 };
 use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleAt, SampleType, Samples, Texts};
 use crate::io::RasterError;
+use crate::io::raster::MAX_SAMPLES;
 
 pub(super) static TIFF: RasterFormat = RasterFormat {
     id: "tiff",
@@ -357,7 +358,18 @@ fn gdal_metadata(texts: &[(String, String)]) -> String {
 /// The first picture of a file, in strips or tiles: whole numbers of 8 to 64 bits or floats, one channel or the
 /// brightness of colours. Signed numbers, floats and everything that has a place on a map are heights, with GDAL's
 /// scale, offset and no-data, in metres or in the feet that its keys name; other whole numbers go from black to white.
+/// Of a picture with more samples than a raster may have, as maps of planets are published, the means of squares of
+/// samples are read.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
+    read_within(source, MAX_SAMPLES)
+}
+
+/// Samples along the side of the squares whose means are read, so that there are `most` at the most.
+fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
+    (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
+}
+
+fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster, RasterError> {
     let failed = |error: tiff::TiffError| source.unreadable(READER.name, error);
     let refused = |message: String| source.unreadable(READER.name, message);
     let mut decoder = Decoder::new(std::io::Cursor::new(source.bytes)).map_err(failed)?;
@@ -382,7 +394,9 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let channels = if is_planar { 1 } else { usize::from(colour.num_samples()) };
     let samples = u64::from(width) * u64::from(height);
     let bytes = samples.saturating_mul(channels as u64 * u64::from(depth / 8));
-    source.check_size(u64::from(width), u64::from(height), bytes, 0)?;
+    let mean = samples_of_mean(u64::from(width), u64::from(height), most_samples);
+    let [columns, rows] = [width, height].map(|side| u64::from(side).div_ceil(mean));
+    source.check_size(columns, rows, bytes, if mean > 1 { 2 * columns * rows } else { 0 })?;
     // a part may be larger than a small picture, as tiles are, but not by much
     let mut limits = Limits::default();
     limits.decoding_buffer_size = bytes as usize + PART_BYTES;
@@ -400,7 +414,10 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         tiff::decoder::ChunkType::Tile => tiff::tags::Tag::TileByteCounts,
     };
     let lengths = decoder.get_tag_u64_vec(tag).map_err(failed)?;
-    let mut values = vec![f32::NAN; width * height];
+    let (across_means, down_means, mean) = (columns as usize, rows as usize, mean as usize);
+    let mut values = vec![f32::NAN; across_means * down_means];
+    // how many samples of each mean have data
+    let mut counts = vec![0u16; if mean > 1 { values.len() } else { 0 }];
     let mut kind = NumberKind::Float;
     for part in 0..parts {
         // GDAL leaves out tiles that have no data
@@ -416,14 +433,28 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         }
         let (top, left) = (part / across * part_height as usize, part % across * part_width as usize);
         for (row, line) in numbers.chunks_exact(columns * channels).take(rows).enumerate() {
-            let to = &mut values[(top + row) * width + left..][..columns];
-            for (value, pixel) in to.iter_mut().zip(line.chunks_exact(channels)) {
-                *value = if colours == 3 && channels >= 3 { brightness(&pixel[..3]) } else { pixel[0] };
+            let numbers = line
+                .chunks_exact(channels)
+                .map(|pixel| if colours == 3 && channels >= 3 { brightness(&pixel[..3]) } else { pixel[0] });
+            if mean == 1 {
+                let to = &mut values[(top + row) * width + left..][..columns];
+                to.iter_mut().zip(numbers).for_each(|(value, number)| *value = number);
+                continue;
+            }
+            let first = (top + row) / mean * across_means;
+            for (column, number) in numbers.enumerate().filter(|(_, number)| !keys.is_void(*number, kind)) {
+                let at = first + (left + column) / mean;
+                values[at] = if counts[at] == 0 { number } else { values[at] + number };
+                counts[at] += 1;
             }
         }
     }
+    for (value, count) in values.iter_mut().zip(&counts).filter(|(_, count)| **count > 1) {
+        *value /= f32::from(*count);
+    }
     let meaning = keys.apply(&mut values, kind, colours == 3);
-    Ok(DecodedRaster { width, height, values, meaning, placement: keys.placement(width) })
+    let placement = keys.placement(width).map(|place| place.of_means(mean));
+    Ok(DecodedRaster { width: across_means, height: down_means, values, meaning, placement })
 }
 
 /// Packings of TIFF that no reader here knows.
@@ -440,6 +471,8 @@ const NOT_READ: [(u16, &str); 9] = [
 ];
 /// Bytes of a tag: the places of all tiles of the largest picture fit in.
 const MOST_TAG_BYTES: usize = 16 << 20;
+/// Samples along the side of a mean at the most: their sums are exact, and they can be counted.
+const MOST_OF_MEAN: u64 = 64;
 /// Bytes of a strip or tile that is larger than its picture.
 const PART_BYTES: usize = 16 << 20;
 
@@ -603,6 +636,13 @@ impl GeoTags {
         self.length(geokeys::VERTICAL_UNITS).or_else(named).or_else(system).unwrap_or(1.0)
     }
 
+    /// Whether a number stands for none.
+    fn is_void(&self, number: f32, kind: NumberKind) -> bool {
+        // what old tiles of SRTM and floats of several programs have where there is nothing
+        let is_unsaid = kind == NumberKind::Signed16 && number == -32768.0 || number < -1.0e30;
+        !number.is_finite() || Some(number) == self.nodata.map(|v| v as f32) || is_unsaid
+    }
+
     /// Lets the numbers become what they stand for.
     fn apply(&self, values: &mut [f32], kind: NumberKind, is_colour: bool) -> SampleMeaning {
         let range_metres = range_of(&self.texts);
@@ -615,13 +655,10 @@ impl GeoTags {
             values.iter_mut().for_each(|v| *v = if Some(*v) == nodata { f32::NAN } else { *v / white });
             return SampleMeaning::Shares { range_metres };
         }
-        let nodata = self.nodata.map(|v| v as f32);
         let (factor, offset) = (self.factor.unwrap_or(1.0), self.offset.unwrap_or(0.0));
         let metres = self.height_unit();
         for v in values.iter_mut() {
-            // what old tiles of SRTM and floats of several programs have where there is nothing
-            let is_unsaid = kind == NumberKind::Signed16 && *v == -32768.0 || *v < -1.0e30;
-            if Some(*v) == nodata || is_unsaid {
+            if self.is_void(*v, kind) {
                 *v = f32::NAN;
             } else if factor != 1.0 || offset != 0.0 || metres != 1.0 {
                 *v = ((f64::from(*v) * factor + offset) * metres) as f32;
@@ -716,6 +753,56 @@ fn read_texts(path: &Path) -> std::io::Result<Texts> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_too_many_samples_the_means_are_read_where_they_lie() {
+        let place = GeoReference {
+            epsg: Some(4326),
+            in_degrees: true,
+            radius_metres: None,
+            west: -179.5,
+            north: 44.5,
+            step: [1.0; 2],
+            is_area: true,
+        };
+        // the first sample of every square of three has no data, and one square none at all
+        let is_void = |row: usize, column: usize| row % 3 == 0 && column % 3 == 0 || row / 3 == 2 && column / 3 == 5;
+        let law = |row: usize, column: usize| (10 * row + column) as f32;
+        let at = |row: usize, column: usize, _: usize| if is_void(row, column) { -9999.0 } else { law(row, column) };
+        let sheet = RasterSheet {
+            samples: Samples::F32(&at),
+            placement: Some(place),
+            nodata: Some(-9999.0),
+            ..RasterSheet::grey(361, 91)
+        };
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        TIFF.write(&sheet, &mut bytes).unwrap();
+        let source = RasterSource {
+            path: Path::new("a.tif"),
+            bytes: bytes.get_ref(),
+            layout: super::super::RawLayout::default(),
+        };
+        let whole = read_within(&source, 361 * 91).unwrap();
+        assert_eq!((whole.width, whole.height, whole.placement), (361, 91, Some(place)));
+        let made = read_within(&source, 4000).unwrap();
+        assert_eq!((made.width, made.height), (121, 31));
+        let found = made.placement.unwrap();
+        assert_eq!((found.west, found.north, found.step), (-178.5, 43.5, [3.0; 2]));
+        for (k, value) in made.values.iter().enumerate() {
+            let (row, column) = (k / 121 * 3, k % 121 * 3);
+            let there = (row..row + 3).flat_map(|i| (column..column + 3).map(move |j| (i, j)));
+            let there: Vec<f32> =
+                there.filter(|(i, j)| *i < 91 && *j < 361 && !is_void(*i, *j)).map(|(i, j)| law(i, j)).collect();
+            if there.is_empty() {
+                assert!(value.is_nan(), "{k}");
+            } else {
+                let mean = there.iter().sum::<f32>() / there.len() as f32;
+                assert!((value - mean).abs() < 1e-3, "{k}: {value} and not {mean}");
+            }
+        }
+        assert_eq!([samples_of_mean(46_080, 23_040, 1 << 28), samples_of_mean(92_160, 46_080, 1 << 28)], [2, 4]);
+        assert_eq!(samples_of_mean(u64::MAX, u64::MAX, 1 << 28), 1, "what no mean helps is refused by its size");
+    }
 
     #[test]
     fn markup_and_letters_survive() {
