@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::input::{SceneArgs, SceneJob};
+use super::input::{SceneArgs, SceneJob, refused};
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, tell, usage};
+use crate::eval::check_memory;
 use crate::export::maps::{ExportMap, MapNature};
 use crate::export::targets::{ExportTarget, READ_ME};
 use crate::export::{
@@ -14,6 +15,7 @@ use crate::export::{
 };
 use crate::field::MAX_SAMPLES;
 use crate::io::formats::{RasterFormat, SampleType};
+use crate::io::memory::bytes_text;
 use crate::mesh::formats::MeshFormat;
 use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
 use crate::tiles::{LargeExport, TileError};
@@ -226,10 +228,12 @@ fn large_export<'a>(
         };
     }
     let what = export::memory_use(preset, &job.scene, job.samples).map_err(failed)?;
-    let Err(short) = job.check_memory(job.samples, &what) else { return Ok(None) };
-    let Ok(large) = LargeExport::new(preset, &job.scene, place) else { return Err(short) };
+    let Err(short) = check_memory(&job.scene, job.samples, &what) else { return Ok(None) };
+    let Ok(large) = LargeExport::new(preset, &job.scene, place) else { return Err(refused(&short, "--size")) };
     if !job.quiet {
-        tell(&format!("note: {}; it is built in tiles of {}", short.text(), large.plan.tile));
+        let [needed, free] = [short.needed, short.free].map(bytes_text);
+        let tile = large.plan.tile;
+        tell(&format!("note: as a whole this needs up to {needed}, {free} are free: it is built in tiles of {tile}"));
     }
     Ok(Some(large))
 }

@@ -37,7 +37,7 @@ fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
     talweg(&["export", &scene, "--size", "1500", "-o", &whole, "-q"]).success();
     talweg(&["export", &scene, "--size", "1500", "-o", &tiles, "--memory", "80MiB"])
         .success()
-        .stderr(contains("note: 1500").and(contains("it is built in tiles of")));
+        .stderr(contains("note: as a whole this needs up to").and(contains("it is built in tiles of")));
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
     // what needs the whole is refused as before
     let mesh = folder.at("a.glb");
