@@ -115,7 +115,7 @@ fn a_killed_export_leaves_nothing_under_a_final_name() {
     let folder = Folder::new();
     let whole = folder.at("whole");
     let args = ["export", "island", "--size", "513", "-q", "--preset", "unity", "-o"];
-    talweg(&[&args[..], &[&whole]].concat()).success();
+    talweg(&[&args[..], &[whole.as_str()]].concat()).success();
     let all = final_names(&folder.path("whole"));
     assert!(all.len() > 3, "{all:?}");
     let (place, mut killed) = (folder.path("unity"), 0);
