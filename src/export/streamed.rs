@@ -1,5 +1,5 @@
-//! Rasters whose samples are asked for while they are written, where no terrain is held as a whole. Their files are byte
-//! for byte those of [`export`](super::export) of the whole.
+//! Rasters whose samples are asked for while they are written, where no terrain is held as a whole. Their files are
+//! byte for byte those of [`export`](super::export) of the whole.
 
 use super::maps::{ExportMap, SampledSquare};
 use super::names::{file_name, with_tile};

@@ -17,8 +17,8 @@ use crate::planet::{Air, Planet};
 const NEARLY_SQUARE: f64 = 0.01;
 
 /// A scene whose first layer is a file with heights: a terrain with its size, relief and samples where the file has
-/// metres, otherwise with the default ones; a planet where the file goes around one, with its radius where the file names
-/// another than Earth. Of a file that is no square the largest square in its middle is shown.
+/// metres, otherwise with the default ones; a planet where the file goes around one, with its radius where the file
+/// names another than Earth. Of a file that is no square the largest square in its middle is shown.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -59,8 +59,8 @@ impl<'a> LargeExport<'a> {
         Ok(Self { preset, scene, place, plan: tile_plan(scene, samples, tile)? })
     }
 
-    /// Builds the tiles and writes all files. `tell` is given the share that is done. Files that were there are replaced
-    /// together, at the end. Call it inside the pool that shall do the work.
+    /// Builds the tiles and writes all files. `tell` is given the share that is done. Files that were there are
+    /// replaced together, at the end. Call it inside the pool that shall do the work.
     ///
     /// # Errors
     /// When something cannot be made or written, or it was cancelled; nothing was replaced then, unless the error says

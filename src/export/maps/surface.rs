@@ -22,8 +22,8 @@ pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(us
 
 /// Mean curvature in 1/m, above 0 where the ground is convex. Of a square, and 0 along open edges:
 /// H = -((1 + q²) r - 2 p q s + (1 + p²) t) / (2 (1 + p² + q²)^(3/2)), with p = ∂z/∂x, q = ∂z/∂y, r = ∂²z/∂x²,
-/// s = ∂²z/∂x∂y, t = ∂²z/∂y², by differences of 3 × 3 samples (Evans 1980; Florinsky 1998). Of a planet that by which it
-/// exceeds the sphere's, see [`globe_curvature`].
+/// s = ∂²z/∂x∂y, t = ∂²z/∂y², by differences of 3 × 3 samples (Evans 1980; Florinsky 1998). Of a planet that by which
+/// it exceeds the sphere's, see [`globe_curvature`].
 pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
     if terrain.grid.is_globe() {
         return Box::new(globe_curvature(scene, terrain));

@@ -12,8 +12,9 @@
 //!   next program that writes into the folder removes it.
 //! - An error before the rename says that the old file is untouched; the only one after it, that it is replaced.
 //! - Files that belong together are a [`StagedSet`]: all of them are written before the first takes its place, and if
-//!   one cannot, the old ones come back. Then they are renamed one after another and nothing else is done: no file system
-//!   replaces several at once, so what is killed within these moments leaves some new and some old files, all whole.
+//!   one cannot, the old ones come back. Then they are renamed one after another and nothing else is done: no file
+//!   system replaces several at once, so what is killed within these moments leaves some new and some old files, all
+//!   whole.
 //! - A new folder of files ([`write_folder_atomically`]) appears by one rename, with all of them.
 //!
 //! | file | what it holds |

@@ -7,9 +7,9 @@ use super::temporary::{TemporaryFile, TemporaryFolder, TemporaryName};
 use super::{FileError, FolderLock, SaveTarget, StagedFile};
 
 /// New files that take the places of the old ones together, or not at all. They wait in a temporary folder beside their
-/// places, closed, so that there may be any number of them. File systems replace one file at a time, so
-/// what is killed in between leaves some of each, every one of them whole; nothing but renaming is done in between. What
-/// fails in between is taken back. A folder that is not there yet appears with all of its files at once:
+/// places, closed, so that there may be any number of them. File systems replace one file at a time, so what is killed
+/// in between leaves some of each, every one of them whole; nothing but renaming is done in between. What fails in
+/// between is taken back. A folder that is not there yet appears with all of its files at once:
 /// [`write_folder_atomically`](super::write_folder_atomically).
 #[derive(Debug, Default)]
 pub struct StagedSet {
