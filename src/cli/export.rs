@@ -4,17 +4,21 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::input::{SceneArgs, SceneJob};
+use super::input::{SceneArgs, SceneJob, refused};
 use super::output::ForceArgs;
-use super::{CommandResult, Failure, print, print_json, usage};
+use super::{CommandResult, Failure, print, print_json, tell, usage};
+use crate::eval::check_memory;
 use crate::export::maps::{ExportMap, MapNature};
 use crate::export::targets::{ExportTarget, READ_ME};
 use crate::export::{
     self, ExportError, ExportPlace, ExportReport, MESH, MeshReport, PLANTS, RasterReport, ScatterFormat, ScatterReport,
 };
+use crate::field::MAX_SAMPLES;
 use crate::io::formats::{RasterFormat, SampleType};
+use crate::io::memory::bytes_text;
 use crate::mesh::formats::MeshFormat;
 use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene};
+use crate::tiles::{LargeExport, TileError};
 
 /// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]
@@ -28,8 +32,8 @@ The ending chooses the format:
   .asc      ESRI ASCII grid
   .csv      trees, shrubs and stones, a line for each; .plants.glb has them as instances of their shapes
   .glb .obj .ply  mesh with colours, walls and water as asked; .stl is a body to print, with walls and base
-Heights in floats are metres. PNG, GeoTIFF and OpenEXR carry the scene: `talweg check FILE`, `talweg verify FILE` and the
-editor read it back.
+Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY carry the scene: `talweg check FILE`, `talweg
+verify FILE` and the editor read it back.
 
 --what says what the files hold, --maps adds files of more maps beside the first, named NAME-MAP. There are heights, slope,
 curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture, mask:LAYER, and
@@ -39,6 +43,11 @@ types are those of the scene's biome table, or of `earth`; beside them NAME.lege
 --preset writes a folder for a program, with a text of the numbers to type: unreal, unreal-mesh, unity, godot, blender, bevy, worldpainter.
 --build repeats a build preset that the scene keeps; --save-build keeps this export in the scene file.
 
+Terrains of more than 16,384 samples a side, or larger than memory, are built in tiles in a temporary folder beside the files,
+.talweg-…tmp, and written some rows at a time: heights, data maps, slope, normals and bands, to the same bytes. It needs about
+8 bytes of disk for each sample and map. A layer that can only be computed as a whole, and does not fit, is named. To go on
+after a stop, or to use many machines, give `talweg plan`, `run-tiles` and `merge` instead.
+
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: to planet-px.png, -nx, -py,
 -ny, -pz and -nz, where +x looks from longitude 0, +y from 90° east and +z from the north pole.
 
@@ -47,14 +56,16 @@ Examples:
   talweg export alpine-range -o alps.exr -o alps.tif --maps slope,normals,splat
   talweg export alpine-range -o alps.glb -o alps.csv -o alps.plants.glb
   talweg export island.ron --preset unreal -o island-for-unreal
+  talweg export island -o a.png -o b.exr -o c.glb --maps flow,slope --preset unreal
   talweg export island -o tiles/island.png --size 2049 --tiles 513
+  talweg export alpine-range -o alps.cog.tif --size 32768 --memory 8GiB
   talweg export earthlike -o earth.tif --width 4096
   talweg export earthlike -o types.png --what types --projection cube")]
 pub struct ExportArgs {
     #[command(flatten)]
     scene: SceneArgs,
     /// File to write, or with --preset the folder; may be repeated
-    #[arg(short, long, value_name = "FILE", required_unless_present = "build")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["build", "preset"])]
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
@@ -64,8 +75,8 @@ pub struct ExportArgs {
     /// Maps that are written beside the first file, like flow,wear,slope
     #[arg(long, value_name = "MAP,MAP", value_delimiter = ',', value_parser = map)]
     maps: Vec<ExportMap>,
-    /// Write a folder for a program
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["maps", "what", "build"])]
+    /// Write a folder for a program, beside other files; without a name it is called like the program
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["build"])]
     preset: Option<String>,
     /// Repeat a build preset of the scene
     #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
@@ -184,17 +195,47 @@ fn failed(error: ExportError) -> Failure {
 
 pub fn run(args: &ExportArgs) -> CommandResult {
     args.formats()?;
-    let mut job = args.scene.load()?;
+    let mut job = args.scene.load_for_tiles()?;
     let (preset, place) = args.checked_preset(&job.scene, None)?;
     job.samples = export::samples(&preset, &job.scene).map_err(failed)?;
-    let terrain = job.evaluate(&export::memory_use(&preset, &job.scene, job.samples).map_err(failed)?)?;
-    let report = job.with_progress(|control, tell| {
-        job.pool.install(|| export::export(&preset, &job.scene, &terrain, &place, control, tell)).map_err(failed)
-    })?;
+    let report = match large_export(&job, &preset, &place)? {
+        Some(large) => job.with_progress(|control, tell| job.pool.install(|| large.write(control, tell)))?,
+        None => {
+            let terrain = job.evaluate_in(&job.pool)?;
+            job.with_progress(|control, tell| {
+                let write = || export::export(&preset, &job.scene, &terrain, &place, control, tell);
+                job.pool.install(write).map_err(failed)
+            })?
+        }
+    };
     if let Some(name) = &args.save_build {
         args.keep(&mut job, preset, name)?;
     }
     if args.json { print_json(&report) } else { print(&lines(&report)) }
+}
+
+/// An export by tiles, where the terrain is larger than any that is evaluated as a whole, or than memory.
+fn large_export<'a>(
+    job: &'a SceneJob,
+    preset: &'a BuildPreset,
+    place: &'a ExportPlace,
+) -> Result<Option<LargeExport<'a>>, Failure> {
+    if job.samples > MAX_SAMPLES {
+        return match LargeExport::new(preset, &job.scene, place) {
+            Ok(large) => Ok(Some(large)),
+            Err(TileError::Export(error)) => Err(failed(error)),
+            Err(error) => Err(error.into()),
+        };
+    }
+    let what = export::memory_use(preset, &job.scene, job.samples).map_err(failed)?;
+    let Err(short) = check_memory(&job.scene, job.samples, &what) else { return Ok(None) };
+    let Ok(large) = LargeExport::new(preset, &job.scene, place) else { return Err(refused(&short, "--size")) };
+    if !job.quiet {
+        let [needed, free] = [short.needed, short.free].map(bytes_text);
+        let tile = large.plan.tile;
+        tell(&format!("note: as a whole this needs up to {needed}, {free} are free: it is built in tiles of {tile}"));
+    }
+    Ok(Some(large))
 }
 
 impl ExportArgs {
@@ -220,10 +261,10 @@ impl ExportArgs {
         Ok((preset, place))
     }
 
-    /// The raster format of a file; meshes and plants have none, and with a preset the output is a folder.
+    /// The raster format of a file; meshes, plants and the folder of a preset have none.
     fn format(&self, path: &Path) -> Result<Option<&'static RasterFormat>, Failure> {
         let is_raster = MeshFormat::for_path(path).is_none() && ScatterFormat::for_path(path).is_none();
-        if self.preset.is_some() || !is_raster {
+        if !is_raster || self.preset.is_some() && !is_file(path) {
             return Ok(None);
         }
         RasterFormat::for_path(path).map(Some).map_err(usage)
@@ -250,16 +291,20 @@ impl ExportArgs {
         let mut preset = BuildPreset::default();
         if let Some(id) = &self.preset {
             preset = ExportTarget::named(id).map_err(|error| usage(anyhow::anyhow!(error)))?.preset();
-            let [folder] = self.output.as_slice() else {
-                return Err(usage(anyhow::anyhow!("--preset writes one folder; give one -o FOLDER")));
-            };
-            preset.folder = folder.to_string_lossy().into_owned();
+            let mut folders = self.output.iter().filter(|path| !is_file(path));
+            if let Some(folder) = folders.next() {
+                preset.folder = folder.to_string_lossy().into_owned();
+            }
+            if folders.next().is_some() {
+                return Err(usage(anyhow::anyhow!(
+                    "--preset writes one folder; give one -o FOLDER, and files beside it"
+                )));
+            }
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         for (path, format) in self.output.iter().zip(formats) {
             let (what, id) = match (format, ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
                 (Some(format), ..) => (self.what.to_string(), format.id),
-                _ if self.preset.is_some() => continue,
                 (None, Some(format), _) => (PLANTS.into(), format.id()),
                 (None, None, Some(format)) => (MESH.into(), format.id),
                 _ => continue,
@@ -315,6 +360,12 @@ impl ExportArgs {
         job.scene = scene;
         Ok(())
     }
+}
+
+/// Whether a name is that of a file of a known format, and not of a folder.
+fn is_file(path: &Path) -> bool {
+    let is_mesh = MeshFormat::for_path(path).is_some() || ScatterFormat::for_path(path).is_some();
+    is_mesh || RasterFormat::for_path(path).is_ok()
 }
 
 /// A file of another map beside `first`: in its format where that can hold it, or as PNG.

@@ -141,7 +141,8 @@ impl SceneArgs {
     pub fn load(&self) -> Result<SceneJob, Failure> {
         if self.size.is_some_and(|size| size as usize > MAX_SAMPLES) {
             return Err(usage(anyhow::anyhow!(
-                "--size: give {MIN_SAMPLES} to {MAX_SAMPLES} samples; larger terrains are built in tiles, see `talweg plan`"
+                "--size: give {MIN_SAMPLES} to {MAX_SAMPLES} samples; larger terrains are built in tiles, by `talweg \
+                 export` in one go, by `talweg plan` on many machines"
             )));
         }
         self.load_for_tiles()

@@ -90,7 +90,7 @@ impl MeshJob<'_> {
             longest_millimetres: is_printed.then_some(how.print_millimetres),
             colour_png: pictures.as_ref().map(|[colours, _]| colours.as_slice()),
             normal_png: pictures.as_ref().map(|[_, normals]| normals.as_slice()),
-            extras: if format.extras { texts } else { &[] },
+            extras: if format.keeps_extras() { texts } else { &[] },
             ..MeshWriting::default()
         };
         let staged = StagedFile::new(to, |file| format.write(&mesh, &writing, file))?;

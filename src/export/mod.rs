@@ -50,10 +50,10 @@ use self::targets::ExportTarget;
 use crate::eval::MemoryUse;
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, SampleType};
-use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, check_place};
+use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, check_place, write_folder_atomically};
 use crate::look::{MOST_WEIGHTED, legend_ron};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
-use crate::scene::{BuildPreset, BuildTiles, Scene};
+use crate::scene::{BuildPreset, BuildProduct, BuildTiles, Scene};
 
 /// Where the files of a preset go.
 #[derive(Clone, Debug)]
@@ -83,14 +83,29 @@ pub struct ExportReport {
     pub others: Vec<PathBuf>,
 }
 
+impl ExportReport {
+    /// The report once what was written into the folder `from` lies in `to`.
+    fn moved(mut self, from: &Path, to: &Path) -> Self {
+        let rasters = self.rasters.iter_mut().map(|raster| &mut raster.path);
+        let meshes = self.meshes.iter_mut().map(|mesh| &mut mesh.path);
+        let plants = self.plants.iter_mut().map(|plants| &mut plants.path);
+        for path in rasters.chain(meshes).chain(plants).chain(&mut self.others) {
+            if let Ok(name) = path.strip_prefix(from) {
+                *path = to.join(name);
+            }
+        }
+        self
+    }
+}
+
 /// What the products of meshes are called, in the place of a map.
 pub const MESH: &str = "mesh";
 
 /// What the products of plants and stones are called.
 pub const PLANTS: &str = "plants";
 
-/// Most files of one export: each is open until all take their places, and systems allow a thousand.
-const MOST_FILES: usize = 400;
+/// Most files of one export: more is a slip of a tile's size.
+const MOST_FILES: usize = 4000;
 
 fn target(preset: &BuildPreset) -> Result<Option<&'static ExportTarget>, ExportError> {
     if preset.target.is_empty() {
@@ -178,8 +193,8 @@ pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result
     let files = products.iter().map(sheets).sum::<usize>() * parts.len() * tiles.len();
     if files > MOST_FILES {
         return Err(ExportError::Preset(format!(
-            "that would be up to {files} files, and {MOST_FILES} are the most that are replaced together; give larger \
-             tiles, or fewer products at a time"
+            "that would be up to {files} files, and {MOST_FILES} are the most; give larger tiles, or fewer products at a \
+             time"
         )));
     }
     let mut names = Vec::new();
@@ -320,34 +335,58 @@ fn export_made(
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
-    let products = checked_products(preset, made.scene)?;
+    place_together(preset, place, |preset, place| stage(preset, made, place, control, tell))
+}
+
+/// Lets `stage` write the files of a preset, and puts them in their places together. A folder that is not there yet
+/// appears with all that is in it.
+///
+/// # Errors
+/// What `stage` says, or what keeps the files from their places.
+pub(crate) fn place_together<E: From<FileError>>(
+    preset: &BuildPreset,
+    place: &ExportPlace,
+    stage: impl FnOnce(&BuildPreset, &ExportPlace) -> Result<(ExportReport, StagedSet), E>,
+) -> Result<ExportReport, E> {
     let folder = place.folder.join(&preset.folder);
-    let is_new = !preset.folder.is_empty() && !folder.exists();
-    if is_new {
-        std::fs::create_dir(&folder).map_err(|source| FileError::Write { path: folder.clone(), source })?;
+    if preset.folder.is_empty() || folder.exists() {
+        let (report, set) = stage(preset, place)?;
+        set.commit()?;
+        return Ok(report);
     }
-    let staged = stage(&products, preset, made, place, control, tell);
-    if staged.is_err() && is_new {
-        // empty again; what others put there meanwhile stays
-        let _ = std::fs::remove_dir(&folder);
-    }
-    let (report, set) = staged?;
-    set.commit()?;
+    let mut report = ExportReport::default();
+    write_folder_atomically(&folder, |temporary| {
+        let inside = ExportPlace { folder: temporary.into(), force: place.force };
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let (around, folder_there) = (absolute(place.folder.join(".")), absolute(folder.clone()));
+        // chosen names count from the folder around it, and may lead elsewhere
+        let moved = |file: String| {
+            let whole = around.join(file);
+            let inside = whole.strip_prefix(&folder_there).map(|name| absolute(temporary.join(name)));
+            inside.unwrap_or(whole).to_string_lossy().into_owned()
+        };
+        let moved = |product: &BuildProduct| BuildProduct { file: product.file.clone().map(moved), ..product.clone() };
+        let products = preset.products.iter().map(moved).collect();
+        let (made, set) = stage(&BuildPreset { folder: String::new(), products, ..preset.clone() }, &inside)?;
+        set.commit()?;
+        report =
+            made.moved(&absolute(temporary.into()), &folder).moved(temporary, &folder).moved(&around, &place.folder);
+        Ok::<_, E>(())
+    })?;
     Ok(report)
 }
 
 /// Writes all new files beside the old ones.
 fn stage(
-    products: &[CheckedProduct],
     preset: &BuildPreset,
     MadeTerrain { scene, terrain, texts }: &MadeTerrain,
     place: &ExportPlace,
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<(ExportReport, StagedSet), ExportError> {
+    let products = checked_products(preset, scene)?;
     let layouts = layouts(terrain, planet_map(preset, scene, terrain.samples()));
-    let source =
-        MapSource { scene, terrain, band_metres: preset.band_metres.unwrap_or(scene.settings.relief_metres / 16.0) };
+    let source = MapSource { scene, terrain, band_metres: band_metres(preset, scene) };
     let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
     for (k, product) in products.iter().enumerate() {
         control.check()?;
@@ -392,7 +431,7 @@ fn stage(
     }
     if let Some(target) = target(preset)? {
         let path = Path::new(&preset.folder).join(targets::READ_ME);
-        let text = target.read_me(scene, terrain, &report);
+        let text = target.read_me(scene, terrain.samples(), &report);
         set.push(StagedFile::new(place.target(&path), |file| std::io::Write::write_all(file, text.as_bytes()))?);
         report.others.push(place.folder.join(path));
     }
@@ -402,6 +441,27 @@ fn stage(
     check_distinct(written.chain(meshes).chain(plants).chain(&report.others))?;
     control.check()?;
     Ok((report, set))
+}
+
+/// Height of a band of [`ExportMap::Bands`] in metres.
+fn band_metres(preset: &BuildPreset, scene: &Scene) -> f32 {
+    preset.band_metres.unwrap_or(scene.settings.relief_metres / 16.0)
+}
+
+/// Where the part of a square that begins at a row and column lies, in metres.
+fn square_placement(preset: &BuildPreset, scene: &Scene, cell_metres: f32, [row, column]: [usize; 2]) -> GeoReference {
+    let step = f64::from(cell_metres);
+    let side = f64::from(scene.settings.size_metres);
+    let (epsg, west, south) = preset.placement.map_or((None, 0.0, 0.0), |p| (Some(p.epsg), p.west, p.south));
+    GeoReference {
+        epsg,
+        in_degrees: false,
+        radius_metres: None,
+        west: west + column as f64 * step,
+        north: south + side - row as f64 * step,
+        step: [step; 2],
+        is_area: false,
+    }
 }
 
 /// A sheet that is to be written, with everything that its files depend on.
@@ -482,28 +542,19 @@ impl SheetJob<'_> {
     /// nowhere.
     fn placement(&self, [row, column]: [usize; 2]) -> Option<GeoReference> {
         if !self.scene.settings.is_planet() {
-            let step = f64::from(self.cell_metres());
-            let side = f64::from(self.scene.settings.size_metres);
-            let (epsg, west, south) =
-                self.preset.placement.map_or((None, 0.0, 0.0), |p| (Some(p.epsg), p.west, p.south));
-            return Some(GeoReference {
-                epsg,
-                in_degrees: false,
-                west: west + column as f64 * step,
-                north: south + side - row as f64 * step,
-                step: [step; 2],
-                is_area: false,
-            });
+            return Some(square_placement(self.preset, self.scene, self.cell_metres(), [row, column]));
         }
         let crate::look::PlanetLayout::Map(map) = self.layout.planet else { return None };
         let is_area = map.registration == Registration::Pixel;
         let (across, half) = if is_area { (map.width as f64, 0.5) } else { ((map.width - 1) as f64, 0.0) };
         let step = 360.0 / across;
         // only Earth has the number of Earth's coordinates
-        let is_earth = (self.scene.planet.radius_metres - 6_371_000.0).abs() < 10_000.0;
+        let radius = self.scene.planet.radius_metres;
+        let is_earth = (radius - 6_371_000.0).abs() < 10_000.0;
         Some(GeoReference {
             epsg: is_earth.then_some(4326),
             in_degrees: true,
+            radius_metres: (!is_earth).then_some(f64::from(radius)),
             west: -180.0 + half * step,
             north: 90.0 - half * step,
             step: [step; 2],

@@ -1,12 +1,12 @@
-//! Where a file comes from: PNG, GeoTIFF, OpenEXR and GLB files carry the scene, the size and the hash of their
-//! terrain. They are opened like scenes, and asked whether the scene still gives these heights.
+//! Where a file comes from: PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files carry the scene, the size and the hash of
+//! their terrain. They are opened like scenes, and asked whether the scene still gives these heights.
 
 use std::path::Path;
 
 use super::ExportError;
 use crate::field::Terrain;
 use crate::io::formats::RasterFormat;
-use crate::mesh::formats::glb;
+use crate::mesh::formats::MeshFormat;
 use crate::scene::{Scene, SceneError, Warning};
 
 const SCENE: &str = "talweg scene";
@@ -79,11 +79,8 @@ pub enum OriginError {
 
 /// Whether files with the ending of `path` can carry a scene.
 pub fn may_carry_scene(path: &Path) -> bool {
-    is_glb(path) || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
-}
-
-fn is_glb(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("glb"))
+    let is_mesh = MeshFormat::for_path(path).is_some_and(MeshFormat::keeps_extras);
+    is_mesh || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
 }
 
 /// Reads the scene that `path` was made of; files that the scene names count from the folder of `path`.
@@ -92,10 +89,9 @@ fn is_glb(path: &Path) -> bool {
 /// When the file cannot be read, or carries none.
 pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
     let no_scene = || OriginError::NoScene { path: path.into() };
-    let texts = if is_glb(path) {
-        glb::read_extras(path)
-    } else {
-        RasterFormat::for_path(path).map_err(|_| no_scene())?.read_texts(path)
+    let texts = match MeshFormat::for_path(path) {
+        Some(format) => format.read_extras(path),
+        None => RasterFormat::for_path(path).map_err(|_| no_scene())?.read_texts(path),
     };
     let texts = texts.map_err(|source| OriginError::Read { path: path.into(), source })?;
     let text = |key: &str| texts.iter().find(|(keyword, _)| keyword == key).map(|(_, text)| text.as_str());

@@ -1,16 +1,17 @@
-//! A raster whose samples are asked for while it is written, where no terrain is held as a whole. Its file is byte for
-//! byte that of [`export`](super::export) of the whole.
+//! Rasters whose samples are asked for while they are written, where no terrain is held as a whole. Their files are
+//! byte for byte those of [`export`](super::export) of the whole.
 
-use super::maps::{ExportMap, MapSheet};
-use super::names::with_tile;
+use super::maps::{ExportMap, SampledSquare};
+use super::names::{file_name, with_tile};
+use super::product::{CheckedKind, checked_products};
 use super::raster_file::RasterJob;
-use super::{ExportError, RasterReport, origin, tiles};
-use crate::field::MapKind;
-use crate::io::formats::{GeoReference, RasterFormat};
+use super::{ExportError, ExportPlace, RasterReport, band_metres, origin, square_placement, tiles};
+use crate::field::MAX_SAMPLES;
+use crate::io::formats::RasterFormat;
 use crate::io::{SaveTarget, StagedFile};
-use crate::scene::{BuildTiles, Scene};
+use crate::scene::{BuildPreset, BuildTiles, Scene};
 
-/// The heights or a data map of a square terrain, sample by sample.
+/// Heights or another map of a square terrain, sample by sample.
 pub struct StreamedMap<'a> {
     /// What made it.
     pub scene: &'a Scene,
@@ -18,11 +19,13 @@ pub struct StreamedMap<'a> {
     pub samples: usize,
     /// Content hash of the terrain.
     pub hash: u128,
-    /// The data map; none for the heights.
-    pub kind: Option<MapKind>,
-    /// Lowest and highest number on the ground, as the terrain holds them.
+    /// How it is written.
+    pub preset: &'a BuildPreset,
+    /// What is written.
+    pub map: &'a ExportMap,
+    /// Lowest and highest number on the ground, as the terrain holds them: of the data map, or of the heights.
     pub range: (f32, f32),
-    /// The number at a row and column, as the terrain holds it.
+    /// The number of the data map, or of the heights, at a row and column, as the terrain holds it.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
     /// Whether there is ground at a row and column, where that is not so everywhere.
     pub ground: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
@@ -35,6 +38,14 @@ pub struct StreamedPart {
     /// Row, column, number of rows and of columns.
     pub part: [usize; 4],
     format: &'static RasterFormat,
+}
+
+/// A map with its files.
+pub struct StreamedProduct {
+    /// What they show.
+    pub map: ExportMap,
+    /// The files.
+    pub parts: Vec<StreamedPart>,
 }
 
 /// The files of a raster of `samples` a side that is cut into tiles, or of the whole.
@@ -58,43 +69,81 @@ pub fn streamed_parts(
     Ok(tiles(tiling, samples)?.into_iter().map(part).collect())
 }
 
+/// The products of a preset at `samples` a side, if all of them can be written of some rows of a terrain at a time.
+///
+/// # Errors
+/// When one cannot, with its name and what would, or a name in the preset stands for nothing.
+pub fn streamed_products(
+    preset: &BuildPreset,
+    scene: &Scene,
+    place: &ExportPlace,
+    samples: usize,
+) -> Result<Vec<StreamedProduct>, ExportError> {
+    if !preset.target.is_empty() {
+        return Err(of_whole(&format!("a folder for {}", preset.target), samples));
+    }
+    let tiles = tiles(preset.tiles, samples)?;
+    let mut made = Vec::new();
+    for product in checked_products(preset, scene)? {
+        let CheckedKind::Map(map, format) = &product.kind else {
+            return Err(of_whole(&format!("`{}`", product.label()), samples));
+        };
+        if !SampledSquare::has(map) {
+            return Err(of_whole(&format!("`{map}`"), samples));
+        }
+        let part = |tile: &super::Tile| {
+            let path = file_name(preset, scene, &product, &product.label(), None, tile.name, samples);
+            StreamedPart {
+                target: place.target(&path),
+                part: [tile.first[0], tile.first[1], tile.samples, tile.samples],
+                format,
+            }
+        };
+        made.push(StreamedProduct { map: map.clone(), parts: tiles.iter().map(part).collect() });
+    }
+    Ok(made)
+}
+
+fn of_whole(product: &str, samples: usize) -> ExportError {
+    ExportError::Preset(format!(
+        "{product} is made of the terrain as a whole, and {samples} samples a side are written some rows at a time: \
+         heights, data maps, slope, normals and bands can be. Leave it out, or give --size {MAX_SAMPLES} or less"
+    ))
+}
+
 impl StreamedMap<'_> {
     /// Writes a part beside the file of that name that may be there.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn stage(&self, part: &StreamedPart) -> Result<(RasterReport, StagedFile), ExportError> {
-        let map = self.kind.map_or(ExportMap::Heights, ExportMap::Data);
-        let settings = &self.scene.settings;
-        let is_length = self.kind.is_none_or(MapKind::is_thickness);
-        let scale = if is_length { settings.relief_metres } else { 1.0 };
-        let has_limits = self.kind.is_some_and(MapKind::is_share);
-        let range = if has_limits { (0.0, 1.0) } else { (self.range.0 * scale, self.range.1 * scale) };
-        let sheet = MapSheet::streamed(&map, range, Box::new(|row, column, _| (self.value)(row, column) * scale));
-        let cell_metres = settings.size_metres * self.scene.grid(self.samples).cell();
-        let step = f64::from(cell_metres);
+        let (scene, preset) = (self.scene, self.preset);
+        let grid = scene.grid(self.samples);
+        let square = SampledSquare {
+            scene,
+            grid,
+            range: self.range,
+            value: self.value,
+            band_metres: band_metres(preset, scene),
+        };
+        let sheet = square.sheet(self.map);
+        let cell_metres = scene.settings.size_metres * grid.cell();
         let [first, left, ..] = part.part;
-        let texts = origin::texts_of(self.scene, self.samples, self.hash)?;
+        let texts = origin::texts_of(scene, self.samples, self.hash)?;
+        let has_void = sheet.nature == super::MapNature::Scalar;
         let job = RasterJob {
             format: part.format,
             sheet: &sheet,
             part: part.part,
-            range,
-            normalised: false,
-            south_first: false,
-            big_endian: false,
-            directx_normals: false,
+            range: preset.height_range.filter(|_| *self.map == ExportMap::Heights).unwrap_or(sheet.range),
+            normalised: preset.normalised,
+            south_first: preset.south_first,
+            big_endian: preset.big_endian,
+            directx_normals: preset.directx_normals,
             cell_metres,
-            placement: Some(GeoReference {
-                epsg: None,
-                in_degrees: false,
-                west: left as f64 * step,
-                north: f64::from(settings.size_metres) - first as f64 * step,
-                step: [step; 2],
-                is_area: false,
-            }),
+            placement: Some(square_placement(preset, scene, cell_metres, [first, left])),
             texts: &texts,
-            ground: self.ground,
+            ground: self.ground.filter(|_| has_void),
         };
         Ok(job.stage(&part.target)?)
     }

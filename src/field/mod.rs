@@ -22,7 +22,7 @@ pub use metric::{Metric, Spherical, Uniform};
 pub use random::Stream;
 pub use region::Region;
 pub use resample::{GridDisplacement, catmull_rom_weights, resample, resample_displaced, samples_around};
-pub use slope::{globe_gradient, globe_slope_degrees, gradient, slope_degrees};
+pub use slope::{globe_gradient, globe_slope_degrees, gradient, gradient_degrees, sampled_gradient, slope_degrees};
 pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, terrain_hash};
 pub use topology::{Adjacency, DIRECTIONS};
 pub use void_edge::heights_over_void;

@@ -7,7 +7,11 @@ use super::{Globe, Grid};
 #[inline]
 pub fn gradient(grid: Grid, height: &[f32], row: usize, column: usize) -> (f32, f32) {
     let n = grid.samples;
-    let at = |i: usize, j: usize| height[i * n + j];
+    sampled_gradient(grid, |i, j| height[i * n + j], row, column)
+}
+
+/// [`gradient`] of heights that are asked for by row and column.
+pub fn sampled_gradient(grid: Grid, at: impl Fn(usize, usize) -> f32, row: usize, column: usize) -> (f32, f32) {
     let (west, east) = (grid.previous(column), grid.next(column));
     let (north, south) = (grid.previous(row), grid.next(row));
     let steps = |a: Option<usize>, b: Option<usize>| (usize::from(a.is_some()) + usize::from(b.is_some())) as f32;
@@ -18,7 +22,11 @@ pub fn gradient(grid: Grid, height: &[f32], row: usize, column: usize) -> (f32, 
 
 /// Slope in degrees at (row, column). `relief_over_size` is relief_metres / size_metres.
 pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, relief_over_size: f32) -> f32 {
-    let (gx, gy) = gradient(grid, height, row, column);
+    gradient_degrees(gradient(grid, height, row, column), relief_over_size)
+}
+
+/// Slope in degrees where heights rise by `gradient` to the east and to the south.
+pub fn gradient_degrees((gx, gy): (f32, f32), relief_over_size: f32) -> f32 {
     let tangent = (gx * gx + gy * gy).sqrt() * relief_over_size;
     libm::atanf(tangent) * (180.0 / std::f32::consts::PI)
 }

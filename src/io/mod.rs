@@ -7,8 +7,8 @@ pub mod memory;
 mod raster;
 
 pub use files::{
-    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, check_name, check_new_folder, check_place,
-    sweep_folder, write_atomically, write_folder_atomically,
+    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, TemporaryFolder, check_name, check_new_folder,
+    check_place, sweep_folder, write_atomically, write_folder_atomically,
 };
 pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};

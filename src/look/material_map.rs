@@ -1,8 +1,6 @@
 //! What the ground of a square is made of at every sample, by the rules that the view lays its materials by and by the
 //! pieces of constructions that say what they are made of.
 
-use rayon::prelude::*;
-
 use super::piece_materials::PIECE_MATERIALS;
 use super::sheets::{MOST_WEIGHTED, whole_shares};
 use super::{GroundConditions, GroundShareMaps, PaletteTable, SampleCoverDepths};
@@ -10,17 +8,18 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::palette::Material;
 use crate::scene::Scene;
 
-/// Weights of [`Material::ALL`] at every sample of a square terrain, row by row, in whole numbers that add up to 255:
-/// rules first, then what pieces of a construction are
-/// made of, then what the maps of sand and snow lay over it.
+/// Lets `read` ask for the weights of [`Material::ALL`] at the samples of a square terrain, by their numbers, in whole
+/// numbers that add up to 255: rules first, then what pieces of a construction are made of, then what the maps of sand
+/// and snow lay over it. They are worked out where they are asked for, so that nobody has to hold all of them.
 ///
 /// # Errors
-/// When `control` says so.
-pub fn material_weights(
+/// When `control` says so, or `read` does.
+pub fn with_material_weights<T>(
     scene: &Scene,
     terrain: &Terrain,
     control: &Control,
-) -> Result<Vec<[u8; MOST_WEIGHTED]>, Cancelled> {
+    read: impl FnOnce(&(dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync)) -> Result<T, Cancelled>,
+) -> Result<T, Cancelled> {
     const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
     let (settings, table) = (&scene.settings, PaletteTable::for_scene(scene));
     let rules = table.materials;
@@ -30,7 +29,7 @@ pub fn material_weights(
     let last = (n - 1) as f32;
     let made = GroundShareMaps::new(terrain);
     let covers = SampleCoverDepths::lying(terrain, settings);
-    let weights = |k: usize| {
+    read(&|k: usize| {
         let mut shares = rules.shares(ground.values([(k % n) as f32 / last, (k / n) as f32 / last]));
         if let Some(made) = made.as_ref().map(|made| made.of_sample(k).0) {
             let left = (1.0 - made.iter().sum::<f32>()).max(0.0);
@@ -42,13 +41,7 @@ pub fn material_weights(
             shares[material as usize] += hidden;
         }
         whole_shares(&shares)
-    };
-    let row = |i: usize| {
-        control.check()?;
-        Ok((i * n..(i + 1) * n).map(weights).collect::<Vec<_>>())
-    };
-    let rows: Result<Vec<_>, Cancelled> = (0..n).into_par_iter().map(row).collect();
-    Ok(rows?.into_iter().flatten().collect())
+    })
 }
 
 #[cfg(test)]
@@ -66,14 +59,19 @@ mod tests {
             Terrain::from_fn(129, Edges::Open, |u, _| if u < 0.5 { 0.02 } else { 0.02 + 8.0 * (u - 0.5) });
         let control = Control::default();
         let strongest = |weights: &[u8; MOST_WEIGHTED]| (0..MOST_WEIGHTED).max_by_key(|k| weights[*k]);
-        let bare = material_weights(&scene, &terrain, &control).unwrap();
+        let all = |terrain: &Terrain| {
+            with_material_weights(&scene, terrain, &control, |weights| {
+                Ok((0..129 * 129).map(weights).collect::<Vec<_>>())
+            })
+        };
+        let bare = all(&terrain).unwrap();
         assert!(bare.iter().all(|each| each.iter().map(|w| u32::from(*w)).sum::<u32>() == 255));
         let row = 64 * 129;
         assert_eq!(strongest(&bare[row + 100]), Some(Material::Rock as usize));
         assert_ne!(strongest(&bare[row + 30]), Some(Material::Rock as usize));
         // three metres
         terrain.map_mut(MapKind::Snow).fill(3.0 / 500.0);
-        let snowed = material_weights(&scene, &terrain, &control).unwrap();
+        let snowed = all(&terrain).unwrap();
         assert!(snowed.iter().all(|each| each[Material::Snow as usize] > 245));
     }
 }

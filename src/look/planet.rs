@@ -101,18 +101,26 @@ impl<'a> PlanetImage<'a> {
     /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies
     /// half a pixel east of longitude -180°.
     pub fn map(&self, width: usize, height: usize) -> RgbImage {
-        let sun = self.scene.settings.sun_direction();
         self.paint(width, height, width as f64 / TAU, |x, y| {
-            let direction = from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI);
-            let texel = self.texel(direction);
-            let (east, north) = frame(direction);
-            let along = |axis: [f64; 3]| (0..3).map(|k| texel[3 + k] * axis[k] as f32).sum::<f32>();
-            let (gx, gy) = (along(east), -along(north));
-            let facing = ((sun[1] - gx * sun[0] - gy * sun[2]) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / sun[1];
-            let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
-            let light = (1.0 - SKY_SHARE) * gain + SKY_SHARE;
-            [texel[0] * light, texel[1] * light, texel[2] * light]
+            self.lit(from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI))
         })
+    }
+
+    /// The colour in a direction as maps show it, in sRGB: under the sun of a map, which stands over every place alike.
+    pub fn relief_colour(&self, direction: [f64; 3]) -> [u8; 3] {
+        encode(self.lit(direction).map(shoulder))
+    }
+
+    fn lit(&self, direction: [f64; 3]) -> Light {
+        let sun = self.scene.settings.sun_direction();
+        let texel = self.texel(direction);
+        let (east, north) = frame(direction);
+        let along = |axis: [f64; 3]| (0..3).map(|k| texel[3 + k] * axis[k] as f32).sum::<f32>();
+        let (gx, gy) = (along(east), -along(north));
+        let facing = ((sun[1] - gx * sun[0] - gy * sun[2]) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / sun[1];
+        let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
+        let light = (1.0 - SKY_SHARE) * gain + SKY_SHARE;
+        [texel[0] * light, texel[1] * light, texel[2] * light]
     }
 
     /// The globe as seen from far away.

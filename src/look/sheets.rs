@@ -1,10 +1,11 @@
 //! Ground types of a planet or a terrain for other programs: by number, or by weight.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::biomes::{Biomes, Paint};
 use super::colour::encode;
-use super::material_map::material_weights;
+use super::material_map::with_material_weights;
 use super::materials::look_of;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::palette::{GroundType, Material};
@@ -62,9 +63,34 @@ impl TypeMap {
     /// # Errors
     /// When it was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
-        let types = material_weights(scene, terrain, control)?.iter().map(|all| strongest(all) as u8).collect();
+        let types =
+            with_material_weights(scene, terrain, control, |weights| strongest_of_all(terrain, weights, control))?;
         Ok(Self { types, legend: (0..Material::ALL.len()).map(material_entry).collect() })
     }
+}
+
+/// Numbers of the weights of a sample.
+type WeightsAt<'a> = &'a (dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync);
+
+fn strongest_of_all(terrain: &Terrain, weights: WeightsAt, control: &Control) -> Result<Vec<u8>, Cancelled> {
+    bytes_of_samples(terrain, 1, control, |k, out| out[0] = strongest(&weights(k)) as u8)
+}
+
+/// So many bytes of every sample of a square, that `make` is given to fill.
+fn bytes_of_samples(
+    terrain: &Terrain,
+    each: usize,
+    control: &Control,
+    make: impl Fn(usize, &mut [u8]) + Sync,
+) -> Result<Vec<u8>, Cancelled> {
+    let n = terrain.samples();
+    let mut all = vec![0; terrain.grid.len() * each];
+    all.par_chunks_mut((n * each).max(1)).enumerate().try_for_each(|(row, out)| {
+        control.check()?;
+        out.chunks_mut(each.max(1)).enumerate().for_each(|(column, out)| make(row * n + column, out));
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// The first of the materials that have the greatest weight.
@@ -120,13 +146,18 @@ impl TypeWeights {
         kept.retain(|&kind| counts[kind] as f64 >= least);
         kept.truncate(MOST_WEIGHTED);
         kept.sort_unstable();
-        let each = paint.weights(terrain, &kept, control)?;
         let entry = |(index, &kind): (usize, &usize)| {
             let GroundType { name, colour, .. } = &biomes.table.types[kind];
             LegendEntry { index: index as u8, name: name.clone(), colour: *colour }
         };
         let legend: Vec<_> = kept.iter().enumerate().map(entry).collect();
-        let weights = each.iter().flat_map(|all| &all[..legend.len()]).copied().collect();
+        let mut weights = paint.weights(terrain, &kept, control)?.into_flattened();
+        // those of kept types alone, in place
+        for sample in 0..terrain.grid.len() {
+            weights.copy_within(sample * MOST_WEIGHTED..sample * MOST_WEIGHTED + kept.len(), sample * kept.len());
+        }
+        weights.truncate(terrain.grid.len() * kept.len());
+        weights.shrink_to_fit();
         Ok(Self { legend, weights })
     }
 
@@ -135,18 +166,21 @@ impl TypeWeights {
     /// # Errors
     /// When it was cancelled.
     pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
-        let each = material_weights(scene, terrain, control)?;
-        let mut counts = [0u64; Material::ALL.len()];
-        each.iter().for_each(|all| counts[strongest(all)] += 1);
-        let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
-        let kept: Vec<usize> = (0..counts.len()).filter(|&kind| counts[kind] as f64 >= least).collect();
-        let of_kept = |all: &[u8; MOST_WEIGHTED]| {
-            let shares: Vec<f32> = kept.iter().map(|&kind| f32::from(all[kind])).collect();
-            whole_shares(&shares).into_iter().take(kept.len()).collect::<Vec<_>>()
-        };
-        let weights = each.iter().flat_map(of_kept).collect();
-        let entry = |(index, &kind): (usize, &usize)| LegendEntry { index: index as u8, ..material_entry(kind) };
-        Ok(Self { legend: kept.iter().enumerate().map(entry).collect(), weights })
+        with_material_weights(scene, terrain, control, |weights| {
+            let mut counts = [0u64; Material::ALL.len()];
+            strongest_of_all(terrain, weights, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
+            let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
+            let kept: Vec<usize> = (0..counts.len()).filter(|&kind| counts[kind] as f64 >= least).collect();
+            // once more rather than held: of all materials they would take as much as several fields
+            let weights = bytes_of_samples(terrain, kept.len(), control, |k, out| {
+                let all = weights(k);
+                let mut shares = [0.0; MOST_WEIGHTED];
+                shares.iter_mut().zip(&kept).for_each(|(share, &kind)| *share = f32::from(all[kind]));
+                out.copy_from_slice(&whole_shares(&shares[..kept.len()])[..kept.len()]);
+            })?;
+            let entry = |(index, &kind): (usize, &usize)| LegendEntry { index: index as u8, ..material_entry(kind) };
+            Ok(Self { legend: kept.iter().enumerate().map(entry).collect(), weights })
+        })
     }
 
     /// Weights of the types at a sample, in the order of the legend.

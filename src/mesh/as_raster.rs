@@ -44,6 +44,7 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
     let placement = GeoReference {
         epsg: None,
         in_degrees: false,
+        radius_metres: None,
         west: f64::from(low[0]),
         north: -f64::from(low[2]),
         step,

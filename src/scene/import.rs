@@ -9,14 +9,16 @@ use crate::mesh::raster_or_mesh;
 use crate::nodes::Node;
 use crate::nodes::generators::import::{Fit, Import, import_settings};
 use crate::nodes::planet::import::PlanetImport;
+use crate::palette::BIOME_PREFIX;
 use crate::param::ImageFile;
+use crate::planet::{Air, Planet};
 
 /// How much longer than the other a side of a file may be that counts as a square.
 const NEARLY_SQUARE: f64 = 0.01;
 
 /// A scene whose first layer is a file with heights: a terrain with its size, relief and samples where the file has
-/// metres, otherwise with the default ones; a planet where the file covers all longitudes and latitudes. Of a file that
-/// is no square the largest square in its middle is shown.
+/// metres, otherwise with the default ones; a planet where the file goes around one, with its radius where the file
+/// names another than Earth. Of a file that is no square the largest square in its middle is shown.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -33,6 +35,15 @@ pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
         let node = Node::PlanetImport(PlanetImport { file, ..PlanetImport::default() });
         scene.layers = vec![Layer::new(node, 1)];
         scene.settings.relief_metres = settings.relief_metres.unwrap_or(scene.settings.relief_metres);
+        if let Some(radius) = raster.placement.and_then(|placement| placement.radius_metres) {
+            // of the others that are mapped Mars alone has air, and none a sea
+            let is_mars = (radius / MARS_RADIUS - 1.0).abs() < 0.02;
+            let (atmosphere, air, table) =
+                if is_mars { (0.01, Air::Dust, "mars") } else { (0.0, Air::Nitrogen, "moon") };
+            scene.planet = Planet { radius_metres: radius as f32, atmosphere, air, ..scene.planet };
+            scene.palette = format!("{BIOME_PREFIX}{table}");
+            scene.settings.sea_level = -MOST_DEPTH;
+        }
         // a face is a quarter of the way around
         scene.settings.resolution = (raster.width / 4 + 1).clamp(65, 2049) as u32;
         return Ok(scene);
@@ -53,9 +64,14 @@ pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
     Ok(scene)
 }
 
-/// Whether a file says that it covers all longitudes and latitudes.
+/// Radius of Mars at its equator in metres.
+const MARS_RADIUS: f64 = 3_396_190.0;
+/// How deep a sea may lie, in metres.
+const MOST_DEPTH: f32 = 100_000.0;
+
+/// Whether a file says that it goes all around a planet and covers most latitudes: some maps end short of the poles.
 fn is_planet(raster: &Raster) -> bool {
     let Some(placement) = raster.placement.filter(|placement| placement.in_degrees) else { return false };
     let [east, south] = placement.step;
-    east * raster.width as f64 > 359.0 && south * raster.height as f64 > 179.0
+    east * raster.width as f64 > 359.0 && south * raster.height as f64 > 90.0
 }

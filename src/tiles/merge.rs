@@ -5,10 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{TileBuild, TileError};
 use crate::export::RasterReport;
-use crate::export::streamed::{StreamedMap, streamed_parts};
+use crate::export::maps::ExportMap;
+use crate::export::streamed::{StreamedMap, StreamedPart, streamed_parts};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
-use crate::io::{SaveTarget, StagedSet};
-use crate::scene::BuildTiles;
+use crate::io::{SaveTarget, StagedFile, StagedSet};
+use crate::scene::{BuildPreset, BuildTiles};
 
 /// Rows that are held at a time: those of a tile of a cloud-optimised file.
 const ROWS: usize = 512;
@@ -105,34 +106,54 @@ impl TileBuild {
         tiling: Option<BuildTiles>,
         control: &Control,
     ) -> Result<Vec<RasterReport>, TileError> {
-        let field = match kind {
-            None => 0,
-            Some(kind) => 1 + merged.kinds.iter().position(|&there| there == kind).ok_or(TileError::NoMap(kind))?,
-        };
-        let (mut reports, mut set) = (Vec::new(), StagedSet::default());
+        let map = kind.map_or(ExportMap::Heights, ExportMap::Data);
+        let (preset, mut reports, mut set) = (BuildPreset::default(), Vec::new(), StagedSet::default());
         for part in streamed_parts(to, self.plan.samples, tiling)? {
             control.check()?;
-            let [_, left, _, columns] = part.part;
-            let rows = ResultRows::new(self, field, ground_index(&merged.kinds), left..left + columns);
-            let value = |row: usize, column: usize| rows.value(row, column);
-            let has_ground = |row: usize, column: usize| rows.has_ground(row, column);
-            let map = StreamedMap {
-                scene: &self.scene,
-                samples: self.plan.samples,
-                hash: merged.hash,
-                kind,
-                range: merged.ranges[field],
-                value: &value,
-                ground: if rows.ground.is_some() { Some(&has_ground) } else { None },
-            };
-            let staged = map.stage(&part);
-            rows.check()?;
-            let (report, staged) = staged?;
+            let (report, staged) = self.stage_part(merged, &preset, &map, &part)?;
             reports.push(report);
             set.push(staged);
         }
         set.commit()?;
         Ok(reports)
+    }
+
+    /// Writes a part of a map of the result that was `merged` beside the file of that name that may be there.
+    ///
+    /// # Errors
+    /// When the result has no such map, a tile cannot be read, or the file cannot be written.
+    pub(super) fn stage_part(
+        &self,
+        merged: &MergedTerrain,
+        preset: &BuildPreset,
+        map: &ExportMap,
+        part: &StreamedPart,
+    ) -> Result<(RasterReport, StagedFile), TileError> {
+        let field = match *map {
+            ExportMap::Data(kind) => {
+                1 + merged.kinds.iter().position(|&there| there == kind).ok_or(TileError::NoMap(kind))?
+            }
+            _ => 0,
+        };
+        let [_, left, _, columns] = part.part;
+        // slopes look at the samples beside
+        let columns = left.saturating_sub(1)..(left + columns + 1).min(self.plan.samples);
+        let rows = ResultRows::new(self, field, ground_index(&merged.kinds), columns);
+        let value = |row: usize, column: usize| rows.value(row, column);
+        let has_ground = |row: usize, column: usize| rows.has_ground(row, column);
+        let streamed = StreamedMap {
+            scene: &self.scene,
+            samples: self.plan.samples,
+            hash: merged.hash,
+            preset,
+            map,
+            range: merged.ranges[field],
+            value: &value,
+            ground: if rows.ground.is_some() { Some(&has_ground) } else { None },
+        };
+        let staged = streamed.stage(part);
+        rows.check()?;
+        Ok(staged?)
     }
 }
 
@@ -167,7 +188,8 @@ impl<'a> ResultRows<'a> {
         if !held.rows.contains(&row) {
             let plan = &self.build.plan;
             let first = row / ROWS * ROWS;
-            held.rows = first..(first + ROWS).min(plan.samples);
+            // and those beside, for slopes
+            held.rows = first.saturating_sub(1)..(first + ROWS + 1).min(plan.samples);
             let wanted = Region { rows: held.rows.clone(), columns: self.columns.clone() };
             match self.build.store.fields(plan, plan.result, &wanted) {
                 Ok((_, fields)) => held.fields = fields,

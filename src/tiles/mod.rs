@@ -15,8 +15,10 @@
 //! | `store` | tiles as files |
 //! | `task` | one task of a plan |
 //! | `merge` | files made of all tiles of the result, without holding the whole |
+//! | `large_export` | the files of an export, of a terrain that is built in tiles for it and not kept |
 //! | `launch` | jobs of Slurm and of Open Job Description |
 
+mod large_export;
 mod launch;
 mod merge;
 mod plan;
@@ -27,6 +29,7 @@ mod task;
 
 use std::path::{Path, PathBuf};
 
+pub use large_export::LargeExport;
 pub use launch::{Launcher, OPENJD_FILE, SLURM_FILE};
 pub use merge::MergedTerrain;
 pub use plan::{
@@ -136,6 +139,19 @@ pub enum TileError {
         path: PathBuf,
         /// What is wrong.
         source: WordError,
+    },
+    /// A stage takes more memory than there is.
+    #[error(
+        "stage {stage} of the build in tiles {short}: {}. Give a smaller size, leave such a layer out, or give \
+         --memory LIMIT if you know that there is more", layers.join("; ")
+    )]
+    Memory {
+        /// Number of the stage.
+        stage: usize,
+        /// What it needs and what is free.
+        short: String,
+        /// Its layers, with the reason where they are computed as a whole.
+        layers: Vec<String>,
     },
     /// The result has no such map.
     #[error("no shown layer of the scene writes the map {0:?}; add one that does and plan anew, or leave the map out")]

@@ -1,9 +1,12 @@
 //! Exports of many products, for engines, repeated, and checked against the scene inside them.
 
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use super::{Folder, REPOSITORY, talweg};
+use super::{Folder, REPOSITORY, save, talweg};
 
 const SCENE: &str = "(version: 1, settings: (resolution: 33), layers: [(name: Some(\"Peaks\"), node: Perlin())])";
 
@@ -67,6 +70,76 @@ fn a_folder_for_an_engine_and_a_build_that_is_repeated() {
         .code(2)
         .stderr(contains("the nearest size is 129"));
     talweg(&["export", &scene, "--preset", "word", "-o", &unity]).code(2).stderr(contains("worldpainter"));
+}
+
+#[test]
+fn files_of_several_formats_more_maps_and_a_folder_for_a_program_in_one_command() {
+    let folder = Folder::new();
+    let scene = save("droplet-gullies");
+    let args = "-o a.png -o b.exr -o c.glb --maps flow,wear,slope --preset unreal --size 127 --json";
+    let done = assert_cmd::Command::cargo_bin("talweg")
+        .unwrap()
+        .current_dir(folder.path(""))
+        .args(["export", &scene])
+        .args(args.split(' '))
+        .assert()
+        .success();
+    let said: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
+    assert_eq!(
+        final_names(&folder.path("")),
+        ["a-flow.png", "a-slope.png", "a-wear.png", "a.png", "b.exr", "c.glb", "unreal"]
+    );
+    let inside = final_names(&folder.path("unreal"));
+    assert!(inside.contains(&"README.txt".to_string()) && inside.len() > 3, "{inside:?}");
+    // the report names all of them as they were asked for
+    let of =
+        |list: &str| said[list].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect::<Vec<_>>();
+    let mut named = of("rasters");
+    named.extend(of("meshes"));
+    assert!(["a.png", "b.exr", "c.glb", "a-flow.png"].iter().all(|name| named.contains(name)), "{named:?}");
+    assert!(named.iter().all(|name| folder.path(name).is_file()), "{named:?}");
+    talweg(&["export", &scene, "--preset", "unreal", "-o", "one", "-o", "two"]).code(2).stderr(contains("one folder"));
+}
+
+/// Names of the files of a folder that are not temporary, in order.
+fn final_names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| !name.starts_with(".talweg-")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_killed_export_leaves_nothing_under_a_final_name() {
+    let folder = Folder::new();
+    let whole = folder.at("whole");
+    let args = ["export", "island", "--size", "513", "-q", "--preset", "unity", "-o"];
+    talweg(&[&args[..], &[whole.as_str()]].concat()).success();
+    let all = final_names(&folder.path("whole"));
+    assert!(all.len() > 3, "{all:?}");
+    let (place, mut killed) = (folder.path("unity"), 0);
+    for moment in 0..24 {
+        let mut program = Command::new(assert_cmd::cargo::cargo_bin("talweg"))
+            .args(args)
+            .arg(&place)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(15 * moment));
+        program.kill().unwrap();
+        killed += usize::from(!program.wait().unwrap().success());
+        // the folder is there with all that belongs to it, or not at all
+        if place.exists() {
+            assert_eq!(final_names(&place), all);
+            std::fs::remove_dir_all(&place).unwrap();
+        }
+        assert_eq!(final_names(&folder.path("")), ["whole"]);
+    }
+    assert!(killed > 0);
+    talweg(&[&args[..], &[place.to_str().unwrap()]].concat()).success();
+    let left: Vec<_> = std::fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "what the killed ones left is swept: {left:?}");
 }
 
 #[test]

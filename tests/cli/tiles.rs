@@ -31,6 +31,32 @@ fn a_build_in_tiles_is_that_of_the_whole() {
 }
 
 #[test]
+fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
+    let folder = Folder::new();
+    let (scene, whole, tiles) = (save("eroded-hills"), folder.at("whole.tif"), folder.at("tiles.tif"));
+    talweg(&["export", &scene, "--size", "1500", "-o", &whole, "-q"]).success();
+    talweg(&["export", &scene, "--size", "1500", "-o", &tiles, "--memory", "80MiB"])
+        .success()
+        .stderr(contains("note: as a whole this needs up to").and(contains("it is built in tiles of")));
+    assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
+    // what needs the whole is refused as before
+    let mesh = folder.at("a.glb");
+    talweg(&["export", &scene, "--size", "1500", "-o", &mesh, "--memory", "80MiB"])
+        .code(1)
+        .stderr(contains("Give --size"));
+    talweg(&["export", &scene, "--size", "20000", "-o", &mesh])
+        .code(2)
+        .stderr(contains("`mesh` is made of the terrain as a whole").and(contains("--size 16384 or less")));
+    // the layer is named, and the reason
+    let heights = folder.at("a.r32");
+    talweg(&["export", "sea-cliffs", "--size", "32768", "-o", &heights, "--memory", "8GiB"]).code(1).stderr(
+        contains("needs").and(contains("are free: ")).and(contains("Waves: ")).and(contains("Give a smaller size")),
+    );
+    let left: Vec<_> = std::fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
 fn a_plan_is_written_for_schedulers_too() {
     let folder = Folder::new();
     let plan = folder.at("plan");

@@ -1,9 +1,13 @@
 //! What fuzzers began with and what they found, replayed: `fuzz/corpus/TARGET/`, one file an input.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use talweg::io::formats::RASTER_READERS;
+use talweg::io::{forget_rasters, raster};
+use talweg::mesh::import::MeshSurface;
 
 use crate::common::path;
-use crate::fuzz_targets::TARGETS;
+use crate::fuzz_targets::{TARGETS, height_file};
 
 /// A corpus is for finding more, not a store.
 const MOST_FILES: usize = 40;
@@ -24,6 +28,33 @@ fn every_input_that_was_ever_found_passes() {
             println!("{}", file.display());
             (target.run)(&bytes);
         }
+    }
+}
+
+/// Of each format of heights there are files that are read and files that are refused.
+#[test]
+fn every_reader_of_heights_is_reached_by_the_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut found: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for target in &TARGETS {
+        for entry in std::fs::read_dir(path(&format!("fuzz/corpus/{}", target.name))).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            let Some((ending, contents)) = height_file(target.name, &bytes) else { continue };
+            let file = folder.path().join(format!("N46E007.{ending}"));
+            std::fs::write(&file, contents).unwrap();
+            forget_rasters();
+            let is_mesh = target.name == "mesh_from_above";
+            let is_read =
+                if is_mesh { MeshSurface::read(&file, None).is_ok() } else { raster(file.to_str().unwrap()).is_ok() };
+            found.entry(ending).or_default()[usize::from(is_read)] += 1;
+        }
+    }
+    println!("refused and read: {found:?}");
+    let rasters = RASTER_READERS.iter().map(|reader| reader.extensions);
+    for endings in rasters.chain([&["glb"][..], &["gltf"], &["obj"], &["ply"], &["stl"]]) {
+        let counts = endings.iter().filter_map(|ending| found.get(ending));
+        let [refused, read] = counts.fold([0; 2], |[a, b], [c, d]| [a + c, b + d]);
+        assert!(refused > 0 && read > 0, "{endings:?}: {refused} refused, {read} read");
     }
 }
 

@@ -8,9 +8,10 @@ use talweg::export::maps::ExportMap;
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::targets::{READ_ME, TARGETS};
 use talweg::export::{ExportPlace, ExportReport, check, export, holds, samples};
-use talweg::field::{Control, MapKind, Terrain};
+use talweg::field::{Control, Globe, Grid, MapKind, Terrain};
 use talweg::io::formats::RASTER_FORMATS;
-use talweg::scene::{BuildPlacement, BuildPreset, BuildProduct, BuildTiles, Scene, example};
+use talweg::planet::projection::FACE_NAMES;
+use talweg::scene::{BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, Scene, example};
 
 use crate::outside::python;
 
@@ -75,8 +76,8 @@ for name in ['h.tif', 'h.cog.tif', 'h.asc']:
         assert abs(x - 2600000) < 0.01 and abs(y - (1200000 + side)) < 0.01, (name, x, y)
         assert abs(t.a - cell) < 1e-6 * cell and abs(t.e + cell) < 1e-6 * cell, (name, t)
         if name != 'h.asc': assert f.crs.to_epsg() == 2056, (name, f.crs)
-        if name == 'h.tif': assert 'talweg scene' in f.tags(), f.tags()
-        if name == 'h.cog.tif': assert f.profile['tiled'], f.profile
+        if name != 'h.asc': assert 'talweg scene' in f.tags(), f.tags()
+        if name == 'h.cog.tif': assert f.profile['tiled'] and f.tags(ns='IMAGE_STRUCTURE').get('LAYOUT') == 'COG', f.profile
 assert (tifffile.imread(at('h.tif')) == h).all()
 exr = OpenEXR.File(at('h.exr'))
 assert (exr.channels()['Y'].pixels == h).all()
@@ -88,6 +89,40 @@ raw = np.fromfile(at('h.r16'), '<u2').reshape(n, n)
 assert (raw == png).all()
 ";
     python(script, &[folder.path(), Path::new(&scene.settings.size_metres.to_string())]);
+}
+
+#[test]
+fn a_cloud_optimised_file_keeps_its_layout_with_the_scene_in_it() {
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("island"));
+    let made = terrain(&scene, 1300);
+    write(&products(&[("heights", "h.cog.tif"), ("normals", "n.cog.tif")]), &scene, &made, folder.path());
+    let script = "
+import sys, os, numpy as np, rasterio
+for name in ['h.cog.tif', 'n.cog.tif']:
+    path = os.path.join(sys.argv[1], name)
+    head = open(path, 'rb').read(100)
+    with rasterio.open(path) as f:
+        assert f.tags(ns='IMAGE_STRUCTURE')['LAYOUT'] == 'COG'
+        assert f.tags()['talweg samples'] == '1300' and 'talweg scene' in f.tags()
+        levels = f.overviews(1)
+        assert levels == [2, 4], levels
+        # as GDAL's validate_cloud_optimized_geotiff: the first directory stands behind the notes on the layout, directories
+        # before all data, data of coarser levels before those of finer ones
+        item = lambda name, level: int(f.get_tag_item(name, 'TIFF', bidx=1, **({} if level < 0 else {'ovr': level})))
+        directories = [item('IFD_OFFSET', level) for level in range(-1, len(levels))]
+        data = [item('BLOCK_OFFSET_0_0', level) for level in range(-1, len(levels))]
+        begin = b'GDAL_STRUCTURAL_METADATA_SIZE='
+        assert head[8:8 + len(begin)] == begin, head
+        first = 8 + len(begin) + 13 + int(head[8 + len(begin):14 + len(begin)])
+        assert directories[0] == first + first % 2, (directories, first)
+        assert directories == sorted(directories) and directories[-1] < min(data), (directories, data)
+        assert data == sorted(data, reverse=True), data
+        whole = f.read(1).astype(float)
+        half = f.read(1, out_shape=(650, 650)).astype(float)
+        means = whole.reshape(650, 2, 650, 2).mean(axis=(1, 3))
+        assert abs(half - means).max() <= (1e-3 if name == 'h.cog.tif' else 1), name
+";
+    python(script, &[folder.path()]);
 }
 
 #[test]
@@ -207,12 +242,66 @@ with rasterio.open(os.path.join(sys.argv[1], 'p.tif')) as f:
 }
 
 #[test]
+fn curvature_splat_maps_and_relief_of_planets_leave_too() {
+    let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("earthlike"));
+    let (n, amplitude) = (129, 4000.0);
+    scene.settings.relief_metres = 10_000.0;
+    // a spherical harmonic of degree 3, whose Laplacian is -12 times itself: of h on a sphere of radius R, the mean
+    // curvature exceeds 1 / R by -h / R² - ∇²h / 2
+    let globe = Globe::new(n);
+    let mut made = Terrain::flat(Grid::globe(n));
+    let metres = |k: usize| {
+        let [x, y, z] = globe.direction_of(k);
+        amplitude * x * y * z
+    };
+    made.height = (0..made.grid.len()).map(|k| metres(k) / scene.settings.relief_metres).collect();
+    let cube = BuildPreset {
+        planet: BuildPlanet { cube: true, ..BuildPlanet::default() },
+        ..products(&[("curvature", "c.r32")])
+    };
+    write(&cube, &scene, &made, folder.path());
+    let radius = scene.planet.radius_metres;
+    let most = 5.0 * amplitude / (radius * radius) * 0.19245;
+    for (face, name) in FACE_NAMES.iter().enumerate() {
+        let bytes = std::fs::read(folder.path().join(format!("c-{name}.r32"))).unwrap();
+        for (at, four) in bytes.as_chunks::<4>().0.iter().enumerate() {
+            let (found, meant) = (f32::from_le_bytes(*four), 5.0 * metres(face * n * n + at) / (radius * radius));
+            assert!((found - meant).abs() < 0.02 * most, "{name} {at}: {found} and not {meant}");
+        }
+    }
+    let list =
+        [("splat", "s.png"), ("weights", "w.png"), ("relief", "r.png"), ("colours", "c.png"), ("heights", "h.r32")];
+    let planet = terrain(&scene, 65);
+    write(&products(&list), &scene, &planet, folder.path());
+    let script = "
+import sys, os, glob, numpy as np
+from PIL import Image
+read = lambda name: np.array(Image.open(name)).astype(int)
+at = lambda name: os.path.join(sys.argv[1], name)
+sheets = [read(name) for name in sorted(glob.glob(at('s[0-9].png')) or glob.glob(at('s-splat*.png')))]
+assert sheets, os.listdir(sys.argv[1])
+whole = np.concatenate(sheets, axis=2)
+assert whole.shape[:2] == (128, 256) and (whole.sum(axis=2) == 255).all()
+single = [read(name) for name in sorted(glob.glob(at('w-*.png')))]
+assert len(single) >= 3
+for k, one in enumerate(single): assert (one == whole[..., k]).all(), k
+relief, colours = read(at('r.png')), read(at('c.png'))
+assert relief.shape == (128, 256, 3)
+# light and shadow on the colours of the ground
+alike = [np.corrcoef(relief[..., c].ravel(), colours[..., c].ravel())[0, 1] for c in range(3)]
+assert min(alike) > 0.8 and abs(relief - colours).mean() > 2, alike
+";
+    python(script, &[folder.path()]);
+}
+
+#[test]
 fn files_carry_the_scene_that_made_them() {
     let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("eroded-hills"));
     scene.name = "Hügel & <mehr> \"測\"".into();
     let made = terrain(&scene, SIZE);
-    let names = ["a.png", "a.tif", "a.exr", "a.glb"];
-    let list = names.map(|name| (if name.ends_with("glb") { "mesh" } else { "heights" }, name));
+    let names = ["a.png", "a.tif", "b.cog.tif", "a.exr", "a.glb", "a.obj", "a.ply"];
+    let is_mesh = |name: &str| ["glb", "obj", "ply"].iter().any(|end| name.ends_with(end));
+    let list = names.map(|name| (if is_mesh(name) { "mesh" } else { "heights" }, name));
     let kept = Scene { builds: vec![products(&list)], ..scene.clone() };
     write(&products(&list), &kept, &made, folder.path());
     for name in names {
@@ -360,7 +449,7 @@ fn what_cannot_be_exported_is_said_before_any_work() {
     assert!(said(&products(&[("ice", "a.png")]), &island).contains("no shown layer"));
     assert!(said(&products(&[("colours", "a.r16")]), &island).contains("cannot hold"));
     assert!(said(&products(&[("nothing", "a.png")]), &island).contains("there is no map"));
-    assert!(said(&products(&[("splat", "a.png")]), &scene("earthlike")).contains("a planet"));
+    assert!(said(&products(&[("occlusion", "a.png")]), &scene("earthlike")).contains("a planet"));
     assert!(said(&BuildPreset::default(), &island).contains("nothing to export"));
     assert!(said(&products(&[("heights", "a.png"), ("slope", "a.png")]), &island).contains("two products"));
     let one_name = BuildPreset {
@@ -376,7 +465,7 @@ fn what_cannot_be_exported_is_said_before_any_work() {
         tiles: Some(BuildTiles { samples: 2, shared_edges: true }),
         ..products(&[("heights", "a.png")])
     };
-    assert!(said(&crumbs, &island).contains("4096 files"));
+    assert!(said(&crumbs, &island).contains("4096 files, and 4000"));
     assert!(said(&products(&[("heights", "no/a.png")]), &island).contains("there is no folder"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use talweg::eval::{Store, evaluate};
+use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::field::{Control, Terrain};
 use talweg::io::formats::RawLayout;
 use talweg::io::{forget_rasters, raster, raster_as};
@@ -86,6 +87,32 @@ fn chosen(bytes: &[u8], choices: [usize; 3]) -> Option<([usize; 3], &[u8])> {
 }
 
 const ENDINGS: [&str; 3] = ["png", "r16", "r32"];
+const RASTER_ENDINGS: [&str; 6] = ["tif", "exr", "hgt", "asc", "raw", "r32"];
+const MESH_ENDINGS: [&str; 5] = ["glb", "gltf", "obj", "ply", "stl"];
+
+/// The ending of the file that an input of a target is, by its first byte, and what is in it; none of targets that read
+/// no heights.
+pub fn height_file<'a>(target: &str, bytes: &'a [u8]) -> Option<(&'static str, &'a [u8])> {
+    let endings: &[&str] = match target {
+        "heightmap" => &ENDINGS,
+        "raster" => &RASTER_ENDINGS,
+        "mesh_from_above" => &MESH_ENDINGS,
+        _ => return None,
+    };
+    let (&first, contents) = bytes.split_first()?;
+    Some((endings[usize::from(first) % endings.len()], contents))
+}
+
+/// The scene that a file says it was made of: it is a scene, or there is none for a reason.
+fn check_origin(file: &Path) {
+    if !may_carry_scene(file) {
+        return;
+    }
+    match read_origin(file) {
+        Ok(origin) => check(&origin.scene, "carried by a file"),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
 
 fn is_sound(terrain: &Terrain) -> bool {
     terrain.height.iter().all(|h| h.is_finite()) && terrain.maps().all(|(_, map)| map.iter().all(|v| v.is_finite()))
@@ -105,12 +132,13 @@ fn check_import(settings: &str, node: &str, samples: usize, is_read: bool) {
     assert!(done.problems.iter().all(|problem| !problem.message.is_empty()));
 }
 
-/// A heightmap, as a layer reads it.
+/// A heightmap, as a layer reads it, and as a file that may carry a scene.
 fn heightmap(bytes: &[u8]) {
     let Some(([ending, sampling, fit], contents)) = chosen(bytes, [3, 2, 3]) else { return };
     let folder = scratch();
     let file = folder.path().join(format!("h.{}", ENDINGS[ending]));
     std::fs::write(&file, contents).expect("a file");
+    check_origin(&file);
     // two files of one moment and one size would count as the same
     forget_rasters();
     let name = file.to_str().expect("text");
@@ -123,8 +151,6 @@ fn heightmap(bytes: &[u8]) {
     check_import("", &format!("Import(file: {name:?}, sampling: {sampling}, fit: {fit})"), 9, read.is_ok());
 }
 
-const RASTER_ENDINGS: [&str; 6] = ["tif", "exr", "hgt", "asc", "raw", "r32"];
-
 /// A raster of any format but PNG, as a terrain and a planet read it and as a scene is made of it. The first byte also
 /// chooses what is done where there is no data, and the width of raw files.
 fn raster_file(bytes: &[u8]) {
@@ -132,6 +158,7 @@ fn raster_file(bytes: &[u8]) {
     let folder = scratch();
     let file = folder.path().join(format!("N46E007.{}", RASTER_ENDINGS[ending]));
     std::fs::write(&file, contents).expect("a file");
+    check_origin(&file);
     forget_rasters();
     let name = file.to_str().expect("text");
     let width = [0, 1, 2, 7][width];
@@ -190,12 +217,12 @@ fn planet_import(bytes: &[u8]) {
 
 /// A mesh, seen from above: refused with a reason, or its heights are numbers between its lowest and highest place.
 fn mesh_from_above(bytes: &[u8]) {
-    const ENDINGS: [&str; 5] = ["glb", "gltf", "obj", "ply", "stl"];
     let Some((&first, contents)) = bytes.split_first() else { return };
     let folder = scratch();
-    let file = folder.path().join(format!("m.{}", ENDINGS[usize::from(first) % ENDINGS.len()]));
+    let file = folder.path().join(format!("m.{}", MESH_ENDINGS[usize::from(first) % MESH_ENDINGS.len()]));
     std::fs::write(&file, contents).expect("a file");
-    let up = [None, Some(UpAxis::Y), Some(UpAxis::Z)][usize::from(first) / ENDINGS.len() % 3];
+    check_origin(&file);
+    let up = [None, Some(UpAxis::Y), Some(UpAxis::Z)][usize::from(first) / MESH_ENDINGS.len() % 3];
     let seen = MeshSurface::read(&file, up).and_then(|mesh| {
         let (low, high) =
             mesh.positions.iter().fold((f32::MAX, f32::MIN), |(low, high), p| (low.min(p[1]), high.max(p[1])));

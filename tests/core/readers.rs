@@ -4,8 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use talweg::field::Globe;
 use talweg::io::formats::{GeoReference, RawLayout};
 use talweg::io::{Raster, raster, raster_as};
+use talweg::scene::import::scene_from_file;
 
 use crate::outside::python;
 
@@ -67,6 +69,7 @@ fn check_place(raster: &Raster, name: &str, meant: GeoReference) {
 const UTM: GeoReference = GeoReference {
     epsg: Some(32632),
     in_degrees: false,
+    radius_metres: None,
     west: 500_015.0,
     north: 5_099_985.0,
     step: [30.0, 30.0],
@@ -125,6 +128,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
     let degrees = GeoReference {
         epsg: Some(4326),
         in_degrees: true,
+        radius_metres: None,
         west: 7.005,
         north: 46.99,
         step: [0.01, 0.02],
@@ -252,7 +256,15 @@ grid('oblong.asc', 'EPSG:32632', from_origin(500000, 5100000, 30, 20))
     assert_eq!(voids, [600 * 1201 + 7]);
     assert!((tile.filled()[voids[0]] * 3600.0 - 1207.0).abs() < 1.0, "the gap is filled from its rim");
     let step = [1.0 / 1200.0; 2];
-    let place = GeoReference { epsg: Some(4326), in_degrees: true, west: 7.0, north: 47.0, step, is_area: false };
+    let place = GeoReference {
+        epsg: Some(4326),
+        in_degrees: true,
+        radius_metres: None,
+        west: 7.0,
+        north: 47.0,
+        step,
+        is_area: false,
+    };
     check_place(&tile, "SRTM", place);
     let grid = read(&folder, "metres.asc");
     check(&grid, "metres.asc", 1.0, 1e-3, &[(3, 5)]);
@@ -289,6 +301,106 @@ law.astype('<f4').tofile(at('little.r32'))
     assert!(error.contains("2400 bytes") && error.contains("raw_width"), "{error}");
     let error = raster_as(&named("little.r16"), RawLayout { width: 37, big_endian: false }).unwrap_err().to_string();
     assert!(error.contains("37 values") && error.contains("little.r16"), "{error}");
+}
+
+/// Maps in the layouts in which they are published, small: a ridge along a great circle that has no symmetry.
+#[test]
+fn maps_of_earth_mars_and_the_moon_come_in_where_they_lie_and_in_metres() {
+    let script = "
+import rasterio
+from rasterio.transform import from_origin
+def write(name, west, width, height, unit, crs, dtype, scale=None, offset=None, top=90.0, point=False, **more):
+    # width and height in samples, unit in the coordinates of a degree
+    step = 360 / (width - point)
+    longitude = np.radians(west + step * (np.arange(width) + 0.5 - 0.5 * point))
+    latitude = np.radians(top - step * (np.arange(height) + 0.5 - 0.5 * point))
+    x, y, z = np.cos(latitude)[:, None] * np.cos(longitude), np.cos(latitude)[:, None] * np.sin(longitude), np.sin(latitude)[:, None]
+    metres = 2000 * (0.5 * x * y + 0.7 * z**3 - 0.4 * y + 0.3 * x * z * z) - 300
+    numbers = (metres - (offset or 0)) / (scale or 1)
+    if dtype != 'float32': numbers = np.round(numbers)
+    corner = from_origin((west - 0.5 * step * point) * unit, (top + 0.5 * step * point) * unit, step * unit, step * unit)
+    with rasterio.open(at(name), 'w', driver='GTiff', width=width, height=height, count=1, dtype=dtype, crs=crs,
+                       transform=corner, compress='deflate', **more) as out:
+        out.write(numbers.astype(dtype), 1)
+        if scale is not None: out.scales = [scale]
+        if offset is not None: out.offsets = [offset]
+        if point: out.update_tags(AREA_OR_POINT='Point')
+degree = lambda radius: np.radians(1) * radius
+# MOLA of the USGS: whole metres, SimpleCylindrical in metres of the sphere
+write('mars-mola.tif', -180, 256, 128, degree(3396190), '+proj=eqc +lat_ts=0 +lon_0=0 +R=3396190 +units=m +no_defs', 'int16', nodata=-32768)
+write('mars-180.tif', -180, 256, 128, degree(3396190), '+proj=eqc +lon_0=180 +R=3396190 +units=m +no_defs', 'int16')
+# 88 degrees north to 88 south, 0 to 360 degrees, as MEGDR at 128 a degree
+write('mars-88.tif', 0, 180, 88, 1, '+proj=longlat +R=3396190 +no_defs', 'int16', top=88.0)
+# LOLA: half metres from 1737.4 km, 0 to 360 degrees
+write('moon-lola.tif', 0, 256, 128, 1, '+proj=longlat +R=1737400 +no_defs', 'int16', scale=0.5, offset=0.0)
+write('moon-iau.tif', -180, 256, 128, degree(1737400), 'IAU_2015:30110', 'float32', scale=1000.0, offset=-1.5)
+# ETOPO: floats of cells, and grid-registered points of which the first and last columns are one meridian
+write('earth-etopo.tif', -180, 256, 128, 1, 'EPSG:4326', 'float32', nodata=-99999.0)
+write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, point=True)
+";
+    let Some(folder) = written(script) else { return };
+    let law = |[x, y, z]: [f32; 3]| 2000.0 * (0.5 * x * y + 0.7 * z * z * z - 0.4 * y + 0.3 * x * z * z) - 300.0;
+    let (mars, moon) = (Some(3_396_190.0), Some(1_737_400.0));
+    for (name, radius, turn, palette) in [
+        ("mars-mola.tif", mars, 0.0, "biome:mars"),
+        // what lies around longitude 0 of the projection is longitude 180
+        ("mars-180.tif", mars, 180.0, "biome:mars"),
+        ("mars-88.tif", mars, 0.0, "biome:mars"),
+        ("moon-lola.tif", moon, 0.0, "biome:moon"),
+        ("moon-iau.tif", moon, 0.0, "biome:moon"),
+        ("earth-etopo.tif", None, 0.0, "biome:earth"),
+        ("earth-grid.tif", None, 0.0, "biome:earth"),
+    ] {
+        let placed = read(&folder, name).placement.unwrap_or_else(|| panic!("{name}: a place"));
+        let found = placed.radius_metres;
+        assert!(placed.in_degrees && found.map(f64::round) == radius, "{name}: {placed:?}");
+        let mut scene = scene_from_file(&folder.path().join(name)).unwrap();
+        assert!(scene.settings.is_planet(), "{name}");
+        assert_eq!((f64::from(scene.planet.radius_metres), &*scene.palette), (radius.unwrap_or(6_371_000.0), palette));
+        scene.settings.resolution = 65;
+        let made = crate::common::evaluate(&scene, 65, 2);
+        let (globe, relief) = (Globe::new(65), scene.settings.relief_metres);
+        let (sin, cos) = f32::sin_cos(-f32::to_radians(turn));
+        // beyond its rim a map goes on as the rim is
+        let is_there = |z: f32| name != "mars-88.tif" || z.abs() < 0.998;
+        let mut most = 0.0_f32;
+        for (k, &h) in made.height.iter().enumerate() {
+            let [x, y, z] = globe.direction_of(k);
+            if is_there(z) {
+                most = most.max((h * relief - law([x * cos - y * sin, x * sin + y * cos, z])).abs());
+            }
+        }
+        // half a whole metre, and what lies between samples of one and a half degrees and more
+        assert!(most < 2.0, "{name}: {most} m off");
+        let is_earth = radius.is_none();
+        assert_eq!(scene.settings.sea_level == 0.0, is_earth, "{name}");
+    }
+    // a piece of Mars in degrees is as long as they are there
+    let degrees = read(&folder, "mars-88.tif").cell_metres().unwrap();
+    assert!((degrees[1] - 2.0 * 59_274.7).abs() < 1.0 && (degrees[0] - degrees[1]).abs() < 100.0, "{degrees:?}");
+}
+
+/// What is packed in a way that is not read is told with a way out.
+#[test]
+fn packings_that_are_not_read_are_named_with_a_way_out() {
+    let script = "
+import rasterio
+from rasterio.transform import from_origin
+def write(name, data, **more):
+    with rasterio.open(at(name), 'w', driver='GTiff', width=40, height=30, count=1, dtype=str(data.dtype), crs='EPSG:32632',
+                       transform=from_origin(500000, 5100000, 30, 30), **more) as out:
+        out.write(data, 1)
+write('zstd.tif', law.astype('float32'), compress='zstd')
+write('lerc.tif', law.astype('float32'), compress='lerc')
+write('lzma.tif', law.astype('float32'), compress='lzma')
+write('jpeg.tif', (law % 256).astype('uint8'), compress='jpeg')
+";
+    let Some(folder) = written(script) else { return };
+    for name in ["zstd", "lerc", "lzma", "jpeg"] {
+        let error = raster_error(&folder, &format!("{name}.tif"));
+        assert!(error.to_lowercase().contains(name), "{error}");
+        assert!(error.contains("gdal_translate -co COMPRESS=DEFLATE"), "{error}");
+    }
 }
 
 /// Broken files of every format are errors in words that name the file.

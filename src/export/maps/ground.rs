@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::layout::{self, PixelLayout};
 use super::{ExportMap, MapNature, MapSheet, MapSource};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{LegendEntry, PaletteTable, RgbImage, TypeMap, TypeWeights, ground_colours, relief};
+use crate::look::{LegendEntry, PaletteTable, PlanetImage, RgbImage, TypeMap, TypeWeights, ground_colours, relief};
 use crate::palette::BIOME_PREFIX;
 use crate::scene::Scene;
 
@@ -22,8 +22,17 @@ const CHANNELS: usize = 4;
 /// The number of the band between contour lines; the uppermost is 255.
 pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
     let (terrain, relief) = (source.terrain, source.scene.settings.relief_metres);
-    let (low, high) = layout::range(terrain, &|k| terrain.height[k] * relief);
-    let step = source.band_metres;
+    let range = layout::range(terrain, &|k| terrain.height[k] * relief);
+    let at = move |row, column| terrain.height[layout.nearest(row, column)] * relief;
+    band_sheet(range, source.band_metres, at)
+}
+
+/// [`bands`] of `step` metres, of ground between two heights in metres that `at` gives.
+pub(super) fn band_sheet<'a>(
+    (low, high): (f32, f32),
+    step: f32,
+    at: impl Fn(usize, usize) -> f32 + Sync + 'a,
+) -> MapSheet<'a> {
     let first = libm::floorf(low / step);
     let number = move |metres: f32| (libm::floorf(metres / step) - first).clamp(0.0, 255.0);
     MapSheet {
@@ -33,7 +42,7 @@ pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapS
         channels: 1,
         range: (0.0, number(high)),
         legend: Vec::new(),
-        at: Box::new(move |row, column, _| number(terrain.height[layout.nearest(row, column)] * relief)),
+        at: Box::new(move |row, column, _| number(at(row, column))),
     }
 }
 
@@ -43,8 +52,16 @@ pub(super) fn colours<'a>(scene: &Scene, terrain: &Terrain, layout: &'a PixelLay
     picture(ExportMap::Colours, Box::new(at))
 }
 
-/// The relief picture, with a pixel for every sample.
-pub(super) fn relief_picture<'a>(scene: &Scene, terrain: &Terrain) -> MapSheet<'a> {
+/// The relief picture, with a pixel for every sample; of a planet every pixel by its direction.
+pub(super) fn relief_picture<'a>(scene: &'a Scene, terrain: &'a Terrain, layout: &'a PixelLayout) -> MapSheet<'a> {
+    if terrain.grid.is_globe() {
+        let image = PlanetImage::new(scene, terrain);
+        let colour = move |row, column| layout.direction(row, column).map_or([0; 3], |at| image.relief_colour(at));
+        return picture(
+            ExportMap::Relief,
+            Box::new(move |row, column, channel| f32::from(colour(row, column)[channel])),
+        );
+    }
     let n = terrain.samples();
     let RgbImage { rgb, .. } = relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), n, n);
     picture(ExportMap::Relief, Box::new(move |row, column, channel| f32::from(rgb[(row * n + column) * 3 + channel])))
@@ -171,6 +188,7 @@ fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEntry>, at: su
 
 /// Weights of the types of all samples, and those types alone that are anywhere, by weight over the whole terrain.
 fn type_weights(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<TypeWeights, Cancelled> {
+    let scene = &*with_planet_types(scene);
     if scene.biome_table().is_none() {
         return TypeWeights::of_materials(scene, terrain, control);
     }

@@ -63,6 +63,15 @@ impl PixelLayout {
         }
     }
 
+    /// Unit vector of a pixel of a planet; of a terrain none.
+    pub(super) fn direction(&self, row: usize, column: usize) -> Option<[f64; 3]> {
+        match (&self.directions, self.planet) {
+            (Some(directions), _) => Some(directions.direction(column, row)),
+            (None, PlanetLayout::Face(face)) => Some(self.globe.as_ref()?.exact_direction(face, row, column)),
+            (None, PlanetLayout::Map(_)) => None,
+        }
+    }
+
     /// Numbers of the samples, between them on maps of planets.
     pub(super) fn numbers<'a>(
         &'a self,

@@ -17,7 +17,7 @@ use std::str::FromStr;
 pub use layout::{FilePart, PixelLayout, layouts};
 
 use crate::eval::{Store, layer_mask};
-use crate::field::{Cancelled, Control, MapKind, Terrain};
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
 use crate::look::{LegendEntry, sky_view};
 use crate::scene::Scene;
 
@@ -91,8 +91,7 @@ impl ExportMap {
         let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
         let is_there = |map: &Self| match map {
             Self::Data(kind) => shown().any(|layer| layer.node.traits().writes.contains(kind)),
-            Self::Curvature | Self::Relief | Self::SkyView => !is_planet,
-            Self::Splat | Self::Weights | Self::Control => !is_planet,
+            Self::SkyView | Self::Control => !is_planet,
             _ => true,
         };
         let masks = shown().filter(|layer| layer.mask.is_active()).map(|layer| Self::Mask(layer.name.clone()));
@@ -245,9 +244,54 @@ pub struct MapSheet<'a> {
     pub(super) at: NumberAt<'a>,
 }
 
+/// A square terrain whose numbers are asked for one by one, where it is not held as a whole.
+pub(super) struct SampledSquare<'a> {
+    pub scene: &'a Scene,
+    pub grid: Grid,
+    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them.
+    pub range: (f32, f32),
+    /// The number at a row and column, as the terrain holds it: heights, or those of the data map that is asked for.
+    pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
+    pub band_metres: f32,
+}
+
+impl<'a> SampledSquare<'a> {
+    /// Whether a map follows from a number and those beside it.
+    pub fn has(map: &ExportMap) -> bool {
+        use ExportMap::{Bands, Data, Heights, Normals, Slope};
+        matches!(map, Heights | Data(_) | Slope | Normals | Bands)
+    }
+
+    /// A map that it [has](Self::has); numbers as they are of any other.
+    pub fn sheet(&self, map: &ExportMap) -> MapSheet<'a> {
+        let (value, grid, settings) = (self.value, self.grid, &self.scene.settings);
+        let steepness = settings.relief_over_size();
+        let gradient = move |row: usize, column: usize| sampled_gradient(grid, value, row, column);
+        let kind = if let ExportMap::Data(kind) = map { Some(*kind) } else { None };
+        let scale = if kind.is_none_or(MapKind::is_thickness) { settings.relief_metres } else { 1.0 };
+        let range = (self.range.0 * scale, self.range.1 * scale);
+        match map {
+            ExportMap::Slope => {
+                let at = move |row, column, _| gradient_degrees(gradient(row, column), steepness);
+                MapSheet::streamed(map, (0.0, 90.0), Box::new(at))
+            }
+            ExportMap::Normals => surface::normal_sheet(Box::new(move |row, column, channel| {
+                surface::normal(gradient(row, column), steepness)[channel]
+            })),
+            ExportMap::Bands => {
+                ground::band_sheet(range, self.band_metres, move |row, column| value(row, column) * scale)
+            }
+            _ => {
+                let range = if kind.is_some_and(MapKind::is_share) { (0.0, 1.0) } else { range };
+                MapSheet::streamed(map, range, Box::new(move |row, column, _| value(row, column) * scale))
+            }
+        }
+    }
+}
+
 impl<'a> MapSheet<'a> {
     /// Measured numbers between the ends of `range` that are asked for one by one.
-    pub(super) fn streamed(map: &ExportMap, range: (f32, f32), at: NumberAt<'a>) -> Self {
+    fn streamed(map: &ExportMap, range: (f32, f32), at: NumberAt<'a>) -> Self {
         Self {
             label: map.to_string().replace(':', "-"),
             nature: MapNature::Scalar,
@@ -308,7 +352,7 @@ impl<'a> MapSource<'a> {
             ExportMap::Normals => vec![surface::normals(scene, terrain, layout)],
             ExportMap::Bands => vec![ground::bands(self, layout)],
             ExportMap::Colours => vec![ground::colours(scene, terrain, layout)],
-            ExportMap::Relief => vec![ground::relief_picture(scene, terrain)],
+            ExportMap::Relief => vec![ground::relief_picture(scene, terrain, layout)],
             ExportMap::Types => vec![ground::types(scene, terrain, layout, control)?],
             ExportMap::Splat => ground::splat(scene, terrain, layout, control)?,
             ExportMap::Weights => ground::weights(scene, terrain, layout, control)?,

@@ -9,7 +9,7 @@ mod unreal_mesh;
 mod worldpainter;
 
 use super::ExportReport;
-use crate::field::{MAX_SAMPLES, Terrain};
+use crate::field::MAX_SAMPLES;
 use crate::scene::{BuildPreset, BuildProduct, Scene};
 
 /// Name of the text with the numbers to type.
@@ -141,15 +141,15 @@ impl ExportTarget {
     }
 
     /// The text of the numbers to type.
-    pub(super) fn read_me(&self, scene: &Scene, terrain: &Terrain, report: &ExportReport) -> String {
+    pub(super) fn read_me(&self, scene: &Scene, samples: usize, report: &ExportReport) -> String {
         let heights = report.rasters.iter().find(|raster| raster.map == "heights");
         let (low, high) = heights.map_or((0.0, 0.0), |raster| (raster.min, raster.max));
         let size_metres = scene.side_metres();
         let numbers = TargetNumbers {
             scene,
             report,
-            samples: terrain.samples(),
-            cell_metres: size_metres * terrain.grid.cell(),
+            samples,
+            cell_metres: size_metres * scene.grid(samples).cell(),
             size_metres,
             low,
             high,

@@ -12,7 +12,10 @@
 //!   next program that writes into the folder removes it.
 //! - An error before the rename says that the old file is untouched; the only one after it, that it is replaced.
 //! - Files that belong together are a [`StagedSet`]: all of them are written before the first takes its place, and if
-//!   one cannot, the old ones come back.
+//!   one cannot, the old ones come back. Then they are renamed one after another and nothing else is done: no file
+//!   system replaces several at once, so what is killed within these moments leaves some new and some old files, all
+//!   whole.
+//! - A new folder of files ([`write_folder_atomically`]) appears by one rename, with all of them.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -38,10 +41,10 @@ pub use error::FileError;
 pub use folder_lock::FolderLock;
 pub use set::StagedSet;
 pub use stamp::FileStamp;
-pub use temporary::sweep_folder;
+pub use temporary::{TemporaryFolder, sweep_folder};
 
 use place::WritePlace;
-use temporary::{TemporaryFile, TemporaryFolder};
+use temporary::TemporaryFile;
 
 /// Where something shall be written, and over what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +88,19 @@ impl SaveTarget {
     #[must_use]
     pub fn with_path(&self, path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), expected: None, ..self.clone() }
+    }
+}
+
+impl SaveTarget {
+    /// Whether the file at its place is still the one that was expected, if one was.
+    fn check_expected(&self, place: &WritePlace) -> Result<(), FileError> {
+        let Some(expected) = &self.expected else { return Ok(()) };
+        let path = self.path.clone();
+        match FileStamp::read(&place.file) {
+            Ok(now) if now == *expected => Ok(()),
+            Ok(_) => Err(FileError::Changed { path }),
+            Err(source) => Err(FileError::Write { path, source }),
+        }
     }
 }
 
@@ -175,22 +191,11 @@ impl StagedFile {
     pub fn commit(self) -> Result<(), FileError> {
         // nobody else saves between the look and the replacement
         let _lock = FolderLock::new(&self.place.folder);
-        self.check_expected()?;
+        self.target.check_expected(&self.place)?;
         let Self { target, place, temporary } = self;
         let path = target.path;
         temporary.rename(&place.file).map_err(|source| FileError::Write { path: path.clone(), source })?;
         place.sync_folder().map_err(|source| FileError::Unsynced { path, source })
-    }
-
-    /// Whether the file is still the one that was expected, if one was.
-    fn check_expected(&self) -> Result<(), FileError> {
-        let Some(expected) = &self.target.expected else { return Ok(()) };
-        let path = self.target.path.clone();
-        match FileStamp::read(&self.place.file) {
-            Ok(now) if now == *expected => Ok(()),
-            Ok(_) => Err(FileError::Changed { path }),
-            Err(source) => Err(FileError::Write { path, source }),
-        }
     }
 }
 
@@ -205,7 +210,6 @@ pub fn write_folder_atomically<E: From<FileError>>(
 ) -> Result<(), E> {
     let place = WritePlace::new_folder(path)?;
     let failed = |source| FileError::Write { path: path.into(), source };
-    temporary::sweep_once(&place.folder);
     let temporary = TemporaryFolder::new(&place.folder).map_err(failed)?;
     fill(temporary.path())?;
     temporary.sync_files().map_err(failed)?;

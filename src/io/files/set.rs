@@ -1,28 +1,76 @@
 //! Files that belong together, such as the faces of a cube, or a map and its legend.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::place::WritePlace;
-use super::temporary::TemporaryFile;
-use super::{FileError, FolderLock, StagedFile};
+use super::temporary::{TemporaryFile, TemporaryFolder, TemporaryName};
+use super::{FileError, FolderLock, SaveTarget, StagedFile};
 
-/// New files that take the places of the old ones together, or not at all. File systems replace one file at a time, so
-/// what is killed in between leaves some of each; what fails in between is taken back.
+/// New files that take the places of the old ones together, or not at all. They wait in a temporary folder beside their
+/// places, closed, so that there may be any number of them. File systems replace one file at a time, so what is killed
+/// in between leaves some of each, every one of them whole; nothing but renaming is done in between. What fails in
+/// between is taken back. A folder that is not there yet appears with all of its files at once:
+/// [`write_folder_atomically`](super::write_folder_atomically).
 #[derive(Debug, Default)]
-pub struct StagedSet(Vec<StagedFile>);
+pub struct StagedSet {
+    files: Vec<SetFile>,
+    /// One in each folder that files go to, by the path of that.
+    waiting: Vec<(PathBuf, TemporaryFolder)>,
+}
+
+/// A file of a set.
+#[derive(Debug)]
+struct SetFile {
+    target: SaveTarget,
+    place: WritePlace,
+    new: NewFile,
+}
+
+/// Where a new file waits.
+#[derive(Debug)]
+enum NewFile {
+    /// In a temporary folder.
+    Waiting(TemporaryName),
+    /// Beside the old one, open and locked: no folder could be made.
+    Open(TemporaryFile),
+}
+
+impl NewFile {
+    fn rename(self, to: &Path) -> std::io::Result<()> {
+        match self {
+            Self::Waiting(name) => name.rename(to),
+            Self::Open(file) => file.rename(to),
+        }
+    }
+}
 
 /// A file of a set that has been replaced.
 struct ReplacedFile {
     path: PathBuf,
     place: WritePlace,
     /// The old file under another name.
-    old: Option<TemporaryFile>,
+    old: Option<TemporaryName>,
 }
 
 impl StagedSet {
     /// Adds a file.
     pub fn push(&mut self, file: StagedFile) {
-        self.0.push(file);
+        let StagedFile { target, place, temporary } = file;
+        if self.folder(&place.folder).is_none()
+            && let Ok(folder) = TemporaryFolder::new(&place.folder)
+        {
+            self.waiting.push((place.folder.clone(), folder));
+        }
+        let new = match self.folder(&place.folder) {
+            Some(folder) => folder.take(temporary).map_or_else(NewFile::Open, NewFile::Waiting),
+            None => NewFile::Open(temporary),
+        };
+        self.files.push(SetFile { target, place, new });
+    }
+
+    /// The temporary folder in `folder`.
+    fn folder(&self, folder: &Path) -> Option<&TemporaryFolder> {
+        self.waiting.iter().find(|(around, _)| around == folder).map(|(_, folder)| folder)
     }
 
     /// Lets all of them take the places of the old ones.
@@ -30,29 +78,32 @@ impl StagedSet {
     /// # Errors
     /// When one of the old files has changed or cannot be replaced; the others are then the old ones again, or the
     /// error names those that are new. Or when all are replaced and a folder cannot be synced.
-    pub fn commit(mut self) -> Result<(), FileError> {
-        if self.0.len() == 1
-            && let Some(only) = self.0.pop()
-        {
-            return only.commit();
-        }
-        let mut folders: Vec<_> = self.0.iter().map(|file| file.place.folder.clone()).collect();
+    pub fn commit(self) -> Result<(), FileError> {
+        let mut folders: Vec<_> = self.files.iter().map(|file| file.place.folder.clone()).collect();
         // in one order, so that two programs do not wait for each other
         folders.sort();
         folders.dedup();
         let _locks: Vec<_> = folders.iter().map(|folder| FolderLock::new(folder)).collect();
-        self.0.iter().try_for_each(StagedFile::check_expected)?;
+        self.files.iter().try_for_each(|file| file.target.check_expected(&file.place))?;
+        // the only one has nothing to go back with
+        let is_alone = self.files.len() == 1;
+        let second_name = |file: &SetFile| {
+            let is_there = file.place.existing.is_some() && !is_alone;
+            self.folder(&file.place.folder).filter(|_| is_there)?.second_name(&file.place.file).ok()
+        };
+        let old: Vec<_> = self.files.iter().map(second_name).collect();
         let mut replaced = Vec::new();
-        for StagedFile { target, place, temporary } in self.0 {
+        for (SetFile { target, place, new }, old) in self.files.into_iter().zip(old) {
             let path = target.path().to_path_buf();
-            let old = place.existing.as_ref().and_then(|_| TemporaryFile::second_name(&place.file, &place.folder).ok());
-            match temporary.rename(&place.file) {
+            match new.rename(&place.file) {
                 Ok(()) => replaced.push(ReplacedFile { path, place, old }),
                 Err(source) => return Err(take_back(replaced, path, source)),
             }
         }
-        let synced = replaced.iter().find_map(|file| Some((file, file.place.sync_folder().err()?)));
-        synced.map_or(Ok(()), |(file, source)| Err(FileError::Unsynced { path: file.path.clone(), source }))
+        let of_folder = |folder: &PathBuf| replaced.iter().find(|file| file.place.folder == *folder);
+        let mut synced = folders.iter().filter_map(of_folder);
+        let failed = synced.find_map(|file| Some((file, file.place.sync_folder().err()?)));
+        failed.map_or(Ok(()), |(file, source)| Err(FileError::Unsynced { path: file.path.clone(), source }))
     }
 }
 
@@ -85,10 +136,11 @@ mod tests {
     fn files_that_cannot_be_put_back_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let names = ["one", "two", "three"].map(|name| folder.path().join(name));
+        let waiting = TemporaryFolder::new(folder.path()).unwrap();
         let replaced = names[..2].iter().map(|path| {
             std::fs::write(path, "old").unwrap();
             let StagedFile { place, temporary, .. } = StagedFile::new(path, |file| file.write_all(b"new")).unwrap();
-            let old = TemporaryFile::second_name(path, folder.path()).unwrap();
+            let old = waiting.second_name(path).unwrap();
             temporary.rename(path).unwrap();
             ReplacedFile { path: path.clone(), place, old: Some(old) }
         });
@@ -101,6 +153,7 @@ mod tests {
         assert!(said.contains(&format!("these are new: {};", names[1].display())), "{said}");
         assert_eq!(std::fs::read_to_string(&names[0]).unwrap(), "old");
         assert_eq!(std::fs::read_to_string(&names[1]).unwrap(), "new");
+        drop(waiting);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside them");
     }
 }

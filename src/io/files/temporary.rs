@@ -64,7 +64,7 @@ fn is_same(_: &File, path: &Path) -> bool {
 
 /// The name of something temporary; dropped, what it names is gone.
 #[derive(Debug)]
-struct TemporaryName {
+pub(super) struct TemporaryName {
     /// Empty once it has another name.
     path: PathBuf,
     is_folder: bool,
@@ -72,7 +72,7 @@ struct TemporaryName {
 
 impl TemporaryName {
     /// Gives what it names another name.
-    fn rename(mut self, to: &Path) -> std::io::Result<()> {
+    pub fn rename(mut self, to: &Path) -> std::io::Result<()> {
         std::fs::rename(&self.path, to)?;
         self.path = PathBuf::new();
         Ok(())
@@ -112,32 +112,28 @@ impl TemporaryFile {
         Ok(Self { name: TemporaryName { path, is_folder: false }, file })
     }
 
-    /// A second name of the file `old` in `folder`, or a copy of it where the file system has no second names.
-    pub fn second_name(old: &Path, folder: &Path) -> std::io::Result<Self> {
-        let path = unused_name(folder);
-        std::fs::hard_link(old, &path).or_else(|_| std::fs::copy(old, &path).map(|_| ()))?;
-        let file = File::open(&path).inspect_err(|_| drop(std::fs::remove_file(&path)))?;
-        // nobody sweeps it; a file without a lock is only less safe
-        let _ = file.try_lock();
-        Ok(Self { name: TemporaryName { path, is_folder: false }, file })
-    }
-
     /// Gives it its name, in place of what has that name.
     pub fn rename(self, to: &Path) -> std::io::Result<()> {
         self.name.rename(to)
     }
 }
 
-/// A folder that is being filled; dropped, it is gone.
+/// A folder that is being filled; dropped, it is gone with all that is in it. What a killed program leaves the next one
+/// that writes beside it removes.
 #[derive(Debug)]
-pub(super) struct TemporaryFolder {
+pub struct TemporaryFolder {
     name: TemporaryName,
     /// Holds the lock.
     folder: Option<File>,
 }
 
 impl TemporaryFolder {
+    /// A new folder in `folder`.
+    ///
+    /// # Errors
+    /// When it cannot be made.
     pub fn new(folder: &Path) -> std::io::Result<Self> {
+        sweep_once(folder);
         if !cfg!(unix) {
             // folders cannot be opened there, and are not swept
             let path = unused_name(folder);
@@ -156,14 +152,33 @@ impl TemporaryFolder {
         &self.name.path
     }
 
+    /// Takes a file in, which is closed: nothing sweeps what lies in a locked folder. Where that fails it comes back.
+    pub(super) fn take(&self, mut file: TemporaryFile) -> Result<TemporaryName, TemporaryFile> {
+        let path = unused_name(self.path());
+        match std::fs::rename(&file.name.path, &path) {
+            Err(_) => Err(file),
+            Ok(()) => {
+                file.name.path = path;
+                Ok(file.name)
+            }
+        }
+    }
+
+    /// A second name in this folder of the file `old`, or a copy of it where the file system has no second names.
+    pub(super) fn second_name(&self, old: &Path) -> std::io::Result<TemporaryName> {
+        let path = unused_name(self.path());
+        std::fs::hard_link(old, &path).or_else(|_| std::fs::copy(old, &path).map(|_| ()))?;
+        Ok(TemporaryName { path, is_folder: false })
+    }
+
     /// Sees to it that what is in it is on the disk.
-    pub fn sync_files(&self) -> std::io::Result<()> {
+    pub(super) fn sync_files(&self) -> std::io::Result<()> {
         sync_folder_files(self.path())?;
         self.folder.as_ref().map_or(Ok(()), File::sync_all)
     }
 
     /// Gives it its name, where there is nothing or an empty folder.
-    pub fn rename(self, to: &Path) -> std::io::Result<()> {
+    pub(super) fn rename(self, to: &Path) -> std::io::Result<()> {
         if !cfg!(unix) && to.is_dir() {
             std::fs::remove_dir(to)?;
         }

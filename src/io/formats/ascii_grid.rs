@@ -92,7 +92,7 @@ impl GridHeader {
         let south = self.south? + half(self.is_south_corner, step[1]);
         let north = south + step[1] * (rows - 1) as f64;
         let in_degrees = looks_like_degrees(west, north, step, columns);
-        Some(GeoReference { epsg: None, in_degrees, west, north, step, is_area: true })
+        Some(GeoReference { epsg: None, in_degrees, radius_metres: None, west, north, step, is_area: true })
     }
 }
 

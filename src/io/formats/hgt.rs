@@ -34,6 +34,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let placement = south_west(source).map(|(longitude, latitude)| GeoReference {
         epsg: Some(EPSG),
         in_degrees: true,
+        radius_metres: None,
         west: longitude,
         north: latitude + 1.0,
         step: [step, step],

@@ -37,6 +37,8 @@ pub struct GeoReference {
     pub epsg: Option<u16>,
     /// Whether coordinates are degrees and not metres.
     pub in_degrees: bool,
+    /// Radius in metres of the planet whose degrees they are; none for Earth.
+    pub radius_metres: Option<f64>,
     /// Easting or longitude of the first column.
     pub west: f64,
     /// Northing or latitude of the first row.

@@ -180,6 +180,14 @@ const LONGEST_STEP: f64 = 1.0e8;
 const FARTHEST: f64 = 1.0e12;
 
 impl GeoReference {
+    /// Where the means of squares of `samples` a side lie.
+    pub(super) fn of_means(self, samples: usize) -> Self {
+        let middle = 0.5 * (samples as f64 - 1.0);
+        let [east, south] = self.step;
+        let step = self.step.map(|step| step * samples as f64);
+        Self { west: self.west + middle * east, north: self.north - middle * south, step, ..self }
+    }
+
     /// Whether its steps and places are those of a map.
     pub(in crate::io) fn is_sound(&self) -> bool {
         let is_step = |step: &f64| *step > 0.0 && *step <= LONGEST_STEP;
@@ -188,12 +196,17 @@ impl GeoReference {
     }
 
     /// Way from a sample to the next one in metres, to the east and to the south, at a latitude in degrees where the
-    /// steps are degrees. Source: series of the WGS 84 ellipsoid (NGA.STND.0036), good to a centimetre in a degree.
+    /// steps are degrees: of a sphere, or of Earth by the series of the WGS 84 ellipsoid (NGA.STND.0036), good to a
+    /// centimetre in a degree.
     pub fn step_metres(&self, latitude: f64) -> [f64; 2] {
         if !self.in_degrees {
             return self.step;
         }
         let cos = |times: f64| libm::cos((times * latitude.clamp(-90.0, 90.0)).to_radians());
+        if let Some(radius) = self.radius_metres {
+            let [east, south] = self.step.map(|degrees| degrees.to_radians() * radius);
+            return [east * cos(1.0), south];
+        }
         let east = 111_412.84 * cos(1.0) - 93.5 * cos(3.0) + 0.118 * cos(5.0);
         let south = 111_132.954 - 559.822 * cos(2.0) + 1.175 * cos(4.0);
         [self.step[0] * east, self.step[1] * south]
@@ -220,6 +233,7 @@ mod tests {
         let degree = GeoReference {
             epsg: Some(4326),
             in_degrees: true,
+            radius_metres: None,
             west: 0.0,
             north: 0.0,
             step: [1.0, 1.0],
@@ -233,5 +247,8 @@ mod tests {
             assert!((a - east).abs() < 1.0 && (b - south).abs() < 1.0, "{latitude}: {a} {b}");
         }
         assert_eq!(GeoReference { in_degrees: false, ..degree }.step_metres(45.0), [1.0, 1.0]);
+        // 59.3 km, as atlases of Mars have it
+        let [a, b] = GeoReference { radius_metres: Some(3_396_190.0), ..degree }.step_metres(60.0);
+        assert!((a - 29_637.4).abs() < 0.1 && (b - 59_274.7).abs() < 0.1, "{a} {b}");
     }
 }

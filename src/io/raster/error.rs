@@ -61,7 +61,10 @@ pub enum RasterError {
         width: u64,
     },
     /// More samples than a program should take into memory.
-    #[error("{path} has more than {MAX_SAMPLES} samples; scale it down first")]
+    #[error(
+        "{path} has more than {MAX_SAMPLES} samples; scale it down first, or save it as TIFF, of which means of several \
+         samples are read then"
+    )]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -9,6 +9,7 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use super::{MeshFormat, MeshWriting, UpAxis, bounds_of, refused, triple, write_values};
+use crate::io::formats::Texts;
 use crate::mesh::{Mesh, PartKind};
 
 /// The format.
@@ -23,7 +24,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     normals: true,
     textures: true,
     parts: true,
-    extras: true,
+    read_extras: Some(read_extras),
     writes: |_| true,
     write,
 };
@@ -298,11 +299,8 @@ fn linear_steps() -> [u16; 256] {
 /// Longest JSON that is read out of a file.
 const MOST_JSON: u32 = 256 << 20;
 
-/// What a GLB file says of itself: the texts in `asset.extras`.
-///
-/// # Errors
-/// When it cannot be read, or is no GLB file.
-pub fn read_extras(path: &std::path::Path) -> io::Result<Vec<(String, String)>> {
+/// The texts in `asset.extras`.
+fn read_extras(path: &std::path::Path) -> io::Result<Texts> {
     use std::io::Read;
     let no_glb = || io::Error::new(io::ErrorKind::InvalidData, "it is no GLB file");
     let mut file = std::fs::File::open(path)?;

@@ -8,10 +8,11 @@ pub mod ply;
 pub mod quantized;
 pub mod stl;
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
 use super::{Mesh, MeshPart, PartKind, bounds as bounds_of};
+use crate::io::formats::Texts;
 
 /// Which axis points up in a file. The other two keep the mesh from being mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,8 @@ pub struct MeshWriting<'a> {
     /// Normals of the ground in its tangents as a PNG file (red to the east, green to the north, blue up); GLB has it
     /// inside.
     pub normal_png: Option<&'a [u8]>,
-    /// What the file says of itself, by key: the scene, its hash, the version. GLB keeps it in `asset.extras`.
+    /// What the file says of itself, by key: the scene, its hash, the version. GLB keeps it in `asset.extras`, OBJ and
+    /// PLY in comments.
     pub extras: &'a [(String, String)],
     /// Name of the MTL file that lies beside an OBJ file, where there is one.
     pub material_file: Option<&'a str>,
@@ -87,8 +89,8 @@ pub struct MeshFormat {
     pub textures: bool,
     /// Whether parts keep their names.
     pub parts: bool,
-    /// Whether it keeps what a file says of itself.
-    pub extras: bool,
+    /// Reads what a file says of itself, where the format keeps it.
+    read_extras: Option<fn(&Path) -> io::Result<Texts>>,
     /// Which parts of a mesh it writes.
     pub writes: fn(PartKind) -> bool,
     write: fn(&Mesh, &MeshWriting, &mut dyn Write) -> io::Result<()>,
@@ -103,6 +105,19 @@ impl MeshFormat {
     pub fn for_path(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|format| format.extension.eq_ignore_ascii_case(extension))
+    }
+
+    /// Whether it keeps what a file says of itself.
+    pub fn keeps_extras(&self) -> bool {
+        self.read_extras.is_some()
+    }
+
+    /// What a file says of itself: the texts of [`MeshWriting::extras`].
+    ///
+    /// # Errors
+    /// When it cannot be read, or is of another format.
+    pub fn read_extras(&self, path: &Path) -> io::Result<Texts> {
+        self.read_extras.map_or(Ok(Texts::new()), |read| read(path))
     }
 
     /// Writes a mesh.
@@ -131,6 +146,30 @@ impl PartialEq for MeshFormat {
         self.id == other.id
     }
 }
+
+/// A key and its text as a comment of one line, behind what begins a comment.
+fn comment_line(begin: &str, (key, text): &(String, String)) -> io::Result<String> {
+    Ok(format!("{begin} {}\n", serde_json::to_string(&[key, text]).map_err(io::Error::other)?))
+}
+
+/// The texts of the comments at the beginning of a file, up to the first line that begins with none of `heads`.
+fn read_comments(path: &Path, begin: &str, heads: &[&str]) -> io::Result<Texts> {
+    let mut lines = io::BufReader::new(std::fs::File::open(path)?.take(MOST_HEAD));
+    let (mut texts, mut line) = (Texts::new(), Vec::new());
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        let Ok(text) = std::str::from_utf8(&line) else { break };
+        if !heads.iter().any(|head| text.starts_with(head)) {
+            break;
+        }
+        let pair = text.strip_prefix(begin).and_then(|text| serde_json::from_str::<(String, String)>(text.trim()).ok());
+        texts.extend(pair);
+        line.clear();
+    }
+    Ok(texts)
+}
+
+/// Longest head of a file that is read for its comments.
+const MOST_HEAD: u64 = 64 << 20;
 
 /// What cannot be written, in words.
 fn refused(message: impl Into<String>) -> io::Error {

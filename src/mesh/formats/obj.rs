@@ -3,7 +3,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::{MeshFormat, MeshWriting, UpAxis, refused};
+use super::{MeshFormat, MeshWriting, UpAxis, comment_line, read_comments, refused};
 use crate::mesh::Mesh;
 
 /// The format.
@@ -18,11 +18,13 @@ pub static FORMAT: MeshFormat = MeshFormat {
     normals: true,
     textures: false,
     parts: true,
-    extras: false,
+    read_extras: Some(|path| read_comments(path, COMMENT, &["#"])),
     writes: |_| true,
     write,
 };
 
+/// What begins a comment.
+const COMMENT: &str = "#";
 /// Name of the material of all parts.
 const MATERIAL: &str = "terrain";
 
@@ -30,6 +32,9 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
     let up = writing.up.unwrap_or(FORMAT.up);
     let mut out = BufWriter::with_capacity(1 << 16, out);
     writeln!(out, "# Talweg {}: metres, {up:?} up", env!("CARGO_PKG_VERSION"))?;
+    for pair in writing.extras {
+        out.write_all(comment_line(COMMENT, pair)?.as_bytes())?;
+    }
     if let Some(file) = writing.material_file {
         check_file_name(file)?;
         writeln!(out, "mtllib {file}")?;

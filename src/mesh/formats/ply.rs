@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{MeshFormat, MeshWriting, UpAxis, refused, write_values};
+use super::{MeshFormat, MeshWriting, UpAxis, comment_line, read_comments, refused, write_values};
 use crate::mesh::Mesh;
 
 /// The format.
@@ -17,11 +17,13 @@ pub static FORMAT: MeshFormat = MeshFormat {
     normals: true,
     textures: false,
     parts: false,
-    extras: true,
+    read_extras: Some(|path| read_comments(path, COMMENT, &["ply", "format", COMMENT])),
     writes: |_| true,
     write,
 };
 
+/// What begins a comment.
+const COMMENT: &str = "comment";
 /// Bytes of a face: a count and three indices.
 const FACE: usize = 13;
 
@@ -29,9 +31,8 @@ fn write(mesh: &Mesh, writing: &MeshWriting, out: &mut dyn Write) -> io::Result<
     let up = writing.up.unwrap_or(FORMAT.up);
     let mut header = String::from("ply\nformat binary_little_endian 1.0\n");
     header += &format!("comment Talweg {}: metres, {up:?} up\n", env!("CARGO_PKG_VERSION"));
-    for (key, text) in writing.extras {
-        // a comment is one line; what has several is written with the escapes of Rust and RON
-        header += &format!("comment {} {}\n", key.escape_debug(), text.escape_debug());
+    for pair in writing.extras {
+        header += &comment_line(COMMENT, pair)?;
     }
     header += &format!("element vertex {}\n", mesh.positions.len());
     for name in ["x", "y", "z", "nx", "ny", "nz"] {

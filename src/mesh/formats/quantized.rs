@@ -25,7 +25,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     normals: true,
     textures: false,
     parts: false,
-    extras: false,
+    read_extras: None,
     writes: |kind| kind == PartKind::Ground,
     write,
 };

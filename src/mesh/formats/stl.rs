@@ -17,7 +17,7 @@ pub static FORMAT: MeshFormat = MeshFormat {
     normals: false,
     textures: false,
     parts: false,
-    extras: false,
+    read_extras: None,
     writes: |kind| kind != PartKind::Water,
     write,
 };

@@ -26,6 +26,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
     for buffer in document.buffers() {
         let data = match buffer.source() {
             Source::Bin => blob.take().ok_or("it names a binary part that the file has not")?,
+            Source::Uri(uri) if uri.starts_with("data:") => embedded(uri)?,
             Source::Uri(uri) => neighbour_file(uri, path)?,
         };
         if data.len() < buffer.length() {
@@ -39,6 +40,29 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
         reader.add(&node, &UNMOVED, 0)?;
     }
     Ok(reader.surface)
+}
+
+/// The bytes of a data URI in base 64 (RFC 2397, RFC 4648), as embedded glTF has them.
+fn embedded(uri: &str) -> Result<Vec<u8>, String> {
+    let (_, text) = uri.split_once(";base64,").ok_or("its numbers are in a text that is not in base 64")?;
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0u32, 0);
+    for letter in text.trim_end_matches('=').bytes() {
+        let six = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return Err("its numbers are not in base 64".into()),
+        };
+        (bits, count) = (bits << 6 | u32::from(six), count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    Ok(bytes)
 }
 
 /// A file that lies beside the one that names it.

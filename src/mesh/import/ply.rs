@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{MeshSurface, add_fan};
 
 /// Longest header that is read.
-const LONGEST_HEADER: usize = 1 << 20;
+const LONGEST_HEADER: usize = 64 << 20;
 
 pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
     let (header, length) = PlyHeader::read(bytes)?;

@@ -1,0 +1,149 @@
+//! The files of an export of a terrain that does not fit into memory: it is built in tiles in a temporary folder beside
+//! them, written some rows at a time, and the tiles are removed as soon as nothing reads them any more.
+
+use std::path::{Path, PathBuf};
+
+use super::{StageProduct, TileBuild, TileError, TilePlan, TileStore, tile_plan};
+use crate::export::streamed::{StreamedProduct, streamed_products};
+use crate::export::{self, ExportPlace, ExportReport, place_together};
+use crate::field::Control;
+use crate::io::memory::shortage;
+use crate::io::{StagedSet, TemporaryFolder};
+use crate::scene::{BuildPreset, Scene};
+
+/// Sides of tiles that are tried, until a task fits into memory.
+const TILES: [usize; 4] = [2048, 1024, 512, 256];
+/// Share of the progress that building the tiles is.
+const BUILT: f32 = 0.8;
+
+/// An export that goes by tiles, checked and planned.
+#[derive(Debug)]
+pub struct LargeExport<'a> {
+    preset: &'a BuildPreset,
+    scene: &'a Scene,
+    place: &'a ExportPlace,
+    /// What is built.
+    pub plan: TilePlan,
+}
+
+impl<'a> LargeExport<'a> {
+    /// Plans it, with the largest tiles that there is memory for.
+    ///
+    /// # Errors
+    /// When a product cannot be written some rows at a time, the scene cannot be built in tiles, or one of its stages
+    /// takes more memory than there is: with its layers, and why they are computed as a whole, if so.
+    pub fn new(preset: &'a BuildPreset, scene: &'a Scene, place: &'a ExportPlace) -> Result<Self, TileError> {
+        let mut short = TileError::Sizes;
+        for tile in TILES {
+            let large = Self::with_tile(preset, scene, place, tile)?;
+            match shortage_of(&large.plan) {
+                None => return Ok(large),
+                Some(error) => short = error,
+            }
+        }
+        Err(short)
+    }
+
+    /// Plans it with tiles of `tile` samples a side, whatever memory there is.
+    ///
+    /// # Errors
+    /// When a product cannot be written some rows at a time, or the scene cannot be built in such tiles.
+    pub fn with_tile(
+        preset: &'a BuildPreset,
+        scene: &'a Scene,
+        place: &'a ExportPlace,
+        tile: usize,
+    ) -> Result<Self, TileError> {
+        let samples = export::samples(preset, scene)?;
+        streamed_products(preset, scene, place, samples)?;
+        Ok(Self { preset, scene, place, plan: tile_plan(scene, samples, tile)? })
+    }
+
+    /// Builds the tiles and writes all files. `tell` is given the share that is done. Files that were there are
+    /// replaced together, at the end. Call it inside the pool that shall do the work.
+    ///
+    /// # Errors
+    /// When something cannot be made or written, or it was cancelled; nothing was replaced then, unless the error says
+    /// so.
+    pub fn write(&self, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<ExportReport, TileError> {
+        let beside = self.folder()?;
+        let failed = |source| TileError::Folder { path: beside.clone(), source };
+        let folder = TemporaryFolder::new(&beside).map_err(failed)?;
+        let store = TileStore::new(folder.path());
+        let build = TileBuild { plan: self.plan.clone(), scene: self.scene.clone(), store };
+        self.build(&build, control, tell)?;
+        let merged = build.merged(control)?;
+        place_together(self.preset, self.place, |preset, place| {
+            let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
+            let products = streamed_products(preset, self.scene, place, self.plan.samples)?;
+            let count = products.iter().map(|product| product.parts.len()).sum::<usize>() as f32;
+            for StreamedProduct { map, parts } in &products {
+                for part in parts {
+                    control.check()?;
+                    let (raster, staged) = build.stage_part(&merged, preset, map, part)?;
+                    report.rasters.push(raster);
+                    set.push(staged);
+                    tell(BUILT + (1.0 - BUILT) * report.rasters.len() as f32 / count);
+                }
+            }
+            control.check()?;
+            Ok((report, set))
+        })
+    }
+
+    /// The folder of the first file, or the one around it that is not there yet.
+    fn folder(&self) -> Result<PathBuf, TileError> {
+        let products = streamed_products(self.preset, self.scene, self.place, self.plan.samples)?;
+        let first = products.first().and_then(|product| product.parts.first()).map(|part| part.target.path());
+        let folder = first.and_then(Path::parent).unwrap_or(Path::new(""));
+        let is_new = folder == self.place.folder.join(&self.preset.folder) && !folder.exists();
+        let folder = if is_new { folder.parent().unwrap_or(folder) } else { folder };
+        Ok(if folder.as_os_str().is_empty() { ".".into() } else { folder.into() })
+    }
+
+    /// Carries out all tasks, one after the other, each on all threads.
+    fn build(&self, build: &TileBuild, control: &Control, tell: &(dyn Fn(f32) + Sync)) -> Result<(), TileError> {
+        let stages = &self.plan.stages;
+        let work = |stage: usize| (stages[stage].samples * stages[stage].samples) as f64;
+        let all: f64 = (0..stages.len()).map(work).sum();
+        let mut done = 0.0;
+        for (number, stage) in stages.iter().enumerate() {
+            for task in 0..stage.tasks {
+                control.check()?;
+                build.run_task(number, task, control)?;
+                done += work(number) / stage.tasks as f64;
+                tell((done / all) as f32 * BUILT);
+            }
+            forget_unread(build, number);
+        }
+        Ok(())
+    }
+}
+
+/// Removes the tiles of stages that no stage behind `done` reads.
+fn forget_unread(build: &TileBuild, done: usize) {
+    let (stages, result) = (&build.plan.stages, build.plan.result.stage());
+    let is_read = |stage: usize| {
+        let mut later = stages[done + 1..].iter().flat_map(super::PlanStage::reads);
+        stage == result || later.any(|product| product.stage() == stage)
+    };
+    for stage in (0..=done).filter(|&stage| !is_read(stage)) {
+        if let Some(folder) = build.store.path(StageProduct::Ground(stage), [0; 2]).parent() {
+            // what cannot be removed now is gone with the folder around it
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// What the first stage that does not fit into memory lacks.
+fn shortage_of(plan: &TilePlan) -> Option<TileError> {
+    plan.stages.iter().enumerate().find_map(|(stage, planned)| {
+        let short = shortage(planned.memory_bytes)?;
+        let layers = if planned.whole.is_empty() {
+            planned.layers.iter().map(|layer| format!("`{}`", layer.name)).collect()
+        } else {
+            planned.whole.clone()
+        };
+        Some(TileError::Memory { stage, short, layers })
+    })
+}
