@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the scene of every figure of the papers into one contact sheet, work by work, each picture over the sentence
-that says what it shows (the scene's name, as in the start window's page "The papers reproduced").
+"""Draws the scene of every figure of the papers into one contact sheet, work by work, each picture over its name, as in
+the start window's page "The papers reproduced", and the sentence that says what it shows (docs/documents.md).
 
     tools/paper_figures.py PROGRAM OUT.png [--relief] [SCENE ...]
 
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 5
 # of a picture, in pixels; below it stands its sentence, over a work its title
 SIZE = (480, 300)
-TEXT = 44
+TEXT = 66
 TITLE = 56
 MARGIN = 8
 
@@ -34,7 +34,13 @@ def works():
     return [(prefix, title, re.sub(r"\\\s+", "", authors)) for prefix, authors, title in found]
 
 
-def sentence(scene):
+def sentences():
+    """What each scene shows."""
+    rows = re.findall(r"^\| `(paper-[^`]*)` \| (.*) \|$", (ROOT / "docs/documents.md").read_text(), re.M)
+    return dict(rows)
+
+
+def caption(scene):
     return re.search(r'name: "([^"]*)"', (ROOT / f"saves/{scene}.ron").read_text()).group(1)
 
 
@@ -60,6 +66,10 @@ def main():
     left_out = set(scenes) - {scene for _, _, of in groups for scene in of}
     if left_out:
         sys.exit(f"of no work: {', '.join(sorted(left_out))}")
+    said = sentences()
+    silent = [scene for scene in scenes if scene not in said]
+    if silent:
+        sys.exit(f"docs/documents.md says nothing of {', '.join(silent)}")
     cell = (SIZE[0] + MARGIN, SIZE[1] + TEXT + MARGIN)
     high = sum(TITLE + cell[1] * -(-len(of) // COLUMNS) for _, _, of in groups)
     sheet = Image.new("RGB", (cell[0] * COLUMNS + MARGIN, high + MARGIN), "white")
@@ -74,8 +84,9 @@ def main():
             for k, scene in enumerate(of):
                 at = (MARGIN + k % COLUMNS * cell[0], top + k // COLUMNS * cell[1])
                 sheet.paste(picture(options.program, scene, options.relief, f"{folder}/picture.png"), at)
-                lines = textwrap.fill(sentence(scene), 62)
-                pen.multiline_text((at[0], at[1] + SIZE[1] + 2), lines, fill="black", font=plain, spacing=2)
+                pen.text((at[0], at[1] + SIZE[1] + 2), caption(scene), fill="black", font=plain)
+                lines = textwrap.fill(said[scene], 70)
+                pen.multiline_text((at[0], at[1] + SIZE[1] + 22), lines, fill="#333333", font=small, spacing=2)
                 print(scene, flush=True)
             top += cell[1] * -(-len(of) // COLUMNS)
     sheet.save(options.out)

@@ -410,3 +410,150 @@ fn dot<T: GullyNumber>(a: [T; 3], b: [T; 3]) -> T {
 fn cross<T: GullyNumber>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::construction::plane::{add, scaled, sub};
+
+    /// Draws numbers from 0 to 1.
+    struct Draws(Stream, i32);
+
+    impl Draws {
+        fn between(&mut self, low: f64, high: f64) -> f64 {
+            self.1 += 1;
+            low + (high - low) * f64::from(self.0.unit(self.1, 3))
+        }
+        fn unit_vector(&mut self) -> Point {
+            let angle = self.between(0.0, TAU);
+            [libm::cos(angle), libm::sin(angle)]
+        }
+    }
+
+    fn law(draws: &mut Draws) -> GullyLaw {
+        let (size, count) = (draws.between(100.0, 900.0), draws.between(1.0, 5.0) as u32);
+        let (deep, persistence) = (size * draws.between(0.02, 0.2), draws.between(0.3, 0.6));
+        let mut depth = deep;
+        let octave = |k: u32| {
+            let angle = GOLDEN_ANGLE * f64::from(k + 1);
+            let octave = GullyOctave {
+                cell: size / f64::from(1u32 << k),
+                around: None,
+                depth,
+                turn: [libm::cos(angle), libm::sin(angle)],
+                is_solid: false,
+                lattice: GullyLattice::Hash(77 + k),
+            };
+            depth *= persistence;
+            octave
+        };
+        GullyLaw {
+            octaves: (0..count).map(octave).collect(),
+            branching: draws.between(0.0, 1.2),
+            crest_fade: draws.between(0.0, 1.0),
+            fade: [draws.between(0.0, 0.1), draws.between(0.2, 0.6)],
+        }
+    }
+
+    /// On slopes that change everywhere as fast as is said, in any way, heights and gradients keep their bounds, and
+    /// gradients are those of central differences.
+    #[test]
+    fn bounds_hold_on_slopes_that_change_as_fast_as_they_may() {
+        let mut draws = Draws(Stream::new(5, 9), 0);
+        let up = [0.0, 0.0, 1.0];
+        for _ in 0..400 {
+            let law = law(&mut draws);
+            let middle = [draws.between(-4000.0, 4000.0), draws.between(-4000.0, 4000.0)];
+            let radius = law.octaves[0].cell * [0.001, 0.03, 0.4][(draws.between(0.0, 2.999)) as usize];
+            let change = draws.between(0.0, 2.0) / law.octaves[0].cell;
+            let slope = scaled(draws.unit_vector(), draws.between(0.0, 1.0));
+            // rows of length `change`, square to each other: the slope changes as much in every direction
+            let (turn, side) = (draws.unit_vector(), if draws.between(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 });
+            let rows = [scaled(turn, change), scaled([-turn[1] * side, turn[0] * side], change)];
+            let slope_at = |p: Point| {
+                let away = sub(p, middle);
+                [0, 1].map(|k: usize| slope[k] + rows[k][0] * away[0] + rows[k][1] * away[1])
+            };
+            let (range, steepest) = law.bounds((middle, radius), slope, change, |_, _| 1.0);
+            let raised = |p: Point| {
+                let [x, y] = slope_at(p);
+                law.sample([p[0], p[1], 0.0], up, [x, y, 0.0], |_, _| 1.0).0
+            };
+            for k in 0..40 {
+                let away = radius * f64::from(k % 8) / 7.0;
+                let p = add(middle, scaled(draws.unit_vector(), away));
+                let constant = |value| Dual { value, gradient: [0.0; 2] };
+                let [x, y] = slope_at(p);
+                let place = [Dual { value: p[0], gradient: [1.0, 0.0] }, Dual { value: p[1], gradient: [0.0, 1.0] }];
+                let along = [Dual { value: x, gradient: rows[0] }, Dual { value: y, gradient: rows[1] }];
+                let zero = constant(0.0);
+                let found = law
+                    .sample(
+                        [place[0], place[1], zero],
+                        [zero, zero, constant(1.0)],
+                        [along[0], along[1], zero],
+                        |_, _| 1.0,
+                    )
+                    .0;
+                assert_eq!(found.value.to_bits(), raised(p).to_bits());
+                let is_within = found.value >= range.low - 1e-9 && found.value <= range.high + 1e-9;
+                assert!(is_within, "{} beyond {range:?}", found.value);
+                let steep = length(found.gradient);
+                assert!(steep <= steepest * (1.0 + 1e-9) + 1e-12, "{steep} beyond {steepest}");
+                let e = 1e-4;
+                for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
+                    let difference = (raised(add(p, step)) - raised(sub(p, step))) / (2.0 * e);
+                    let off = (difference - found.gradient[axis]).abs();
+                    assert!(off < 1e-3 * (1.0 + steep), "{difference} {:?}", found.gradient);
+                }
+            }
+        }
+    }
+
+    /// Weights change fastest in the corner of four cells whose centres are all as far away as they can be, and nowhere
+    /// faster.
+    #[test]
+    fn the_bounds_of_the_kernel_are_the_greatest_there_are() {
+        let kernel = |at: Point, centres: &[Point]| {
+            let mut sums = (0.0, [0.0; 2], 0.0);
+            let each: Vec<(f64, Point)> = centres
+                .iter()
+                .map(|centre| {
+                    let off = sub(at, *centre);
+                    let near = higher(1.0 - (off[0] * off[0] + off[1] * off[1]) / REACH_SQUARED, 0.0);
+                    let (weight, turn) = (near * near, scaled(off, -4.0 / REACH_SQUARED * near));
+                    sums = (sums.0 + weight, add(sums.1, turn), sums.2 + weight * length(off));
+                    (weight, turn)
+                })
+                .collect();
+            let greatest = (0..90).fold(0.0, |greatest, k| {
+                let angle = f64::from(k) * (TAU / 180.0);
+                let d = [libm::cos(angle), libm::sin(angle)];
+                let along = |g: Point| g[0] * d[0] + g[1] * d[1];
+                let sum = |(weight, turn): &(f64, Point)| {
+                    (along(*turn) / sums.0 - weight * along(sums.1) / (sums.0 * sums.0)).abs()
+                };
+                higher(greatest, each.iter().map(sum).sum())
+            });
+            (greatest, sums.2 / sums.0)
+        };
+        let far = 0.5 + JITTER;
+        let corner = [[-far, -far], [far, -far], [-far, far], [far, far]];
+        let (slope, way) = kernel([0.0, 0.0], &corner);
+        assert!(slope <= MOST_KERNEL_SLOPE && slope > MOST_KERNEL_SLOPE * 0.9999, "{slope}");
+        assert!(way <= MOST_KERNEL_WAY && way > MOST_KERNEL_WAY * 0.9999, "{way}");
+        let mut draws = Draws(Stream::new(2, 4), 0);
+        for _ in 0..4000 {
+            let at = [draws.between(0.0, 1.0), draws.between(0.0, 1.0)];
+            let reach = draws.between(0.0, JITTER);
+            let centres: Vec<Point> = (0..9)
+                .map(|k| {
+                    let off = [draws.between(-1.0, 1.0), draws.between(-1.0, 1.0)].map(|x: f64| x.signum() * reach);
+                    add([f64::from(k % 3) - 0.5, f64::from(k / 3) - 0.5], off)
+                })
+                .collect();
+            let (slope, way) = kernel(at, &centres);
+            assert!(slope <= MOST_KERNEL_SLOPE && way <= MOST_KERNEL_WAY, "{slope} {way}");
+        }
+    }
+}
