@@ -106,7 +106,7 @@ impl PreparedGullies {
     }
 
     /// The places around `p` whose heights make the slope: to the east, west, south and north.
-    pub fn around(&self, [x, y]: Point) -> [Point; 4] {
+    pub fn places_around(&self, [x, y]: Point) -> [Point; 4] {
         let e = self.base;
         [[x + e, y], [x - e, y], [x, y + e], [x, y - e]]
     }

