@@ -50,9 +50,10 @@ const ADD = 6u;
 const WARP = 7u;
 const DETAIL = 8u;
 const SHARE = 9u;
-const PROBE = 10u;
-const GROUND = 11u;
-const GIVE = 12u;
+const GULLIES = 10u;
+const PROBE = 11u;
+const GROUND = 12u;
+const GIVE = 13u;
 
 // extent of copies that lie on each other
 const OVER = 2u;
@@ -103,12 +104,15 @@ fn falloff_over(d: f32, r: f32, core: f32, radius: f32) -> vec4<f32> {
     return vec4<f32>(falloff(d, core, radius), falloff(far, core, radius), falloff(near, core, radius), steep);
 }
 
-fn lattice_vector(seed: u32, x: i32, y: i32) -> vec2<f32> {
+fn lattice_bits(seed: u32, x: i32, y: i32) -> u32 {
     var h = (bitcast<u32>(x) * 0x9e3779b1u) ^ (bitcast<u32>(y) * 0x85ebca77u) ^ seed;
     h = (h ^ (h >> 15u)) * 0x2c1b3c6du;
     h = (h ^ (h >> 12u)) * 0x297a2d39u;
-    h = h ^ (h >> 15u);
-    let k = VECTORS + 2u * (h >> 24u);
+    return h ^ (h >> 15u);
+}
+
+fn lattice_vector(seed: u32, x: i32, y: i32) -> vec2<f32> {
+    let k = VECTORS + 2u * (lattice_bits(seed, x, y) >> 24u);
     return vec2<f32>(real(k), real(k + 1u));
 }
 
@@ -380,6 +384,96 @@ fn blend_bounds(a: Answer) -> Answer {
     return out;
 }
 
+// Ground with the gullies whose operands are at a place, over a disc of its own metres: src/construction/gully_law.rs,
+// the law and its bounds side by side. The slope in the middle, and how fast it changes at the most, are those that a
+// probe has found.
+fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: vec3<f32>) -> Answer {
+    let rise = real(at + 7u);
+    let width = real(at + 13u) - real(at + 12u);
+    let here = length(found.xy);
+    let part = saturate((vec3<f32>(max(here - found.z * r, 0.0), here, here + found.z * r) - real(at + 12u)) / width);
+    let greatest = smooth_step(part.z);
+    if ground.most <= 0.0 || greatest <= 0.0 { return ground; }
+    var mask = select(0.0, smooth_step(part.y), here > 1e-6);
+    let half = clamp(0.5, part.x, part.z);
+    var change = min(found.z, 1e12);
+    var fading = 6.0 * half * (1.0 - half) / width * change;
+    let gentlest = max(here - found.z * r, real(at + 12u));
+    let per_slope = min(1.125 / width, greatest / max(gentlest, 1e-9));
+    var slope = found.xy;
+    var raised = 0.0;
+    var most = 0.0;
+    var steepest = 0.0;
+    let count = words[at + 15u];
+    for (var octave = 0u; octave < count; octave++) {
+        let o = at + 16u + 5u * octave;
+        let size = real(o);
+        let shown = octave_share(octave, count, size, spacing);
+        if shown <= 0.0 { break; }
+        let turn = vec2<f32>(real(o + 2u), real(o + 3u));
+        let place = vec2<f32>(turn.x * p.x - turn.y * p.y, turn.y * p.x + turn.x * p.y) / size;
+        let first = vec2<i32>(floor(place));
+        let radius = r / size;
+        let steep = length(slope);
+        var across = vec2<f32>(-slope.y, slope.x) / max(steep, 1e-20);
+        let along = vec2<f32>(turn.x * across.x - turn.y * across.y, turn.y * across.x + turn.x * across.y);
+        // Σ w, Σ w d, Σ w cos φ, Σ w sin φ
+        var sums = vec4<f32>(0.0);
+        var least = 0.0;
+        var slopes = 0.0;
+        // a disc reaches centres of two more cells to each side
+        let span = select(1, 2, r > 0.0 && radius <= 0.5);
+        for (var y = -span; y <= span; y++) {
+            for (var x = -span; x <= span; x++) {
+                let cell = first + vec2<i32>(x, y);
+                let bits = lattice_bits(words[o + 4u], cell.x, cell.y);
+                let jitter = vec2<f32>(vec2<u32>(bits & 0xffffu, bits >> 16u)) / 32768.0 - 1.0;
+                let off = place - (vec2<f32>(cell) + 0.5 + 0.3 * jitter);
+                let d = length(off);
+                if span == 2 {
+                    let far = max(1.0 - (d + radius) * (d + radius) / 1.44, 0.0);
+                    least += far * far;
+                    let x_steep = clamp(0.6928203, max(d - radius, 0.0), d + radius);
+                    slopes += 4.0 / 1.44 * x_steep * max(1.0 - x_steep * x_steep / 1.44, 0.0);
+                }
+                let near = 1.0 - d * d / 1.44;
+                if near > 0.0 && max(abs(x), abs(y)) < 2 {
+                    let phase = TAU * dot(off, along);
+                    sums += near * near * vec4<f32>(1.0, d, cos(phase), sin(phase));
+                }
+            }
+        }
+        let wave = sums.z / max(sums.x, 1e-9);
+        let climb = -TAU / size * sums.w / max(sums.x, 1e-9);
+        // Σ |∇(w/Σw)| and Σ w d / Σ w, at the most
+        var kernel = 20.0001;
+        if span == 2 && least > 0.0 { kernel = min(2.0 * slopes / least, kernel); }
+        let way = min(sums.y / max(sums.x, 1e-9) + (1.0 + 1.2 * kernel) * radius, 1.1314);
+        let depth = 0.5 * real(o + 1u);
+        let per_cell = TAU / size;
+        let turning = per_slope * change;
+        let waving = greatest * (TAU + kernel) / size + TAU * way * turning;
+        most += shown * depth * greatest;
+        steepest += shown * depth * (fading + waving);
+        change = min(change + real(at + 8u) * depth * per_cell * (fading + waving + turning), 1e12);
+        fading = min(fading + 2.0 * real(at + 9u) * waving, 1e12);
+        raised += shown * depth * mask * wave;
+        slope += real(at + 8u) * depth * mask * climb * across;
+        mask *= 1.0 - real(at + 9u) * wave * wave;
+    }
+    var out = ground;
+    out.height += rise * raised;
+    let room = select(1e-4 * most, 0.0, r == 0.0);
+    let low = max(raised - steepest * r, -most) - room;
+    let high = min(raised + steepest * r, most) + room;
+    out.low += min(rise * low, rise * high);
+    out.high += max(rise * low, rise * high);
+    steepest *= abs(rise) * 1.0001;
+    out.slope = min(ground.slope + steepest, NONE);
+    out.laid = min(ground.laid + ground.most * steepest, NONE);
+    return out;
+}
+
 var<private> marks: array<vec4<u32>, FRAMES>;
 var<private> stack: array<vec4<f32>, 80>;
 
@@ -508,6 +602,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     case REPLACE, ADD: { pc += 18u; }
                     case WARP: { pc += 27u + 4u * words[pc + 26u]; }
                     case DETAIL: { pc += 8u; }
+                    case GULLIES: { pc += 22u + 5u * words[pc + 21u]; }
                     case PROBE: { pc = words[pc + 6u]; }
                     default: { pc += 6u; }
                 }
@@ -516,7 +611,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             if is_given {
                 is_given = false;
                 let is_ordered = op == REPLACE || op == ADD;
-                if op == PROBE || (is_ordered && count == 0u) {
+                if op == PROBE || op == GULLIES || (is_ordered && count == 0u) {
                     own = given;
                 } else if given.most > 0.0 {
                     if is_ordered {
@@ -558,6 +653,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             if code == LEAF || code == PLACED || code == WARP { break; }
             var is_closing = false;
             var probed = -1.0;
+            var across = vec4<f32>(0.0);
             if code == END {
                 var gathered = own;
                 if count > 1u { gathered = blend_bounds(own); }
@@ -642,8 +738,9 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
             if code == GIVE {
                 given = own;
+                if op == GULLIES { given = gullied(at, p, r, spacing, own, under.xyz); }
                 if op != REPLACE && op != ADD && count > 1u { given = blend_bounds(own); }
-                if op == WARP {
+                if op == WARP || op == GULLIES {
                     given.slope = min(given.slope * share, NONE);
                     given.fade *= share;
                     given.laid *= share;
@@ -651,8 +748,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 is_given = true;
                 is_closing = true;
             } else if code == GROUND && op == PROBE {
-                let height = surface_over(own, real(5u)).x;
-                under[count] = height;
+                let is_gullied = marks[top - 1u].x == GULLIES;
+                let found = surface_over(own, real(select(5u, at + 14u, is_gullied)));
+                under[count] = found.x;
+                // of gullies, how steep the ground is to the east and west, to the south and north
+                if count < 2u { steep += found.w; } else { share += found.w; }
                 own = nothing();
                 count += 1u;
                 let e = real(at + 11u);
@@ -661,10 +761,22 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if count < 4u {
                     pc = words[back + 6u];
                 } else {
-                    probed = length(vec2<f32>(under.x - under.y, under.z - under.w) * 0.5 / e);
+                    across = vec4<f32>(vec2<f32>(under.x - under.y, under.z - under.w) * 0.5 / e, 0.0, 0.0);
+                    probed = length(across.xy);
+                    if is_gullied {
+                        let rise = real(at + 7u);
+                        across /= rise;
+                        across.z = length(vec2<f32>(steep, share)) * 0.5 / e / abs(rise);
+                    }
                     pc = words[back + 1u];
                     is_closing = true;
                 }
+            } else if code == GROUND && op == GULLIES {
+                // where nothing is to be seen of gullies, their slope need not be known
+                under = vec4<f32>(0.0);
+                let is_seen = real(at + 7u) != 0.0 && own.most > 0.0
+                    && octave_share(0u, words[at + 15u], real(at + 16u), spacing) > 0.0;
+                pc = select(words[pc + 2u], pc + 1u, is_seen);
             } else if code == GROUND {
                 count = 1u;
                 under = surface_over(own, real(5u));
@@ -697,7 +809,19 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if (code == ADD || code == REPLACE) && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
                 if code == PROBE {
                     next_p.x += real(at + 11u);
-                    next_r = 0.0;
+                    next_share = 0.0;
+                    if op == GULLIES { next_spacing = max(spacing, real(at + 10u)); } else { next_r = 0.0; }
+                }
+                if code == GULLIES {
+                    let map = pc + 6u;
+                    let stretching = real(map + 6u);
+                    next_p = vec2<f32>(
+                        real(map) * p.x + real(map + 1u) * p.y + real(map + 4u),
+                        real(map + 2u) * p.x + real(map + 3u) * p.y + real(map + 5u),
+                    );
+                    next_r *= stretching;
+                    next_spacing *= stretching;
+                    next_share = stretching;
                 }
             }
             if is_closing {
@@ -720,6 +844,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 own = Answer(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c.x);
                 share = c.y;
                 steep = select(c.z, probed, probed >= 0.0);
+                if probed >= 0.0 && op == GULLIES { under = across; }
             }
         }
         if is_asking { break; }

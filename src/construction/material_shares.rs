@@ -175,6 +175,10 @@ impl Program {
                 }
                 shares
             }
+            Operator::Gullies { frame, .. } => {
+                let (q, detail) = (frame.inward.apply(p), frame.detail(detail));
+                self.shares_of(selection, children[0], q, &detail)
+            }
             Operator::Repeat(repeated) => {
                 let (mut sum, mut room) = (SharesSum::default(), Vec::new());
                 let (mut shares, mut ground) = (MaterialShares::default(), 0.0);

@@ -12,6 +12,7 @@
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
 //! | [`ground`], [`noise`], [`profile`], [`path`], [`outline`], [`image_sampler`], [`falloff`] | what primitives are made of |
 //! | [`blend`], [`replace`], [`deposit`], [`ground_window`], [`warp`], [`placement`], [`detail`] | the operators |
+//! | [`gullies`], [`gully_law`] | erosion by point as an operator, and its law, which the filter *Gullies* shares |
 //! | [`mod@array`], [`scatter`], [`copies`], [`poisson_disc`] | operators that repeat their pieces; where copies lie, what they come to |
 //! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
@@ -39,6 +40,8 @@ pub mod falloff;
 pub mod fill;
 pub mod ground;
 pub mod ground_window;
+pub mod gullies;
+pub mod gully_law;
 pub mod hierarchy;
 pub mod image;
 pub mod image_sampler;

@@ -37,7 +37,7 @@ pub struct ReliefNoise {
 
 /// 32 random bits of a lattice point: simple enough for shaders.
 #[inline]
-fn bits(seed: u32, x: i32, y: i32) -> u32 {
+pub(super) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     let mut h = (x as u32).wrapping_mul(0x9e37_79b1) ^ (y as u32).wrapping_mul(0x85eb_ca77) ^ seed;
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
     h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);

@@ -8,6 +8,7 @@ use super::curve::{Curve, CurvePoint};
 use super::deposit::AddSettings;
 use super::detail::DetailSettings;
 use super::disc::Disc;
+use super::gullies::GullySettings;
 use super::image::Image;
 use super::material::{MaterialLayer, PieceMaterial};
 use super::placement::Placement;
@@ -122,6 +123,8 @@ pub enum PieceKind {
     Place(OperatorGroup<Placement>),
     /// An operator: which ones are seen depends on the level of detail.
     Detail(OperatorGroup<DetailSettings>),
+    /// An operator: gullies run down the slopes of all.
+    Gullies(OperatorGroup<GullySettings>),
     /// An operator: all are repeated in an order.
     Array(CopyGroup<ArraySettings>),
     /// An operator: all are repeated at random.
@@ -160,6 +163,7 @@ impl Piece {
             PieceKind::Warp(form) => &form.settings,
             PieceKind::Place(form) => &form.settings,
             PieceKind::Detail(form) => &form.settings,
+            PieceKind::Gullies(form) => &form.settings,
             PieceKind::Array(form) => &form.settings,
             PieceKind::Scatter(form) => &form.settings,
         }
@@ -180,6 +184,7 @@ impl Piece {
             PieceKind::Warp(form) => &mut form.settings,
             PieceKind::Place(form) => &mut form.settings,
             PieceKind::Detail(form) => &mut form.settings,
+            PieceKind::Gullies(form) => &mut form.settings,
             PieceKind::Array(form) => &mut form.settings,
             PieceKind::Scatter(form) => &mut form.settings,
         }
@@ -200,6 +205,7 @@ impl Piece {
             PieceKind::Warp(group) => &group.of,
             PieceKind::Place(group) => &group.of,
             PieceKind::Detail(group) => &group.of,
+            PieceKind::Gullies(group) => &group.of,
             PieceKind::Array(group) => &group.of,
             PieceKind::Scatter(group) => &group.of,
         }
@@ -220,6 +226,7 @@ impl Piece {
             PieceKind::Warp(group) => Some(&mut group.of),
             PieceKind::Place(group) => Some(&mut group.of),
             PieceKind::Detail(group) => Some(&mut group.of),
+            PieceKind::Gullies(group) => Some(&mut group.of),
             PieceKind::Array(group) => Some(&mut group.of),
             PieceKind::Scatter(group) => Some(&mut group.of),
         }
@@ -278,6 +285,7 @@ impl Piece {
             PieceKind::Warp(_) => "warp",
             PieceKind::Place(_) => "place",
             PieceKind::Detail(_) => "level of detail",
+            PieceKind::Gullies(_) => "gullies",
             PieceKind::Array(_) => "array",
             PieceKind::Scatter(_) => "scatter",
         }

@@ -97,7 +97,14 @@ impl Program {
     }
 
     /// The samples of a node, 0 outside its box.
-    fn child_row(&self, selection: &NodeSelection, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+    pub(super) fn child_row(
+        &self,
+        selection: &NodeSelection,
+        id: u32,
+        row: PointRow,
+        detail: &Detail,
+        out: &mut RowSamples,
+    ) {
         out.weight[..row.len()].fill(0.0);
         let Some(span) = row.span(&self.nodes[id as usize].area) else { return };
         if span == (0, row.len()) {
@@ -192,11 +199,14 @@ impl Program {
                     }
                 }
             }
+            Operator::Gullies { gullies, frame } => {
+                self.gullied_row(selection, node, (gullies, frame), row, detail, out)
+            }
             Operator::Repeat(repeated) => self.repeat_row(selection, node, repeated, row, detail, out),
             Operator::Add(deposit) => self.add_row(selection, selection.children(node), deposit, row, detail, out),
         }
         let is_turned = match &node.operator {
-            Operator::Leaf { frame, .. } => !frame.is_plain,
+            Operator::Leaf { frame, .. } | Operator::Gullies { frame, .. } => !frame.is_plain,
             Operator::Warp { .. } => true,
             _ => false,
         };

@@ -255,7 +255,7 @@ fn buffers_come_back_and_broken_ones_are_refused() {
         let _ = other.listing();
     }
     buffer.words[1] += 1;
-    assert!(buffer.listing().unwrap_err().to_string().contains("version 4"));
+    assert!(buffer.listing().unwrap_err().to_string().contains("version 5"));
 }
 
 fn any_ray(dice: &mut Dice, top: f64) -> TraceRay {
@@ -288,8 +288,8 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
     }
 }
 
-/// Whether something is laid by slope: its share turns with differences of gradients, of which only twice the greatest
-/// is known.
+/// Whether something is laid by slope, or gullies follow it: both turn with differences of gradients, of which only
+/// twice the greatest is known.
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {
@@ -297,6 +297,7 @@ fn lays_by_slope(tree: &Tree) -> bool {
             found |= match &piece.form {
                 PieceKind::Add(group) => group.settings.by_slope,
                 PieceKind::Replace(group) => group.settings.by_slope,
+                PieceKind::Gullies(_) => true,
                 _ => false,
             };
         });

@@ -13,6 +13,7 @@ use talweg::construction::edit::transform_path::TransformPath;
 use talweg::construction::edit::{self, PiecePath, Wrap};
 use talweg::construction::fill::{FillOptions, region_of_area};
 use talweg::construction::ground::ReliefStyle;
+use talweg::construction::gullies::GullySettings;
 use talweg::construction::placement::Placement;
 use talweg::construction::plane::{Area, Capsule, Point, add, length, sub};
 use talweg::construction::replace::{Extent, ReplaceSettings};
@@ -88,6 +89,12 @@ fn rich(by_slope: bool) -> Piece {
     piece(PieceKind::Add(OperatorGroup { settings, of: vec![warped, piece(PieceKind::Disc(sand))] }))
 }
 
+/// A hill and a crater with gullies down their slopes.
+fn gullied() -> Piece {
+    let settings = GullySettings { size: 160.0, octaves: 3, depth: 20.0, ..GullySettings::default() };
+    piece(PieceKind::Gullies(OperatorGroup { settings, of: vec![hill(), crater()] }))
+}
+
 fn array(settings: ArraySettings, of: Vec<Piece>) -> Piece {
     piece(PieceKind::Array(CopyGroup { settings, of, points: Vec::new() }))
 }
@@ -113,8 +120,13 @@ fn strewn() -> ScatterSettings {
 fn trees() -> Vec<(String, Tree)> {
     let mut made = Vec::new();
     for &overlap in Overlap::ALL {
-        for (name, what) in [("hills", hill()), ("craters", crater()), ("groups", rich(false)), ("slopes", rich(true))]
-        {
+        for (name, what) in [
+            ("hills", hill()),
+            ("craters", crater()),
+            ("groups", rich(false)),
+            ("slopes", rich(true)),
+            ("gullies", gullied()),
+        ] {
             let strewn = ScatterSettings { overlap, ..strewn() };
             let copies = || scatter(strewn.clone(), vec![what.clone()]);
             let grid = ArraySettings {

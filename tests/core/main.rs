@@ -40,6 +40,7 @@ mod globe_kit;
 mod globe_rivers;
 mod globe_water;
 mod golden;
+mod gullied_trees;
 mod hydrology;
 mod import;
 mod measure_kit;

@@ -189,6 +189,27 @@ pub enum Operation {
         /// What is inside, in order.
         of: Vec<Instruction>,
     },
+    /// [`op::GULLIES`](super::op::GULLIES).
+    Gullies {
+        /// Map of places: xx, xy, yx, yy, x, y.
+        map: [f32; 6],
+        /// How much the map stretches at the most.
+        stretching: f32,
+        /// Height of a metre of its own.
+        rise: f32,
+        /// How much gullies branch, and fade on crests.
+        bends: [f32; 2],
+        /// Distance between the samples that the slope is for, and half the distance over which it is taken.
+        probe: [f32; 2],
+        /// Slopes between which gullies fade in.
+        fade: [f32; 2],
+        /// Height of the ground where nothing is.
+        ground: f32,
+        /// Cell, depth and turn, and what chooses the centres.
+        octaves: Vec<([f32; 4], u32)>,
+        /// The one piece inside.
+        of: Vec<Instruction>,
+    },
     /// [`op::SHARE`](super::op::SHARE).
     Share {
         /// Which share counts: 1 - t (0), t (1) or 1 (2).
@@ -293,6 +314,7 @@ impl Operation {
             Self::Warp { .. } => op::WARP,
             Self::Detail { .. } => op::DETAIL,
             Self::Share { .. } => op::SHARE,
+            Self::Gullies { .. } => op::GULLIES,
         }
     }
 
@@ -312,6 +334,17 @@ impl Operation {
             }
             op::DETAIL => Self::Detail { from: 0.0, to: 0.0, of },
             op::SHARE => Self::Share { share: 0, of },
+            op::GULLIES => Self::Gullies {
+                map: [0.0; 6],
+                stretching: 0.0,
+                rise: 0.0,
+                bends: [0.0; 2],
+                probe: [0.0; 2],
+                fade: [0.0; 2],
+                ground: 0.0,
+                octaves: Vec::new(),
+                of,
+            },
             _ => return None,
         })
     }
@@ -330,6 +363,7 @@ impl Operation {
             | Self::Add { of, .. }
             | Self::Warp { of, .. }
             | Self::Detail { of, .. }
+            | Self::Gullies { of, .. }
             | Self::Share { of, .. } => Some(of),
         }
     }
@@ -360,6 +394,16 @@ impl Operation {
                 to.pass(io);
             }
             Self::Share { share, .. } => share.pass(io),
+            Self::Gullies { map, stretching, rise, bends, probe, fade, ground, octaves, .. } => {
+                map.pass(io);
+                stretching.pass(io);
+                rise.pass(io);
+                bends.pass(io);
+                probe.pass(io);
+                fade.pass(io);
+                ground.pass(io);
+                octaves.pass(io);
+            }
         }
     }
 }
@@ -381,9 +425,10 @@ impl Instruction {
             Operation::Replace { window, .. } | Operation::Add { window, .. } if window.slope.0 == 1 => {
                 Some(window.laid)
             }
+            Operation::Gullies { of, .. } => of.first().map(|inner| inner.area),
             _ => None,
         };
-        let has_ground = matches!(what, Operation::Replace { .. } | Operation::Add { .. });
+        let has_ground = matches!(what, Operation::Replace { .. } | Operation::Add { .. } | Operation::Gullies { .. });
         let ground = io.words.len() as u32;
         for (k, inner) in what.nested().into_iter().flatten().enumerate() {
             let within = inner.write(io, offsets);

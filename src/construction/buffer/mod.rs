@@ -15,7 +15,7 @@
 //! | 15 | 0 |
 //!
 //! # Instructions
-//! They stand in the order in which they are carried out. Those up to [`op::SHARE`] begin with
+//! They stand in the order in which they are carried out. Those up to [`op::PROBE`] begin with
 //! `op, skip, low x, low y, high x, high y`: a place outside the box goes on at `skip`, which is behind everything
 //! inside. Then come the operands, then what is inside. A walk has a place `p`, a `spacing` (see [`Detail`]) and a
 //! stack of frames; frame 0 keeps the sample. A sample (height, weight) is *given* to the frame on top.
@@ -31,9 +31,10 @@
 //! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums; p becomes the warped place |
 //! | 8 [`op::DETAIL`] | from, to | opens a frame that sums by share |
 //! | 9 [`op::SHARE`] | which | what is inside counts 1 - t (0), t (1) or 1 (2) of the frame; skipped where that is 0 |
-//! | 10 [`op::PROBE`] | ground | asks the instructions at `ground` at the four places p ± base for the slope, before pieces are laid by it |
-//! | 11 [`op::GROUND`] | (one word alone) | what was given is the ground that the rest comes on; ends a probe |
-//! | 12 [`op::GIVE`] | (one word alone) | closes the frame, restores p and spacing, gives its sample |
+//! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe takes; p becomes map·p |
+//! | 11 [`op::PROBE`] | ground | asks the instructions at `ground` at the four places p ± base for the slope, before pieces are laid by it; of gullies with the spacing there, over the ground there |
+//! | 12 [`op::GROUND`] | (one word alone) | what was given is the ground that the rest comes on; ends a probe |
+//! | 13 [`op::GIVE`] | (one word alone) | closes the frame, restores p and spacing, gives its sample |
 //! | 0 [`op::END`] | (one word alone) | the sample is in frame 0 |
 //!
 //! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (as below), 1 (with the
@@ -41,7 +42,7 @@
 //! empty group. What repeats its pieces is written as a blend or a replacement of all copies. Of an addition by slope
 //! in a turned copy a walk measures slopes along the axes of the tree, the program along those of the copy.
 //! Laws: [`blend`](super::blend), [`replace`](super::replace), [`deposit`](super::deposit), [`warp`](super::warp),
-//! [`detail`](super::detail). A frame that sums and was given one answer alone gives that answer.
+//! [`detail`](super::detail), [`gully_law`](super::gully_law). A frame that sums and was given one answer alone gives that answer.
 //!
 //! # Primitives
 //! Words from where an instruction points to: `kind, lowest, highest, slope, fade` (bounds over all of it:
@@ -65,6 +66,7 @@ pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, Ri
 use super::copies::Overlap;
 use super::deposit::Deposit;
 use super::ground_window::{GroundWindow, SmoothBand};
+use super::gully_law::{GullyLattice, GullyLaw, GullyOctave};
 use super::image_sampler::ImageSampler;
 use super::material::MaterialLayer;
 use super::noise;
@@ -78,7 +80,7 @@ use super::{contour, curve, disc, image, path, profile, ribbon};
 /// First word of every buffer.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the layout.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Words of the header.
 pub const HEADER: usize = 16;
 
@@ -104,12 +106,14 @@ pub mod op {
     pub const DETAIL: u32 = 8;
     /// Part of such a mixture.
     pub const SHARE: u32 = 9;
+    /// Opens ground with gullies.
+    pub const GULLIES: u32 = 10;
     /// Asks for the slope of the ground.
-    pub const PROBE: u32 = 10;
+    pub const PROBE: u32 = 11;
     /// What was given is the ground.
-    pub const GROUND: u32 = 11;
+    pub const GROUND: u32 = 12;
     /// Closes what was opened last.
-    pub const GIVE: u32 = 12;
+    pub const GIVE: u32 = 13;
 }
 
 /// Segments of a path, or instructions of a replacement, in one box.
@@ -277,6 +281,27 @@ impl Encoder<'_> {
                     seeds,
                     push,
                     of: self.grouped(node, &around.heights_alone()),
+                }
+            }
+            Operator::Gullies { gullies, frame } => {
+                let frame = around.composed(frame);
+                let GullyLaw { octaves, branching, crest_fade, fade } = &gullies.law;
+                let octave = |octave: &GullyOctave| {
+                    let GullyLattice::Hash(seed) = octave.lattice else { unreachable!("made by a plane's settings") };
+                    let [cosine, sine] = octave.turn;
+                    ([octave.cell, octave.depth, cosine, sine].map(|v| v as f32), seed)
+                };
+                let ground = around.rise * program.ground + around.lift;
+                Operation::Gullies {
+                    map: map(&frame.inward),
+                    stretching: frame.stretching as f32,
+                    rise: frame.rise as f32,
+                    bends: [*branching, *crest_fade].map(|v| v as f32),
+                    probe: [gullies.spacing, gullies.base].map(|v| v as f32),
+                    fade: fade.map(|v| v as f32),
+                    ground: ground as f32,
+                    octaves: octaves.iter().map(octave).collect(),
+                    of: vec![self.step(node.children[0], &around.heights_alone())],
                 }
             }
             Operator::Detail(settings) => {

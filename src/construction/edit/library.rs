@@ -15,6 +15,7 @@ use crate::construction::copies::Overlap;
 use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use crate::construction::disc::Disc;
 use crate::construction::ground::ReliefStyle;
+use crate::construction::gullies::GullySettings;
 use crate::construction::image::{Image, ImageSettings};
 use crate::construction::material::{MaterialLayer, PieceMaterial};
 use crate::construction::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
@@ -47,6 +48,8 @@ pub enum Item {
     Hills,
     /// Ridged mountains.
     Mountains,
+    /// Mountains with gullies down their slopes.
+    GulliedMountains,
     /// Dunes across the wind.
     Dunes,
     /// A river in its valley.
@@ -93,7 +96,7 @@ const COMPOSED: f32 = 0.4;
 impl Item {
     /// By headings.
     pub const GROUPS: [(&'static str, &'static [Self]); 6] = [
-        ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::Dunes]),
+        ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::GulliedMountains, Self::Dunes]),
         ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
         ("Landforms", &[Self::Lake, Self::Mesa, Self::Crater, Self::Island]),
         ("Repeated", &[Self::HillRing, Self::Boulders, Self::CraterField]),
@@ -107,6 +110,7 @@ impl Item {
             Self::Plain => "Plain",
             Self::Hills => "Hills",
             Self::Mountains => "Mountains",
+            Self::GulliedMountains => "Gullied mountains",
             Self::Dunes => "Dunes",
             Self::River => "River",
             Self::Road => "Road",
@@ -134,6 +138,7 @@ impl Item {
             Self::Plain => "Level ground, blended with what is around it.",
             Self::Hills => "Rolling hills, blended with what is around them.",
             Self::Mountains => "Ridged mountains, blended with what is around them.",
+            Self::GulliedMountains => "Mountains with gullies down their slopes, blended with what is around them.",
             Self::Dunes => "Dunes, blended with what is around them.",
             Self::River => "A river in a bed cut into the ground; it falls from its higher end to its lower one.",
             Self::Road => "A road laid on the ground, with eased bends.",
@@ -170,7 +175,9 @@ impl Item {
     /// What it does to the ground.
     pub fn role(self) -> Role {
         match self {
-            Self::Plain | Self::Hills | Self::Mountains | Self::Dunes | Self::HillRing => Role::Ground,
+            Self::Plain | Self::Hills | Self::Mountains | Self::GulliedMountains | Self::Dunes | Self::HillRing => {
+                Role::Ground
+            }
             Self::Boulders | Self::CraterField => Role::Lay,
             _ => Role::Carve,
         }
@@ -180,7 +187,7 @@ impl Item {
     pub fn radius(self, side: f32) -> f64 {
         let metres = match self {
             Self::Plain | Self::Hills | Self::Dunes => 1600.0,
-            Self::Mountains => 2200.0,
+            Self::Mountains | Self::GulliedMountains => 2200.0,
             Self::River | Self::Road | Self::Ridge | Self::Canyon | Self::ImageLine => 1100.0,
             Self::Lake => 960.0,
             Self::Mesa => 1120.0,
@@ -238,6 +245,12 @@ impl Item {
             Self::Plain => disc(1600.0, 0.5, ReliefStyle::Level, 0.0, 900.0),
             Self::Hills => disc(1600.0, 0.3, ReliefStyle::Hills, 150.0, 800.0),
             Self::Mountains => disc(2200.0, 0.2, ReliefStyle::Ridged, 700.0, 1500.0),
+            Self::GulliedMountains => {
+                let mountains = disc(2200.0, 0.2, ReliefStyle::Ridged, 700.0, 1800.0);
+                let plain = GullySettings::default();
+                let settings = GullySettings { size: 420.0 * k, depth: 90.0 * k, seed, ..plain };
+                PieceKind::Gullies(OperatorGroup { settings, of: vec![Piece::new(mountains)] })
+            }
             Self::Dunes => disc(1600.0, 0.5, ReliefStyle::Dunes, 50.0, 450.0),
             Self::River => {
                 let mut points = line([0.0, 140.0, -120.0, 150.0, 0.0]);
@@ -449,7 +462,8 @@ pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground
             (PieceKind::Blend(_), Role::Ground) => return Ok(end),
             (PieceKind::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
             (PieceKind::Place(group), _) if group.of.len() == 1 => here = here.child(0),
-            (PieceKind::Warp(_) | PieceKind::Place(_), Role::Ground) => return Ok(end),
+            (PieceKind::Gullies(group), Role::Ground) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Warp(_) | PieceKind::Place(_) | PieceKind::Gullies(_), Role::Ground) => return Ok(end),
             (PieceKind::Add(_), Role::Lay) => return Ok(end),
             (_, Role::Lay) => {
                 wrap_root(tree, &here, Wrap::Add)?;

@@ -109,6 +109,8 @@ pub enum Wrap {
     Place,
     /// [`PieceKind::Detail`].
     Detail,
+    /// [`PieceKind::Gullies`].
+    Gullies,
     /// [`PieceKind::Array`].
     Array,
     /// [`PieceKind::Scatter`].
@@ -117,8 +119,17 @@ pub enum Wrap {
 
 impl Wrap {
     /// All of them, in the order of the menu.
-    pub const ALL: [Self; 8] =
-        [Self::Blend, Self::Replace, Self::Add, Self::Warp, Self::Place, Self::Detail, Self::Array, Self::Scatter];
+    pub const ALL: [Self; 9] = [
+        Self::Blend,
+        Self::Replace,
+        Self::Add,
+        Self::Warp,
+        Self::Gullies,
+        Self::Place,
+        Self::Detail,
+        Self::Array,
+        Self::Scatter,
+    ];
 
     fn wrapped(self, piece: Piece) -> PieceKind {
         let of = vec![piece];
@@ -129,6 +140,7 @@ impl Wrap {
             Self::Warp => PieceKind::Warp(CopyGroup { of, ..CopyGroup::default() }),
             Self::Place => PieceKind::Place(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Detail => PieceKind::Detail(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Gullies => PieceKind::Gullies(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Array => PieceKind::Array(CopyGroup { of, ..CopyGroup::default() }),
             Self::Scatter => PieceKind::Scatter(CopyGroup { of, ..CopyGroup::default() }),
         }
@@ -562,6 +574,7 @@ impl Piece {
                 | PieceKind::Warp(_)
                 | PieceKind::Place(_)
                 | PieceKind::Detail(_)
+                | PieceKind::Gullies(_)
                 | PieceKind::Array(_)
                 | PieceKind::Scatter(_)
         )

@@ -139,6 +139,10 @@ impl Reshape {
             PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
             PieceKind::Add(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
             PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            PieceKind::Gullies(group) => {
+                self.length(&mut group.settings.size);
+                group.of.iter_mut().for_each(|child| self.apply(child));
+            }
             PieceKind::Array(group) => {
                 let settings = &mut group.settings;
                 let pivot = [f64::from(settings.pivot_x), f64::from(settings.pivot_y)];
@@ -210,6 +214,7 @@ fn raise(piece: &mut Piece, by: f32) {
         PieceKind::Blend(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
         PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
         PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        PieceKind::Gullies(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
         PieceKind::Array(group) => group.of.iter_mut().for_each(|child| raise(child, by / group.settings.scale)),
         PieceKind::Scatter(group) => group.of.iter_mut().for_each(|child| raise(child, by / group.settings.scale)),
     }

@@ -128,6 +128,11 @@ impl<'a> Builder<'a> {
                 let operator = Operator::Warp { warp: group.prepare(frame.seed), frame };
                 return self.add_group(operator, piece, at, inner, depth);
             }
+            PieceKind::Gullies(group) => {
+                let child = self.add_group(Operator::Blend, piece, at, frame.heights_alone(), depth)?;
+                let gullies = Box::new(group.settings.prepare(frame.seed));
+                return Some(self.put_around(child, Operator::Gullies { gullies, frame }));
+            }
             PieceKind::Detail(group) => Operator::Detail(group.settings.clone()),
             PieceKind::Array(_) | PieceKind::Scatter(_) => return self.add_copies(piece, at, frame, depth),
         };
@@ -181,6 +186,19 @@ impl<'a> Builder<'a> {
         node.area = node.outward(area);
         self.nodes.push(node);
         Some(self.nodes.len() as u32 - 1)
+    }
+
+    /// Adds an operator of one child.
+    fn put_around(&mut self, child: u32, operator: Operator) -> u32 {
+        let ProgramNode { area, has_material, .. } = self.nodes[child as usize];
+        let key = xxh3_64(format!("{operator:?}").as_bytes());
+        let slot = self.slots;
+        self.slots += 1;
+        let (children, hierarchy) = (vec![child], Hierarchy::default());
+        let mut node = ProgramNode { operator, area, key, children, hierarchy, slot, has_material };
+        node.area = node.outward(area);
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
     }
 
     /// Adds the pieces of an array or a scatter once for each variant that is seen, and their copies.

@@ -3,7 +3,7 @@
 use super::{NodeSelection, Program};
 use crate::construction::ground_window::GroundWindow;
 use crate::construction::plane::{Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
-use crate::construction::sample::Detail;
+use crate::construction::sample::{Detail, GroundBounds};
 
 /// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
 const LIPSCHITZ_PARTS: f64 = 512.0;
@@ -46,5 +46,16 @@ impl Program {
             _ => self.ground,
         });
         window.share_over(ground, steep, capsule.radius())
+    }
+
+    /// Bounds of the first of `children`: the ground that others come on.
+    pub(super) fn first_bound(
+        &self,
+        selection: &NodeSelection,
+        children: &[u32],
+        capsule: &Capsule,
+        detail: &Detail,
+    ) -> GroundBounds {
+        children.first().map_or(GroundBounds::NOTHING, |&child| self.bound(selection, child, capsule, detail))
     }
 }

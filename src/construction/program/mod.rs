@@ -10,6 +10,7 @@
 
 mod build;
 mod frame;
+mod gullied;
 mod lipschitz;
 mod primitive;
 mod repeated;
@@ -27,6 +28,7 @@ use super::blend::{self, BlendSum};
 use super::deposit::Deposit;
 use super::detail;
 use super::ground_window::GroundWindow;
+use super::gullies::PreparedGullies;
 use super::hierarchy::{Hierarchy, Met};
 use super::material::MaterialLayer;
 use super::piece::Tree;
@@ -51,6 +53,10 @@ pub(super) enum Operator {
         frame: NodeFrame,
     },
     Detail(detail::DetailSettings),
+    Gullies {
+        gullies: Box<PreparedGullies>,
+        frame: NodeFrame,
+    },
     /// Its children over and over.
     Repeat(Repeated),
 }
@@ -85,7 +91,10 @@ impl ProgramNode {
 
     /// How far beyond a place it looks.
     pub(super) fn sight(&self) -> f64 {
-        self.window().map_or(0.0, GroundWindow::sight)
+        match &self.operator {
+            Operator::Gullies { gullies, .. } => gullies.base,
+            _ => self.window().map_or(0.0, GroundWindow::sight),
+        }
     }
 
     /// The ground that it acts on, where that is not all of it.
@@ -102,6 +111,7 @@ impl ProgramNode {
     pub(super) fn outward(&self, area: Area) -> Area {
         match &self.operator {
             Operator::Warp { warp, frame } => frame.inward.inverse().area(&warp.cover(area)),
+            Operator::Gullies { frame, .. } => frame.area_outward(&area),
             _ => area,
         }
     }
@@ -109,6 +119,7 @@ impl ProgramNode {
     fn inward(&self, area: Area) -> Area {
         match &self.operator {
             Operator::Warp { warp, frame } => warp.cover(frame.inward.area(&area)),
+            Operator::Gullies { frame, .. } if !frame.is_plain => frame.inward.area(&area),
             _ => area,
         }
     }
@@ -377,6 +388,7 @@ impl Program {
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
             Operator::Repeat(repeated) => self.ask_copies::<G>(selection, node, repeated, p, detail),
+            Operator::Gullies { gullies, frame } => self.ask_gullied::<G>(selection, node, (gullies, frame), p, detail),
             Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = first(p, children);
@@ -484,6 +496,9 @@ impl Program {
             }
             Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
             Operator::Repeat(repeated) => self.bound_copies(selection, node, repeated, capsule, detail),
+            Operator::Gullies { gullies, frame } => {
+                self.bound_gullied(selection, node, (gullies, frame), capsule, detail)
+            }
             Operator::Replace(Replacement { extent, window }) => {
                 let children = selection.children(node);
                 let mut below = self.first_bound(selection, children, capsule, detail);
@@ -557,16 +572,6 @@ impl Program {
         }
         blend::bounds(&pieces)
     }
-
-    fn first_bound(
-        &self,
-        selection: &NodeSelection,
-        children: &[u32],
-        capsule: &Capsule,
-        detail: &Detail,
-    ) -> GroundBounds {
-        children.first().map_or(GroundBounds::NOTHING, |&child| self.bound(selection, child, capsule, detail))
-    }
 }
 
 impl ProgramNode {
@@ -582,6 +587,6 @@ impl ProgramNode {
     }
 
     fn inward_is_plain(&self) -> bool {
-        !matches!(self.operator, Operator::Warp { .. })
+        !matches!(self.operator, Operator::Warp { .. } | Operator::Gullies { .. })
     }
 }

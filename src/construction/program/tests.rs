@@ -10,6 +10,7 @@ fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Resu
     let node = &program.nodes[id as usize];
     let (inner, inner_detail) = match &node.operator {
         Operator::Warp { warp, frame } => (warp.displaced(&frame.inward.map_capsule(capsule)).0, frame.detail(detail)),
+        Operator::Gullies { frame, .. } => (frame.inward.map_capsule(capsule), frame.detail(detail)),
         _ => (*capsule, *detail),
     };
     for child in &node.children {
@@ -96,6 +97,7 @@ fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32
     let node = &program.nodes[id as usize];
     let q = match &node.operator {
         Operator::Warp { warp, frame } => warp.displace::<true>(frame.inward.apply(p)).0,
+        Operator::Gullies { frame, .. } => frame.inward.apply(p),
         _ => p,
     };
     for child in tile.children(&program.nodes[id as usize]) {

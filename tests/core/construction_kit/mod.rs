@@ -7,6 +7,7 @@ use talweg::construction::deposit::AddSettings;
 use talweg::construction::detail::DetailSettings;
 use talweg::construction::disc::Disc;
 use talweg::construction::ground::ReliefStyle;
+use talweg::construction::gullies::GullySettings;
 use talweg::construction::image::{Image, ImageSettings};
 use talweg::construction::path::CurveFit;
 use talweg::construction::placement::Placement;
@@ -250,7 +251,15 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
             }
             PieceKind::Place(OperatorGroup { settings, of })
         }
-        _ => PieceKind::Detail(OperatorGroup { settings: DetailSettings::default(), of }),
+        _ => {
+            let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
+            if own.unit() < 0.6 {
+                let settings = gullies(&mut own);
+                PieceKind::Gullies(OperatorGroup { settings, of })
+            } else {
+                PieceKind::Detail(OperatorGroup { settings: DetailSettings::default(), of })
+            }
+        }
     })
 }
 
@@ -277,6 +286,21 @@ pub fn tree(seed: u64) -> Tree {
         tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     }
     tree
+}
+
+pub fn gullies(dice: &mut Dice) -> GullySettings {
+    let size = dice.number(200.0, 900.0);
+    GullySettings {
+        size,
+        octaves: 1 + dice.below(4) as u32,
+        depth: size * dice.number(0.02, 0.15),
+        persistence: dice.number(0.3, 0.6),
+        branching: dice.number(0.0, 1.0),
+        crest_fade: dice.number(0.0, 1.0),
+        slope_from: dice.number(0.0, 8.0),
+        slope_to: dice.number(10.0, 30.0),
+        seed: dice.below(100) as u32,
+    }
 }
 
 /// 80 primitives under 10 operators: hills and mountains all over, lakes, rivers and roads on them.

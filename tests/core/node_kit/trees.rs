@@ -36,6 +36,7 @@ fn cornered(high: bool) -> Tree {
         PieceKind::Warp(Default::default()),
         PieceKind::Place(Default::default()),
         PieceKind::Detail(Default::default()),
+        PieceKind::Gullies(Default::default()),
         PieceKind::Array(Default::default()),
         PieceKind::Scatter(Default::default()),
     ];

@@ -214,6 +214,12 @@ fn info(action: PieceAction) -> Info {
             Wrap::Warp => {
                 ("Into a warp", "Puts a warp around the piece, which bends it by noise or a twist.", icon::WAVES, &[])
             }
+            Wrap::Gullies => (
+                "Into gullies",
+                "Puts gullies around the piece: branching ravines run down its slopes.",
+                icon::TREE_STRUCTURE,
+                &[],
+            ),
             Wrap::Place => (
                 "Into a place",
                 "Puts a place around the piece, to move, turn, scale and raise all that is in it at once.",

@@ -18,6 +18,7 @@ pub fn item_icon(item: Item) -> &'static str {
         Item::Plain => icon::DISC,
         Item::Hills => icon::WAVE_SINE,
         Item::Mountains => icon::MOUNTAINS,
+        Item::GulliedMountains => icon::TREE_STRUCTURE,
         Item::Dunes => icon::WAVES,
         Item::River => icon::DROP,
         Item::Road => icon::ROAD_HORIZON,

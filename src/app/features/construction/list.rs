@@ -154,6 +154,7 @@ pub fn piece_icon(piece: &Piece) -> &'static str {
         PieceKind::Warp(_) => icon::WAVES,
         PieceKind::Place(_) => icon::ARROWS_OUT_CARDINAL,
         PieceKind::Detail(_) => icon::MAGNIFYING_GLASS,
+        PieceKind::Gullies(_) => icon::TREE_STRUCTURE,
         PieceKind::Array(_) => icon::GRID_NINE,
         PieceKind::Scatter(_) => icon::DOTS_NINE,
     }

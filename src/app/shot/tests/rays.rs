@@ -92,6 +92,8 @@ fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
         let (prepared, tree_surface) = tree(&format!("paper-004-fig-{name}"));
         assert_ends_agree(&engine, name, &prepared, &tree_surface);
     }
+    let (prepared, tree_surface) = tree("gullied-mountains");
+    assert_ends_agree(&engine, "gullies", &prepared, &tree_surface);
 }
 
 #[test]

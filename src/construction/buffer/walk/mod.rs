@@ -57,6 +57,8 @@ struct StackFrame {
     /// Number of the place that a probe asks, and the heights of those before.
     turn: usize,
     heights: [f32; 4],
+    /// Slope to the east and to the south (gullies).
+    across: [f32; 2],
 }
 
 /// Frames of a walk: more than a tree of [`DEEPEST`](crate::construction::check::DEEPEST) operators with its instances
@@ -81,7 +83,10 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f3
             return sample(&frames[0]);
         }
         if code == op::GIVE {
-            let given = sample(&frames[top]);
+            let given = match frames[top].op {
+                op::GULLIES => words.gullied(frames[top].at, p, (level, spacing), frames[top].across, frames[top].only),
+                _ => sample(&frames[top]),
+            };
             (p, spacing) = (frames[top].p, frames[top].spacing);
             top -= 1;
             give(&words, &mut frames[top], given);
@@ -90,7 +95,11 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f3
         }
         if code == op::GROUND {
             if frames[top].op == op::PROBE {
+                let end = frames[top].spacing;
                 pc = next_probe(&words, &mut frames, &mut top, &mut p, base);
+                if frames[top].op != op::PROBE {
+                    spacing = end;
+                }
             } else {
                 end_ground(&words, &mut frames[top], base);
                 pc += 1;
@@ -129,6 +138,9 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f3
                 frames[top] = StackFrame { op: op::PROBE, at: pc, p, spacing, ..StackFrame::default() };
                 let step = words.real(frames[top - 1].at + 11);
                 p = [p[0] + step, p[1]];
+                if frames[top - 1].op == op::GULLIES {
+                    spacing = spacing.max(words.real(frames[top - 1].at + 10));
+                }
                 pc = words.word(pc + 6) as usize;
             }
             _ => {
@@ -143,6 +155,11 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, point: [f32; 2], level: f3
                         27 + 4 * words.word(pc + 26) as usize
                     }
                     op::DETAIL => 8,
+                    op::GULLIES => {
+                        p = words.mapped(pc + 6, p);
+                        spacing *= words.real(pc + 12);
+                        22 + 5 * words.word(pc + 21) as usize
+                    }
                     _ => 6,
                 };
             }
@@ -162,7 +179,7 @@ fn sample(frame: &StackFrame) -> WalkSample {
 /// Puts a sample into a frame.
 fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
     match frame.op {
-        op::PROBE => frame.only = given,
+        op::PROBE | op::GULLIES => frame.only = given,
         op::REPLACE | op::ADD if !frame.has_ground => frame.only = given,
         _ if given.weight <= 0.0 => {}
         op::REPLACE => {
@@ -220,14 +237,15 @@ fn end_ground(words: &BufferReader, frame: &mut StackFrame, base: f32) {
 
 /// Goes on with the next place of a probe, or ends it; where the walk goes on.
 fn next_probe(words: &BufferReader, frames: &mut [StackFrame], top: &mut usize, p: &mut [f32; 2], base: f32) -> usize {
+    // the operands of the frame that asks
+    let (asking, add) = (frames[*top - 1].op, frames[*top - 1].at);
     let probe = &mut frames[*top];
+    let base = if asking == op::GULLIES { words.real(add + 14) } else { base };
     let height = surface(probe.only, base);
     probe.heights[probe.turn] = height;
     probe.only = WalkSample::default();
     probe.turn += 1;
     let (at, turn, point, heights) = (probe.at, probe.turn, probe.p, probe.heights);
-    // the operands of the frame that asks
-    let add = frames[*top - 1].at;
     let step = words.real(add + 11);
     if turn < 4 {
         *p = match turn {
@@ -240,7 +258,11 @@ fn next_probe(words: &BufferReader, frames: &mut [StackFrame], top: &mut usize, 
     *p = point;
     *top -= 1;
     let (x, y) = ((heights[0] - heights[1]) * 0.5 / step, (heights[2] - heights[3]) * 0.5 / step);
-    frames[*top].slope = words.window(add + 7, (x * x + y * y).sqrt());
+    if asking == op::GULLIES {
+        frames[*top].across = [x, y];
+    } else {
+        frames[*top].slope = words.window(add + 7, (x * x + y * y).sqrt());
+    }
     words.word(at + 1) as usize
 }
 

@@ -4,6 +4,8 @@ use std::f32::consts::TAU;
 
 use super::{VECTORS, WalkSample, smooth};
 use crate::construction::buffer::RUN;
+use crate::construction::gully_law::{GullyLattice, GullyLaw, GullyOctave};
+use crate::construction::sample::Detail;
 
 /// The words, as a shader sees them.
 #[derive(Clone, Copy)]
@@ -71,6 +73,44 @@ impl BufferReader<'_> {
         } else {
             1.0
         }
+    }
+
+    /// Ground with the gullies whose operands are at `at`, at a place of its own metres with a slope of its heights.
+    pub fn gullied(
+        &self,
+        at: usize,
+        p: [f32; 2],
+        (level, spacing): (f32, f32),
+        slope: [f32; 2],
+        ground: WalkSample,
+    ) -> WalkSample {
+        let (rise, count) = (self.real(at + 7), self.word(at + 15) as usize);
+        if ground.weight <= 0.0 || rise == 0.0 {
+            return ground;
+        }
+        let octave = |k: usize| {
+            let number = |j: usize| f64::from(self.real(at + 16 + 5 * k + j));
+            GullyOctave {
+                cell: number(0),
+                around: None,
+                depth: number(1),
+                turn: [number(2), number(3)],
+                is_solid: false,
+                lattice: GullyLattice::Hash(self.word(at + 20 + 5 * k)),
+            }
+        };
+        let number = |k: usize| f64::from(self.real(at + k));
+        let law = GullyLaw {
+            octaves: (0..count).map(octave).collect(),
+            branching: number(8),
+            crest_fade: number(9),
+            fade: [number(12), number(13)],
+        };
+        let detail = Detail { level: f64::from(level), spacing: f64::from(spacing) };
+        let share = |k: usize, cell: f64| detail.share(k, count, cell);
+        let slope = [slope[0] / rise, slope[1] / rise, 0.0];
+        let (raised, _) = law.sample([p[0], p[1], 0.0], [0.0, 0.0, 1.0], slope, share);
+        WalkSample { height: ground.height + rise * raised, ..ground }
     }
 
     /// Where the warp whose operands are at `at` takes `p`.
