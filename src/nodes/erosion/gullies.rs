@@ -142,6 +142,7 @@ impl Gullies {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Stream;
     use crate::field::{Control, Edges};
 
     /// Ridges on a plane that rises by `degrees` to the east.
