@@ -368,7 +368,8 @@ pub(crate) fn place_together<E: From<FileError>>(
         let moved = |product: &BuildProduct| BuildProduct { file: product.file.clone().map(moved), ..product.clone() };
         let products = preset.products.iter().map(moved).collect();
         let (made, set) = stage(&BuildPreset { folder: String::new(), products, ..preset.clone() }, &inside)?;
-        set.commit()?;
+        // chosen names that lead elsewhere are not locked; the folder is
+        set.commit_in_locked_folder()?;
         report =
             made.moved(&absolute(temporary.into()), &folder).moved(temporary, &folder).moved(&around, &place.folder);
         Ok::<_, E>(())

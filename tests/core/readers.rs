@@ -361,8 +361,8 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
         let made = crate::common::evaluate(&scene, 65, 2);
         let (globe, relief) = (Globe::new(65), scene.settings.relief_metres);
         let (sin, cos) = f32::sin_cos(-f32::to_radians(turn));
-        // beyond its rim a map goes on as the rim is
-        let is_there = |z: f32| name != "mars-88.tif" || z.abs() < 0.998;
+        // from its last rows on a map goes on as its rim is
+        let is_there = |z: f32| name != "mars-88.tif" || z.abs() < 0.9945;
         let mut most = 0.0_f32;
         for (k, &h) in made.height.iter().enumerate() {
             let [x, y, z] = globe.direction_of(k);

@@ -91,7 +91,7 @@ impl ExportMap {
         let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
         let is_there = |map: &Self| match map {
             Self::Data(kind) => shown().any(|layer| layer.node.traits().writes.contains(kind)),
-            Self::SkyView | Self::Control => !is_planet,
+            Self::Curvature | Self::SkyView | Self::Control => !is_planet,
             _ => true,
         };
         let masks = shown().filter(|layer| layer.mask.is_active()).map(|layer| Self::Mask(layer.name.clone()));

@@ -2,8 +2,7 @@
 
 use super::layout::PixelLayout;
 use super::{ExportMap, MapNature, MapSheet};
-use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
-use crate::field::{Globe, Terrain, globe_gradient, globe_slope_degrees, gradient, slope_degrees};
+use crate::field::{Globe, Terrain, globe_slope_degrees, gradient, slope_degrees};
 use crate::look::planet_normals;
 use crate::scene::Scene;
 
@@ -20,18 +19,14 @@ pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(us
     Box::new(move |k| slope_degrees(grid, &terrain.height, k / n, k % n, steepness))
 }
 
-/// Mean curvature in 1/m, above 0 where the ground is convex. Of a square, and 0 along open edges:
+/// Mean curvature of a square in 1/m, above 0 where the ground is convex, and 0 along open edges:
 /// H = -((1 + q²) r - 2 p q s + (1 + p²) t) / (2 (1 + p² + q²)^(3/2)), with p = ∂z/∂x, q = ∂z/∂y, r = ∂²z/∂x²,
-/// s = ∂²z/∂x∂y, t = ∂²z/∂y², by differences of 3 × 3 samples (Evans 1980; Florinsky 1998). Of a planet that by which
-/// it exceeds the sphere's, see [`globe_curvature`].
-pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
-    if terrain.grid.is_globe() {
-        return Box::new(globe_curvature(scene, terrain));
-    }
+/// s = ∂²z/∂x∂y, t = ∂²z/∂y², by differences of 3 × 3 samples (Evans 1980; Florinsky 1998).
+pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> impl Fn(usize) -> f32 + Send + Sync + 'a {
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief = scene.settings.relief_metres;
     let cell = scene.settings.size_metres * grid.cell();
-    Box::new(move |k| {
+    move |k| {
         let (row, column) = (k / n, k % n);
         let around = |place: usize| Some([grid.previous(place)?, place, grid.next(place)?]);
         let (Some(rows), Some(columns)) = (around(row), around(column)) else { return 0.0 };
@@ -46,36 +41,6 @@ pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn F
         let s = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4.0 * cell * cell);
         let length = 1.0 + p * p + q * q;
         -((1.0 + q * q) * r - 2.0 * p * q * s + (1.0 + p * p) * t) / (2.0 * length * length.sqrt())
-    })
-}
-
-/// Mean curvature of a planet in 1/m less that of the sphere, by the first and second fundamental forms: places and
-/// normals change by differences along the rows and columns of the face, whatever the angle between them.
-fn globe_curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> impl Fn(usize) -> f32 + Send + Sync + 'a {
-    let n = terrain.samples();
-    let globe = Globe::new(n);
-    let (relief, radius) = (f64::from(scene.settings.relief_metres), f64::from(scene.planet.radius_metres));
-    let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|c| a[c] * b[c]).sum::<f64>();
-    move |k| {
-        let index = globe.grid().owner(k);
-        let place_and_normal = |k: usize| {
-            let up = globe.exact_direction(k / (n * n), k / n % n, k % n);
-            let slope = globe_gradient(&globe, &terrain.height, k).map(|s| f64::from(s) * relief / radius);
-            let normal: [f64; 3] = std::array::from_fn(|c| up[c] - slope[c]);
-            let (length, far) = (dot(normal, normal).sqrt(), radius + f64::from(terrain.height[k]) * relief);
-            (up.map(|c| c * far), normal.map(|c| c / length))
-        };
-        let change = |forth: usize, back: usize| {
-            let [a, b] = [forth, back].map(|step| globe.grid().neighbour(index, step).unwrap_or(index));
-            let ((p, n), (q, m)) = (place_and_normal(a), place_and_normal(b));
-            let less = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| a[c] - b[c]) };
-            (less(p, q), less(n, m))
-        };
-        let ((right, turn_right), (down, turn_down)) = (change(EAST, WEST), change(SOUTH, NORTH));
-        let (e, f, g) = (dot(right, right), dot(right, down), dot(down, down));
-        let (l, m, n) =
-            (dot(turn_right, right), 0.5 * (dot(turn_right, down) + dot(turn_down, right)), dot(turn_down, down));
-        ((e * n - 2.0 * f * m + g * l) / (2.0 * (e * g - f * f)) - 1.0 / radius) as f32
     }
 }
 

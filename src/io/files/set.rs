@@ -79,11 +79,29 @@ impl StagedSet {
     /// When one of the old files has changed or cannot be replaced; the others are then the old ones again, or the
     /// error names those that are new. Or when all are replaced and a folder cannot be synced.
     pub fn commit(self) -> Result<(), FileError> {
+        let folders = self.folders();
+        let _locks: Vec<_> = folders.iter().map(|folder| FolderLock::new(folder)).collect();
+        self.replace(&folders)
+    }
+
+    /// [`commit`](Self::commit) of files in a temporary folder, which whoever fills it has locked already.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn commit_in_locked_folder(self) -> Result<(), FileError> {
+        let folders = self.folders();
+        self.replace(&folders)
+    }
+
+    /// The folders that the files go to, in one order, so that two programs do not wait for each other.
+    fn folders(&self) -> Vec<PathBuf> {
         let mut folders: Vec<_> = self.files.iter().map(|file| file.place.folder.clone()).collect();
-        // in one order, so that two programs do not wait for each other
         folders.sort();
         folders.dedup();
-        let _locks: Vec<_> = folders.iter().map(|folder| FolderLock::new(folder)).collect();
+        folders
+    }
+
+    fn replace(self, folders: &[PathBuf]) -> Result<(), FileError> {
         self.files.iter().try_for_each(|file| file.target.check_expected(&file.place))?;
         // the only one has nothing to go back with
         let is_alone = self.files.len() == 1;
