@@ -59,7 +59,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("scenes", nargs="*")
     parser.add_argument("--relief", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     scenes = options.scenes or sorted(path.stem for path in (ROOT / "saves").glob("paper-*.ron"))
     groups = [(title, authors, [scene for scene in scenes if scene.startswith(prefix)]) for prefix, title, authors in works()]
     groups = [group for group in groups if group[2]]

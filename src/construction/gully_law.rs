@@ -52,7 +52,7 @@ pub trait GullyNumber:
     /// Its square root.
     fn sqrt(self) -> Self;
     /// Its sine and cosine.
-    fn sin_cos(self) -> (Self, Self);
+    fn sine_cosine(self) -> (Self, Self);
 }
 
 impl GullyNumber for f32 {
@@ -65,7 +65,7 @@ impl GullyNumber for f32 {
     fn sqrt(self) -> Self {
         self.sqrt()
     }
-    fn sin_cos(self) -> (Self, Self) {
+    fn sine_cosine(self) -> (Self, Self) {
         libm::sincosf(self)
     }
 }
@@ -80,7 +80,7 @@ impl GullyNumber for f64 {
     fn sqrt(self) -> Self {
         self.sqrt()
     }
-    fn sin_cos(self) -> (Self, Self) {
+    fn sine_cosine(self) -> (Self, Self) {
         libm::sincos(self)
     }
 }
@@ -142,7 +142,7 @@ impl GullyNumber for Dual {
         let turn = if root > 0.0 { 0.5 / root } else { 0.0 };
         Self { value: root, gradient: self.gradient.map(|x| x * turn) }
     }
-    fn sin_cos(self) -> (Self, Self) {
+    fn sine_cosine(self) -> (Self, Self) {
         let (sine, cosine) = libm::sincos(self.value);
         let [east, south] = self.gradient;
         (
@@ -346,7 +346,7 @@ impl GullyOctave {
                     let off = [off(at[0], cell[0], 0), off(at[1], cell[1], 16), dz];
                     let near = T::constant(1.0) - dot(off, off) / T::constant(REACH_SQUARED);
                     if near.value() > 0.0 {
-                        let (sine, cosine) = (T::constant(TAU) * dot(off, across)).sin_cos();
+                        let (sine, cosine) = (T::constant(TAU) * dot(off, across)).sine_cosine();
                         let weight = near * near;
                         weights = weights + weight;
                         cosines = cosines + weight * cosine;
@@ -420,19 +420,19 @@ mod tests {
     struct Draws(Stream, i32);
 
     impl Draws {
-        fn between(&mut self, low: f64, high: f64) -> f64 {
+        fn in_range(&mut self, low: f64, high: f64) -> f64 {
             self.1 += 1;
             low + (high - low) * f64::from(self.0.unit(self.1, 3))
         }
         fn unit_vector(&mut self) -> Point {
-            let angle = self.between(0.0, TAU);
+            let angle = self.in_range(0.0, TAU);
             [libm::cos(angle), libm::sin(angle)]
         }
     }
 
     fn law(draws: &mut Draws) -> GullyLaw {
-        let (size, count) = (draws.between(100.0, 900.0), draws.between(1.0, 5.0) as u32);
-        let (deep, persistence) = (size * draws.between(0.02, 0.2), draws.between(0.3, 0.6));
+        let (size, count) = (draws.in_range(100.0, 900.0), draws.in_range(1.0, 5.0) as u32);
+        let (deep, persistence) = (size * draws.in_range(0.02, 0.2), draws.in_range(0.3, 0.6));
         let mut depth = deep;
         let octave = |k: u32| {
             let angle = GOLDEN_ANGLE * f64::from(k + 1);
@@ -449,9 +449,9 @@ mod tests {
         };
         GullyLaw {
             octaves: (0..count).map(octave).collect(),
-            branching: draws.between(0.0, 1.2),
-            crest_fade: draws.between(0.0, 1.0),
-            fade: [draws.between(0.0, 0.1), draws.between(0.2, 0.6)],
+            branching: draws.in_range(0.0, 1.2),
+            crest_fade: draws.in_range(0.0, 1.0),
+            fade: [draws.in_range(0.0, 0.1), draws.in_range(0.2, 0.6)],
         }
     }
 
@@ -463,12 +463,12 @@ mod tests {
         let up = [0.0, 0.0, 1.0];
         for _ in 0..400 {
             let law = law(&mut draws);
-            let middle = [draws.between(-4000.0, 4000.0), draws.between(-4000.0, 4000.0)];
-            let radius = law.octaves[0].cell * [0.001, 0.03, 0.4][(draws.between(0.0, 2.999)) as usize];
-            let change = draws.between(0.0, 2.0) / law.octaves[0].cell;
-            let slope = scaled(draws.unit_vector(), draws.between(0.0, 1.0));
+            let middle = [draws.in_range(-4000.0, 4000.0), draws.in_range(-4000.0, 4000.0)];
+            let radius = law.octaves[0].cell * [0.001, 0.03, 0.4][(draws.in_range(0.0, 2.999)) as usize];
+            let change = draws.in_range(0.0, 2.0) / law.octaves[0].cell;
+            let slope = scaled(draws.unit_vector(), draws.in_range(0.0, 1.0));
             // rows of length `change`, square to each other: the slope changes as much in every direction
-            let (turn, side) = (draws.unit_vector(), if draws.between(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 });
+            let (turn, side) = (draws.unit_vector(), if draws.in_range(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 });
             let rows = [scaled(turn, change), scaled([-turn[1] * side, turn[0] * side], change)];
             let slope_at = |p: Point| {
                 let away = sub(p, middle);
@@ -544,11 +544,11 @@ mod tests {
         assert!(way <= MOST_KERNEL_WAY && way > MOST_KERNEL_WAY * 0.9999, "{way}");
         let mut draws = Draws(Stream::new(2, 4), 0);
         for _ in 0..4000 {
-            let at = [draws.between(0.0, 1.0), draws.between(0.0, 1.0)];
-            let reach = draws.between(0.0, JITTER);
+            let at = [draws.in_range(0.0, 1.0), draws.in_range(0.0, 1.0)];
+            let reach = draws.in_range(0.0, JITTER);
             let centres: Vec<Point> = (0..9)
                 .map(|k| {
-                    let off = [draws.between(-1.0, 1.0), draws.between(-1.0, 1.0)].map(|x: f64| x.signum() * reach);
+                    let off = [draws.in_range(-1.0, 1.0), draws.in_range(-1.0, 1.0)].map(|x: f64| x.signum() * reach);
                     add([f64::from(k % 3) - 0.5, f64::from(k / 3) - 0.5], off)
                 })
                 .collect();

@@ -42,7 +42,8 @@
 //! empty group. What repeats its pieces is written as a blend or a replacement of all copies. Of an addition by slope
 //! in a turned copy a walk measures slopes along the axes of the tree, the program along those of the copy.
 //! Laws: [`blend`](super::blend), [`replace`](super::replace), [`deposit`](super::deposit), [`warp`](super::warp),
-//! [`detail`](super::detail), [`gully_law`](super::gully_law). A frame that sums and was given one answer alone gives that answer.
+//! [`detail`](super::detail), [`gully_law`](super::gully_law).
+//! A frame that sums and was given one answer alone gives that answer.
 //!
 //! # Primitives
 //! Words from where an instruction points to: `kind, lowest, highest, slope, fade` (bounds over all of it:

@@ -566,17 +566,14 @@ fn numbered(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
 impl Piece {
     /// Whether pieces can be put into it.
     pub fn takes_pieces(&self) -> bool {
-        matches!(
+        !matches!(
             self.form,
-            PieceKind::Blend(_)
-                | PieceKind::Replace(_)
-                | PieceKind::Add(_)
-                | PieceKind::Warp(_)
-                | PieceKind::Place(_)
-                | PieceKind::Detail(_)
-                | PieceKind::Gullies(_)
-                | PieceKind::Array(_)
-                | PieceKind::Scatter(_)
+            PieceKind::Disc(_)
+                | PieceKind::Curve(_)
+                | PieceKind::Contour(_)
+                | PieceKind::Image(_)
+                | PieceKind::Ribbon(_)
+                | PieceKind::Instance(_)
         )
     }
 
