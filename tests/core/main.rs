@@ -43,6 +43,7 @@ mod golden;
 mod gullied_trees;
 mod hydrology;
 mod import;
+mod large_export;
 mod measure_kit;
 mod measures;
 mod measures_report;

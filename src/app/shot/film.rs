@@ -147,7 +147,7 @@ fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
     const STEPS: usize = 64;
     let last = stops.len() - 1;
     let fine: Vec<Pose> =
-        (0..=last * STEPS).map(|k| between(&stops, k / STEPS, (k % STEPS) as f32 / STEPS as f32)).collect();
+        (0..=last * STEPS).map(|k| pose_between(&stops, k / STEPS, (k % STEPS) as f32 / STEPS as f32)).collect();
     // a turn on the spot takes time, too
     let reach = stops.iter().map(|stop| stop.eye_world.distance(stops[0].eye_world)).fold(1.0, f32::max);
     let way = |a: &Pose, b: &Pose| {
@@ -177,7 +177,7 @@ fn spline(stops: &[Pose], count: usize) -> Vec<Pose> {
 }
 
 /// The pose a share `t` of the way from a stop to the next.
-fn between(stops: &[Pose], from: usize, t: f32) -> Pose {
+fn pose_between(stops: &[Pose], from: usize, t: f32) -> Pose {
     let last = stops.len() - 1;
     if from >= last {
         return stops[last];

@@ -89,7 +89,7 @@ pub(super) fn run(
     match action {
         ViewFilmAction::Ask => {
             let has_stops = editor.doc.scene().bookmarks.len() > 1;
-            editor.dialogs.open(FilmDialog { choice: FilmChoice::USUAL, has_stops });
+            editor.dialogs.open(ViewFilmDialog { choice: FilmChoice::USUAL, has_stops });
         }
         ViewFilmAction::AskWhere(choice) => {
             let kinds = [("Animated GIF", "gif"), ("Folder of PNG pictures", "frames")];
@@ -156,13 +156,13 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: 
 }
 
 /// Asks what the film shall show.
-struct FilmDialog {
+struct ViewFilmDialog {
     choice: FilmChoice,
     /// There are bookmarks to fly through.
     has_stops: bool,
 }
 
-impl Dialog for FilmDialog {
+impl Dialog for ViewFilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let (choice, has_stops) = (&mut self.choice, self.has_stops);
         let mut answer = None;

@@ -19,7 +19,7 @@ pub(super) const TAB_BAR: f32 = 24.0;
 
 /// What a place holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pane {
+pub(super) enum DockPane {
     View,
     /// By its index among the registered panels.
     Panel(usize),
@@ -27,7 +27,7 @@ pub(super) enum Pane {
 
 /// See the module.
 pub(super) struct Arrangement {
-    pub tree: Tree<Pane>,
+    pub tree: Tree<DockPane>,
     /// Points that somebody gave a part of a row or column. It has them whenever there is room.
     chosen: HashMap<TileId, f32>,
 }
@@ -39,7 +39,7 @@ impl Arrangement {
         let root = kept.filter(|layout| layout.panels().contains(&VIEW));
         let root = match root.and_then(|layout| insert(&mut tiles, &mut chosen, panels, layout)) {
             Some(root) => root,
-            None => tiles.insert_pane(Pane::View),
+            None => tiles.insert_pane(DockPane::View),
         };
         let mut arrangement = Self { tree: Tree::new(Id::new("panels"), root, tiles), chosen };
         let mut order: Vec<usize> = (0..panels.len()).collect();
@@ -47,7 +47,7 @@ impl Arrangement {
         let place = |panel: &DockedPanel| if panel.edge == DockEdge::Bottom { -panel.place } else { panel.place };
         order.sort_by_key(|index| place(&panels[*index]));
         for index in order {
-            if arrangement.find(Pane::Panel(index)).is_none() {
+            if arrangement.find(DockPane::Panel(index)).is_none() {
                 arrangement.dock(index, panels[index].edge);
             }
         }
@@ -56,13 +56,13 @@ impl Arrangement {
     }
 
     /// The place of a panel.
-    pub fn find(&self, pane: Pane) -> Option<TileId> {
+    pub fn find(&self, pane: DockPane) -> Option<TileId> {
         self.tree.tiles.iter().find_map(|(id, tile)| (*tile == Tile::Pane(pane)).then_some(*id))
     }
 
     /// Puts a panel at an edge: at the left below what is there, at the right as the outermost, or below the view.
     pub fn dock(&mut self, panel: usize, edge: DockEdge) {
-        let pane = Pane::Panel(panel);
+        let pane = DockPane::Panel(panel);
         let tile = self.find(pane).unwrap_or_else(|| self.tree.tiles.insert_pane(pane));
         if let Some(parent) = self.tree.tiles.parent_of(tile) {
             self.container(parent, |container| container.remove_child(tile));
@@ -70,8 +70,8 @@ impl Arrangement {
         }
         match edge {
             DockEdge::Bottom => {
-                let Some(view) = self.find(Pane::View) else { return };
-                let column = self.within(view, LinearDir::Vertical);
+                let Some(view) = self.find(DockPane::View) else { return };
+                let column = self.line_around(view, LinearDir::Vertical);
                 self.container(column, |container| {
                     if let Container::Linear(column) = container {
                         let below = column.children.iter().position(|child| *child == view).map_or(0, |at| at + 1);
@@ -83,14 +83,14 @@ impl Arrangement {
                 let Some(root) = self.tree.root() else { return };
                 let row = match self.tree.tiles.get_container(root) {
                     Some(Container::Linear(linear)) if linear.dir == LinearDir::Horizontal => root,
-                    _ => self.within(root, LinearDir::Horizontal),
+                    _ => self.line_around(root, LinearDir::Horizontal),
                 };
                 let first = self.children(row).first().copied();
                 match first.filter(|first| edge == DockEdge::Left && !self.holds_view(*first)) {
                     Some(first) => {
                         let column = match self.tree.tiles.get_container(first) {
                             Some(Container::Linear(linear)) if linear.dir == LinearDir::Vertical => first,
-                            _ => self.within(first, LinearDir::Vertical),
+                            _ => self.line_around(first, LinearDir::Vertical),
                         };
                         self.container(column, |column| column.add_child(tile));
                     }
@@ -138,11 +138,11 @@ impl Arrangement {
 
     fn layout_of(&self, tile: TileId, panels: &[DockedPanel]) -> Option<PanelLayout> {
         match self.tree.tiles.get(tile)? {
-            Tile::Pane(Pane::View) => Some(PanelLayout::Panel(VIEW.into())),
-            Tile::Pane(Pane::Panel(index)) => Some(PanelLayout::Panel(panels[*index].name.into())),
+            Tile::Pane(DockPane::View) => Some(PanelLayout::Panel(VIEW.into())),
+            Tile::Pane(DockPane::Panel(index)) => Some(PanelLayout::Panel(panels[*index].name.into())),
             Tile::Container(Container::Linear(linear)) => {
                 let axis = usize::from(linear.dir == LinearDir::Vertical);
-                let sizes = Sizes { panels, shown: &[] };
+                let sizes = PanelSizes { panels, shown: &[] };
                 let size = |child: &TileId| match self.chosen.get(child) {
                     Some(chosen) => chosen.round(),
                     None => self.size(*child, axis, &sizes, |about| about.size),
@@ -167,11 +167,11 @@ impl Arrangement {
     pub fn fit(&mut self, rect: Rect, panels: &[DockedPanel], shown: &[PanelShown]) {
         self.tree.simplify(&SimplificationOptions::default());
         if let Some(root) = self.tree.root() {
-            self.fit_tile(root, rect.size(), &Sizes { panels, shown });
+            self.fit_tile(root, rect.size(), &PanelSizes { panels, shown });
         }
     }
 
-    fn fit_tile(&mut self, tile: TileId, size: Vec2, sizes: &Sizes) {
+    fn fit_tile(&mut self, tile: TileId, size: Vec2, sizes: &PanelSizes) {
         let Some(container) = self.tree.tiles.get_container(tile) else { return };
         let Container::Linear(linear) = container else {
             for child in self.children(tile) {
@@ -183,12 +183,12 @@ impl Arrangement {
         let visible: Vec<TileId> =
             self.children(tile).into_iter().filter(|id| self.tree.is_visible_in_layout(*id)).collect();
         let room = size[axis] - GAP * visible.len().saturating_sub(1) as f32;
-        let parts: Vec<Part> = visible
+        let parts: Vec<SizedPart> = visible
             .iter()
             .map(|child| {
                 let fixed = self.fixed(*child, axis, sizes);
                 let chosen = self.chosen.get(child).copied();
-                Part {
+                SizedPart {
                     wanted: fixed.or(chosen).unwrap_or_else(|| self.size(*child, axis, sizes, |about| about.size)),
                     least: fixed.unwrap_or_else(|| self.size(*child, axis, sizes, |about| about.least)),
                     is_fixed: fixed.is_some(),
@@ -210,18 +210,18 @@ impl Arrangement {
     }
 
     /// The height of a panel in a column that is as high as what is in it.
-    fn fixed(&self, tile: TileId, axis: usize, sizes: &Sizes) -> Option<f32> {
+    fn fixed(&self, tile: TileId, axis: usize, sizes: &PanelSizes) -> Option<f32> {
         match (self.tree.tiles.get_pane(&tile)?, axis) {
-            (Pane::Panel(index), 1) => sizes.shown.get(*index).and_then(|shown| shown.height()),
+            (DockPane::Panel(index), 1) => sizes.shown.get(*index).and_then(|shown| shown.height()),
             _ => None,
         }
     }
 
     /// Points along an axis that the visible panels of a place ask for together.
-    fn size(&self, tile: TileId, axis: usize, sizes: &Sizes, of: fn(&DockedPanel) -> [f32; 2]) -> f32 {
+    fn size(&self, tile: TileId, axis: usize, sizes: &PanelSizes, of: fn(&DockedPanel) -> [f32; 2]) -> f32 {
         match self.tree.tiles.get(tile) {
-            Some(Tile::Pane(Pane::View)) => LEAST_VIEW[axis],
-            Some(Tile::Pane(Pane::Panel(index))) => {
+            Some(Tile::Pane(DockPane::View)) => LEAST_VIEW[axis],
+            Some(Tile::Pane(DockPane::Panel(index))) => {
                 self.fixed(tile, axis, sizes).unwrap_or_else(|| of(&sizes.panels[*index])[axis])
             }
             Some(Tile::Container(container)) => {
@@ -237,7 +237,7 @@ impl Arrangement {
 
     fn holds_view(&self, tile: TileId) -> bool {
         match self.tree.tiles.get(tile) {
-            Some(Tile::Pane(pane)) => *pane == Pane::View,
+            Some(Tile::Pane(pane)) => *pane == DockPane::View,
             Some(Tile::Container(container)) => container.children().any(|child| self.holds_view(*child)),
             None => false,
         }
@@ -252,7 +252,7 @@ impl Arrangement {
     }
 
     /// The row or column that a tile is in; a new one in its place where there is none.
-    fn within(&mut self, tile: TileId, dir: LinearDir) -> TileId {
+    fn line_around(&mut self, tile: TileId, dir: LinearDir) -> TileId {
         let parent = self.tree.tiles.parent_of(tile);
         if let Some(parent) = parent
             && let Some(Container::Linear(linear)) = self.tree.tiles.get_container(parent)
@@ -280,13 +280,13 @@ impl Arrangement {
 }
 
 /// What panels ask for.
-struct Sizes<'a> {
+struct PanelSizes<'a> {
     panels: &'a [DockedPanel],
     shown: &'a [PanelShown],
 }
 
 /// One of a row or column, in points along it.
-struct Part {
+struct SizedPart {
     wanted: f32,
     least: f32,
     is_fixed: bool,
@@ -295,7 +295,7 @@ struct Part {
 
 /// Shares `room` out: each gets what it wants and what takes the rest has the rest; without such a one all that are
 /// not fixed grow alike. Nothing gets less than its least as long as there is room for that.
-fn share_out(parts: &[Part], room: f32) -> Vec<f32> {
+fn share_out(parts: &[SizedPart], room: f32) -> Vec<f32> {
     let mut lengths: Vec<f32> = parts.iter().map(|part| part.wanted.max(part.least)).collect();
     let rest = parts.iter().position(|part| part.takes_rest);
     if let Some(rest) = rest {
@@ -303,8 +303,8 @@ fn share_out(parts: &[Part], room: f32) -> Vec<f32> {
         lengths[rest] = (room - lengths.iter().sum::<f32>()).max(parts[rest].least);
     }
     let over = lengths.iter().sum::<f32>() - room;
-    let slack = |length: f32, part: &Part| if over > 0.0 { length - part.least } else { length };
-    let is_loose = |part: &Part| !part.is_fixed && (over > 0.0 || rest.is_none());
+    let slack = |length: f32, part: &SizedPart| if over > 0.0 { length - part.least } else { length };
+    let is_loose = |part: &SizedPart| !part.is_fixed && (over > 0.0 || rest.is_none());
     let loose = lengths.iter().zip(parts).filter(|(_, part)| is_loose(part));
     let total: f32 = loose.map(|(length, part)| slack(*length, part)).sum();
     if total > 0.0 {
@@ -321,12 +321,12 @@ fn share_out(parts: &[Part], room: f32) -> Vec<f32> {
 }
 
 fn insert(
-    tiles: &mut Tiles<Pane>,
+    tiles: &mut Tiles<DockPane>,
     chosen: &mut HashMap<TileId, f32>,
     panels: &[DockedPanel],
     layout: &PanelLayout,
 ) -> Option<TileId> {
-    let mut line = |tiles: &mut Tiles<Pane>, dir, parts: &[(PanelLayout, f32)]| {
+    let mut line = |tiles: &mut Tiles<DockPane>, dir, parts: &[(PanelLayout, f32)]| {
         let mut children = Vec::new();
         for (part, size) in parts {
             if let Some(child) = insert(tiles, chosen, panels, part) {
@@ -337,10 +337,10 @@ fn insert(
         (!children.is_empty()).then(|| tiles.insert_container(Container::new_linear(dir, children)))
     };
     match layout {
-        PanelLayout::Panel(name) if name == VIEW => Some(tiles.insert_pane(Pane::View)),
+        PanelLayout::Panel(name) if name == VIEW => Some(tiles.insert_pane(DockPane::View)),
         PanelLayout::Panel(name) => {
             let index = panels.iter().position(|about| about.name == name)?;
-            Some(tiles.insert_pane(Pane::Panel(index)))
+            Some(tiles.insert_pane(DockPane::Panel(index)))
         }
         PanelLayout::Row(parts) => line(tiles, LinearDir::Horizontal, parts),
         PanelLayout::Column(parts) => line(tiles, LinearDir::Vertical, parts),
@@ -369,7 +369,7 @@ mod tests {
     const SHOWN: [PanelShown; 4] = [PanelShown::Open, PanelShown::Open, PanelShown::Fixed(40.0), PanelShown::Open];
 
     /// Width and height of a panel in a window.
-    fn size(arrangement: &mut Arrangement, window: Vec2, pane: Pane) -> Vec2 {
+    fn size(arrangement: &mut Arrangement, window: Vec2, pane: DockPane) -> Vec2 {
         arrangement.fit(Rect::from_min_size(bevy_egui::egui::Pos2::ZERO, window), &PANELS, &SHOWN);
         let mut size = window;
         let mut tile = arrangement.find(pane).unwrap();
@@ -392,20 +392,20 @@ mod tests {
         for width in [1280.0, 2560.0, 1024.0] {
             let window = vec2(width, 700.0);
             assert_eq!(
-                size(&mut arrangement, window, Pane::View),
+                size(&mut arrangement, window, DockPane::View),
                 vec2(width - 300.0 - 280.0 - 2.0 * GAP, 700.0 - 41.0)
             );
-            assert_eq!(size(&mut arrangement, window, Pane::Panel(3)).x, 280.0);
-            let layers = size(&mut arrangement, window, Pane::Panel(0));
+            assert_eq!(size(&mut arrangement, window, DockPane::Panel(3)).x, 280.0);
+            let layers = size(&mut arrangement, window, DockPane::Panel(0));
             assert_eq!(layers.x, 300.0);
             assert!((layers.y - 699.0 / 3.0).abs() < 0.5, "{layers}");
         }
         // what had to give way has its points again as soon as there is room
-        assert!(size(&mut arrangement, vec2(600.0, 700.0), Pane::Panel(3)).x < 279.0);
-        assert_eq!(size(&mut arrangement, vec2(1280.0, 700.0), Pane::Panel(3)).x, 280.0);
+        assert!(size(&mut arrangement, vec2(600.0, 700.0), DockPane::Panel(3)).x < 279.0);
+        assert_eq!(size(&mut arrangement, vec2(1280.0, 700.0), DockPane::Panel(3)).x, 280.0);
         // little room: the view keeps the least that it needs
         let small = vec2(660.0, 300.0);
-        assert!(size(&mut arrangement, small, Pane::View).x >= LEAST_VIEW.x - 1e-3);
+        assert!(size(&mut arrangement, small, DockPane::View).x >= LEAST_VIEW.x - 1e-3);
     }
 
     #[test]
@@ -413,7 +413,7 @@ mod tests {
         let mut arrangement = Arrangement::new(&PANELS, None);
         arrangement.dock(0, DockEdge::Right);
         arrangement.dock(3, DockEdge::Bottom);
-        size(&mut arrangement, vec2(1280.0, 720.0), Pane::View);
+        size(&mut arrangement, vec2(1280.0, 720.0), DockPane::View);
         let kept = arrangement.layout(&PANELS).unwrap();
         let again = Arrangement::new(&PANELS, Some(&kept));
         assert_eq!(again.layout(&PANELS), Some(kept.clone()));
@@ -426,8 +426,8 @@ mod tests {
             (PanelLayout::Panel("map".into()), 333.0),
         ]);
         let mut grown = Arrangement::new(&PANELS, Some(&old));
-        assert!((0..4).all(|index| grown.find(Pane::Panel(index)).is_some()));
-        assert_eq!(size(&mut grown, vec2(1280.0, 720.0), Pane::Panel(3)).x, 333.0);
+        assert!((0..4).all(|index| grown.find(DockPane::Panel(index)).is_some()));
+        assert_eq!(size(&mut grown, vec2(1280.0, 720.0), DockPane::Panel(3)).x, 333.0);
         // a layout that has lost the view is none
         let lost = Arrangement::new(&PANELS, Some(&PanelLayout::Panel("map".into())));
         assert_eq!(lost.layout(&PANELS), Arrangement::new(&PANELS, None).layout(&PANELS));
@@ -440,7 +440,7 @@ mod tests {
             open: 0,
         };
         let arrangement = Arrangement::new(&PANELS, Some(&tabs));
-        let view = arrangement.find(Pane::View).unwrap();
+        let view = arrangement.find(DockPane::View).unwrap();
         assert!(!arrangement.tabs().contains(&view));
     }
 }

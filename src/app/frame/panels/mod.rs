@@ -16,7 +16,7 @@ use egui::{CursorIcon, Margin, Rect, Sense, Ui, UiBuilder, Visuals, WidgetText, 
 use egui_phosphor::regular as icon;
 use egui_tiles::{EditAction, ResizeState, TabState, TileId, Tiles, UiResponse};
 
-use self::arrangement::{Arrangement, GAP, Pane, TAB_BAR};
+use self::arrangement::{Arrangement, DockPane, GAP, TAB_BAR};
 use super::commands::{Action, Command, CommandQueue, Info};
 use super::editor::Editor;
 use super::menu::pick;
@@ -90,7 +90,7 @@ impl PanelShown {
 }
 
 /// A registered panel.
-struct Registered {
+struct RegisteredPanel {
     shown: SystemId<(), PanelShown>,
     contents: SystemId<InMut<'static, Ui>>,
     /// Closes it, where it can be closed.
@@ -101,7 +101,7 @@ struct Registered {
 #[derive(Resource, Default)]
 pub struct Dock {
     panels: Vec<DockedPanel>,
-    registered: Vec<Registered>,
+    registered: Vec<RegisteredPanel>,
     shown: Vec<PanelShown>,
     arrangement: Option<Arrangement>,
 }
@@ -127,7 +127,7 @@ impl PanelApp for App {
         contents: impl IntoSystem<InMut<'static, Ui>, (), N> + 'static,
     ) -> &mut Self {
         let registered =
-            Registered { shown: self.register_system(shown), contents: self.register_system(contents), close };
+            RegisteredPanel { shown: self.register_system(shown), contents: self.register_system(contents), close };
         let mut dock = self.world_mut().get_resource_or_init::<Dock>();
         dock.panels.push(panel);
         dock.registered.push(registered);
@@ -209,7 +209,7 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
         None => Arrangement::new(&dock.panels, world.resource::<Editor>().panels.as_ref()),
     };
     for (index, shown) in dock.shown.iter().enumerate() {
-        let Some(tile) = arrangement.find(Pane::Panel(index)) else { continue };
+        let Some(tile) = arrangement.find(DockPane::Panel(index)) else { continue };
         let is_shown = *shown != PanelShown::Hidden;
         arrangement.tree.set_visible(tile, is_shown);
         if is_shown && before.get(index) == Some(&PanelShown::Hidden) {
@@ -330,30 +330,30 @@ impl DockHands<'_> {
     }
 }
 
-impl egui_tiles::Behavior<Pane> for DockHands<'_> {
-    fn pane_ui(&mut self, ui: &mut Ui, tile: TileId, pane: &mut Pane) -> UiResponse {
+impl egui_tiles::Behavior<DockPane> for DockHands<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, tile: TileId, pane: &mut DockPane) -> UiResponse {
         match *pane {
-            Pane::View => {
+            DockPane::View => {
                 self.view(ui);
                 UiResponse::None
             }
-            Pane::Panel(index) => self.panel(ui, index, self.tabs.contains(&tile)),
+            DockPane::Panel(index) => self.panel(ui, index, self.tabs.contains(&tile)),
         }
     }
 
-    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+    fn tab_title_for_pane(&mut self, pane: &DockPane) -> WidgetText {
         match *pane {
-            Pane::View => "View".into(),
-            Pane::Panel(index) => self.dock.panels[index].title.into(),
+            DockPane::View => "View".into(),
+            DockPane::Panel(index) => self.dock.panels[index].title.into(),
         }
     }
 
-    fn is_tab_closable(&self, tiles: &Tiles<Pane>, tile: TileId) -> bool {
-        matches!(tiles.get_pane(&tile), Some(Pane::Panel(index)) if self.dock.registered[*index].close.is_some())
+    fn is_tab_closable(&self, tiles: &Tiles<DockPane>, tile: TileId) -> bool {
+        matches!(tiles.get_pane(&tile), Some(DockPane::Panel(index)) if self.dock.registered[*index].close.is_some())
     }
 
-    fn on_tab_close(&mut self, tiles: &mut Tiles<Pane>, tile: TileId) -> bool {
-        if let Some(Pane::Panel(index)) = tiles.get_pane(&tile) {
+    fn on_tab_close(&mut self, tiles: &mut Tiles<DockPane>, tile: TileId) -> bool {
+        if let Some(DockPane::Panel(index)) = tiles.get_pane(&tile) {
             let close = self.dock.registered[*index].close.clone();
             self.world.resource_mut::<CommandQueue>().extend(close);
         }
@@ -390,11 +390,11 @@ impl egui_tiles::Behavior<Pane> for DockHands<'_> {
         colour::deep()
     }
 
-    fn tab_bg_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> egui::Color32 {
+    fn tab_bg_color(&self, _: &Visuals, _: &Tiles<DockPane>, _: TileId, state: &TabState) -> egui::Color32 {
         if state.active { colour::panel() } else { egui::Color32::TRANSPARENT }
     }
 
-    fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> egui::Color32 {
+    fn tab_text_color(&self, _: &Visuals, _: &Tiles<DockPane>, _: TileId, state: &TabState) -> egui::Color32 {
         if state.active { colour::text_strong() } else { colour::text() }
     }
 }
