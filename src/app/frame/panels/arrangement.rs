@@ -26,13 +26,13 @@ pub(super) enum DockPane {
 }
 
 /// See the module.
-pub(super) struct Arrangement {
+pub(super) struct PanelArrangement {
     pub tree: Tree<DockPane>,
     /// Points that somebody gave a part of a row or column. It has them whenever there is room.
     chosen: HashMap<TileId, f32>,
 }
 
-impl Arrangement {
+impl PanelArrangement {
     /// As it was kept, with what is not in there where it stands at first.
     pub fn new(panels: &[DockedPanel], kept: Option<&PanelLayout>) -> Self {
         let (mut tiles, mut chosen) = (Tiles::default(), HashMap::new());
@@ -369,7 +369,7 @@ mod tests {
     const SHOWN: [PanelShown; 4] = [PanelShown::Open, PanelShown::Open, PanelShown::Fixed(40.0), PanelShown::Open];
 
     /// Width and height of a panel in a window.
-    fn size(arrangement: &mut Arrangement, window: Vec2, pane: DockPane) -> Vec2 {
+    fn size(arrangement: &mut PanelArrangement, window: Vec2, pane: DockPane) -> Vec2 {
         arrangement.fit(Rect::from_min_size(bevy_egui::egui::Pos2::ZERO, window), &PANELS, &SHOWN);
         let mut size = window;
         let mut tile = arrangement.find(pane).unwrap();
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn panels_keep_their_points_and_the_view_gets_what_is_left() {
-        let mut arrangement = Arrangement::new(&PANELS, None);
+        let mut arrangement = PanelArrangement::new(&PANELS, None);
         for width in [1280.0, 2560.0, 1024.0] {
             let window = vec2(width, 700.0);
             assert_eq!(
@@ -410,12 +410,12 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_back_and_what_is_new_stands_at_its_edge() {
-        let mut arrangement = Arrangement::new(&PANELS, None);
+        let mut arrangement = PanelArrangement::new(&PANELS, None);
         arrangement.dock(0, DockEdge::Right);
         arrangement.dock(3, DockEdge::Bottom);
         size(&mut arrangement, vec2(1280.0, 720.0), DockPane::View);
         let kept = arrangement.layout(&PANELS).unwrap();
-        let again = Arrangement::new(&PANELS, Some(&kept));
+        let again = PanelArrangement::new(&PANELS, Some(&kept));
         assert_eq!(again.layout(&PANELS), Some(kept.clone()));
         let PanelLayout::Row(parts) = &kept else { panic!("{kept:?}") };
         let names: Vec<_> = parts.iter().map(|(part, _)| part.panels()).collect();
@@ -425,12 +425,12 @@ mod tests {
             (PanelLayout::Panel("gone".into()), 200.0),
             (PanelLayout::Panel("map".into()), 333.0),
         ]);
-        let mut grown = Arrangement::new(&PANELS, Some(&old));
+        let mut grown = PanelArrangement::new(&PANELS, Some(&old));
         assert!((0..4).all(|index| grown.find(DockPane::Panel(index)).is_some()));
         assert_eq!(size(&mut grown, vec2(1280.0, 720.0), DockPane::Panel(3)).x, 333.0);
         // a layout that has lost the view is none
-        let lost = Arrangement::new(&PANELS, Some(&PanelLayout::Panel("map".into())));
-        assert_eq!(lost.layout(&PANELS), Arrangement::new(&PANELS, None).layout(&PANELS));
+        let lost = PanelArrangement::new(&PANELS, Some(&PanelLayout::Panel("map".into())));
+        assert_eq!(lost.layout(&PANELS), PanelArrangement::new(&PANELS, None).layout(&PANELS));
     }
 
     #[test]
@@ -439,7 +439,7 @@ mod tests {
             tabs: vec![PanelLayout::Panel("map".into()), PanelLayout::Panel("view".into())],
             open: 0,
         };
-        let arrangement = Arrangement::new(&PANELS, Some(&tabs));
+        let arrangement = PanelArrangement::new(&PANELS, Some(&tabs));
         let view = arrangement.find(DockPane::View).unwrap();
         assert!(!arrangement.tabs().contains(&view));
     }

@@ -1,8 +1,8 @@
 //! The panels around the view: docked at its edges, dragged to other places or onto each other as tabs, and kept so.
 //!
 //! ```text
-//! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── Arrangement (egui_tiles) ──▶ rectangle each
-//! drag of a handle, a tab, a border ──▶ Arrangement ──▶ Editor::panels ──▶ preferences
+//! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── PanelArrangement (egui_tiles) ──▶ rectangle each
+//! drag of a handle, a tab, a border ──▶ PanelArrangement ──▶ Editor::panels ──▶ preferences
 //! ```
 
 mod arrangement;
@@ -16,7 +16,7 @@ use egui::{CursorIcon, Margin, Rect, Sense, Ui, UiBuilder, Visuals, WidgetText, 
 use egui_phosphor::regular as icon;
 use egui_tiles::{EditAction, ResizeState, TabState, TileId, Tiles, UiResponse};
 
-use self::arrangement::{Arrangement, DockPane, GAP, TAB_BAR};
+use self::arrangement::{DockPane, GAP, PanelArrangement, TAB_BAR};
 use super::commands::{Action, Command, CommandQueue, Info};
 use super::editor::Editor;
 use super::menu::pick;
@@ -103,7 +103,7 @@ pub struct Dock {
     panels: Vec<DockedPanel>,
     registered: Vec<RegisteredPanel>,
     shown: Vec<PanelShown>,
-    arrangement: Option<Arrangement>,
+    arrangement: Option<PanelArrangement>,
 }
 
 /// Registers panels.
@@ -206,7 +206,7 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
     }
     let mut arrangement = match dock.arrangement.take() {
         Some(arrangement) => arrangement,
-        None => Arrangement::new(&dock.panels, world.resource::<Editor>().panels.as_ref()),
+        None => PanelArrangement::new(&dock.panels, world.resource::<Editor>().panels.as_ref()),
     };
     for (index, shown) in dock.shown.iter().enumerate() {
         let Some(tile) = arrangement.find(DockPane::Panel(index)) else { continue };

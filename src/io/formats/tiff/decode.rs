@@ -180,7 +180,9 @@ mod tests {
             is_area: true,
         };
         // the first sample of every square of three has no data, and one square none at all
-        let is_void = |row: usize, column: usize| row % 3 == 0 && column % 3 == 0 || row / 3 == 2 && column / 3 == 5;
+        let is_void = |row: usize, column: usize| {
+            row.is_multiple_of(3) && column.is_multiple_of(3) || row / 3 == 2 && column / 3 == 5
+        };
         let law = |row: usize, column: usize| (10 * row + column) as f32;
         let at = |row: usize, column: usize, _: usize| if is_void(row, column) { -9999.0 } else { law(row, column) };
         let sheet = RasterSheet {
