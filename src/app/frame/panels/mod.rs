@@ -1,7 +1,7 @@
 //! The panels around the view: docked at its edges, dragged to other places or onto each other as tabs, and kept so.
 //!
 //! ```text
-//! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── PanelArrangement (egui_tiles) ──▶ rectangle each
+//! feature ── add_panel: name, edge, size, whether it is open ──▶ Dock ── PanelArrangement (egui_tiles) ──▶ rectangles
 //! drag of a handle, a tab, a border ──▶ PanelArrangement ──▶ Editor::panels ──▶ preferences
 //! ```
 
