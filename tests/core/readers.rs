@@ -373,9 +373,8 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
                 }
             }
         }
-        // half a whole metre, and what lies between samples of one and a half degrees and more; where a map begins the
-        // ground is that of its rim for half a sample
-        assert!(most < 4.0, "{name}: {most} m off at {place:?}");
+        // half a whole metre, and what lies between samples of one and a half degrees and more
+        assert!(most < 2.0, "{name}: {most} m off at {place:?}");
         let is_earth = radius.is_none();
         assert_eq!(scene.settings.sea_level == 0.0, is_earth, "{name}");
     }

@@ -240,14 +240,20 @@ impl PlacedMap {
         let y = self.placement.north - latitude;
         let is_inside = |at: f64, last: f64, step: f64| at >= -0.5 * step && at <= last + 0.5 * step;
         let is_inside = is_inside(x, across, east) && is_inside(y, down, south);
-        (is_inside || goes_on).then(|| [x.clamp(0.0, across) / east, y.clamp(0.0, down) / south])
+        // between the last column of a map all around and its first lies ground of both
+        let x = if self.is_around() { x } else { x.clamp(0.0, across) };
+        (is_inside || goes_on).then(|| [x / east, y.clamp(0.0, down) / south])
+    }
+
+    /// Whether it goes around the planet, but for a step.
+    fn is_around(&self) -> bool {
+        self.degrees()[0] > 360.0 - 1.5 * self.placement.step[0]
     }
 
     /// The number of the sample in a row and a column, or of the nearest on the rim; all around the planet the next.
     fn sample(&self, row: isize, column: isize) -> usize {
         let (width, height) = (self.width as isize, self.height as isize);
-        let is_around = self.degrees()[0] > 360.0 - 1.5 * self.placement.step[0];
-        let column = if is_around { column.rem_euclid(width) } else { column.clamp(0, width - 1) };
+        let column = if self.is_around() { column.rem_euclid(width) } else { column.clamp(0, width - 1) };
         (row.clamp(0, height - 1) * width + column) as usize
     }
 }
