@@ -13,7 +13,7 @@ use talweg::scene::Scene;
 use crate::kills::{child_command, judge};
 use crate::parts::{Amounts, OPERATIONS};
 use crate::table::{Finding, Row, Table};
-use crate::writers::{CONTROLS, Found, Operation, left_over};
+use crate::writers::{CONTROLS, Found, Operation, is_temporary_name, left_over};
 
 /// What the system answers, and the number that it goes by.
 const ERRORS: [(&str, i32); 5] =
@@ -255,7 +255,8 @@ fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec
     account.findings(is_old, is_new)
 }
 
-/// Whatever takes another's name was synced since it was last written, and its folder is synced afterwards.
+/// Whatever takes another's name was synced since it was last written, whatever it was called then, and its folder is
+/// synced afterwards. A file that waits in a temporary folder has no place yet.
 fn check_order(operation: Operation, wanted: Option<Finding>, table: &mut Table) {
     let row = table.control_row(control_name("synced before and after", operation, wanted), wanted);
     let (folder, calls) = traced(operation);
@@ -273,12 +274,20 @@ fn check_order(operation: Operation, wanted: Option<Finding>, table: &mut Table)
                 unsynced.insert(file.into(), false);
             }
             ("rename" | "renameat" | "renameat2", _) if !is_failed => {
-                renames += 1;
                 let from = call.line.split('"').nth(1).expect("a name");
                 let to = call.line.split('"').nth(3).expect("a name");
-                let into = Path::new(to).parent().expect("a folder").to_string_lossy().into_owned();
+                let into = Path::new(to).parent().expect("a folder");
+                let is_unsynced = unsynced.remove(from);
+                if let Some(is_unsynced) = is_unsynced {
+                    unsynced.insert(to.into(), is_unsynced);
+                }
+                if is_temporary_name(&into.file_name().expect("a name").to_string_lossy()) {
+                    continue;
+                }
+                renames += 1;
+                let into = into.to_string_lossy();
                 let mut findings = Vec::new();
-                if unsynced.get(from) != Some(&false) {
+                if is_unsynced != Some(false) {
                     findings.push((Finding::Lost, format!("it was not on the disk: {}", call.line)));
                 }
                 let is_folder_synced = calls[index..]

@@ -339,5 +339,10 @@ fn write_pieces(file: &Path, text: &str) -> std::io::Result<()> {
 pub fn left_over(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).expect("the folder").flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.starts_with(".talweg-")).collect()
+    names.filter(|name| is_temporary_name(name)).collect()
+}
+
+/// Whether this is one of the names that [`left_over`] finds.
+pub fn is_temporary_name(name: &str) -> bool {
+    name.starts_with(".talweg-")
 }
