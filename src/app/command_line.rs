@@ -35,7 +35,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let bookmark = bookmark_of(args, &job.scene)?;
-    let recipe = recipe_of(mode, &job.scene)?;
+    check_mode(mode, &job.scene)?;
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
     if job.scene.as_planet().is_some() {
         if args.side.is_some() || !args.from.is_empty() {
@@ -45,7 +45,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     }
     let (prepared, palette) = prepared_square(job, &terrain, overlay)?;
     let legend = prepared.legend.clone();
-    let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe)));
+    let tree_surface = tree_surface_of(mode, job, &terrain)?;
     let mut options = picture(args, mode);
     if let Some(side) = args.side.as_deref() {
         options.view = shot::ShotView::Named(side_of(side));
@@ -74,7 +74,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
 /// Films the 3D view of a scene.
 fn draw_film(args: &FilmArgs, job: &SceneJob) -> CommandResult {
     let mode = mode_of(&args.mode)?;
-    let recipe = recipe_of(mode, &job.scene)?;
+    check_mode(mode, &job.scene)?;
     let settings = &job.scene.settings;
     let path = match args.way {
         CameraWay::Turntable => CameraPath::Turntable,
@@ -96,7 +96,7 @@ fn draw_film(args: &FilmArgs, job: &SceneJob) -> CommandResult {
         shot::ShotSubject::Planet(prepared, Box::new(view), Box::new(camera))
     } else {
         let (prepared, palette) = prepared_square(job, &terrain, Overlay::None)?;
-        shot::ShotSubject::Terrain(prepared, palette, recipe.map(|recipe| Arc::new(TreeSurface::new(recipe))))
+        shot::ShotSubject::Terrain(prepared, palette, tree_surface_of(mode, job, &terrain)?)
     };
     let (width, height, supersampling) = (args.width, args.height, args.supersampling);
     let picture = shot::ShotOptions { width, height, supersampling, mode, ..Default::default() };
@@ -110,10 +110,27 @@ fn mode_of(name: &str) -> Result<ViewMode, Failure> {
     ViewMode::named(name).ok_or_else(|| unknown("mode", name, ViewMode::ALL.map(ViewMode::name)))
 }
 
-/// The tree that a mode draws in place of the grid.
-fn recipe_of(mode: ViewMode, scene: &Scene) -> Result<Option<TreeRecipe>, Failure> {
+/// Refuses a mode that the scene cannot be shown in, before anything is computed.
+fn check_mode(mode: ViewMode, scene: &Scene) -> Result<(), Failure> {
+    recipe_of(mode, scene, None).map(|_| ())
+}
+
+/// What a mode draws in place of the grid.
+fn recipe_of(mode: ViewMode, scene: &Scene, terrain: Option<&Arc<Terrain>>) -> Result<Option<TreeRecipe>, Failure> {
     let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
-    mode.asks_tree().then(|| TreeRecipe::from_scene(scene)).transpose().map_err(refused)
+    let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(scene, mode, terrain)).transpose().map_err(refused)?;
+    Ok(recipe.flatten())
+}
+
+/// The tree that a mode draws in place of the grid, with what other layers made of it.
+fn tree_surface_of(
+    mode: ViewMode,
+    job: &SceneJob,
+    terrain: &Arc<Terrain>,
+) -> Result<Option<Arc<TreeSurface>>, Failure> {
+    let Some(recipe) = recipe_of(mode, &job.scene, Some(terrain))? else { return Ok(None) };
+    let made = job.pool.install(|| TreeSurface::new(recipe, None, &Control::default()))?;
+    Ok(Some(Arc::new(made)))
 }
 
 /// A terrain made ready for the view, with its colours.

@@ -36,8 +36,8 @@ pub struct ShotArgs {
     /// Draws so many by so many pixels for each, from 1 to 4: finer edges, for as many times the work
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     pub supersampling: u32,
-    /// How the ground is drawn: shaded, hillshade or wireframe; a construction tree alone also adaptive-tessellation,
-    /// adaptive-wireframe, sphere-tracing or tracing-cost
+    /// How the ground is drawn: shaded, hillshade or wireframe; a construction also adaptive-tessellation or
+    /// adaptive-wireframe, without layers above it also sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
     /// Data over the ground: slope, change (erosion and deposition), temperature, moisture or a map, like flow, water

@@ -208,6 +208,16 @@ impl Layer {
         }
     }
 
+    /// Whether its result is taken as it is.
+    pub fn is_plain(&self) -> bool {
+        self.mix == Mix::default() && !self.mask.is_active()
+    }
+
+    /// Whether its result takes the place of all that is below.
+    pub fn is_whole(&self) -> bool {
+        self.mix.blend == Blend::Replace && self.mix.opacity == 1.0 && !self.mask.is_active()
+    }
+
     /// The grids that a process runs on, from coarse to fine.
     pub fn multiscale(&self) -> MultiScale {
         self.node.as_process().map_or(MultiScale::ONE_GRID, Process::multiscale)

@@ -34,8 +34,8 @@ use std::sync::{Arc, LazyLock};
 
 use crate::detail::{DetailSource, PlanetDetail};
 use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
-use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
+use crate::nodes::{Node, Work};
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
 use crate::param::{ParamError, Params};
 use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fields};
@@ -173,8 +173,7 @@ impl Scene {
     /// When no construction is shown, or something beside it is: then with its number.
     pub fn only_construction(&self) -> Result<(usize, &Construction), NotAlone> {
         // a group that is seen through stands beside nothing
-        let is_plain = |layer: &Layer| layer.mix == Mix::default() && !layer.mask.is_active();
-        let is_opened = |index: usize| self.group(index).is_some() && is_plain(&self.layers[index]);
+        let is_opened = |index: usize| self.group(index).is_some() && self.layers[index].is_plain();
         let mut shown =
             (self.layers.iter().enumerate()).filter(|&(index, _)| self.is_shown(index) && !is_opened(index));
         let found = shown.clone().find_map(|(index, layer)| match &layer.node {
@@ -182,10 +181,27 @@ impl Scene {
             _ => None,
         });
         let (index, construction) = found.ok_or(NotAlone::NoConstruction)?;
-        let layer = &self.layers[index];
-        let plain = layer.mix.blend == Blend::Replace && layer.mix.opacity == 1.0 && !layer.mask.is_active();
         let alone = shown.all(|(other, _)| other == index);
-        if plain && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
+        if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
+    }
+
+    /// The number of the layer whose construction is the ground that all other layers work on: it stands below them, and
+    /// each of them is a filter or an erosion.
+    ///
+    /// # Errors
+    /// When no construction is shown, or another generator beside it: then with the number of the construction.
+    pub fn construction_below(&self) -> Result<(usize, &Construction), NotAlone> {
+        let makes_ground = |layer: &Layer| matches!(layer.node.work(), Work::Generator(_));
+        let mut makers =
+            self.layers.iter().enumerate().filter(|(index, layer)| self.is_shown(*index) && makes_ground(layer));
+        let found = makers.clone().find_map(|(index, layer)| match &layer.node {
+            Node::Construction(construction) => Some((index, construction)),
+            _ => None,
+        });
+        let (index, construction) = found.ok_or(NotAlone::NoConstruction)?;
+        let alone = makers.all(|(other, _)| other == index)
+            && self.groups_around(index).iter().all(|&group| self.layers[group].is_plain());
+        if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
     }
 
     /// The biome table that colours the scene, if its palette is one.

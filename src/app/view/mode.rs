@@ -91,7 +91,7 @@ impl ViewMode {
             Self::Hillshade => "Shows the relief in grey, without colours.",
             Self::Wireframe => "Shows the triangles that are drawn, finer near the eye.",
             Self::Adaptive => {
-                "Draws a construction from its tree and not from the grid: detail appears as you come near, down to centimetres."
+                "Draws a construction from its tree and not from the grid: detail appears as you come near, down to centimetres. Under layers above it, the tree adds what is smaller than a cell."
             }
             Self::AdaptiveWireframe => "Shows the triangles that are made of the tree, finer near the eye.",
             Self::Traced => {

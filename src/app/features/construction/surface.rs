@@ -7,15 +7,32 @@ use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
 use crate::frame::editor::Editor;
+use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::{Newest, Tasks};
 use crate::view::{TreeRecipe, TreeSurface, Unsupported, ViewMode, ViewState};
+use talweg::field::{Control, Terrain};
 
 /// See the module.
 #[derive(Resource, Default)]
 pub struct TreeSurfaceTask {
-    /// What the scene of a revision asks for.
-    asked: Option<(u64, Result<TreeRecipe, Unsupported>)>,
+    /// What the scene of a revision asks for, looked at in a mode, with the terrain that was computed of it.
+    asked: Option<(AskedSurface, Result<Option<TreeRecipe>, Unsupported>)>,
     surface: Newest<(), Arc<TreeSurface>>,
+}
+
+/// What a recipe follows from.
+struct AskedSurface {
+    revision: u64,
+    mode: ViewMode,
+    /// The ground of that revision, once it is computed.
+    terrain: Option<Arc<Terrain>>,
+}
+
+impl AskedSurface {
+    fn is_same(&self, other: &Self) -> bool {
+        let ground = |asked: &Self| asked.terrain.as_ref().map(Arc::as_ptr);
+        (self.revision, self.mode) == (other.revision, other.mode) && ground(self) == ground(other)
+    }
 }
 
 impl TreeSurfaceTask {
@@ -29,6 +46,7 @@ impl TreeSurfaceTask {
 pub(super) fn advance(
     mut surface_task: ResMut<TreeSurfaceTask>,
     editor: Res<Editor>,
+    evaluation: Res<EvaluationClient>,
     mode: Res<ViewMode>,
     mut view_state: ResMut<ViewState>,
     tasks: Res<Tasks>,
@@ -41,16 +59,21 @@ pub(super) fn advance(
         }
         return;
     }
-    let revision = editor.doc.revision();
-    if surface_task.asked.as_ref().is_none_or(|(asked, _)| *asked != revision) {
-        surface_task.asked = Some((revision, TreeRecipe::from_scene(&editor.doc.shown_scene().0)));
+    let ground = evaluation.on_screen().filter(|_| editor.doc.is_complete()).map(|(terrain, _)| terrain.clone());
+    let wanted = AskedSurface { revision: editor.doc.revision(), mode: *mode, terrain: ground };
+    if surface_task.asked.as_ref().is_none_or(|(asked, _)| !asked.is_same(&wanted)) {
+        let (scene, _) = editor.doc.shown_scene();
+        let recipe = TreeRecipe::from_scene(&scene, wanted.mode, wanted.terrain.as_ref());
+        surface_task.asked = Some((wanted, recipe));
     }
     surface_task.surface.receive();
     if surface_task.surface.running().is_some() {
         return;
     }
     let recipe = match &surface_task.asked {
-        Some((_, Ok(recipe))) => recipe.clone(),
+        Some((_, Ok(Some(recipe)))) => recipe.clone(),
+        // until the ground is computed that of before stays
+        Some((_, Ok(None))) => return,
         _ => {
             if view_state.tree_surface.is_some() {
                 view_state.tree_surface = None;
@@ -62,7 +85,9 @@ pub(super) fn advance(
     let made = surface_task.surface.done().map(|(_, made)| made.clone());
     if !made.as_ref().is_some_and(|made| made.recipe.is_same(&recipe)) {
         // without a thread the grid stays on screen
-        let task = tasks.start("tree", move |_| Some(Arc::new(TreeSurface::new(recipe))));
+        let before = made.clone();
+        let make = move |stop: &Control| TreeSurface::new(recipe, before.as_deref(), stop).ok().map(Arc::new);
+        let task = tasks.start("tree", make);
         surface_task.surface.begin((), task);
     }
     if let Some(made) = &made

@@ -180,6 +180,11 @@ impl Document {
         asked_full && self.complete != self.revision
     }
 
+    /// Whether what is on screen is this revision at full size, or on its way through a process.
+    pub fn is_complete(&self) -> bool {
+        self.complete == self.revision
+    }
+
     pub fn revision(&self) -> u64 {
         self.revision
     }

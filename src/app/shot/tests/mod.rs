@@ -315,7 +315,7 @@ fn tree_of(scene: &talweg::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface
         talweg::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
     // without the sea, which would hide the ground
     let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
-    let tree_surface = TreeSurface::new(TreeRecipe::from_scene(scene).expect("a tree alone"));
+    let tree_surface = TreeSurface::alone(scene);
     (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
 }
 

@@ -15,8 +15,9 @@ fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
         seed: seed as u32,
         level: 1.0,
         relief_over_size: settings.relief_over_size(),
+        eroded: None,
     };
-    let tree_surface = TreeSurface::new(recipe);
+    let tree_surface = TreeSurface::untouched(recipe);
     let detail = tree_surface.detail(10.0);
     let relief_world = settings.relief_over_size() * SIDE_WORLD;
     let height = |u: f32, v: f32| {
@@ -139,7 +140,7 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
     }
     let (prepared, shallow) = random(3);
     let recipe = TreeRecipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
-    let subject = ShotSubject::Terrain(prepared, red(), Some(Arc::new(TreeSurface::new(recipe))));
+    let subject = ShotSubject::Terrain(prepared, red(), Some(Arc::new(TreeSurface::untouched(recipe))));
     let options = ShotOptions { width: 32, height: 24, mode: ViewMode::Traced, ..ShotOptions::default() };
     let refused = guarded(|| render(&subject, &options, RenderQuality::Still)).unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(&refused, Err(ShotError::Untraced(_))), "{refused:?}");

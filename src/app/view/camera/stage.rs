@@ -197,9 +197,8 @@ mod tests {
 
     #[test]
     fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
-        use crate::view::TreeRecipe;
         let scene = talweg::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
-        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"));
+        let tree_surface = TreeSurface::alone(&scene);
         // of the grid next to nothing is left: what fits is the tree
         let coarse =
             talweg::eval::evaluate(&scene, 9, None, &mut talweg::eval::Store::forgetful(), &Control::default());

@@ -25,8 +25,26 @@ pub struct SurfaceWater {
     pub deepest: f32,
 }
 
+/// Depths at the samples of a terrain.
+pub struct SignedDepths {
+    /// As fractions of the relief: negative on the dry side of shores, 0 where no water is near.
+    pub signed: Vec<[f32; 1]>,
+    /// The same with 0 wherever it is dry, before shores are smoothed.
+    wet: Vec<[f32; 1]>,
+    deepest: f32,
+}
+
 /// The water of a terrain, if there is any.
 pub fn surface_water(terrain: &Terrain, control: &Control) -> Result<Option<SurfaceWater>, Cancelled> {
+    let Some(SignedDepths { signed, wet, deepest }) = signed_depths(terrain, control)? else { return Ok(None) };
+    let n = terrain.samples();
+    let mut depths = Mips::new(n, wet, half_bytes, control)?;
+    depths.levels[0].bytes = packed(n, &signed, half_bytes, control)?;
+    Ok(Some(SurfaceWater { depths: Arc::new(depths), deepest }))
+}
+
+/// How deep the water of a terrain is, if there is any.
+pub fn signed_depths(terrain: &Terrain, control: &Control) -> Result<Option<SignedDepths>, Cancelled> {
     let Some(map) = terrain.map(MapKind::Water) else { return Ok(None) };
     let n = terrain.samples();
     // not a number counts as dry
@@ -36,9 +54,9 @@ pub fn surface_water(terrain: &Terrain, control: &Control) -> Result<Option<Surf
         return Ok(None);
     }
     let depth_at = |k: usize| if map[k] > DRY { map[k] } else { 0.0 };
-    let mean_of: Vec<[f32; 1]> = (0..n * n).into_par_iter().with_min_len(n).map(|k| [depth_at(k)]).collect();
+    let wet: Vec<[f32; 1]> = (0..n * n).into_par_iter().with_min_len(n).map(|k| [depth_at(k)]).collect();
     control.check()?;
-    let mut signed = mean_of.clone();
+    let mut signed = wet.clone();
     signed.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
         control.check()?;
         let rows = i.saturating_sub(1)..=(i + 1).min(n - 1);
@@ -68,9 +86,7 @@ pub fn surface_water(terrain: &Terrain, control: &Control) -> Result<Option<Surf
         Ok(())
     })?;
     let signed = rounded(n, map, &signed, control)?;
-    let mut depths = Mips::new(n, mean_of, half_bytes, control)?;
-    depths.levels[0].bytes = packed(n, &signed, half_bytes, control)?;
-    Ok(Some(SurfaceWater { depths: Arc::new(depths), deepest }))
+    Ok(Some(SignedDepths { signed, wet, deepest }))
 }
 
 /// Shores half-way to their mean with the weights 1 2 1 by 1 2 1; what has only water or only land around it stays.

@@ -365,7 +365,8 @@ mod tests {
     use talweg::construction::{Tree, presets};
 
     fn tree_surface(tree: Arc<Tree>) -> Arc<TreeSurface> {
-        Arc::new(TreeSurface::new(TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225 }))
+        let recipe = TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225, eroded: None };
+        Arc::new(TreeSurface::untouched(recipe))
     }
 
     const LOOK: TileCamera =

@@ -93,7 +93,7 @@ impl TilePatch {
             row.clear();
             row.extend((0..m).map(|j| [place(key.column, j), place(key.row, i)]));
             for part in row.chunks(LANES) {
-                tree_surface.level_row_in(&selection, part, &detail, &mut samples);
+                tree_surface.row_in(&selection, part, &detail, &mut samples);
             }
         }
         let per_way = 0.5 / step;
@@ -150,8 +150,8 @@ mod tests {
     use talweg::construction::presets;
 
     fn tree_surface() -> TreeSurface {
-        let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225 };
-        TreeSurface::new(recipe)
+        let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225, eroded: None };
+        TreeSurface::untouched(recipe)
     }
 
     #[test]
