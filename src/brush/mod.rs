@@ -22,6 +22,10 @@ use crate::param::{Clamped, ImageFile, Params};
 pub const MAX_STROKES: usize = 100_000;
 /// Points of a stroke at the most.
 pub const MAX_POINTS: usize = 100_000;
+/// Length of the pieces in which a stroke erodes, in radii: what lies under the brush while it passes a place.
+pub const PIECE_RADII: f32 = 2.0;
+/// Pieces of a stroke at the most, but for what is left over; they are longer then.
+const MAX_PIECES: usize = 1000;
 /// How far from the corner a point can lie, in metres.
 pub const FARTHEST_METRES: f32 = 1.0e7;
 
@@ -147,6 +151,29 @@ impl Stroke {
     /// Hash of all that it is.
     pub fn key(&self) -> u128 {
         *self.key.get_or_init(|| xxh3_128(text::stroke_text(self).as_bytes()))
+    }
+
+    /// Whether it erodes and is longer than a piece of [`PIECE_RADII`].
+    pub fn is_eroded_in_pieces(&self) -> bool {
+        self.brush.tool == BrushTool::Erode && path::length(&self.path) > self.brush.radius * PIECE_RADII
+    }
+
+    /// The strokes that it acts as, one after another. One that erodes is worked on in pieces of [`PIECE_RADII`]: each
+    /// goes on from the ground that those before it left, so that a place that the brush passes is eroded about as
+    /// long as the brush says, and a stroke that grows only lets its end be worked on anew. Each piece draws random
+    /// values of its own, and all after the first run for their share of the length. Every other stroke is one.
+    pub fn pieces(self: &Arc<Self>) -> Vec<Arc<Self>> {
+        if !self.is_eroded_in_pieces() {
+            return vec![self.clone()];
+        }
+        let length = (self.brush.radius * PIECE_RADII).max(path::length(&self.path) / MAX_PIECES as f32);
+        let piece = |(k, path): (usize, Vec<StrokePoint>)| {
+            let share = if k == 0 { 1.0 } else { path::length(&path) / length };
+            let iterations = (self.brush.iterations as f32 * share.min(1.0)).ceil() as u32;
+            let brush = Brush { iterations, seed: self.brush.seed.wrapping_add(k as u32), ..self.brush.clone() };
+            Arc::new(Self { hidden: self.hidden, ..Self::new(brush, path) })
+        };
+        path::pieces(&self.path, length).into_iter().enumerate().map(piece).collect()
     }
 
     /// The stroke with every number in its range and what had to move; nothing if all were.

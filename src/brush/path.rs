@@ -46,7 +46,7 @@ pub(super) fn distance(a: StrokePoint, b: StrokePoint) -> f32 {
 /// Points along a path, `spacing` metres apart along it, the first and the last among them; of every one how far it
 /// stands for, in metres.
 pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)> {
-    let length: f32 = path.windows(2).map(|ends| distance(ends[0], ends[1])).sum();
+    let length = length(path);
     let count = ((length / spacing).ceil() as usize).min(MAX_POINTS);
     let (Some(&first), true) = (path.first(), count > 0) else {
         return path.first().map(|&point| (point, 0.0)).into_iter().collect();
@@ -67,6 +67,32 @@ pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)
     let last = made.len() - 1;
     (made[0].1, made[last].1) = (0.5 * step, 0.5 * step);
     made
+}
+
+/// A path cut into pieces of `length` metres along it, the last one of what is left over; each begins where the one
+/// before ends. A longer path begins with the same pieces.
+pub(super) fn pieces(path: &[StrokePoint], length: f32) -> Vec<Vec<StrokePoint>> {
+    let Some(&first) = path.first() else { return Vec::new() };
+    let (mut made, mut piece, mut gone) = (Vec::new(), vec![first], 0.0);
+    for ends in path.windows(2) {
+        let mut from = ends[0];
+        let mut along = distance(from, ends[1]);
+        while gone + along > length {
+            let cut = interpolated(from, ends[1], ((length - gone) / along).clamp(0.0, 1.0));
+            piece.push(cut);
+            made.push(std::mem::replace(&mut piece, vec![cut]));
+            (from, along, gone) = (cut, distance(cut, ends[1]), 0.0);
+        }
+        piece.push(ends[1]);
+        gone += along;
+    }
+    made.push(piece);
+    made
+}
+
+/// Metres along a path.
+pub(super) fn length(path: &[StrokePoint]) -> f32 {
+    path.windows(2).map(|ends| distance(ends[0], ends[1])).sum()
 }
 
 /// A point between two.

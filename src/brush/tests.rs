@@ -147,3 +147,31 @@ fn fewer_points_stay_near_the_path_and_its_pressure() {
     assert_eq!(rounded.rounded(200.0), StrokePoint { x: 1235.0, y: 0.0, pressure: 0.33 });
     assert_eq!(rounded.rounded(2.0), StrokePoint { x: 1234.57, y: 0.12, pressure: 0.33 });
 }
+
+#[test]
+fn a_stroke_that_erodes_is_cut_into_pieces_which_stay_as_it_grows() {
+    let path: Vec<StrokePoint> =
+        (0..=90).map(|k| StrokePoint::new(10.0 * k as f32, 200.0 * libm::sinf(0.1 * k as f32))).collect();
+    let brush = Brush { tool: BrushTool::Erode, radius: 50.0, iterations: 30, seed: 7, ..Brush::default() };
+    let stroke = |points: usize| Arc::new(Stroke::new(brush.clone(), path[..points].to_vec()));
+    let whole = stroke(path.len()).pieces();
+    let lengths: Vec<f32> = whole.iter().map(|piece| path::length(&piece.path)).collect();
+    let (last, others) = lengths.split_last().unwrap();
+    assert!(others.len() > 8 && others.iter().all(|long| (long - 100.0).abs() < 0.01), "{lengths:?}");
+    assert!((lengths.iter().sum::<f32>() - path::length(&path)).abs() < 0.1 && *last <= 100.0);
+    assert!(whole.windows(2).all(|pair| pair[0].path.last() == pair[1].path.first()));
+    // each draws of its own; what is left over runs for its share
+    assert!(whole.iter().enumerate().all(|(k, piece)| piece.brush.seed == 7 + k as u32));
+    assert_eq!(whole.last().unwrap().brush.iterations, (30.0 * last / 100.0).ceil() as u32);
+    for points in 1..=path.len() {
+        let grown = stroke(points).pieces();
+        let (_, settled) = grown.split_last().unwrap();
+        assert!(settled.iter().zip(&whole).all(|(a, b)| a == b), "{points}");
+    }
+    let raised = Stroke::new(Brush { tool: BrushTool::Raise, ..brush.clone() }, path.clone());
+    assert_eq!(Arc::new(raised).pieces().len(), 1);
+    // as many as there can be, and no more
+    let far = [0.0, FARTHEST_METRES].map(|x| StrokePoint::new(x, 0.0)).to_vec();
+    let thin = Arc::new(Stroke::new(Brush { radius: 0.01, ..brush }, far));
+    assert!((MAX_PIECES..=MAX_PIECES + 1).contains(&thin.pieces().len()));
+}

@@ -1,6 +1,7 @@
-//! Strokes of brushes that are being drawn: the last stroke alone is computed anew, on what those before it made.
+//! Strokes of brushes that are being drawn: the last stroke alone is computed anew, on what those before it made; of one
+//! that erodes its last piece.
 //!
-//! The bits are those of a whole computation, since strokes act one after another.
+//! The bits are those of a whole computation, since strokes and pieces act one after another.
 
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ impl StrokedFields {
         strokes: &Strokes,
         blank: impl FnOnce() -> Vec<f32>,
     ) -> Result<Vec<f32>, Cancelled> {
-        let all: Vec<&Arc<Stroke>> = strokes.visible().collect();
+        let all: Vec<Arc<Stroke>> = strokes.visible().flat_map(Stroke::pieces).collect();
         let Some((last, before)) = all.split_last() else { return Ok(blank()) };
         // pictures count by their contents, each once
         let mut pictures: Vec<&str> = strokes.image_files().map(|file| file.0.as_str()).collect();
@@ -50,7 +51,7 @@ impl StrokedFields {
         let hash = |name: &str| raster(name).map_or(0, |raster| raster.hash).to_le_bytes();
         let key = pictures.iter().fold(key, |key, name| key.join(&hash(name)));
         let begins_so = |settled: &SettledField| {
-            let same = |(a, b): (&Arc<Stroke>, &&Arc<Stroke>)| Arc::ptr_eq(a, b) || a == *b;
+            let same = |(a, b): (&Arc<Stroke>, &Arc<Stroke>)| Arc::ptr_eq(a, b) || a == b;
             settled.key == key && settled.strokes.len() <= before.len() && settled.strokes.iter().zip(before).all(same)
         };
         // of several the one that has most of the strokes
@@ -61,13 +62,13 @@ impl StrokedFields {
             None => SettledField { key, strokes: Vec::new(), values: blank() },
         };
         for stroke in &before[settled.strokes.len()..] {
-            canvas.stroke(stroke, &mut settled.values)?;
-            settled.strokes.push((*stroke).clone());
+            canvas.piece(stroke, &mut settled.values)?;
+            settled.strokes.push(stroke.clone());
         }
         let mut values = settled.values.clone();
         self.settled.insert(0, settled);
         self.settled.truncate(MOST);
-        canvas.stroke(last, &mut values)?;
+        canvas.piece(last, &mut values)?;
         Ok(values)
     }
 
@@ -131,7 +132,7 @@ pub fn changed_samples(grid: Grid, a: &[f32], b: &[f32]) -> Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::brush::{Brush, BrushTool, StrokePoint};
+    use crate::brush::{Brush, BrushErosion, BrushTool, StrokePoint};
     use crate::eval::{Store, evaluate};
     use crate::field::{Control, Edges};
     use crate::nodes::Node;
@@ -198,6 +199,56 @@ mod tests {
             check(&strokes, "hidden");
             strokes.list_mut().swap(2, 5);
             check(&strokes, "moved");
+        }
+    }
+
+    #[test]
+    fn of_a_stroke_that_erodes_the_end_alone_is_worked_on_anew() {
+        let (mut store, whole) = (Store { transient: true, ..Store::default() }, stroke(BrushTool::Erode, 1));
+        let run = |points: usize, store: &mut Store| {
+            let strokes: Strokes = [whole.with_path(whole.path[..points].to_vec())].into_iter().collect();
+            let mut scene = scene(&strokes);
+            scene.layers.truncate(2);
+            evaluate(&scene, SAMPLES, None, store, &Control::default()).unwrap().terrain
+        };
+        let mut settled = 0;
+        for points in 1..=whole.path.len() {
+            run(points, &mut store);
+            let grown = Arc::new(whole.with_path(whole.path[..points].to_vec())).pieces().len();
+            assert_eq!(store.strokes.settled.len(), 1, "the same field goes on");
+            assert_eq!(store.strokes.settled[0].strokes.len(), grown - 1);
+            settled = settled.max(grown - 1);
+        }
+        assert!(settled >= 1, "{settled}");
+    }
+
+    /// How far the ground under the middle of a stroke of so many radii is moved.
+    fn worked(radii: f32, erosion: BrushErosion) -> f32 {
+        let (samples, radius) = (257, 400.0);
+        let brush = Brush { tool: BrushTool::Erode, radius, erosion, strength: 1.0, ..Brush::default() };
+        let ends = [-0.5, 0.5].map(|side| StrokePoint::new(4000.0 + side * radii * radius, 4000.0));
+        let strokes = |list: &[Stroke]| -> Scene {
+            let mut scene = scene(&list.iter().cloned().collect());
+            scene.layers.truncate(2);
+            scene
+        };
+        let ground = |scene: &Scene| {
+            evaluate(scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain
+        };
+        let (before, after) = (ground(&strokes(&[])), ground(&strokes(&[Stroke::new(brush, ends.to_vec())])));
+        let around = samples / 2 - 6..samples / 2 + 7;
+        let cells = around.clone().flat_map(|i| around.clone().map(move |j| i * samples + j));
+        cells.map(|k| (after.height[k] - before.height[k]).abs()).sum()
+    }
+
+    #[test]
+    fn a_place_is_eroded_about_as_much_under_a_long_stroke_as_under_a_short_one() {
+        for erosion in [BrushErosion::Droplets, BrushErosion::Thermal, BrushErosion::Creep] {
+            let short = worked(2.0, erosion);
+            for radii in [3.0, 5.0, 8.0, 12.0] {
+                let ratio = worked(radii, erosion) / short;
+                assert!((0.5..2.0).contains(&ratio), "{erosion:?}, {radii} radii: {ratio}");
+            }
         }
     }
 

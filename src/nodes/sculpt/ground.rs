@@ -39,6 +39,8 @@ impl Sculpt {
 impl Filter for Sculpt {
     fn traits(&self) -> Traits {
         Traits {
+            // long strokes eroded as one once
+            version: 1 + u32::from(self.strokes.visible().any(|stroke| stroke.is_eroded_in_pieces())),
             previews_exactly: false,
             working_fields: working_fields(&self.strokes, true),
             parts: NodeParts::PAINTED,

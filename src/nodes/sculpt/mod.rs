@@ -3,6 +3,8 @@
 pub mod ground;
 mod tools;
 
+use std::sync::Arc;
+
 use crate::brush::{BrushTool, Stroke, Strokes};
 use crate::field::{Cancelled, Region};
 use crate::nodes::Context;
@@ -40,8 +42,20 @@ impl<'a> Canvas<'a> {
     ///
     /// # Errors
     /// When it was cancelled; the field is then to be dropped.
-    pub fn stroke(&self, stroke: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
-        tools::apply(self, stroke, field)
+    pub fn stroke(&self, stroke: &Arc<Stroke>, field: &mut [f32]) -> Result<Region, Cancelled> {
+        let mut changed = Region::none();
+        for piece in stroke.pieces() {
+            changed = changed.union(&self.piece(&piece, field)?);
+        }
+        Ok(changed)
+    }
+
+    /// Lets one of the [pieces](Stroke::pieces) of a stroke act on `field`; returns where it may have changed something.
+    ///
+    /// # Errors
+    /// As [`stroke`](Self::stroke).
+    pub fn piece(&self, piece: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
+        tools::apply(self, piece, field)
     }
 
     /// Lets all visible strokes act on `field`, one after another.

@@ -5,7 +5,7 @@
 //! its end; smooth h + s w (g - h) with g the ground smoothed by a Gaussian of the detail's width; noise h + a w η with
 //! η five octaves of gradient noise by position; stamp h + a w p with p the picture, turned and as wide as the brush;
 //! smear h(q) with q followed back along the stroke, q ← q - s w Δ for each step Δ of the brush; erode h + s w (e - h)
-//! with e what the erosion makes of the box around the stroke.
+//! with e what the erosion makes of the box around the stroke, [piece by piece](Stroke::pieces).
 //! Positions, lengths and iterations do not depend on the grid, and so neither does the ground, but for what the grid
 //! cannot show.
 
@@ -29,7 +29,7 @@ const SMOOTHING_REACH: f32 = 4.0;
 /// Share of the radius around a stroke that an erosion runs on.
 const EROSION_MARGIN: f32 = 0.5;
 
-/// Lets a stroke act on a field; returns where it may have changed something.
+/// Lets a piece of a stroke act on a field; returns where it may have changed something.
 pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Result<Region, Cancelled> {
     let (cx, brush) = (canvas.cx, &stroke.brush);
     cx.control.check()?;

@@ -26,6 +26,8 @@ pub(super) const HINT: &str =
 const STEP: f32 = 0.04;
 /// How far the thinned path may lie from that of the hand, in radii.
 const TOLERANCE: f32 = 0.01;
+/// Length of path that is thinned at a time, in radii.
+const THINNED: f32 = 0.5;
 /// Corners of the ring.
 const CORNERS: usize = 72;
 
@@ -83,7 +85,8 @@ fn begin(document: &Document, state: &mut BrushState, target: StrokeTarget, stag
     state.count += 1;
     state.selected = None;
     let gesture = Gesture(egui::Id::new(("stroke", state.count)).value());
-    state.drawn = Some(DrawnStroke { target, stage: stage.clone(), brush, points: Vec::new(), gesture });
+    state.drawn =
+        Some(DrawnStroke { target, stage: stage.clone(), brush, thinned: Vec::new(), points: Vec::new(), gesture });
 }
 
 /// Takes in where the pointer went in this frame.
@@ -129,7 +132,16 @@ fn go_on(ctx: &egui::Context, document: &mut Document, state: &mut BrushState) {
         return;
     }
     let radius = drawn.brush.radius;
-    let path = simplified(&drawn.points, radius, TOLERANCE * radius);
+    let mut end = simplified(&drawn.points, radius, TOLERANCE * radius);
+    let path = [drawn.thinned.as_slice(), &end].concat();
+    // what was drawn stays as it is, so that only the end of a stroke is worked on anew
+    let gone = drawn.points.windows(2).map(|pair| (pair[1].x - pair[0].x).hypot(pair[1].y - pair[0].y)).sum::<f32>();
+    if gone > THINNED * radius
+        && let Some(last) = end.pop()
+    {
+        drawn.thinned.append(&mut end);
+        drawn.points = vec![last];
+    }
     let stroke = Arc::new(Stroke::new(drawn.brush.clone(), path));
     let label = format!("{} with the brush", drawn.brush.tool.label());
     document.edit_strokes(drawn.target, &label, Some(drawn.gesture), |strokes| {

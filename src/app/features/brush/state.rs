@@ -24,7 +24,9 @@ pub(super) struct DrawnStroke {
     /// The ground as it was when it began: what it raises does not lift the pointer.
     pub stage: Stage,
     pub brush: Brush,
-    /// Every place that the pointer passed.
+    /// The thinned path up to where `points` begin, which does not change any more.
+    pub thinned: Vec<StrokePoint>,
+    /// Every place that the pointer passed after that.
     pub points: Vec<StrokePoint>,
     pub gesture: Gesture,
 }
