@@ -8,8 +8,9 @@ use talweg::export::maps::ExportMap;
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::targets::{READ_ME, TARGETS};
 use talweg::export::{ExportPlace, ExportReport, check, export, holds, samples};
-use talweg::field::{Control, MapKind, Terrain};
+use talweg::field::{Control, Globe, Grid, MapKind, Terrain};
 use talweg::io::formats::RASTER_FORMATS;
+use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::scene::{BuildPlacement, BuildPreset, BuildProduct, BuildTiles, Scene, example};
 
 use crate::outside::python;
@@ -269,6 +270,55 @@ assert min(alike) > 0.8 and abs(relief - colours).mean() > 2, alike
 }
 
 #[test]
+fn curvature_and_occlusion_of_a_planet_know_no_faces() {
+    let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("earthlike"));
+    (scene.settings.relief_metres, scene.planet.radius_metres) = (1000.0, 1.0e6);
+    let grid = Grid::globe(65);
+    let globe = Globe::new(65);
+    let mut planet = Terrain::flat(grid);
+    // a wave of the second degree: its Laplacian is -6 times itself, and so its mean curvature 3 h / R²
+    for (k, height) in planet.height.iter_mut().enumerate() {
+        let [x, y, _] = globe.direction_of(k);
+        *height = x * y;
+    }
+    let list = [("curvature", "c.r32"), ("occlusion", "o.r32"), ("heights", "h.r32")];
+    write(&products(&list), &scene, &planet, folder.path());
+    let read = |name: &str| -> Vec<f64> {
+        let bytes = std::fs::read(folder.path().join(name)).unwrap();
+        bytes.as_chunks::<4>().0.iter().map(|four| f64::from(f32::from_le_bytes(*four))).collect()
+    };
+    let (curvature, seen, heights) = (read("c.r32"), read("o.r32"), read("h.r32"));
+    let worst = curvature.iter().zip(&heights).map(|(c, h)| (c - 3.0 * h / 1.0e12).abs()).fold(0.0, f64::max);
+    assert!(worst < 0.04 * 3.0 * 500.0 / 1.0e12, "{worst}");
+    // so gentle that next to nothing is hidden, on borders and corners as well
+    assert!(seen.iter().all(|share| (0.98..=1.0).contains(share)), "{:?}", seen.iter().copied().fold(1.0, f64::min));
+    // a wall around the place where three faces meet hides the same share wherever it lies
+    let corner = [1.0f32, 1.0, 1.0].map(|v| v / 3.0f32.sqrt());
+    let middle = [1.0f32, 0.0, 0.0];
+    let hidden_at = |at: [f32; 3]| {
+        let mut planet = Terrain::flat(grid);
+        for (k, height) in planet.height.iter_mut().enumerate() {
+            let direction = globe.direction_of(k);
+            let away = (0..3).map(|a| direction[a] * at[a]).sum::<f32>().clamp(-1.0, 1.0);
+            let away = libm::acosf(away);
+            *height = libm::expf(-((away - 0.15) / 0.05).powi(2)) * 40.0;
+        }
+        write(&products(&list), &scene, &planet, folder.path());
+        let (seen, heights) = (read("o.r32"), read("h.r32"));
+        let map = Equirectangular { width: 256, height: 128, registration: Registration::Pixel }.directions();
+        let inside = (0..seen.len()).filter(|&k| {
+            let direction = map.direction(k % 256, k / 256);
+            (0..3).map(|a| direction[a] * f64::from(at[a])).sum::<f64>() > libm::cos(0.05)
+        });
+        assert!(heights.len() == seen.len());
+        let shares: Vec<f64> = inside.map(|k| seen[k]).collect();
+        shares.iter().sum::<f64>() / shares.len() as f64
+    };
+    let (at_corner, at_middle) = (hidden_at(corner), hidden_at(middle));
+    assert!(at_middle < 0.9 && (at_corner - at_middle).abs() < 0.06, "{at_corner} {at_middle}");
+}
+
+#[test]
 fn files_carry_the_scene_that_made_them() {
     let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("eroded-hills"));
     scene.name = "Hügel & <mehr> \"測\"".into();
@@ -423,7 +473,7 @@ fn what_cannot_be_exported_is_said_before_any_work() {
     assert!(said(&products(&[("ice", "a.png")]), &island).contains("no shown layer"));
     assert!(said(&products(&[("colours", "a.r16")]), &island).contains("cannot hold"));
     assert!(said(&products(&[("nothing", "a.png")]), &island).contains("there is no map"));
-    assert!(said(&products(&[("occlusion", "a.png")]), &scene("earthlike")).contains("a planet"));
+    assert!(said(&products(&[("control", "a.exr")]), &scene("earthlike")).contains("a planet"));
     assert!(said(&BuildPreset::default(), &island).contains("nothing to export"));
     assert!(said(&products(&[("heights", "a.png"), ("slope", "a.png")]), &island).contains("two products"));
     let one_name = BuildPreset {

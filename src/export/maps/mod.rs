@@ -18,7 +18,7 @@ pub use layout::{FilePart, PixelLayout, layouts};
 
 use crate::eval::{Store, layer_mask};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
-use crate::look::{LegendEntry, sky_view};
+use crate::look::LegendEntry;
 use crate::scene::Scene;
 
 /// Something that a raster file can show.
@@ -91,7 +91,7 @@ impl ExportMap {
         let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
         let is_there = |map: &Self| match map {
             Self::Data(kind) => shown().any(|layer| layer.node.traits().writes.contains(kind)),
-            Self::Curvature | Self::SkyView | Self::Control => !is_planet,
+            Self::Control => !is_planet,
             _ => true,
         };
         let masks = shown().filter(|layer| layer.mask.is_active()).map(|layer| Self::Mask(layer.name.clone()));
@@ -346,7 +346,7 @@ impl<'a> MapSource<'a> {
             ExportMap::Slope => vec![self.scalar(map, layout, Some((0.0, 90.0)), surface::slope(scene, terrain))],
             ExportMap::Curvature => vec![self.scalar(map, layout, None, surface::curvature(scene, terrain))],
             ExportMap::SkyView => {
-                let seen = sky_view(terrain, &scene.settings);
+                let seen = surface::sky(scene, terrain, control)?;
                 vec![self.scalar(map, layout, Some((0.0, 1.0)), move |k| seen[k])]
             }
             ExportMap::Normals => vec![surface::normals(scene, terrain, layout)],

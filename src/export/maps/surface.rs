@@ -2,9 +2,13 @@
 
 use super::layout::PixelLayout;
 use super::{ExportMap, MapNature, MapSheet};
-use crate::field::{Globe, Terrain, globe_slope_degrees, gradient, slope_degrees};
-use crate::look::planet_normals;
-use crate::scene::Scene;
+use crate::field::topology::{Beyond, FACES};
+use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain, globe_slope_degrees, gradient, slope_degrees};
+use crate::look::{planet_normals, sky_view};
+use crate::scene::{Scene, Settings};
+
+/// Part of a face that is looked at beyond its borders where the share of the sky is worked out.
+const SKY_MARGIN: f32 = 0.125;
 
 /// Slope in degrees, by central differences.
 pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
@@ -19,14 +23,27 @@ pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(us
     Box::new(move |k| slope_degrees(grid, &terrain.height, k / n, k % n, steepness))
 }
 
-/// Mean curvature of a square in 1/m, above 0 where the ground is convex, and 0 along open edges:
-/// H = -((1 + q²) r - 2 p q s + (1 + p²) t) / (2 (1 + p² + q²)^(3/2)), with p = ∂z/∂x, q = ∂z/∂y, r = ∂²z/∂x²,
-/// s = ∂²z/∂x∂y, t = ∂²z/∂y², by differences of 3 × 3 samples (Evans 1980; Florinsky 1998).
-pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> impl Fn(usize) -> f32 + Send + Sync + 'a {
+/// Mean curvature in 1/m, above 0 where the ground is convex, and 0 along open edges; of a planet that of its relief,
+/// without that of the sphere itself.
+///
+/// Law: H = -((1 + q²) r - 2 p q s + (1 + p²) t) / (2 (1 + p² + q²)^(3/2)), with p = ∂z/∂x, q = ∂z/∂y, r = ∂²z/∂x²,
+/// s = ∂²z/∂x∂y, t = ∂²z/∂y² (Evans 1980; Florinsky 1998). On a square these are differences of 3 × 3 samples, on a
+/// globe those of the quadratic surface nearest to the neighbours, in the plane that touches the sphere at the sample.
+pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief = scene.settings.relief_metres;
+    if grid.is_globe() {
+        let (globe, radius) = (Globe::new(n), f64::from(scene.planet.radius_metres));
+        return Box::new(move |k| {
+            let derivatives = globe_derivatives(&globe, &terrain.height, k);
+            let metres = |order: i32| f64::from(relief) / radius.powi(order);
+            let [p, q, r, s, t] = derivatives;
+            let ([p, q], [r, s, t]) = ([p, q].map(|d| d * metres(1)), [r, s, t].map(|d| d * metres(2)));
+            mean_curvature([p, q, r, s, t].map(|d| d as f32))
+        });
+    }
     let cell = scene.settings.size_metres * grid.cell();
-    move |k| {
+    Box::new(move |k| {
         let (row, column) = (k / n, k % n);
         let around = |place: usize| Some([grid.previous(place)?, place, grid.next(place)?]);
         let (Some(rows), Some(columns)) = (around(row), around(column)) else { return 0.0 };
@@ -39,9 +56,107 @@ pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> impl Fn(u
         let r = (at(0, 1) - 2.0 * here + at(0, -1)) / (cell * cell);
         let t = (at(1, 0) - 2.0 * here + at(-1, 0)) / (cell * cell);
         let s = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4.0 * cell * cell);
-        let length = 1.0 + p * p + q * q;
-        -((1.0 + q * q) * r - 2.0 * p * q * s + (1.0 + p * p) * t) / (2.0 * length * length.sqrt())
+        mean_curvature([p, q, r, s, t])
+    })
+}
+
+fn mean_curvature([p, q, r, s, t]: [f32; 5]) -> f32 {
+    let length = 1.0 + p * p + q * q;
+    -((1.0 + q * q) * r - 2.0 * p * q * s + (1.0 + p * p) * t) / (2.0 * length * length.sqrt())
+}
+
+/// First and second derivatives of a field of a globe at a sample, along two directions at right angles, in radians: of
+/// the surface p x + q y + ½ r x² + s x y + ½ t y² that has the least squares to the neighbours.
+fn globe_derivatives(globe: &Globe, field: &[f32], index: usize) -> [f64; 5] {
+    let grid = globe.grid();
+    let index = grid.owner(index);
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let direction = |k: usize| globe.direction_of(k).map(f64::from);
+    let up = direction(index);
+    // whichever axis lies flattest gives the first direction
+    let flattest = (0..3).min_by(|&a, &b| up[a].abs().total_cmp(&up[b].abs())).unwrap_or(0);
+    let east: [f64; 3] = std::array::from_fn(|k| f64::from(k == flattest) - up[flattest] * up[k]);
+    let length = dot(east, east).sqrt();
+    let east = east.map(|v| v / length);
+    let south =
+        [up[1] * east[2] - up[2] * east[1], up[2] * east[0] - up[0] * east[2], up[0] * east[1] - up[1] * east[0]];
+    // in cells, so that all terms are of a size
+    let cell = globe_cell(globe.samples());
+    let mut normal = [[0.0f64; 6]; 5];
+    for neighbour in grid.neighbours(index).into_iter().flatten() {
+        let towards = direction(neighbour);
+        // along the arc, so that a place so many radians away lies so far off
+        let (x, y) = (dot(towards, east), dot(towards, south));
+        let flat = (x * x + y * y).sqrt();
+        let arc = libm::atan2(flat, dot(towards, up)) / flat.max(f64::MIN_POSITIVE) / cell;
+        let (x, y) = (x * arc, y * arc);
+        let terms = [x, y, 0.5 * x * x, x * y, 0.5 * y * y];
+        let rise = f64::from(field[neighbour]) - f64::from(field[index]);
+        for (row, term) in normal.iter_mut().zip(terms) {
+            for (sum, other) in row.iter_mut().zip(terms.into_iter().chain([rise])) {
+                *sum += term * other;
+            }
+        }
     }
+    let [p, q, r, s, t] = solved(normal);
+    [p / cell, q / cell, r / (cell * cell), s / (cell * cell), t / (cell * cell)]
+}
+
+/// Radians between samples of a face, along its middle.
+fn globe_cell(samples: usize) -> f64 {
+    std::f64::consts::FRAC_PI_2 / (samples - 1) as f64
+}
+
+/// The unknowns of five linear equations, each row with its right side, by elimination with pivots; 0 for those that
+/// nothing fixes.
+fn solved(mut rows: [[f64; 6]; 5]) -> [f64; 5] {
+    for k in 0..5 {
+        let pivot = (k..5).max_by(|&a, &b| rows[a][k].abs().total_cmp(&rows[b][k].abs())).unwrap_or(k);
+        rows.swap(k, pivot);
+        if rows[k][k].abs() < 1e-9 {
+            rows[k] = [0.0; 6];
+            rows[k][k] = 1.0;
+            continue;
+        }
+        let lead = rows[k];
+        for row in &mut rows[k + 1..] {
+            let times = row[k] / lead[k];
+            row.iter_mut().zip(lead).for_each(|(value, of)| *value -= times * of);
+        }
+    }
+    let mut found = [0.0; 5];
+    for k in (0..5).rev() {
+        let known: f64 = (k + 1..5).map(|j| rows[k][j] * found[j]).sum();
+        found[k] = (rows[k][5] - known) / rows[k][k];
+    }
+    found
+}
+
+/// Share of the sky that is seen from every sample; each face of a globe with the ground beyond its borders.
+///
+/// # Errors
+/// When `control` says so.
+pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<f32>, Cancelled> {
+    let grid = terrain.grid;
+    if !grid.is_globe() {
+        return Ok(sky_view(terrain, &scene.settings));
+    }
+    let n = terrain.samples();
+    let margin = (SKY_MARGIN * n as f32) as usize;
+    let side = n + 2 * margin;
+    // as far around as on the face, at the same scale
+    let side_metres = scene.side_metres() * (side - 1) as f32 / (n - 1) as f32;
+    let settings = Settings { size_metres: side_metres, ..scene.settings.clone() };
+    let mut seen = Vec::with_capacity(grid.len());
+    for face in 0..FACES {
+        control.check()?;
+        let mut square = Terrain::flat(Grid::working(side, Edges::Open));
+        square.height = grid.face_with_margin(&terrain.height, face, margin, Beyond::Nearest);
+        let around = sky_view(&square, &settings);
+        seen.extend((margin..margin + n).flat_map(|row| around[row * side + margin..][..n].iter().copied()));
+    }
+    grid.close(&mut seen);
+    Ok(seen)
 }
 
 /// Directions of the ground: east, north and up from -1 to 1; on faces of a cube along columns, against rows and up.
