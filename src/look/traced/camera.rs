@@ -1,6 +1,6 @@
 //! Where a picture is taken from: metres of the scene, east, south, up.
 
-use crate::construction::plane::higher;
+use crate::construction::geometry::plane::higher;
 
 /// An eye that looks at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -19,7 +19,7 @@ use super::PaletteTable;
 use super::colour::{Light, encode};
 use super::image::RgbImage;
 use super::relief::shoulder;
-use crate::construction::plane::higher;
+use crate::construction::geometry::plane::higher;
 use crate::construction::trace::{Bound, PacketTracer, Trace, TraceRay, TracedSurface, Tracer};
 use crate::construction::{MaterialLayer, Program};
 use crate::field::{Cancelled, Control};

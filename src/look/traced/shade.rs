@@ -6,7 +6,7 @@ use super::super::piece_materials::{GroundShares, hidden_by_both};
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::super::snow_sand::{COVERS, share_hidden, vegetated};
 use super::TracedScene;
-use crate::construction::plane::{Area, Point, higher};
+use crate::construction::geometry::plane::{Area, Point, higher};
 use crate::construction::sample::{Detail, THRESHOLD};
 use crate::construction::trace::{TraceRay, Tracer};
 use crate::construction::{MaterialLayer, NodeSelection};

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use glam::{DVec3, Vec3};
 
 use super::scale::SIDE_WORLD;
-use talweg::construction::buffer::Buffer;
+use talweg::construction::gpu_buffer::Buffer;
 use talweg::construction::{
     Area, Capsule, Detail, GroundSample, LANES, MaterialLayer, NodeSelection, PointRow, Program, RowSamples, THRESHOLD,
     Tree, changed_area,

@@ -402,7 +402,7 @@ mod tests {
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
         let mut changed = (*tree).clone();
         let disc = talweg::construction::Piece {
-            form: talweg::construction::PieceKind::Disc(talweg::construction::disc::Disc {
+            form: talweg::construction::PieceKind::Disc(talweg::construction::primitives::disc::Disc {
                 x: 600.0,
                 y: 700.0,
                 radius: 300.0,

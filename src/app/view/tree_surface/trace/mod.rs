@@ -4,7 +4,7 @@
 //! words of the tree ─▶ trace.wgsl (compute): goes on with its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
 //! ```
 //!
-//! The words are those of [`buffer`](talweg::construction::buffer). A ray goes as in
+//! The words are those of [`buffer`](talweg::construction::gpu_buffer). A ray goes as in
 //! [`trace`](talweg::construction::trace), by the Lipschitz bound of the stretch ahead and without octaves that a pixel
 //! could not show; but one walk gives both the bound and the height, in the middle of the stretch. Every ray keeps in a
 //! buffer how far it is, so that a frame does no more than a slow card can: what a picture needs is
