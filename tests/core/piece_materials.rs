@@ -1,6 +1,8 @@
 //! What pieces are made of: the law of the shares, the maps that the node writes, and what pictures and exports show.
 
 use proptest::prelude::*;
+use talweg::appearance::{TypeMap, TypeWeights, ground_colours};
+use talweg::appearance_files::Material;
 use talweg::construction::operators::replace::ReplaceSettings;
 use talweg::construction::primitives::disc::Disc;
 use talweg::construction::{
@@ -9,10 +11,8 @@ use talweg::construction::{
 };
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Grid, MapKind, Region, Terrain};
-use talweg::look::{TypeMap, TypeWeights, ground_colours};
 use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
-use talweg::palette::Material;
 use talweg::scene::{Layer, Scene};
 
 use super::construction_kit::{Dice, tree};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::view::colours::legend::Legend;
 use crate::view::colours::overlay::OverlayChoice;
 use crate::view::colours::ramp::Ramp;
+use talweg::appearance::{Biomes, Paint};
 use talweg::field::{Grid, MapKind, Terrain};
-use talweg::look::{Biomes, Paint};
 use talweg::scene::Settings;
 
 /// The terrain with its settings, what colours it, and what the colours mean.

@@ -12,7 +12,7 @@ use super::globe::terrain::GlobeTerrain;
 use super::render_terrain::RenderTerrain;
 use super::square::SquareTerrain;
 use super::tree_surface::{TreeSurface, Unsupported};
-use talweg::look::PaletteTable;
+use talweg::appearance::PaletteTable;
 use talweg::preferences::GroundDetail;
 
 /// What the view shows; set it and the next frames will.

@@ -7,13 +7,6 @@
 //! places of a tile.
 //! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in
 //! [`Program::problems`].
-//!
-//! | file | what it holds |
-//! |---|---|
-//! | `build`, `frame`, `primitive`, `repeated`, `gullied` | the nodes, and how they come from pieces |
-//! | `lipschitz` | how steep ground can be |
-//! | `rows`, [`fill`] | many places at once; whole grids, tile by tile |
-//! | [`change`], `cache` | where two programs differ; the newest ones, kept |
 
 mod build;
 mod cache;

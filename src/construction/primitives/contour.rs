@@ -4,10 +4,10 @@
 //! cubic through the points, in the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the
 //! profiles of the two directions around, α = falloff(x). All profiles share their value at the centre, so that f has
 //! no jump there.
-//! Law of an [`outline`](crate::construction::geometry::outline) in the order of its points, of any simple shape: x = 1 + d/D, d the distance
-//! from the line, below 0 inside, and D the greatest depth inside, so that x goes from 0 at the deepest place over 1 on
-//! the line outwards. Profiles of several directions go over into the first one within D of the centre, where all
-//! directions meet.
+//! Law of an [`outline`](crate::construction::geometry::outline) in the order of its points, of any simple shape: x =
+//! 1 + d/D, d the distance from the line, below 0 inside, and D the greatest depth inside, so that x goes from 0 at the
+//! deepest place over 1 on the line outwards. Profiles of several directions go over into the first one within D of the
+//! centre, where all directions meet.
 //! Gradient: ∇x = r̂/R - R'/R² θ̂, the change of the profile with the angle divided by ρ.
 //! Lipschitz: the same, each at its greatest.
 //! Source: document 004, §4.1 and fig. 7.

@@ -1,9 +1,9 @@
 //! The curve: ground along a line, with cross profiles interpolated along it: rivers, roads, ridges, canyons.
 //!
 //! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the
-//! [`path`](crate::construction::geometry::path), z and width monotone cubics through the points, c_s the profile between those of the two
-//! points around; α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff), 1 up to the width w(s)
-//! there: a curve that grows narrow leaves the ground beside it alone.
+//! [`path`](crate::construction::geometry::path), z and width monotone cubics through the points, c_s the profile
+//! between those of the two points around; α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff),
+//! 1 up to the width w(s) there: a curve that grows narrow leaves the ground beside it alone.
 //! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
 //! Source: document 004, §4.1 and fig. 6.
 

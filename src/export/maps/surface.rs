@@ -2,8 +2,8 @@
 
 use super::layout::PixelLayout;
 use super::{ExportMap, MapNature, MapSheet};
+use crate::appearance::planet_normals;
 use crate::field::{Globe, Terrain, globe_slope_degrees, gradient, slope_degrees};
-use crate::look::planet_normals;
 use crate::scene::Scene;
 
 /// Slope in degrees, by central differences.

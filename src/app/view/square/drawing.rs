@@ -35,8 +35,8 @@ use crate::view::tree_surface::TreeSurface;
 use crate::view::tree_surface::adaptive::TileCamera;
 use crate::view::tree_surface::adaptive::atlas::Steps;
 use crate::view::tree_surface::trace::{self, RayCamera, Rays};
-use talweg::look::PaletteTable;
-use talweg::palette::{DEFAULT_MATERIALS, MaterialRules};
+use talweg::appearance::PaletteTable;
+use talweg::appearance_files::{DEFAULT_MATERIALS, MaterialRules};
 use talweg::scene::Surroundings;
 
 /// What a square keeps from frame to frame beside its textures.

@@ -24,10 +24,10 @@ use bounds::GridBounds;
 use cover::SnowSandCover;
 use site::SiteConditionMap;
 use surface_water::{SurfaceWater, surface_water};
+use talweg::appearance::light::sky::Daylight;
+use talweg::appearance::{GroundShareMaps, decode, encode, openness, openness_blocks};
 use talweg::field::Region;
 use talweg::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient, heights_over_void};
-use talweg::look::sky::Daylight;
-use talweg::look::{GroundShareMaps, decode, encode, openness, openness_blocks};
 use talweg::scene::Settings;
 use void_mask::{VoidMask, void_mask};
 
