@@ -6,7 +6,7 @@
 // stretch is free. Everything is one loop around one copy of the walk. Compilers put functions in wherever they are
 // called; where every call brought its own walk, pipelines took minutes to make.
 
-// Mirrors `Tracing` in src/app/view/tree_surface/trace/mod.rs.
+// Mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
     // from clip space to directions of the world
     eye_from_clip: mat4x4<f32>,

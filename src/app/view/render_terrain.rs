@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::globe::terrain::GlobeTerrain;
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
-use crate::view::colours::overlay::{OverlayChoice, climate_of};
+use crate::view::overlays::overlay::{OverlayChoice, climate_of};
 use crate::view::render::texels::{TerrainMap, Texels};
 use talweg::appearance::{PaletteTable, SiteConditions};
 use talweg::field::{Cancelled, Control, Terrain};

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::render_base::{BiomePaint, RenderBase, has_same_map, next_serial, resampled};
 use super::scale::WorldScale;
 use crate::view::camera::pick::GridPicker;
-use crate::view::colours::overlay::{Data, OverlayChoice, overlay_data};
+use crate::view::overlays::overlay::{Data, OverlayChoice, overlay_data};
 use crate::view::render::light;
 use crate::view::render::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
 use crate::view::render::texels::TerrainMap;

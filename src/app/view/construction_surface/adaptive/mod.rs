@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3, Mat4, Vec3};
 
+use crate::view::construction_surface::TreeSurface;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::lod::Frustum;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
-use crate::view::tree_surface::TreeSurface;
 use patch::{PatchJob, TilePatch};
 use quadtree::{QuadTile, Quadtree, QuadtreePlan, TileKey, TileSurroundings};
 
@@ -361,7 +361,7 @@ fn as_vec3(at: DVec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::tree_surface::TreeRecipe;
+    use crate::view::construction_surface::TreeRecipe;
     use talweg::construction::{Tree, presets};
 
     fn tree_surface(tree: Arc<Tree>) -> Arc<TreeSurface> {

@@ -9,9 +9,9 @@
 use std::sync::Arc;
 
 use super::quadtree::TileKey;
+use crate::view::construction_surface::{Sample, TreeSurface};
 use crate::view::scale::SIDE_WORLD;
 use crate::view::tiles::{GroundTile, TileJob};
-use crate::view::tree_surface::{Sample, TreeSurface};
 use talweg::construction::LANES;
 
 /// Height, slope to the east, slope to the south, depth of the water; in units of the world.
@@ -146,7 +146,7 @@ impl TilePatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::tree_surface::TreeRecipe;
+    use crate::view::construction_surface::TreeRecipe;
     use talweg::construction::presets;
 
     fn tree_surface() -> TreeSurface {

@@ -24,10 +24,10 @@ use bytemuck::{Pod, Zeroable};
 pub use plan::Adapter;
 use plan::{RayPass, RayPlan};
 
-use crate::view::colours::legend::{self, Legend};
-use crate::view::colours::ramp::{PLAIN, Ramp};
+use crate::view::construction_surface::{TreeSurface, Unsupported};
 use crate::view::mode::ViewMode;
-use crate::view::tree_surface::{TreeSurface, Unsupported};
+use crate::view::overlays::legend::{self, Legend};
+use crate::view::overlays::ramp::{PLAIN, Ramp};
 
 /// Frames of the shader's stack.
 const FRAMES: u32 = 16;

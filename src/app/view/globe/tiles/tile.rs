@@ -142,8 +142,8 @@ impl TileJob for GlobeTileJob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::colours::overlay::OverlayChoice;
     use crate::view::globe::terrain::GlobeTerrain;
+    use crate::view::overlays::overlay::OverlayChoice;
     use talweg::appearance::PaletteTable;
     use talweg::field::Control;
 
