@@ -3,10 +3,10 @@
 //! Law: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹. Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size), where strength is held below
 //! the size at which the map would fold (0.24 size, 1/(√2 λ_η)). Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p -
 //! c|, g Wyvill's: always one to one. Picture: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2
-//! I(p) - 1), I the [spline](crate::construction::primitives::image_sampler) through a picture over the square of half side
-//! r about c, g with half the radius as its core. Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r), which
-//! is the mean of the curve's directions t about p, by Wyvill's g, over places h ≤ r/4 apart; on a straight line it is
-//! t. In both, strength is held where the greatest slope of the push is 0.9, and the map cannot fold.
+//! I(p) - 1), I the [spline](crate::construction::primitives::image_sampler) through a picture over the square of half
+//! side r about c, g with half the radius as its core. Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r),
+//! which is the mean of the curve's directions t about p, by Wyvill's g, over places h ≤ r/4 apart; on a straight line
+//! it is t. In both, strength is held where the greatest slope of the push is 0.9, and the map cannot fold.
 //! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
 //! Source: document 004, §5.4 and fig. 14.
 
