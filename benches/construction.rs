@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use construction_kit::{Dice, curve, large};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
-use talweg::construction::disc::Disc;
-use talweg::construction::fill::{FillOptions, region_of_area};
-use talweg::construction::placement::Placement;
-use talweg::construction::scatter::ScatterSettings;
+use talweg::construction::compiled_program::fill::{FillOptions, region_of_area};
+use talweg::construction::operators::placement::Placement;
+use talweg::construction::operators::scatter::ScatterSettings;
+use talweg::construction::primitives::disc::Disc;
 use talweg::construction::{
     CopyGroup, Definition, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Program, Tree, changed_area,
 };

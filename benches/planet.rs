@@ -8,10 +8,10 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use talweg::appearance::{PlanetLayout, colours_of, planet_normals};
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Control, Grid, Stream, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
-use talweg::look::{PlanetLayout, colours_of, planet_normals};
 use talweg::nodes::{Context, Node, Work};
 use talweg::param::Value;
 use talweg::planet::Planet;

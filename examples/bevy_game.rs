@@ -23,9 +23,9 @@ use bevy::prelude::{
     PluginGroup, Projection, Res, ResMut, Resource, Single, Srgba, StandardMaterial, Startup, Time, Transform, Update,
     Vec3, Window, WindowPlugin,
 };
+use talweg::appearance::{PaletteTable, colours};
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Terrain};
-use talweg::look::{PaletteTable, colours};
 use talweg::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions, PartKind};
 use talweg::scene::{Scene, example};
 

@@ -50,18 +50,18 @@
 //! | [`planet`] | what a planet is besides its stack: its air, sun, climate, projections |
 //! | [`mesh`] | the ground as triangles: to a given error, with walls and water; files of meshes, read as heights too |
 //! | [`web_map`] | pyramids of tiles for maps in browsers |
-//! | [`palette`] | palettes and biome tables, as their files describe them |
+//! | [`appearance_files`] | palettes, biome tables, rules of materials and of plants and stones, as their files describe them |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
-//! | [`detail`] | the ground of a planet at any resolution, down to a metre, by position alone |
+//! | [`planet_detail`] | the ground of a planet at any resolution, down to a metre, by position alone |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | how people like planets drawn, what they opened last; kept in small files between runs |
 //! | [`recovery`] | unsaved work of editors that ended, earlier versions of scene files |
-//! | [`look`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
+//! | [`appearance`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker; how much memory that takes |
 //! | [`export`] | one evaluation, many products: maps, engines, tiles, the scene inside every file |
 //! | [`tiles`] | builds in tiles: plan, tasks, files of tiles, products of all of them |
-//! | [`film`] | time-lapse films of a process |
+//! | [`timelapse`] | time-lapse films of a process |
 //! | [`benchmark`] | what nodes cost in time and memory, and how that grows |
 //! | [`variants`] | what else a scene could be, with thumbnails |
 //! | [`cli`] | one file a subcommand |
@@ -80,27 +80,27 @@
 #[cfg(test)]
 extern crate self as talweg;
 
+pub mod appearance;
+pub mod appearance_files;
 pub mod benchmark;
 pub mod brush;
 pub mod cli;
 pub mod construction;
-pub mod detail;
 pub mod eval;
 pub mod export;
 pub mod field;
-pub mod film;
 pub mod hydrology;
 pub mod io;
-pub mod look;
 pub mod measure;
 pub mod mesh;
 pub mod nodes;
-pub mod palette;
 pub mod param;
 pub mod planet;
+pub mod planet_detail;
 pub mod preferences;
 pub mod recovery;
 pub mod scene;
 pub mod tiles;
+pub mod timelapse;
 pub mod variants;
 pub mod web_map;

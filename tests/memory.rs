@@ -8,10 +8,10 @@ use std::alloc::System;
 use std::sync::{Mutex, PoisonError};
 
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
+use talweg::appearance::{PaletteTable, scene_image};
 use talweg::eval::{Cache, MemoryUse, Store, Timeline, estimate, evaluate};
 use talweg::field::{Control, Terrain};
 use talweg::io::export_heightmap;
-use talweg::look::{PaletteTable, scene_image};
 use talweg::measure::{Limits, TerrainScale, measure, measure_planet};
 use talweg::nodes::Node;
 use talweg::planet::World;

@@ -1,6 +1,7 @@
 // Adaptive tessellation: patches of a tree, evaluated on the CPU where the picture needs them. A vertex reads its own
-// values and those of the vertex of the next coarser level that it morphs into; see src/app/view/tree_surface/adaptive/quadtree.rs.
-// Places count in whole steps from the eye's own, so that a vertex comes out the same in every patch that has it.
+// values and those of the vertex of the next coarser level that it morphs into; see
+// src/app/view/construction_surface/adaptive/quadtree.rs. Places count in whole steps from the eye's own, so that a
+// vertex comes out the same in every patch that has it.
 
 @group(0) @binding(10) var patch_map: texture_2d<f32>;
 

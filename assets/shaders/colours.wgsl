@@ -1,6 +1,6 @@
 // The colour rules that all views share: snow and sand on the ground, water of every kind, lines over the ground.
 
-// Mirrors `COVERS` in src/look/snow_sand.rs.
+// Mirrors `COVERS` in src/appearance/colours/snow_sand.rs.
 const SAND = vec3<f32>(0.730, 0.491, 0.231);
 const SNOW = vec3<f32>(0.871, 0.905, 0.939);
 

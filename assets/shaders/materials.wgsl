@@ -1,6 +1,7 @@
 // What the ground is made of where one stands on it: detail of its materials under the colours of the palette.
-// The rules are those of src/palette/materials.rs, the textures those of src/look/materials.rs. The views of squares and
-// of planets bind `material_maps`, `material_sampler` and `ground_rules`, each where it has room.
+// The rules are those of src/appearance_files/materials.rs, the textures those of src/appearance/materials/textures.rs.
+// The views of squares and of planets bind `material_maps`, `material_sampler` and `ground_rules`, each where it has
+// room.
 
 #ifdef DETAIL
 

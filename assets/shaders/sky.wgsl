@@ -1,6 +1,7 @@
 // The sky, the floor below the block, and the haze between the eye and what it sees.
 
-// Light of the sky from an azimuth, counted from that of the sun, and an elevation from 0 to 1 as src/look/sky.rs has it.
+// Light of the sky from an azimuth, counted from that of the sun, and an elevation from 0 to 1 as
+// src/appearance/light/sky.rs has it.
 fn sky_at(ray: vec3<f32>, up: f32) -> vec3<f32> {
     let level = normalize(ray.xz + vec2<f32>(1e-5));
     let sun = normalize(to_sun().xz + vec2<f32>(1e-5));

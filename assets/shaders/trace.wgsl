@@ -1,12 +1,12 @@
 // Sphere tracing of a construction tree: rays that go a few steps in every frame and keep where they are in between.
 //
-// One walk over the words of the tree (src/construction/buffer/mod.rs) answers for a disc of places: height and weight in
-// its middle, and bounds of heights, weights and slopes all over it (src/construction/sample.rs). A step of a ray asks
-// once, for the disc around the stretch ahead: the ground in its middle and its greatest slope say how much of the
-// stretch is free. Everything is one loop around one copy of the walk. Compilers put functions in wherever they are
+// One walk over the words of the tree (src/construction/gpu_buffer/mod.rs) answers for a disc of places: height and
+// weight in its middle, and bounds of heights, weights and slopes all over it (src/construction/sample.rs). A step of a
+// ray asks once, for the disc around the stretch ahead: the ground in its middle and its greatest slope say how much of
+// the stretch is free. Everything is one loop around one copy of the walk. Compilers put functions in wherever they are
 // called; where every call brought its own walk, pipelines took minutes to make.
 
-// Mirrors `Tracing` in src/app/view/tree_surface/trace/mod.rs.
+// Mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
     // from clip space to directions of the world
     eye_from_clip: mat4x4<f32>,
@@ -66,7 +66,7 @@ const TAU = 6.2831853;
 // no bound
 const NONE = 1e30;
 const THRESHOLD = 0.5;
-// of noise, per wave: src/construction/noise.rs
+// of noise, per wave: src/construction/primitives/noise.rs
 const STEEPEST = 2.93;
 const CURVATURE = 13.07;
 // of a ray: it asks for the ground ahead, for the four places around what it met, for the water there; it is done
@@ -227,7 +227,7 @@ fn detail_share(at: u32, which: u32) -> f32 {
     return select(select(1.0, t, which == 1u), 1.0 - t, which == 0u);
 }
 
-// A copy b that lies on a, src/construction/copies.rs: a blend of b by its weight with a by what that leaves.
+// A copy b that lies on a, src/construction/operators/copies.rs: a blend of b by its weight with a by what that leaves.
 fn laid_over(a: Answer, b: Answer) -> Answer {
     let held = min(b.weight, 1.0);
     let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
@@ -384,9 +384,9 @@ fn blend_bounds(a: Answer) -> Answer {
     return out;
 }
 
-// Ground with the gullies whose operands are at a place, over a disc of its own metres: src/construction/gully_law.rs,
-// the law and its bounds side by side. The slope in the middle, and how fast it changes at the most, are those that a
-// probe has found.
+// Ground with the gullies whose operands are at a place, over a disc of its own metres:
+// src/construction/operators/gully_law.rs, the law and its bounds side by side. The slope in the middle, and how fast
+// it changes at the most, are those that a probe has found.
 fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: vec3<f32>) -> Answer {
     let rise = real(at + 7u);
     let width = real(at + 13u) - real(at + 12u);

@@ -1,6 +1,6 @@
 // What rays through a tree have met, as the picture shows it: light, colours and depth. The rays: trace.wgsl.
 
-// Mirrors `Tracing` in src/app/view/tree_surface/trace/mod.rs.
+// Mirrors `Tracing` in src/app/view/construction_surface/trace/mod.rs.
 struct Tracing {
     eye_from_clip: mat4x4<f32>,
     eye: vec4<f32>,

@@ -10,12 +10,12 @@ use super::view::{
     ViewMode, ViewProjection, climate_of,
 };
 use super::{Options, run};
+use talweg::appearance::PaletteTable;
 use talweg::cli::{
     CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
 };
 use talweg::eval::MemoryUse;
 use talweg::field::{Control, Terrain};
-use talweg::look::PaletteTable;
 use talweg::preferences::{GlobeView, PlanetProjection};
 use talweg::scene::{CameraBookmark, Scene};
 

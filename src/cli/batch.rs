@@ -16,13 +16,13 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
+use crate::appearance::{PaletteTable, RgbImage, scene_image};
 use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
 use crate::export::maps::ExportMap;
 use crate::export::{ExportPlace, MESH, check, export, memory_use};
 use crate::field::{Control, Terrain};
 use crate::io::formats::RasterFormat;
 use crate::io::{FileError, SaveTarget, check_name, check_place, write_atomically};
-use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
 };

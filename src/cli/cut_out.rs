@@ -8,7 +8,7 @@ use serde_json::json;
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
-use crate::construction::plane::Area;
+use crate::construction::geometry::plane::Area;
 use crate::eval::MemoryUse;
 use crate::export::image_piece::{CutOut, CutOutError};
 use crate::io::check_place;

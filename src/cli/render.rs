@@ -9,11 +9,11 @@ use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::trace::TraceArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
+use crate::appearance::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
+use crate::appearance_files::{all_palette_names, is_palette};
 use crate::eval::MemoryUse;
 use crate::field::Terrain;
 use crate::io::{SaveTarget, check_place};
-use crate::look::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
-use crate::palette::{all_palette_names, is_palette};
 use crate::scene::Scene;
 
 /// Draw the terrain from above as a PNG picture, or a construction in perspective

@@ -4,13 +4,13 @@ use clap::Args;
 
 use super::input::SceneJob;
 use super::{CommandResult, Failure, print, tell, usage};
+use crate::appearance::PaletteTable;
+use crate::appearance::pictures::traced::evaluations::{EvaluationTotals, evaluations_image};
+use crate::appearance::pictures::traced::{Camera, TracedScene, TracedView};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
 use crate::io::SaveTarget;
 use crate::io::memory::shortage;
-use crate::look::PaletteTable;
-use crate::look::traced::evaluations::{EvaluationTotals, evaluations_image};
-use crate::look::traced::{Camera, TracedScene, TracedView};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Mix, Scene};

@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum};
 
 use super::input::SceneArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
+use crate::appearance::ground_colours;
 use crate::eval::MemoryUse;
 use crate::io::check_new_folder;
-use crate::look::ground_colours;
 use crate::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError};
 
 /// Write a pyramid of tiles for maps in browsers and for globes

@@ -1,9 +1,9 @@
 //! Keeping trees sound: numbers move into their ranges, and what cannot be mended is an error that says where.
 
-use super::contour::{Contour, OutlineFit};
-use super::curve::CurvePoint;
-use super::image::Image;
 use super::piece::{Piece, PieceKind, Tree};
+use super::primitives::contour::{Contour, OutlineFit};
+use super::primitives::curve::CurvePoint;
+use super::primitives::image::Image;
 use crate::param::{Clamped, Params};
 
 /// Points of a curve or contour at the most.

@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::array::ArraySettings;
-use super::contour::Contour;
-use super::curve::{Curve, CurvePoint};
-use super::deposit::AddSettings;
-use super::detail::DetailSettings;
-use super::disc::Disc;
-use super::gullies::GullySettings;
-use super::image::Image;
-use super::material::{MaterialLayer, PieceMaterial};
-use super::placement::Placement;
-use super::replace::ReplaceSettings;
-use super::ribbon::Ribbon;
-use super::scatter::ScatterSettings;
-use super::warp::{Bend, WarpSettings};
+use super::materials::{MaterialLayer, PieceMaterial};
+use super::operators::array::ArraySettings;
+use super::operators::deposit::AddSettings;
+use super::operators::detail::DetailSettings;
+use super::operators::gullies::GullySettings;
+use super::operators::placement::Placement;
+use super::operators::replace::ReplaceSettings;
+use super::operators::scatter::ScatterSettings;
+use super::operators::warp::{Bend, WarpSettings};
+use super::primitives::contour::Contour;
+use super::primitives::curve::{Curve, CurvePoint};
+use super::primitives::disc::Disc;
+use super::primitives::image::Image;
+use super::primitives::ribbon::Ribbon;
 use crate::param::{ImageFile, Params};
 
 /// A node of the tree.

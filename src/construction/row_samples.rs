@@ -1,6 +1,6 @@
 //! Rows of places and what the ground is there.
 
-use super::plane::{Area, Point};
+use super::geometry::plane::{Area, Point};
 use super::sample::GroundSample;
 
 /// Places of a row at the most.

@@ -1,6 +1,6 @@
 //! What a tree is asked and what it answers.
 
-use super::plane::{Interval, Point, higher, lower};
+use super::geometry::plane::{Interval, Point, higher, lower};
 
 /// Weight from which on there is terrain.
 pub const THRESHOLD: f64 = 0.5;
@@ -30,11 +30,11 @@ impl Detail {
     pub fn share(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
         let mut share = 1.0;
         if wavelength < 4.0 * self.spacing {
-            share = super::plane::smooth(wavelength / (2.0 * self.spacing) - 1.0).0;
+            share = super::geometry::plane::smooth(wavelength / (2.0 * self.spacing) - 1.0).0;
         }
         if self.level < 1.0 && octave > 0 {
             let t = self.level * (octaves - 1) as f64 - (octave - 1) as f64;
-            share *= super::plane::smooth(t).0;
+            share *= super::geometry::plane::smooth(t).0;
         }
         share
     }
@@ -57,7 +57,7 @@ impl GroundSample {
     /// The elevation of the terrain: f where α ≥ [`THRESHOLD`], and from there down to `base` where there is nothing.
     #[inline]
     pub fn surface(&self, base: f64) -> (f64, Point) {
-        let (s, ds) = super::plane::smooth(self.weight / THRESHOLD);
+        let (s, ds) = super::geometry::plane::smooth(self.weight / THRESHOLD);
         let over = self.height - base;
         let turn = over * ds / THRESHOLD;
         let slope = [self.slope[0] * s + self.fade[0] * turn, self.slope[1] * s + self.fade[1] * turn];
@@ -112,7 +112,7 @@ impl GroundBounds {
             return (self.height, self.slope);
         }
         let x = Interval::new(self.weight.low / THRESHOLD, lower(self.weight.high / THRESHOLD, 1.0));
-        let s = Interval::new(super::plane::smooth(x.low).0, super::plane::smooth(x.high).0);
+        let s = Interval::new(super::geometry::plane::smooth(x.low).0, super::geometry::plane::smooth(x.high).0);
         // s' = 6x(1-x) peaks at ½, s/x = 3x-2x² at ¾
         let peak = lower(higher(0.5, x.low), x.high);
         let turn = 6.0 * peak * (1.0 - peak) / THRESHOLD;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::construction::fill::region_of_area;
+use crate::construction::compiled_program::fill::region_of_area;
 use crate::construction::{PieceMaterial, Program, Tree, changed_area};
 use crate::field::{Cancelled, Region, Terrain};
 use crate::nodes::Context;

@@ -1,9 +1,10 @@
 //! Ground cut out of a terrain, as a piece of a construction: an image over the cut, and a map of its weights.
 //!
-//! Law: the piece's surface is a uniform cubic B-spline ([`image_sampler`](crate::construction::image_sampler)), which
-//! passes near its samples and not through them. The samples that are written are the control points of the spline
-//! that passes through the heights: (cᵢ₋₁ + 4 cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, the ends repeated. What
-//! is left of the difference is the step of 16 bits. Where the terrain has no ground the weight is 0.
+//! Law: the piece's surface is a uniform cubic B-spline
+//! ([`image_sampler`](crate::construction::primitives::image_sampler)), which passes near its samples and not through
+//! them. The samples that are written are the control points of the spline that passes through the heights: (cᵢ₋₁ + 4
+//! cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, the ends repeated. What is left of the difference is the step of 16
+//! bits. Where the terrain has no ground the weight is 0.
 //! Source: document 004, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
 //! interpolation).
 
@@ -12,8 +13,8 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::construction::image::{Image, ImageSettings};
-use crate::construction::plane::{Area, higher, lower};
+use crate::construction::geometry::plane::{Area, higher, lower};
+use crate::construction::primitives::image::{Image, ImageSettings};
 use crate::construction::{Frame, Piece, PieceKind, Tree};
 use crate::field::{MapKind, Terrain};
 use crate::io::formats::{RasterFormat, RasterSheet, Samples};

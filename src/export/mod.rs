@@ -47,11 +47,11 @@ use self::product::{CheckedKind, CheckedProduct, channels, checked_products};
 use self::raster_file::{RasterJob, cell_metres, sample_type};
 use self::scatter_file::ScatterJob;
 use self::targets::ExportTarget;
+use crate::appearance::{MOST_WEIGHTED, legend_ron};
 use crate::eval::MemoryUse;
 use crate::field::{Control, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, SampleType};
 use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, check_place, write_folder_atomically};
-use crate::look::{MOST_WEIGHTED, legend_ron};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
 use crate::scene::{BuildPreset, BuildProduct, BuildTiles, Scene};
 
@@ -534,8 +534,8 @@ impl SheetJob<'_> {
 
     fn cell_metres(&self) -> f32 {
         match self.layout.planet {
-            crate::look::PlanetLayout::Map(map) => 4.0 * self.scene.planet.side_metres() / map.width as f32,
-            crate::look::PlanetLayout::Face(_) => cell_metres(self.scene.side_metres(), self.terrain),
+            crate::appearance::PlanetLayout::Map(map) => 4.0 * self.scene.planet.side_metres() / map.width as f32,
+            crate::appearance::PlanetLayout::Face(_) => cell_metres(self.scene.side_metres(), self.terrain),
         }
     }
 
@@ -545,7 +545,7 @@ impl SheetJob<'_> {
         if !self.scene.settings.is_planet() {
             return Some(square_placement(self.preset, self.scene, self.cell_metres(), [row, column]));
         }
-        let crate::look::PlanetLayout::Map(map) = self.layout.planet else { return None };
+        let crate::appearance::PlanetLayout::Map(map) = self.layout.planet else { return None };
         let is_area = map.registration == Registration::Pixel;
         let (across, half) = if is_area { (map.width as f64, 0.5) } else { ((map.width - 1) as f64, 0.0) };
         let step = 360.0 / across;

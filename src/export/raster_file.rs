@@ -4,10 +4,10 @@ use serde::Serialize;
 use std::path::PathBuf;
 
 use super::maps::{MapNature, MapSheet};
+use crate::appearance::decode;
 use crate::field::Terrain;
 use crate::io::formats::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType, Samples};
 use crate::io::{FileError, SaveTarget, StagedFile};
-use crate::look::decode;
 
 /// What stands in floats with a place on a map where there is no ground.
 pub const NODATA: f32 = -9999.0;

@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ExportError;
+use crate::appearance::scatter::{POINTS, ScatterPlacer, ScatterShape, ScatteredObject};
+use crate::appearance::{GroundConditions, PaletteTable};
+use crate::appearance_files::{ScatterKind, ScatterRule};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::io::{SaveTarget, StagedFile};
-use crate::look::scatter::{POINTS, ScatterPlacer, ScatterShape, ScatteredObject};
-use crate::look::{GroundConditions, PaletteTable};
 use crate::mesh::formats::glb::{BufferLayout, INDICES, VERTICES, write_chunks};
-use crate::palette::{ScatterKind, ScatterRule};
 use crate::scene::{BuildPlacement, Scene};
 
 /// A format of plants and stones.

@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
+use crate::appearance::TypeMap;
 use crate::field::{Cancelled, Control, Edges, Globe, Terrain};
-use crate::look::TypeMap;
 use crate::scene::Scene;
 
 /// How a quantity is spread.

@@ -33,9 +33,9 @@ mod work;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use talweg::appearance_files::all_palette_names;
 use talweg::field::MapKind;
 use talweg::nodes::Node;
-use talweg::palette::all_palette_names;
 
 /// Names of the shipped scenes, which [`load`](scene::load) takes.
 #[pyfunction]

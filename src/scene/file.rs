@@ -12,9 +12,9 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{BuildPreset, CameraBookmark, Layer, MAX_BOOKMARKS, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
+use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
 use crate::nodes::Node;
-use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
 use crate::param::Params;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::{Layer, Scene};
+use crate::appearance_files::BIOME_PREFIX;
 use crate::io::formats::RawLayout;
 use crate::io::{Raster, RasterError, check_name};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::Node;
 use crate::nodes::generators::import::{Fit, Import, import_settings};
 use crate::nodes::planet::import::PlanetImport;
-use crate::palette::BIOME_PREFIX;
 use crate::param::ImageFile;
 use crate::planet::{Air, Planet};
 

@@ -32,14 +32,14 @@ pub use works::SourceWork;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use crate::detail::{DetailSource, PlanetDetail};
+use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
 use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
 use crate::nodes::generators::construction::Construction;
 use crate::nodes::{Node, Work};
-use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
 use crate::param::{ParamError, Params};
 use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fields};
 use crate::planet::{Planet, World};
+use crate::planet_detail::{DetailSource, PlanetDetail};
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub struct Scene {
     pub settings: Settings,
     /// What holds where the world is a planet.
     pub planet: Planet,
-    /// Name of a [palette](crate::palette), or `biome:` and the name of a biome table.
+    /// Name of a [palette](crate::appearance_files), or `biome:` and the name of a biome table.
     pub palette: String,
     /// The climate of the biomes; of the table's own where there is none.
     pub climate: Option<Climate>,

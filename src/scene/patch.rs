@@ -1,10 +1,9 @@
 //! A square of a planet as a terrain of its own: taken out, worked on at a finer resolution, and put back.
 //!
-//! [`take_patch`] asks the planet's [detail](crate::detail) for the ground of a [`Square`] and makes a terrain scene
-//! that reads it: heights in metres, and the maps that come with them, as water and moisture. Its rivers run as the
-//! planet's do, and its climate is that of the planet there. [`put_patch_back`] makes a heightmap of the finished
-//! heights and adds a layer to the planet that lays them onto the globe, fading into the surroundings
-//! ([`Patch`]).
+//! [`take_patch`] asks the planet's [detail](crate::planet_detail) for the ground of a [`Square`] and makes a terrain
+//! scene that reads it: heights in metres, and the maps that come with them, as water and moisture. Its rivers run as
+//! the planet's do, and its climate is that of the planet there. [`put_patch_back`] makes a heightmap of the finished
+//! heights and adds a layer to the planet that lays them onto the globe, fading into the surroundings ([`Patch`]).
 //!
 //! A scene and its heights are files of their own, and so is each map; [`PatchFiles::save`] writes them together.
 
@@ -209,8 +208,8 @@ pub(super) fn map_stem(stem: &str, kind: MapKind) -> String {
 /// Takes a square out of an evaluated planet: its ground at `samples` (at least 2) per side, for files that are called
 /// as `heights` (.r32) with a hash, and the scene of a terrain that begins with them and remembers that it came from
 /// the planet `from` (a file, or the name of a shipped planet). The ground is that of
-/// [`PlanetDetail::square`](crate::detail::PlanetDetail::square): rivers run in and out where the planet's do, and the
-/// maps come along.
+/// [`PlanetDetail::square`](crate::planet_detail::PlanetDetail::square): rivers run in and out where the planet's do,
+/// and the maps come along.
 ///
 /// # Errors
 /// If the scene is no planet, the square too large, or the file is no .r32.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{STORE_BYTES, Size, draw};
+use crate::appearance::RgbImage;
 use crate::eval::{Cache, Store, Timeline};
 use crate::field::{Cancelled, Control};
-use crate::look::RgbImage;
 use crate::scene::Scene;
 
 /// The file of the picture of a scene in a folder; None for a scene that reads files, whose contents may change, and

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::param_ref::{ParamRef, VariantError};
+use crate::appearance::{PaletteTable, RgbImage, scene_image};
 use crate::eval::{Cache, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::slopes;
 use crate::param::{Preset, Value};
 use crate::scene::{Layer, Scene};

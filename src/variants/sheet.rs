@@ -1,8 +1,8 @@
 //! The contact sheet: thumbnails side by side, each with what makes it and what it is like.
 
 use super::scene_variant::{Glance, SceneVariant, Thumbnail};
-use crate::look::RgbImage;
-use crate::look::text::Type;
+use crate::appearance::RgbImage;
+use crate::appearance::pictures::text::Type;
 
 const PAPER: [u8; 3] = [24, 26, 29];
 const INK: [u8; 3] = [232, 234, 236];

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use talweg::construction::plane::Area;
+use talweg::construction::geometry::plane::Area;
 use talweg::export::image_piece::{CutOut, CutOutError};
 use talweg::export::{ExportPlace, export};
 use talweg::field::{Control, Edges, MapKind, Terrain};

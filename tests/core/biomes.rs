@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use talweg::appearance::{BiomeModel, Biomes, Paint, PaletteTable, SiteConditions, TypeMap, Units, colours, relief};
+use talweg::appearance_files::{BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, HeightUnits, biome_names};
 use talweg::field::globe::{from_angles, longitude};
 use talweg::field::{Control, Edges, Globe, Grid, Terrain};
-use talweg::look::{BiomeModel, Biomes, Paint, PaletteTable, SiteConditions, TypeMap, Units, colours, relief};
-use talweg::palette::{BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, HeightUnits, biome_names};
 use talweg::planet::climate::{Climate, ClimateTerrain, TerrainClimate, Warmth};
 use talweg::scene::{Scene, Settings};
 

@@ -3,11 +3,11 @@
 
 use crate::construction_kit::{Dice, large, tree};
 use proptest::prelude::*;
-use talweg::construction::buffer::Buffer;
-use talweg::construction::buffer::walk::{surface as surface_of, walk};
-use talweg::construction::disc::Disc;
-use talweg::construction::fill::{FillOptions, region_of_area};
-use talweg::construction::plane::{add, length, scaled, sub};
+use talweg::construction::compiled_program::fill::{FillOptions, region_of_area};
+use talweg::construction::geometry::plane::{add, length, scaled, sub};
+use talweg::construction::gpu_buffer::Buffer;
+use talweg::construction::gpu_buffer::interpreter::{surface as surface_of, walk};
+use talweg::construction::primitives::disc::Disc;
 use talweg::construction::trace::{Bound, MOST_STEPS, TraceRay, Tracer};
 use talweg::construction::{
     Area, Capsule, Definition, Detail, GroundSample, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Point,

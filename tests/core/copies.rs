@@ -1,25 +1,25 @@
 //! Arrays, scatters and stretched pieces of a construction tree: against pieces placed by hand, and every way in which
 //! a tree is asked against the others.
 
-use talweg::construction::array::{Arrangement, ArraySettings};
-use talweg::construction::buffer::walk::{surface as surface_of, walk};
-use talweg::construction::contour::{Contour, ContourSettings, Landform};
-use talweg::construction::copies::Overlap;
-use talweg::construction::curve::CurvePoint;
-use talweg::construction::deposit::AddSettings;
-use talweg::construction::disc::Disc;
+use talweg::construction::compiled_program::fill::{FillOptions, region_of_area};
 use talweg::construction::edit::link_group::Motion;
 use talweg::construction::edit::transform_path::TransformPath;
 use talweg::construction::edit::{self, PiecePath, Wrap};
-use talweg::construction::fill::{FillOptions, region_of_area};
-use talweg::construction::ground::ReliefStyle;
-use talweg::construction::gullies::GullySettings;
-use talweg::construction::placement::Placement;
-use talweg::construction::plane::{Area, Capsule, Point, add, length, sub};
-use talweg::construction::replace::{Extent, ReplaceSettings};
-use talweg::construction::scatter::{ScatterRegion, ScatterSettings};
+use talweg::construction::geometry::plane::{Area, Capsule, Point, add, length, sub};
+use talweg::construction::gpu_buffer::interpreter::{surface as surface_of, walk};
+use talweg::construction::operators::array::{Arrangement, ArraySettings};
+use talweg::construction::operators::copies::Overlap;
+use talweg::construction::operators::deposit::AddSettings;
+use talweg::construction::operators::gullies::GullySettings;
+use talweg::construction::operators::placement::Placement;
+use talweg::construction::operators::replace::{Extent, ReplaceSettings};
+use talweg::construction::operators::scatter::{ScatterRegion, ScatterSettings};
+use talweg::construction::operators::warp::WarpSettings;
+use talweg::construction::primitives::contour::{Contour, ContourSettings, Landform};
+use talweg::construction::primitives::curve::CurvePoint;
+use talweg::construction::primitives::disc::Disc;
+use talweg::construction::primitives::ground::ReliefStyle;
 use talweg::construction::trace::{TraceRay, Tracer};
-use talweg::construction::warp::WarpSettings;
 use talweg::construction::{
     CopyGroup, Definition, Detail, GroundSample, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Program,
     Tree, changed_area,

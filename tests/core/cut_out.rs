@@ -1,6 +1,6 @@
 //! Ground cut out of a terrain as an image piece: the heights it had, weights where there is no ground, errors.
 
-use talweg::construction::plane::Area;
+use talweg::construction::geometry::plane::Area;
 use talweg::eval::{Store, evaluate};
 use talweg::export::image_piece::{CutOut, CutOutError};
 use talweg::field::{Control, MapKind, Terrain};

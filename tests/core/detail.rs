@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
-use talweg::detail::PlanetDetail;
 use talweg::field::globe::{from_angles, latitude, longitude};
 use talweg::field::{Control, Globe, MapKind, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use talweg::planet::square::Square;
+use talweg::planet_detail::PlanetDetail;
 use talweg::scene::{Scene, example, take_patch};
 
 use super::common::evaluate;

@@ -1,10 +1,10 @@
 //! Snow against what is known of it: nothing is lost, it rests at its angle, cliffs stay bare, cones are round.
 
 use crate::node_kit::{Place, node, set};
+use talweg::appearance::{PaletteTable, relief};
+use talweg::appearance_files::Palette;
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::look::{PaletteTable, relief};
 use talweg::nodes::{MassBalance, Node};
-use talweg::palette::Palette;
 use talweg::scene::Settings;
 
 const RELIEF: f32 = 1000.0;

@@ -1,10 +1,10 @@
 //! Dunes against what is known of them: they stand across the wind, travel with it, and keep their sand.
 
 use crate::node_kit::{Place, node};
+use talweg::appearance::{PaletteTable, relief};
+use talweg::appearance_files::Palette;
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::look::{PaletteTable, relief};
 use talweg::nodes::{MassBalance, Node};
-use talweg::palette::Palette;
 use talweg::scene::Settings;
 
 /// 4 km of ground, 600 m of relief.

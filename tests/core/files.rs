@@ -220,7 +220,7 @@ mod unix {
     use std::os::unix::net::UnixListener;
 
     use super::*;
-    use talweg::palette::BiomeTable;
+    use talweg::appearance_files::BiomeTable;
     use talweg::scene::Scene;
 
     fn mode(path: &Path) -> u32 {

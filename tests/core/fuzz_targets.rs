@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use talweg::appearance_files::BiomeTable;
 use talweg::eval::{Store, evaluate};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::field::{Control, Terrain};
@@ -13,7 +14,6 @@ use talweg::io::{forget_rasters, raster, raster_as};
 use talweg::mesh::formats::UpAxis;
 use talweg::mesh::import::MeshSurface;
 use talweg::nodes::Node;
-use talweg::palette::BiomeTable;
 use talweg::param::{ParamKind, Params, Value};
 use talweg::planet::projection::FACE_NAMES;
 use talweg::preferences::{MOST_VERSIONS, Preferences, PreferencesFile, Recent};

@@ -1,11 +1,11 @@
 //! Gullies in a construction tree: stripes down the slope of what is below them, of any resolution, with its weight.
 
-use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
-use talweg::construction::disc::Disc;
-use talweg::construction::ground::ReliefStyle;
-use talweg::construction::gullies::GullySettings;
-use talweg::construction::placement::Placement;
-use talweg::construction::plane::{add, length, scaled, sub};
+use talweg::construction::geometry::plane::{add, length, scaled, sub};
+use talweg::construction::operators::gullies::GullySettings;
+use talweg::construction::operators::placement::Placement;
+use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use talweg::construction::primitives::disc::Disc;
+use talweg::construction::primitives::ground::ReliefStyle;
 use talweg::construction::trace::{Bound, TraceRay, Tracer};
 use talweg::construction::{Capsule, Detail, OperatorGroup, Piece, PieceKind, Point, Program, Tree, edit};
 

@@ -1,8 +1,8 @@
 //! Closed lines: their distance is exact for any simple shape, and others are refused.
 
-use talweg::construction::outline::{ClosedOutline, OutlineError};
-use talweg::construction::path::CurveFit;
-use talweg::construction::plane::{Point, cross, dot, length, sub};
+use talweg::construction::geometry::outline::{ClosedOutline, OutlineError};
+use talweg::construction::geometry::path::CurveFit;
+use talweg::construction::geometry::plane::{Point, cross, dot, length, sub};
 
 fn star() -> Vec<Point> {
     let at = |k: usize| (k as f64 * std::f64::consts::TAU / 10.0, if k.is_multiple_of(2) { 1000.0 } else { 400.0 });

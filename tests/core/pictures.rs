@@ -1,7 +1,7 @@
 //! Small relief pictures of shipped scenes against kept ones.
 
-use talweg::look::{PaletteTable, RgbImage, relief};
-use talweg::palette::Palette;
+use talweg::appearance::{PaletteTable, RgbImage, relief};
+use talweg::appearance_files::Palette;
 use talweg::scene::example;
 
 use crate::common::{blessing, evaluate, path};

@@ -1,18 +1,18 @@
 //! What pieces are made of: the law of the shares, the maps that the node writes, and what pictures and exports show.
 
 use proptest::prelude::*;
-use talweg::construction::disc::Disc;
-use talweg::construction::replace::ReplaceSettings;
+use talweg::appearance::{TypeMap, TypeWeights, ground_colours};
+use talweg::appearance_files::Material;
+use talweg::construction::operators::replace::ReplaceSettings;
+use talweg::construction::primitives::disc::Disc;
 use talweg::construction::{
     Area, Definition, Detail, Frame, Instance, OperatorGroup, Piece, PieceKind, PieceMaterial, Program, Tree,
     changed_area,
 };
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Grid, MapKind, Region, Terrain};
-use talweg::look::{TypeMap, TypeWeights, ground_colours};
 use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
-use talweg::palette::Material;
 use talweg::scene::{Layer, Scene};
 
 use super::construction_kit::{Dice, tree};
@@ -139,7 +139,7 @@ proptest! {
         let new = Program::reusing(&after, 3, Some(&old));
         let now = filled(&new);
         let region = match changed_area(&old, &new) {
-            Some(area) => talweg::construction::fill::region_of_area(&area, grid, new.side),
+            Some(area) => talweg::construction::compiled_program::fill::region_of_area(&area, grid, new.side),
             None => Region::none(),
         };
         let part = new.material_shares(grid, &region, 1.0, &control).unwrap();

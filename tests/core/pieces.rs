@@ -1,10 +1,10 @@
 //! Pieces of a construction tree against what document 004 says of them: outlines, widths, maps of weights, many.
 
-use talweg::construction::contour::{Contour, ContourSettings, Landform, OutlineFit};
-use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
-use talweg::construction::disc::Disc;
-use talweg::construction::image::{Image, ImageSettings};
-use talweg::construction::replace::ReplaceSettings;
+use talweg::construction::operators::replace::ReplaceSettings;
+use talweg::construction::primitives::contour::{Contour, ContourSettings, Landform, OutlineFit};
+use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use talweg::construction::primitives::disc::Disc;
+use talweg::construction::primitives::image::{Image, ImageSettings};
 use talweg::construction::{Detail, GroundSample, OperatorGroup, Piece, PieceKind, Program, Tree};
 use talweg::field::{Control, Edges, Grid};
 use talweg::param::ImageFile;
@@ -186,8 +186,9 @@ fn a_hundred_thousand_pieces_are_as_many() {
             let grid = Grid::new(65, Edges::Open);
             let mut heights = vec![0.0f32; grid.len()];
             let whole = talweg::field::Region::whole(grid);
-            let options =
-                talweg::construction::fill::FillOptions::for_material(talweg::construction::MaterialLayer::Terrain);
+            let options = talweg::construction::compiled_program::fill::FillOptions::for_material(
+                talweg::construction::MaterialLayer::Terrain,
+            );
             program.fill_region(grid, &whole, options, &Control::default(), &mut heights).expect("nobody stops it");
             let step = program.side / 64.0;
             let detail = Detail::every(step);
@@ -223,7 +224,7 @@ fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
 /// are those of places, and bounds hold.
 #[test]
 fn a_replacement_acts_within_heights_and_slopes() {
-    use talweg::construction::fill::FillOptions;
+    use talweg::construction::compiled_program::fill::FillOptions;
     use talweg::construction::{Area, Capsule, MaterialLayer};
     use talweg::field::Region;
     let hills = Disc { x: 4000.0, y: 4000.0, radius: 9000.0, core: 0.9, height: 300.0, ..Disc::default() };

@@ -227,7 +227,7 @@ fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
             scene.patch = Some(PatchOrigin { planet: random.text(), longitude, latitude });
         }
         8 => {
-            let names = talweg::palette::all_palette_names();
+            let names = talweg::appearance_files::all_palette_names();
             scene.palette.clone_from(&names[random.below(names.len())]);
             // as the editor has it, a table of its own has the name of the one that it was made from
             scene.biomes = None;

@@ -166,7 +166,7 @@ fn any_scene() -> impl Strategy<Value = Scene> {
         |(name, random, layers)| {
             let mut scene = Scene { name, layers, ..Scene::default() };
             scramble(&mut scene.settings, &random);
-            let palettes = talweg::palette::palette_names();
+            let palettes = talweg::appearance_files::palette_names();
             scene.palette.clone_from(&palettes[random[0] as usize % palettes.len()]);
             scene
         },

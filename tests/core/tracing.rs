@@ -153,10 +153,10 @@ fn a_ray_ends_alike_alone_and_in_company() {
 /// Beside the slopes of paper scenes: a wall that is thinner than a cell of the table is not seen through.
 #[test]
 fn a_thin_wall_stops_rays() {
-    use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
-    use talweg::construction::disc::Disc;
-    use talweg::construction::ground::ReliefStyle;
-    use talweg::construction::replace::ReplaceSettings;
+    use talweg::construction::operators::replace::ReplaceSettings;
+    use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+    use talweg::construction::primitives::disc::Disc;
+    use talweg::construction::primitives::ground::ReliefStyle;
     use talweg::construction::{OperatorGroup, Piece, PieceKind};
     let plain = Disc { radius: 20_000.0, core: 0.9, height: 100.0, surface: ReliefStyle::ALL[0], ..Disc::default() };
     let settings = CurveSettings { cross: Cross::Bank, width: 6.0, depth: 0.0, fade: 6.0, ..CurveSettings::default() };

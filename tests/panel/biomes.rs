@@ -5,8 +5,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Vec2, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::look::SiteConditions;
-use talweg::palette::BiomeTable;
+use talweg::appearance::SiteConditions;
+use talweg::appearance_files::BiomeTable;
 use talweg_app::features::biomes::panel::BiomesState;
 use talweg_app::features::biomes::panel::{Composition, GroundInfo};
 

@@ -6,10 +6,10 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::construction::array::Arrangement;
 use talweg::construction::edit::dimensions::{PieceDimension, dimensions};
 use talweg::construction::edit::transform_path::TransformPath;
-use talweg::construction::scatter::ScatterRegion;
+use talweg::construction::operators::array::Arrangement;
+use talweg::construction::operators::scatter::ScatterRegion;
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg_app::features::construction::list::TreeState;
 

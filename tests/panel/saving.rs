@@ -58,6 +58,6 @@ fn a_biome_table_asks_before_it_goes_over_a_write_protected_file() {
         panels.get_by_label("Another file…");
         click(&mut panels, answer);
     }
-    assert!(talweg::palette::BiomeTable::load(&path).is_ok());
+    assert!(talweg::appearance_files::BiomeTable::load(&path).is_ok());
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
 }

@@ -8,9 +8,9 @@ use bevy::prelude::*;
 use crate::frame::document::Document;
 use crate::frame::tasks::{Newest, Tasks};
 use crate::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
+use talweg::appearance::Biomes;
 use talweg::eval::{ChangedRegion, Insight, NotEnoughMemory, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
 use talweg::field::{Cancelled, Control, Terrain};
-use talweg::look::Biomes;
 use talweg::scene::{Problem, Scene};
 
 type PrepareResult = Result<RenderTerrain, Cancelled>;

@@ -7,10 +7,10 @@ use glam::Vec3;
 
 use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, ShotView, averaged, fine, guarded};
 use crate::view::{CompareLayout, Pose, RenderQuality, SquareTerrain, ViewProjection};
+use talweg::appearance::RgbImage;
 use talweg::field::Control;
-use talweg::film::{FilmFormat, check_target};
 use talweg::io::SaveTarget;
-use talweg::look::RgbImage;
+use talweg::timelapse::{FilmFormat, check_target};
 
 /// Tilt of the camera that goes round, in radians.
 const TILT: f32 = -0.45;

@@ -24,8 +24,8 @@ use crate::view::{
     CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
     Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_world, place,
 };
+use talweg::appearance::{PaletteTable, RgbImage, decode, encode};
 use talweg::io::SaveTarget;
-use talweg::look::{PaletteTable, RgbImage, decode, encode};
 
 /// What the picture shows, and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +78,7 @@ pub enum ShotError {
     #[error(transparent)]
     Write(#[from] talweg::io::FileError),
     #[error(transparent)]
-    Film(#[from] talweg::film::FilmError),
+    Film(#[from] talweg::timelapse::FilmError),
     #[error(
         "a flight goes through the camera bookmarks of a terrain, two at the least; add some in the editor \
          (View, Add camera bookmark), or film a turntable"

@@ -7,7 +7,7 @@ use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
 use super::camera::{Lens, ViewProjection};
 use super::render_terrain::RenderTerrain;
-use talweg::look::PaletteTable;
+use talweg::appearance::PaletteTable;
 
 /// One of the two terrains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,11 +19,12 @@
 #![allow(clippy::disallowed_methods, reason = "no height depends on how it is drawn")]
 
 mod camera;
-mod colours;
 mod compare;
+mod construction_surface;
 pub mod globe;
 mod idle;
 mod mode;
+mod overlays;
 mod plants;
 mod render;
 mod render_base;
@@ -32,7 +33,6 @@ mod scale;
 mod square;
 mod state;
 mod tiles;
-mod tree_surface;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -42,22 +42,22 @@ pub(crate) use camera::apply::{camera_bundle, near_world, place};
 pub use camera::control::{CameraManners, ViewCamera, ViewCommand, ViewSystems, ViewportArea};
 pub use camera::stage::{GroundPosition, Stage};
 pub use camera::{Lens, Pose, ViewProjection};
-pub use colours::legend::{Legend, Tick};
-pub use colours::overlay::{Overlay, OverlayChoice, Reference, climate_of, overlay_colours};
-pub use colours::ramp::Ramp;
 pub use compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
+#[cfg(test)]
+pub use construction_surface::trace::FARTHEST_WORLD;
+pub use construction_surface::trace::cost_legend;
+pub use construction_surface::{TreeRecipe, TreeSurface, Unsupported};
 pub use idle::{IdlePlugin, Waker};
 pub use mode::ViewMode;
+pub use overlays::legend::{Legend, Tick};
+pub use overlays::overlay::{Overlay, OverlayChoice, Reference, climate_of, overlay_colours};
+pub use overlays::ramp::Ramp;
 pub use render::mesh::RenderQuality;
 pub use render::{DrawPlugin, TerrainCamera};
 pub use render_terrain::RenderTerrain;
 pub use scale::{SIDE_WORLD, WorldScale};
 pub use square::{SquareTerrain, Tint};
 pub use state::{FrameStatus, ViewState};
-#[cfg(test)]
-pub use tree_surface::trace::FARTHEST_WORLD;
-pub use tree_surface::trace::cost_legend;
-pub use tree_surface::{TreeRecipe, TreeSurface, Unsupported};
 
 /// The view in a window. Needs bevy_egui's plugin and `DefaultPlugins`.
 pub struct ViewPlugin;

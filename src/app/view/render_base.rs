@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::view::colours::legend::Legend;
-use crate::view::colours::overlay::OverlayChoice;
-use crate::view::colours::ramp::Ramp;
+use crate::view::overlays::legend::Legend;
+use crate::view::overlays::overlay::OverlayChoice;
+use crate::view::overlays::ramp::Ramp;
+use talweg::appearance::{Biomes, Paint};
 use talweg::field::{Grid, MapKind, Terrain};
-use talweg::look::{Biomes, Paint};
 use talweg::scene::Settings;
 
 /// The terrain with its settings, what colours it, and what the colours mean.

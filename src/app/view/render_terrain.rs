@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::globe::terrain::GlobeTerrain;
 use super::render_base::RenderBase;
 use super::square::SquareTerrain;
-use crate::view::colours::overlay::{OverlayChoice, climate_of};
+use crate::view::overlays::overlay::{OverlayChoice, climate_of};
 use crate::view::render::texels::{TerrainMap, Texels};
+use talweg::appearance::{PaletteTable, SiteConditions};
 use talweg::field::{Cancelled, Control, Terrain};
-use talweg::look::{PaletteTable, SiteConditions};
 use talweg::planet::projection::from_map;
 use talweg::scene::Scene;
 

@@ -8,11 +8,11 @@ use glam::{Vec2, Vec3};
 
 use super::camera::{Lens, ViewProjection};
 use super::compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
+use super::construction_surface::{TreeSurface, Unsupported};
 use super::globe::terrain::GlobeTerrain;
 use super::render_terrain::RenderTerrain;
 use super::square::SquareTerrain;
-use super::tree_surface::{TreeSurface, Unsupported};
-use talweg::look::PaletteTable;
+use talweg::appearance::PaletteTable;
 use talweg::preferences::GroundDetail;
 
 /// What the view shows; set it and the next frames will.

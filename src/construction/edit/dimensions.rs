@@ -6,12 +6,12 @@
 use super::EditError;
 use super::points::{centreline, line};
 use super::reshape::tidy;
-use crate::construction::array::{Arrangement, ArraySettings};
+use crate::construction::geometry::plane::{Affine, Point, add, dot, length, scaled, sub};
+use crate::construction::operators::array::{Arrangement, ArraySettings};
+use crate::construction::operators::placement::Placement;
+use crate::construction::operators::scatter::ScatterRegion;
+use crate::construction::operators::warp::Bend;
 use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::placement::Placement;
-use crate::construction::plane::{Affine, Point, add, dot, length, scaled, sub};
-use crate::construction::scatter::ScatterRegion;
-use crate::construction::warp::Bend;
 
 /// A dimension of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

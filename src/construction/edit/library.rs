@@ -9,24 +9,24 @@ use super::{
     EditError, PiecePath, Root, Spot, Wrap, insert, link_group, put_on_material, set_material, soundly, unused_name,
     unused_original, wrap_root,
 };
-use crate::construction::array::{Arrangement, ArraySettings};
-use crate::construction::contour::{Contour, ContourSettings, Landform};
-use crate::construction::copies::Overlap;
-use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
-use crate::construction::disc::Disc;
-use crate::construction::ground::ReliefStyle;
-use crate::construction::gullies::GullySettings;
-use crate::construction::image::{Image, ImageSettings};
-use crate::construction::material::{MaterialLayer, PieceMaterial};
+use crate::construction::compiled_program::Program;
+use crate::construction::geometry::plane::{Point, lower};
+use crate::construction::materials::{MaterialLayer, PieceMaterial};
+use crate::construction::operators::array::{Arrangement, ArraySettings};
+use crate::construction::operators::copies::Overlap;
+use crate::construction::operators::gullies::GullySettings;
+use crate::construction::operators::placement::Placement;
+use crate::construction::operators::replace::Extent;
+use crate::construction::operators::scatter::ScatterSettings;
 use crate::construction::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
-use crate::construction::placement::Placement;
-use crate::construction::plane::{Point, lower};
 use crate::construction::presets;
-use crate::construction::program::Program;
-use crate::construction::replace::Extent;
-use crate::construction::ribbon::{Ribbon, RibbonSettings};
+use crate::construction::primitives::contour::{Contour, ContourSettings, Landform};
+use crate::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use crate::construction::primitives::disc::Disc;
+use crate::construction::primitives::ground::ReliefStyle;
+use crate::construction::primitives::image::{Image, ImageSettings};
+use crate::construction::primitives::ribbon::{Ribbon, RibbonSettings};
 use crate::construction::sample::{Detail, THRESHOLD};
-use crate::construction::scatter::ScatterSettings;
 
 /// What a new piece does to the ground that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,10 +24,10 @@ pub mod snap;
 pub mod transform_path;
 
 use super::check::TreeError;
-use super::material::MaterialLayer;
+use super::materials::MaterialLayer;
+use super::operators::placement::Placement;
+use super::operators::replace::Extent;
 use super::piece::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
-use super::placement::Placement;
-use super::replace::Extent;
 
 /// What a way begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

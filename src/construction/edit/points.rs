@@ -2,16 +2,16 @@
 
 use super::EditError;
 use super::reshape::tidy;
-use crate::construction::array::{Arrangement, ArraySettings};
 use crate::construction::check::MOST_POINTS;
-use crate::construction::contour::{Contour, OutlineFit};
-use crate::construction::curve::{CurveCentreline, CurvePoint, CurveSettings};
-use crate::construction::path::CurveFit;
+use crate::construction::geometry::path::CurveFit;
+use crate::construction::geometry::plane::{Area, Point, add, dot, length, lower, scaled, sub};
+use crate::construction::operators::array::{Arrangement, ArraySettings};
+use crate::construction::operators::scatter::ScatterRegion;
+use crate::construction::operators::warp::Bend;
 use crate::construction::piece::{Piece, PieceKind};
-use crate::construction::plane::{Area, Point, add, dot, length, lower, scaled, sub};
-use crate::construction::ribbon::RibbonSettings;
-use crate::construction::scatter::ScatterRegion;
-use crate::construction::warp::Bend;
+use crate::construction::primitives::contour::{Contour, OutlineFit};
+use crate::construction::primitives::curve::{CurveCentreline, CurvePoint, CurveSettings};
+use crate::construction::primitives::ribbon::RibbonSettings;
 
 crate::params! {
     /// A point of a line, with the size of the line there.

@@ -4,9 +4,9 @@ use super::PiecePath;
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
 use crate::construction::Program;
-use crate::construction::curve::CurvePoint;
+use crate::construction::geometry::plane::{Point, length, sub};
 use crate::construction::piece::Tree;
-use crate::construction::plane::{Point, length, sub};
+use crate::construction::primitives::curve::CurvePoint;
 use crate::construction::sample::Detail;
 
 /// Metres that a river falls, at the least, over a metre.

@@ -5,11 +5,11 @@
 //! since the push never folds the ground.
 
 use super::{PiecePath, Root};
-use crate::construction::copies::Copy;
+use crate::construction::geometry::plane::{Affine, Point, add, sub};
+use crate::construction::operators::copies::Copy;
+use crate::construction::operators::placement::Placement;
+use crate::construction::operators::warp::PreparedWarp;
 use crate::construction::piece::{Piece, PieceKind, Tree};
-use crate::construction::placement::Placement;
-use crate::construction::plane::{Affine, Point, add, sub};
-use crate::construction::warp::PreparedWarp;
 
 /// Steps of the way back through noise; each leaves less than two thirds of the error.
 const STEPS: usize = 24;
@@ -151,7 +151,7 @@ impl TransformPath {
 fn unbent(warp: &PreparedWarp, q: Point) -> Point {
     if let PreparedWarp::Twist { centre, angle, falloff } = warp {
         let path = sub(q, *centre);
-        let turn = angle * falloff.sample(crate::construction::plane::length(path)).0;
+        let turn = angle * falloff.sample(crate::construction::geometry::plane::length(path)).0;
         let (sin, cos) = (libm::sin(turn), libm::cos(turn));
         return add(*centre, [cos * path[0] + sin * path[1], cos * path[1] - sin * path[0]]);
     }

@@ -15,9 +15,9 @@ mod table;
 pub use packet::PacketTracer;
 pub use table::GroundTable;
 
-use super::material::MaterialLayer;
-use super::plane::{Area, Capsule, Interval, Point, higher, length, lower};
-use super::program::{NodeSelection, Program};
+use super::compiled_program::{NodeSelection, Program};
+use super::geometry::plane::{Area, Capsule, Interval, Point, higher, length, lower};
+use super::materials::MaterialLayer;
 use super::sample::Detail;
 
 /// A ray in metres: east, south, up. The direction has length 1.

@@ -12,7 +12,7 @@
 
 use super::table::{CellPatch, GroundTable};
 use super::{Bound, Trace, TraceRay, Tracer};
-use crate::construction::plane::{Point, higher, length, lower};
+use crate::construction::geometry::plane::{Point, higher, length, lower};
 use crate::construction::row_samples::{LANES, PointRow};
 use crate::construction::sample::Detail;
 

@@ -12,8 +12,8 @@
 use rayon::prelude::*;
 
 use super::Tracer;
-use crate::construction::plane::{Area, Interval, higher, lower};
-use crate::construction::program::NodeSelection;
+use crate::construction::compiled_program::NodeSelection;
+use crate::construction::geometry::plane::{Area, Interval, higher, lower};
 use crate::construction::row_samples::{LANES, PointRow};
 use crate::construction::sample::Detail;
 use crate::field::Stream;

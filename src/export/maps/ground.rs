@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use super::layout::{self, PixelLayout};
 use super::{ExportMap, MapNature, MapSheet, MapSource};
+use crate::appearance::{
+    LegendEntry, PaletteTable, PlanetImage, RgbImage, TypeMap, TypeWeights, ground_colours, relief,
+};
+use crate::appearance_files::BIOME_PREFIX;
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{LegendEntry, PaletteTable, PlanetImage, RgbImage, TypeMap, TypeWeights, ground_colours, relief};
-use crate::palette::BIOME_PREFIX;
 use crate::scene::Scene;
 
 /// Table of ground types for planets that have none.

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::NumberAt;
+use crate::appearance::PlanetLayout;
 use crate::field::globe::nearly_located;
 use crate::field::{Globe, HAS_GROUND, MapKind, Terrain};
-use crate::look::PlanetLayout;
 use crate::planet::projection::{Directions, Equirectangular, FACE_NAMES};
 
 /// The pixels of a sheet.

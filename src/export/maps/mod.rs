@@ -16,9 +16,9 @@ use std::str::FromStr;
 
 pub use layout::{FilePart, PixelLayout, layouts};
 
+use crate::appearance::LegendEntry;
 use crate::eval::{Store, layer_mask};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
-use crate::look::LegendEntry;
 use crate::scene::Scene;
 
 /// Something that a raster file can show.

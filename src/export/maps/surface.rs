@@ -2,9 +2,9 @@
 
 use super::layout::PixelLayout;
 use super::{ExportMap, MapNature, MapSheet};
+use crate::appearance::{planet_normals, sky_view};
 use crate::field::topology::{Beyond, FACES};
 use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain, globe_slope_degrees, gradient, slope_degrees};
-use crate::look::{planet_normals, sky_view};
 use crate::scene::{Scene, Settings};
 
 /// Part of a face that is looked at beyond its borders where the share of the sky is worked out.

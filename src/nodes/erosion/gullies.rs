@@ -1,7 +1,7 @@
 //! Gullies by point: branching ravines without a simulation.
 //!
-//! Law: [`gully_law`](crate::construction::gully_law), along the slope of the smoothed ground. The operator *Gullies*
-//! of a construction is the same law.
+//! Law: [`gully_law`](crate::construction::operators::gully_law), along the slope of the smoothed ground. The operator
+//! *Gullies* of a construction is the same law.
 //!
 //! The result depends on the slope at a place and on nothing that happens elsewhere: any size costs the same a sample,
 //! and larger sizes add nothing but samples. The map *Ridge* is the mean of s over the octaves, by depth: 1 on crests,
@@ -14,7 +14,7 @@ use std::f32::consts::TAU;
 use rayon::prelude::*;
 
 use super::super::filters::gauss;
-use crate::construction::gully_law::{GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
+use crate::construction::operators::gully_law::{GOLDEN_ANGLE, GullyLattice, GullyLaw, GullyOctave};
 use crate::field::{Cancelled, MapKind, Terrain, globe_gradient, gradient};
 use crate::nodes::{Context, Filter, Traits};
 

@@ -12,7 +12,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::construction::fill::FillOptions;
+use crate::construction::compiled_program::fill::FillOptions;
 use crate::construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
 use crate::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 use crate::nodes::{Context, Generator, Traits};

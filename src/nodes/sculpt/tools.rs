@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::{Canvas, CanvasRock};
 use crate::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, StrokePoint};
-use crate::construction::noise::ReliefNoise;
+use crate::construction::primitives::noise::ReliefNoise;
 use crate::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain};
 use crate::io::raster;
 use crate::nodes::filters::gauss;

@@ -1,20 +1,20 @@
 //! Random construction trees: every primitive, every operator, any numbers that people would use.
 #![allow(dead_code, reason = "each test binary and bench uses its part")]
 
-use talweg::construction::contour::{Contour, ContourRay, ContourSettings, Landform, OutlineFit};
-use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
-use talweg::construction::deposit::AddSettings;
-use talweg::construction::detail::DetailSettings;
-use talweg::construction::disc::Disc;
-use talweg::construction::ground::ReliefStyle;
-use talweg::construction::gullies::GullySettings;
-use talweg::construction::image::{Image, ImageSettings};
-use talweg::construction::path::CurveFit;
-use talweg::construction::placement::Placement;
-use talweg::construction::profile::Profile;
-use talweg::construction::replace::{Extent, ReplaceSettings};
-use talweg::construction::ribbon::{Ribbon, RibbonSettings};
-use talweg::construction::warp::{Bend, WarpSettings};
+use talweg::construction::geometry::path::CurveFit;
+use talweg::construction::geometry::profile::Profile;
+use talweg::construction::operators::deposit::AddSettings;
+use talweg::construction::operators::detail::DetailSettings;
+use talweg::construction::operators::gullies::GullySettings;
+use talweg::construction::operators::placement::Placement;
+use talweg::construction::operators::replace::{Extent, ReplaceSettings};
+use talweg::construction::operators::warp::{Bend, WarpSettings};
+use talweg::construction::primitives::contour::{Contour, ContourRay, ContourSettings, Landform, OutlineFit};
+use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use talweg::construction::primitives::disc::Disc;
+use talweg::construction::primitives::ground::ReliefStyle;
+use talweg::construction::primitives::image::{Image, ImageSettings};
+use talweg::construction::primitives::ribbon::{Ribbon, RibbonSettings};
 use talweg::construction::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use talweg::field::Stream;
 use talweg::param::ImageFile;

@@ -9,15 +9,15 @@ fn cornered(high: bool) -> Tree {
     let place = if high { 1.0e6 } else { -1.0e6 };
     let corners = [(0.0, 0.0), (place, 0.0), (place, place), (0.0, place)];
     let point = |k: usize| {
-        let mut point = talweg::construction::curve::CurvePoint::new(place * k as f32, -place, place * 0.1);
+        let mut point = talweg::construction::primitives::curve::CurvePoint::new(place * k as f32, -place, place * 0.1);
         (point.width, point.depth) = if high { (100.0, 100.0) } else { (0.01, -100.0) };
         point
     };
     let leaves = || -> Vec<Piece> {
         let points: Vec<_> = (0..3).map(point).collect();
-        let curve = talweg::construction::curve::Curve { points: points.clone(), ..Default::default() };
-        let ribbon = talweg::construction::ribbon::Ribbon { points, ..Default::default() };
-        let image = talweg::construction::image::Image { corners, ..Default::default() };
+        let curve = talweg::construction::primitives::curve::Curve { points: points.clone(), ..Default::default() };
+        let ribbon = talweg::construction::primitives::ribbon::Ribbon { points, ..Default::default() };
+        let image = talweg::construction::primitives::image::Image { corners, ..Default::default() };
         vec![
             Piece::new(PieceKind::Disc(Default::default())),
             Piece::new(PieceKind::Curve(curve)),

@@ -26,8 +26,8 @@ use crate::frame::status::StatusInfo;
 use crate::frame::window::FrameSystems;
 use crate::view::Probe;
 use crate::view::globe::GlobeProbe;
+use talweg::appearance_files::{BIOME_PREFIX, BiomeTable};
 use talweg::io::SaveTarget;
-use talweg::palette::{BIOME_PREFIX, BiomeTable};
 
 /// Biome tables as files: their name in the list of kinds, and their ending.
 const TABLES: (&str, &[&str]) = ("Biome tables (.ron)", &["ron"]);

@@ -14,8 +14,8 @@ use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{ROW, colour, icon_button, paint_text};
-use talweg::look::{BiomeModel, Biomes, SiteConditions};
-use talweg::palette::{
+use talweg::appearance::{BiomeModel, Biomes, SiteConditions};
+use talweg::appearance_files::{
     BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, LEAST_TOLERANCE, MAX_TYPES, Niche, biome_names,
 };
 use talweg::scene::{Gesture, Scene};

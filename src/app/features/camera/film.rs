@@ -22,8 +22,8 @@ use crate::frame::tasks::{SceneWork, Tasks};
 use crate::shot::film::{CameraPath, ViewFilm};
 use crate::shot::{ShotError, ShotOptions};
 use crate::view::{Pose, ViewState};
-use talweg::film::{FilmError, MOST_FRAMES_A_SECOND, check_target};
 use talweg::io::SaveTarget;
+use talweg::timelapse::{FilmError, MOST_FRAMES_A_SECOND, check_target};
 
 /// What the film shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::features::compare::differences::ScaledTerrain;
 use crate::view::{OverlayChoice, RenderTerrain, climate_of};
+use talweg::appearance::PaletteTable;
 use talweg::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate, thread_pool};
 use talweg::field::{Cancelled, Control, Terrain};
-use talweg::look::PaletteTable;
 use talweg::scene::{Scene, SceneError, Severity};
 
 /// Results of layers that are kept for the next time, while B follows the scene.

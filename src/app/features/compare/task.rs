@@ -27,8 +27,8 @@ use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
 use crate::frame::window::FrameCost;
 use crate::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, ViewState, climate_of};
+use talweg::appearance::PaletteTable;
 use talweg::eval::{Playhead, Store};
-use talweg::look::PaletteTable;
 use talweg::scene::Scene;
 
 /// What B shall be.

@@ -5,7 +5,7 @@ use bevy_egui::egui;
 use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use crate::frame::theme::colour;
-use talweg::construction::profile::{FARTHEST, HIGHEST, Profile};
+use talweg::construction::geometry::profile::{FARTHEST, HIGHEST, Profile};
 use talweg::scene::Gesture;
 
 const HEIGHT: f32 = 130.0;

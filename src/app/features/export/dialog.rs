@@ -7,7 +7,7 @@ use super::ExportAction;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
-use talweg::film::{Film, MOST_FRAMES_A_SECOND};
+use talweg::timelapse::{Film, MOST_FRAMES_A_SECOND};
 
 /// See the module.
 pub struct FilmDialog(pub Film);

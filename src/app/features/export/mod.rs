@@ -34,9 +34,9 @@ use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::Tasks;
 use crate::frame::window::{FrameSystems, Quitting};
 use talweg::export::ExportError;
-use talweg::film::{Film, FilmError};
 use talweg::io::{FileError, SaveTarget};
 use talweg::scene::BuildPreset;
+use talweg::timelapse::{Film, FilmError};
 
 pub struct ExportPlugin;
 

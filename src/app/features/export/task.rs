@@ -8,13 +8,13 @@ use bevy::prelude::{Message, Resource};
 
 use super::ExportChoice;
 use crate::frame::tasks::{SceneWork, Tasks};
+use talweg::appearance::PaletteTable;
 use talweg::eval::{Store, check_memory, evaluate, thread_pool};
 use talweg::export::{self, ExportReport, RasterReport};
 use talweg::field::Control;
-use talweg::film::{Film, check_target};
 use talweg::io::SaveTarget;
-use talweg::look::PaletteTable;
 use talweg::scene::Scene;
+use talweg::timelapse::{Film, check_target};
 
 /// Something to compute and to write.
 #[derive(Message, Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@
 
 use rayon::prelude::*;
 
+use talweg::appearance::RgbImage;
 use talweg::field::{Cancelled, Control, Terrain};
-use talweg::look::RgbImage;
 use talweg::scene::Settings;
 
 /// Every so many lines one is thick and bears its height.

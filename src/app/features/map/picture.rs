@@ -10,9 +10,9 @@ use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::{Newest, Tasks};
 use crate::view::{OverlayChoice, ViewState, overlay_colours};
+use talweg::appearance::{PaletteTable, RgbImage, relief};
+use talweg::appearance_files::Palette;
 use talweg::field::{Cancelled, Control, Terrain};
-use talweg::look::{PaletteTable, RgbImage, relief};
-use talweg::palette::Palette;
 use talweg::scene::Settings;
 
 /// Pixels per side, at the least and at the most.

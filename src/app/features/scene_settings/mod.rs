@@ -16,8 +16,8 @@ use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, Slot, parameter_area};
 use crate::frame::widgets::params::own_rows;
 use crate::frame::widgets::row::section;
-use talweg::look::PaletteTable;
-use talweg::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
+use talweg::appearance::PaletteTable;
+use talweg::appearance_files::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
 use talweg::scene::{LightPreset, Settings};
 
 pub struct SceneSettingsPlugin;

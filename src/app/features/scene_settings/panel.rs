@@ -27,7 +27,7 @@ pub struct Swatch {
     pub name: String,
     /// Name in the panel.
     pub label: String,
-    /// Colours from deep water to the summits (the `lut` of a [`talweg::look::PaletteTable`]).
+    /// Colours from deep water to the summits (the `lut` of a [`talweg::appearance::PaletteTable`]).
     pub colours: Vec<[u8; 4]>,
 }
 

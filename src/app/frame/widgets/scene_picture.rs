@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Color32, ColorImage, Rect, TextureHandle, TextureOptions, Ui, pos2, vec2};
 
 use crate::frame::theme::colour;
-use talweg::look::RgbImage;
+use talweg::appearance::RgbImage;
 
 /// See the module.
 #[derive(Clone, Default)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use talweg::palette::{EVERYWHERE, Material, MaterialRule, Palette};
+use talweg::appearance_files::{EVERYWHERE, Material, MaterialRule, Palette};
 use talweg::scene::LightPreset;
 
 const WIDTH: u32 = 160;

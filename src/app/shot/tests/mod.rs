@@ -9,8 +9,8 @@ use std::cell::RefCell;
 
 use super::*;
 use crate::view::{Overlay, OverlayChoice, TreeRecipe};
+use talweg::appearance_files::{DEFAULT_MATERIALS, MaterialRules, ScatterRules};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
-use talweg::palette::{DEFAULT_MATERIALS, MaterialRules, ScatterRules};
 use talweg::scene::Settings;
 
 /// Red ground: what is bluish is a hole.

@@ -181,7 +181,7 @@ fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
     construction.tree = Arc::new(talweg::construction::Tree {
         terrain: talweg::construction::Piece::named(
             "island",
-            talweg::construction::PieceKind::Disc(talweg::construction::disc::Disc {
+            talweg::construction::PieceKind::Disc(talweg::construction::primitives::disc::Disc {
                 x: 4000.0,
                 y: 4000.0,
                 radius: 2500.0,

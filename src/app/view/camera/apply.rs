@@ -9,11 +9,11 @@ use bevy::window::{PrimaryWindow, RequestRedraw};
 use super::control::{ViewCamera, ViewportArea, clearance_world, confined, pane_under};
 use crate::view::camera::{FIELD_OF_VIEW, Pose};
 use crate::view::compare::CompareSide;
+use crate::view::construction_surface::TreeSurface;
 use crate::view::render::TerrainCamera;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
-use crate::view::tree_surface::TreeSurface;
 
 /// What lies under the cursor.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]

@@ -6,10 +6,10 @@ use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
 
 use crate::view::camera::{Glide, Lens, PanPlane, Pose, ViewProjection};
 use crate::view::compare::{CompareSide, Pane};
+use crate::view::construction_surface::TreeSurface;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
-use crate::view::tree_surface::TreeSurface;
 use talweg::preferences::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 
 /// When the camera moves.

@@ -11,10 +11,10 @@ use glam::{Vec2, Vec3};
 use super::control::{ViewCamera, ViewportArea};
 use crate::view::camera::{Lens, Pose};
 use crate::view::compare::CompareSide;
+use crate::view::construction_surface::TreeSurface;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::state::ViewState;
-use crate::view::tree_surface::TreeSurface;
 
 /// A share of the square: to the east, to the south.
 pub type GroundPosition = [f64; 2];

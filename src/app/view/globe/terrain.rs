@@ -11,15 +11,15 @@ use super::ground::{FaceBounds, GlobeSurface};
 use super::relief::Exaggeration;
 use super::tiles::{DetailGround, TilePainter, palette_colour};
 use super::wetness::wetness;
-use crate::view::colours::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
-use crate::view::colours::ramp::Ramp;
+use crate::view::overlays::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
+use crate::view::overlays::ramp::Ramp;
 use crate::view::render::mips::{Mips, half};
 use crate::view::render_base::{RenderBase, resampled};
-use talweg::detail::DetailSource;
+use talweg::appearance::{PaletteTable, SampleCoverDepths, covered};
 use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 use talweg::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
-use talweg::look::{PaletteTable, SampleCoverDepths, covered};
+use talweg::planet_detail::DetailSource;
 use talweg::preferences::GlobeView;
 use talweg::scene::Settings;
 
@@ -416,7 +416,7 @@ mod tests {
     fn grey() -> Arc<PaletteTable> {
         let lut = vec![[9, 9, 9, 255]; 512];
         let settings = talweg::scene::Settings::default();
-        let plain = PaletteTable::new(talweg::palette::Palette::named_or_default("greyscale"), &settings);
+        let plain = PaletteTable::new(talweg::appearance_files::Palette::named_or_default("greyscale"), &settings);
         Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), ..plain })
     }
 

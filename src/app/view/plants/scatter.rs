@@ -1,7 +1,7 @@
 //! Plants and stones on a square: which of them the camera sees, in which detail, ready for the graphics card.
 //!
 //! Where they stand is worked out in the background, cell by cell, as far as the camera sees: see
-//! [`talweg::look::scatter`]. What is known is drawn until the rest is there.
+//! [`talweg::appearance::scatter`]. What is known is drawn until the rest is there.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,12 +23,12 @@ use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mips::Mips;
 use crate::view::square::SquareTerrain;
 use crate::view::square::lod::Frustum;
-use talweg::field::Control;
-use talweg::look::scatter::{
+use talweg::appearance::scatter::{
     Canopy, POINTS, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, cell_metres, tallest_crown,
 };
-use talweg::look::{GroundConditions, PaletteTable};
-use talweg::palette::{ScatterKind, ScatterRule};
+use talweg::appearance::{GroundConditions, PaletteTable};
+use talweg::appearance_files::{ScatterKind, ScatterRule};
+use talweg::field::Control;
 
 /// Heights on screen in pixels from which on a shape is drawn in its finest detail, and in the next one.
 const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];

@@ -13,9 +13,9 @@ use bevy::render::view::ExtractedView;
 
 use super::mesh::{PatchMesh, RenderQuality};
 use crate::view::compare::Pane;
+use crate::view::construction_surface::trace::Adapter;
 use crate::view::mode::ViewMode;
 use crate::view::state::ViewState;
-use crate::view::tree_surface::trace::Adapter;
 
 /// What all drawings of a frame have in common.
 pub struct DrawContext<'a> {

@@ -8,7 +8,7 @@ use crate::view::plants::shadows::{SHADOW_CASCADES, ShadowCascades};
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
 use crate::view::square::lod::{LodRange, MORPH_START};
-use talweg::look::PaletteTable;
+use talweg::appearance::PaletteTable;
 use talweg::scene::Surroundings;
 
 #[derive(Clone, Copy, Pod, Zeroable)]

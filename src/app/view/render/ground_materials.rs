@@ -14,8 +14,8 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::batch::DrawContext;
-use talweg::look::materials::{MaterialTexture, look_of};
-use talweg::palette::{CONDITIONS, MOST_RULES, Material, MaterialRules};
+use talweg::appearance::materials::textures::{MaterialTexture, look_of};
+use talweg::appearance_files::{CONDITIONS, MOST_RULES, Material, MaterialRules};
 use talweg::preferences::GroundDetail;
 
 /// Texels of a side of every texture; 14 MiB of memory in all.
@@ -202,7 +202,7 @@ fn halved(size: usize, texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use talweg::palette::DEFAULT_MATERIALS;
+    use talweg::appearance_files::DEFAULT_MATERIALS;
 
     #[test]
     fn smaller_textures_keep_the_mean() {

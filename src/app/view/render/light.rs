@@ -5,8 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::view::scale::WorldScale;
+use talweg::appearance::transposed;
 use talweg::field::{Cancelled, Control, Terrain};
-use talweg::look::transposed;
 
 /// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
 const SUN_TANGENT: f32 = 0.03;

@@ -29,13 +29,13 @@ use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
 use crate::view::compare::{CompareSide, Pane};
+use crate::view::construction_surface::trace::{self, Adapter};
 use crate::view::globe::drawing::GlobeDrawing;
 use crate::view::globe::scenery::PlannedScenery;
 use crate::view::mode::ViewMode;
 use crate::view::render_terrain::RenderTerrain;
 use crate::view::square::drawing::SquareDrawing;
 use crate::view::state::{FrameStatus, ViewState};
-use crate::view::tree_surface::trace::{self, Adapter};
 use batch::{Batch, DrawContext, Geometry, ShadowPass, pane_pixels, picture_pixels};
 use mesh::{PatchMesh, RenderQuality};
 use pipelines::Pipelines;

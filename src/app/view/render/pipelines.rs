@@ -18,13 +18,13 @@ use bevy::render::render_resource::{
 use super::frame::SquareFrame;
 use super::ground_materials::RulesUniform;
 use super::shader_text::ViewShader;
+use crate::view::construction_surface::adaptive::atlas::TileInstance;
+use crate::view::construction_surface::trace::Tracing;
 use crate::view::globe::frame::GlobeFrame;
 use crate::view::mode::ViewMode;
 use crate::view::plants::scatter::{ScatterCorner, ScatterInstance};
 use crate::view::plants::shadows::{SHADOW_CASCADES, queue_pipelines};
 use crate::view::square::Tint;
-use crate::view::tree_surface::adaptive::atlas::TileInstance;
-use crate::view::tree_surface::trace::Tracing;
 
 /// What can be drawn, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,7 +10,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::mips::half;
-use talweg::look::sky::{AZIMUTHS, Daylight, ELEVATIONS};
+use talweg::appearance::light::sky::{AZIMUTHS, Daylight, ELEVATIONS};
 
 /// Light of the sky by azimuth from the sun and elevation.
 pub struct SkyTexture {

@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_globe_uploads_all_of_its_six_faces() {
         let terrain = Arc::new(Terrain::flat(Grid::globe(9)));
-        let table = talweg::look::PaletteTable::for_scene(&talweg::scene::Scene::default());
+        let table = talweg::appearance::PaletteTable::for_scene(&talweg::scene::Scene::default());
         let (choice, control) = (OverlayChoice::default(), Control::default());
         let globe =
             GlobeTerrain::new(&terrain, &Settings::default(), (1e6, None), &table.into(), &choice, &control).unwrap();

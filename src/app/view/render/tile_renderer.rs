@@ -8,9 +8,9 @@ use bevy::render::render_resource::Buffer;
 
 use super::batch::{DrawContext, GrowingBuffer};
 use super::mesh::RenderQuality;
-use crate::view::tree_surface::TreeSurface;
-use crate::view::tree_surface::adaptive::atlas::{Atlas, Steps, TileInstance, is_wet, sides_of};
-use crate::view::tree_surface::adaptive::{Budget, Tessellation, TileCamera};
+use crate::view::construction_surface::TreeSurface;
+use crate::view::construction_surface::adaptive::atlas::{Atlas, Steps, TileInstance, is_wet, sides_of};
+use crate::view::construction_surface::adaptive::{Budget, Tessellation, TileCamera};
 
 /// Instances of the tiles of a tree.
 #[derive(Clone, Default)]

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use crate::view::render::mips::{Mips, from_unit_bytes, unit_bytes};
 use crate::view::render_base::has_same_map;
+use talweg::appearance::{COVERS, SampleCoverDepths};
 use talweg::field::{Cancelled, Control, MapKind, Region, Terrain};
-use talweg::look::{COVERS, SampleCoverDepths};
 use talweg::scene::Settings;
 
 /// The sand and snow that lie on the ground of a terrain.

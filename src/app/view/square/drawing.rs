@@ -11,10 +11,14 @@ use bevy::render::renderer::RenderDevice;
 use super::lod::{Frustum, GridPatch, LodRange, select};
 use super::void_mask::VoidMask;
 use crate::view::camera::ViewProjection;
-use crate::view::colours::palette::PaletteTexture;
-use crate::view::colours::ramp::Ramp;
 use crate::view::compare::{CompareSide, Pane};
+use crate::view::construction_surface::TreeSurface;
+use crate::view::construction_surface::adaptive::TileCamera;
+use crate::view::construction_surface::adaptive::atlas::Steps;
+use crate::view::construction_surface::trace::{self, RayCamera, Rays};
 use crate::view::mode::ViewMode;
+use crate::view::overlays::palette::PaletteTexture;
+use crate::view::overlays::ramp::Ramp;
 use crate::view::plants::scatter::{ScatterDrawing, ScatterEye, ScatterFrame, ShapeCalls};
 use crate::view::plants::shadows::{ShadowCascades, ShadowMaps};
 use crate::view::render::batch::{
@@ -31,12 +35,8 @@ use crate::view::render::textures::{TerrainTextures, blank};
 use crate::view::render::tile_renderer::TileRenderer;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::square::{SquareTerrain, Tint};
-use crate::view::tree_surface::TreeSurface;
-use crate::view::tree_surface::adaptive::TileCamera;
-use crate::view::tree_surface::adaptive::atlas::Steps;
-use crate::view::tree_surface::trace::{self, RayCamera, Rays};
-use talweg::look::PaletteTable;
-use talweg::palette::{DEFAULT_MATERIALS, MaterialRules};
+use talweg::appearance::PaletteTable;
+use talweg::appearance_files::{DEFAULT_MATERIALS, MaterialRules};
 use talweg::scene::Surroundings;
 
 /// What a square keeps from frame to frame beside its textures.

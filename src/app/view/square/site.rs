@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use crate::view::render::mips::Mips;
 use crate::view::render_base::has_same_map;
+use talweg::appearance::{SITE_MAPS, site_conditions};
 use talweg::field::{Cancelled, Control, Region, Terrain};
-use talweg::look::{SITE_MAPS, site_conditions};
 use talweg::scene::Settings;
 
 /// Flow, deposits, vegetation, and what is not worn, of every sample, from 0 to 1, as bytes: in that order, since a

@@ -1,6 +1,6 @@
 //! Tiles of ground that are computed while they are looked at: threads that make them, a cache that keeps those that
-//! were used last. For trees ([`adaptive`](super::tree_surface::adaptive)) and for the ground of planets between its
-//! samples ([`globe::tiles`](super::globe)).
+//! were used last. For trees ([`adaptive`](super::construction_surface::adaptive)) and for the ground of planets
+//! between its samples ([`globe::tiles`](super::globe)).
 
 pub mod cache;
 pub mod pool;

@@ -33,7 +33,7 @@ use talweg::construction::edit::reshape::{Reshape, tidy, wrapped};
 use talweg::construction::edit::snap::{GroundBeneath, lay};
 use talweg::construction::edit::transform_path::TransformPath;
 use talweg::construction::edit::{EditError, PiecePath, link_group, points};
-use talweg::construction::plane::{Point, add, length, sub};
+use talweg::construction::geometry::plane::{Point, add, length, sub};
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::scene::Gesture;
 

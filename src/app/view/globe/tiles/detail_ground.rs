@@ -9,10 +9,10 @@ use glam::DVec3;
 use super::super::lod::GlobePatch;
 use super::tile::{GlobeTile, STEPS};
 use crate::view::render_base::{RenderBase, next_serial};
-use talweg::detail::{DetailSource, PlanetDetail};
+use talweg::appearance::{GlobeSites, Paint, PaletteTable, SampleCoverDepths, covered};
 use talweg::field::globe::{locate, nearly_located};
 use talweg::field::{Control, Globe, Terrain};
-use talweg::look::{GlobeSites, Paint, PaletteTable, SampleCoverDepths, covered};
+use talweg::planet_detail::{DetailSource, PlanetDetail};
 
 /// Steps of a tile beside those of the planet: coarser levels show the maps of its samples.
 const FINER: f64 = 4.0;

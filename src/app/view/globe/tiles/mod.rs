@@ -1,5 +1,5 @@
-//! The ground of a planet between its samples, as [`talweg::detail`] has it: in tiles of the quadtrees of the faces,
-//! computed while they are looked at.
+//! The ground of a planet between its samples, as [`talweg::planet_detail`] has it: in tiles of the quadtrees of the
+//! faces, computed while they are looked at.
 //!
 //! ```text
 //! GlobeTerrain ─Arc─▶ DetailGround ◀── tiles on screen ── TileDrawing ─▶ atlas ─▶ vertex and fragment stage

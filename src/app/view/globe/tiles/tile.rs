@@ -9,9 +9,9 @@ use super::super::terrain::{axes, fitted_gradient, tangents};
 use super::detail_ground::DetailGround;
 use crate::view::render::mips::half;
 use crate::view::tiles::{GroundTile, TileJob};
-use talweg::detail::DetailSample;
+use talweg::appearance::GlobeSites;
 use talweg::field::globe::direction_at;
-use talweg::look::GlobeSites;
+use talweg::planet_detail::DetailSample;
 
 /// Steps along a side; there is a sample more.
 pub const STEPS: usize = 64;
@@ -142,10 +142,10 @@ impl TileJob for GlobeTileJob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::colours::overlay::OverlayChoice;
     use crate::view::globe::terrain::GlobeTerrain;
+    use crate::view::overlays::overlay::OverlayChoice;
+    use talweg::appearance::PaletteTable;
     use talweg::field::Control;
-    use talweg::look::PaletteTable;
 
     fn ground() -> Arc<DetailGround> {
         let scene = talweg::scene::example("earthlike").expect("shipped").scene.clone();

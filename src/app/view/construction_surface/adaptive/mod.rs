@@ -1,0 +1,521 @@
+//! Adaptive tessellation: the tree is asked at the vertices that the picture needs, however near the eye comes.
+//!
+//! ```text
+//! eye ─▶ quadtree (which patches, how far morphed) ─▶ tiles ─▶ instances
+//!           │ missing                ▲ has
+//!           ▼                        │
+//!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
+//! ```
+//! [`quadtree`] is plain logic, [`patch`] asks the tree, on the threads and for the cache of
+//! [`tiles`](crate::view::tiles), [`atlas`] knows the graphics card. All of it lives in the render world, away from the
+//! main thread. When the tree changes, the patches that the change does not touch are kept; the others are computed
+//! while the old ones stay on screen, and all are exchanged at once.
+
+pub mod atlas;
+pub mod patch;
+pub mod quadtree;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use glam::{DVec2, DVec3, Mat4, Vec3};
+
+use crate::view::construction_surface::TreeSurface;
+use crate::view::render::mesh::RenderQuality;
+use crate::view::scale::SIDE_WORLD;
+use crate::view::square::lod::Frustum;
+use crate::view::tiles::cache::TileCache;
+use crate::view::tiles::pool::Pool;
+use patch::{PatchJob, TilePatch};
+use quadtree::{QuadTile, Quadtree, QuadtreePlan, TileKey, TileSurroundings};
+
+/// How finely to draw, and what it may cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Quads along the side of a patch: a power of two.
+    pub quads: usize,
+    /// Width on screen of a quad where its level ends, when nothing moves.
+    pub quad_pixels: f64,
+    /// The same while the eye or the ground moves.
+    pub moving_pixels: f64,
+    /// Patches on the graphics card, in bytes; as many are kept in memory.
+    pub bytes: usize,
+    /// Levels a second by which corners move.
+    pub levels_per_second: f32,
+}
+
+impl Budget {
+    /// For a graphics card.
+    pub const FINE: Self =
+        Self { quads: 32, quad_pixels: 2.0, moving_pixels: 3.5, bytes: 128 << 20, levels_per_second: 4.0 };
+    /// For a renderer in software.
+    pub const FRUGAL: Self =
+        Self { quads: 16, quad_pixels: 4.0, moving_pixels: 9.0, bytes: 32 << 20, levels_per_second: 4.0 };
+
+    pub fn slots(&self) -> u32 {
+        (self.bytes / TilePatch::bytes(self.quads)) as u32
+    }
+}
+
+/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask
+/// for levels too far apart.
+const LEAST_RANGE_PATCHES: f64 = 3.0;
+
+/// Seconds without motion after which the picture is drawn finely.
+const REST_SECONDS: f32 = 0.2;
+
+/// How many levels coarser what is out of view may be: it is there when the eye turns, and soon as fine as the rest.
+const LEVELS_UNSEEN: f32 = 2.0;
+/// By how much quads grow at a time where they are more than there is room for, and what they grow to at the most.
+const STRAIN_STEP: f64 = 1.08;
+const MOST_STRAIN: f64 = 16.0;
+/// How much of that is taken back in a frame of motion.
+const RELIEF: f64 = 0.995;
+
+/// Jobs handed to the pool at a time.
+const MOST_JOBS: usize = 256;
+/// Places of the cache that the quadtree leaves for what is on its way.
+const SPARE: usize = 64;
+
+/// The eye as the tessellation needs it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TileCamera {
+    pub eye_world: DVec3,
+    /// From places relative to the eye.
+    pub clip_from_eye: Mat4,
+    pub pixels_per_radian: f64,
+}
+
+/// See the module.
+pub struct Tessellation {
+    pub budget: Budget,
+    tree_surface: Option<Arc<TreeSurface>>,
+    quadtree: Quadtree,
+    cache: TileCache<TilePatch>,
+    pool: Pool<PatchJob>,
+    arriving: Option<ArrivingTree>,
+    tiles: Vec<QuadTile>,
+    /// Asked for: they wait on the cache for their brothers.
+    wanted: Vec<TileKey>,
+    /// How the eye looked last, and how long nothing has moved.
+    last: Option<TileCamera>,
+    rest_seconds: f32,
+    /// How many times larger quads are than they should be, so that all of the picture has its share of the patches.
+    strain: f64,
+    /// Nothing is on its way, and nothing moves.
+    pub is_settled: bool,
+}
+
+/// The patches of a newer tree surface, shown when there are as many as are needed.
+struct ArrivingTree {
+    tree_surface: Arc<TreeSurface>,
+    patches: HashMap<TileKey, Arc<TilePatch>>,
+    changed: Option<[[f64; 2]; 2]>,
+}
+
+impl ArrivingTree {
+    fn is_changed(&self, key: TileKey) -> bool {
+        let Some([low, high]) = self.changed else { return false };
+        let (corner, side) = world_of(key);
+        (0..2).all(|k| corner[k] <= high[k] && low[k] <= corner[k] + side)
+    }
+}
+
+/// North-west corner and side in the world.
+fn world_of(key: TileKey) -> ([f64; 2], f64) {
+    let whole = f64::from(SIDE_WORLD);
+    let (corner, side) = key.place();
+    (corner.map(|at| (at - 0.5) * whole), side * whole)
+}
+
+/// A patch that goes to the graphics card.
+pub struct Upload {
+    pub slot: u32,
+    pub patch: Arc<TilePatch>,
+}
+
+impl Tessellation {
+    pub fn new(budget: Budget, quality: RenderQuality) -> Self {
+        Self {
+            budget,
+            tree_surface: None,
+            quadtree: Quadtree::default(),
+            cache: TileCache::new(budget.slots()),
+            pool: Pool::new(quality),
+            arriving: None,
+            tiles: Vec::new(),
+            wanted: Vec::new(),
+            last: None,
+            // a picture without a past is drawn finely at once
+            rest_seconds: REST_SECONDS,
+            strain: 1.0,
+            is_settled: false,
+        }
+    }
+
+    /// Moves towards showing `wanted` as `camera` sees it, `seconds` after the last time; says what is to be uploaded.
+    pub fn advance(&mut self, wanted: &Arc<TreeSurface>, camera: &TileCamera, seconds: f32) -> Vec<Upload> {
+        let is_edited = self.tree_surface.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
+        let is_still = self.last.replace(*camera).is_none_or(|last| last == *camera) && !is_edited;
+        self.rest_seconds = if is_still { self.rest_seconds + seconds } else { 0.0 };
+        let is_resting = self.rest_seconds >= REST_SECONDS;
+        if !is_still {
+            self.strain = (self.strain * RELIEF).max(1.0);
+        }
+        let pixels = if is_resting { self.budget.quad_pixels } else { self.budget.moving_pixels };
+        let quad_pixels = pixels * self.strain;
+        // before anything is put on the cache, or what the last step took up from it would make room
+        self.cache.use_now(self.quadtree.keys().chain(self.wanted.iter().copied()));
+        let mut uploads = self.receive();
+        uploads.extend(self.exchange(wanted));
+        if let Some(arriving) = &self.arriving {
+            let job = |key: TileKey| {
+                let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
+                PatchJob { tree_surface: arriving.tree_surface.clone(), key, quads: self.budget.quads, parent }
+            };
+            let lacking = self.lacking(arriving);
+            self.pool.ask(arriving.tree_surface.serial, lacking.into_iter().take(MOST_JOBS).map(job));
+        }
+        let Some(tree_surface) = self.tree_surface.clone() else {
+            self.is_settled = false;
+            return uploads;
+        };
+        let view = TileView {
+            cache: &self.cache,
+            camera,
+            frustum: Frustum::new(camera.clip_from_eye),
+            range: f64::from(SIDE_WORLD)
+                * (camera.pixels_per_radian / (self.budget.quads as f64 * quad_pixels)).max(LEAST_RANGE_PATCHES),
+        };
+        let pace = seconds * self.budget.levels_per_second;
+        let most = (self.cache.slots() as usize).saturating_sub(SPARE);
+        let QuadtreePlan { tiles, missing, is_moving, is_full } = self.quadtree.step(&view, pace, most);
+        // only once nothing more comes of what was asked for before
+        let is_strained = is_full && !is_moving && missing.is_empty() && self.strain < MOST_STRAIN;
+        if is_strained {
+            self.strain *= STRAIN_STEP;
+        }
+        self.tiles = tiles.into_iter().filter(|tile| view.is_visible(tile.key)).collect();
+        self.is_settled = missing.is_empty() && !is_moving && !is_strained && self.arriving.is_none() && is_resting;
+        if self.arriving.is_none() {
+            let job = |key: TileKey| {
+                let parent = key.parent().and_then(|parent| self.cache.get(parent)).cloned();
+                PatchJob { tree_surface: tree_surface.clone(), key, quads: self.budget.quads, parent }
+            };
+            self.pool.ask(tree_surface.serial, missing.iter().copied().take(MOST_JOBS).map(job));
+            self.wanted = missing;
+        }
+        uploads
+    }
+
+    /// Patches that the threads have finished.
+    fn receive(&mut self) -> Vec<Upload> {
+        let mut uploads = Vec::new();
+        for (serial, patch) in self.pool.take() {
+            let patch = Arc::new(patch);
+            match &mut self.arriving {
+                Some(arriving) if arriving.tree_surface.serial == serial => {
+                    arriving.patches.insert(patch.key, patch);
+                }
+                _ if self.tree_surface.as_ref().is_some_and(|tree_surface| tree_surface.serial == serial) => {
+                    if let Some(slot) = self.cache.put(patch.clone()) {
+                        uploads.push(Upload { slot, patch });
+                    }
+                }
+                _ => {}
+            }
+        }
+        uploads
+    }
+
+    /// Patches of the quadtree that the newer tree surface has not, those whose parents are there, the coarse ones
+    /// first.
+    fn lacking(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
+        let there = |key: &TileKey| arriving.patches.contains_key(key);
+        let mut keys: Vec<TileKey> = self
+            .quadtree
+            .keys()
+            .filter(|key| !there(key) && key.parent().is_none_or(|parent| there(&parent)))
+            .collect();
+        keys.sort();
+        keys
+    }
+
+    /// Goes over to a newer tree surface when all of it is there. One that was begun is finished even if something
+    /// newer is wanted: where every frame wants another, nothing would ever be shown.
+    fn exchange(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
+        if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
+            let changed = match &self.tree_surface {
+                Some(shown) => wanted.changed_from(shown),
+                None => Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]),
+            };
+            let mut arriving = ArrivingTree { tree_surface: wanted.clone(), patches: HashMap::new(), changed };
+            for key in self.quadtree.keys() {
+                if let Some(patch) = self.cache.get(key).filter(|_| !arriving.is_changed(key)) {
+                    arriving.patches.insert(key, patch.clone());
+                }
+            }
+            self.arriving = Some(arriving);
+        }
+        let Some(arriving) = &self.arriving else { return Vec::new() };
+        if self.quadtree.keys().any(|key| !arriving.patches.contains_key(&key)) {
+            return Vec::new();
+        }
+        let Some(arriving) = self.arriving.take() else { return Vec::new() };
+        self.cache.retain(|patch| arriving.patches.contains_key(&patch.key) || !arriving.is_changed(patch.key));
+        let mut uploads = Vec::new();
+        for (key, patch) in arriving.patches {
+            if self.cache.get(key).is_none_or(|shown| !Arc::ptr_eq(shown, &patch))
+                && let Some(slot) = self.cache.put(patch.clone())
+            {
+                uploads.push(Upload { slot, patch });
+            }
+        }
+        self.tree_surface = Some(arriving.tree_surface);
+        uploads
+    }
+
+    /// What is drawn: patches in view, with their places in the atlas.
+    pub fn tiles(&self) -> impl Iterator<Item = (&QuadTile, u32, &Arc<TilePatch>)> {
+        self.tiles.iter().filter_map(|tile| Some((tile, self.cache.slot(tile.key)?, self.cache.get(tile.key)?)))
+    }
+
+    /// The tree surface on screen.
+    pub fn tree_surface(&self) -> Option<&Arc<TreeSurface>> {
+        self.tree_surface.as_ref()
+    }
+
+    /// Bytes of the patches that are there.
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.cache.len() * TilePatch::bytes(self.budget.quads)
+    }
+}
+
+/// The quadtree's view of the patches on the cache.
+struct TileView<'a> {
+    cache: &'a TileCache<TilePatch>,
+    camera: &'a TileCamera,
+    frustum: Frustum,
+    /// Distance up to which the root is fine enough.
+    range: f64,
+}
+
+impl TileView<'_> {
+    fn level_at(&self, distance_world: f64) -> f32 {
+        (self.range / distance_world.max(1e-9)).log2() as f32
+    }
+
+    /// Corners of the box around a patch, seen from the eye.
+    fn bounding_box(&self, key: TileKey) -> (DVec3, DVec3) {
+        let (corner, side) = world_of(key);
+        let (low, high) = match self.cache.get(key) {
+            Some(patch) => (f64::from(patch.lowest_world), f64::from(patch.highest_world)),
+            None => (-1e6, 1e6),
+        };
+        let flat = DVec2::from(corner);
+        let low = DVec3::new(flat.x, low, flat.y) - self.camera.eye_world;
+        (low, DVec3::new(low.x + side, high - self.camera.eye_world.y, low.z + side))
+    }
+}
+
+impl TileSurroundings for TileView<'_> {
+    fn has(&self, key: TileKey) -> bool {
+        self.cache.get(key).is_some()
+    }
+
+    fn wanted(&self, key: TileKey) -> f32 {
+        let (low, high) = self.bounding_box(key);
+        let level = self.level_at(DVec3::ZERO.clamp(low, high).length());
+        if self.is_visible(key) { level } else { level - LEVELS_UNSEEN }
+    }
+
+    fn wanted_at(&self, place: [f64; 2], key: TileKey) -> f32 {
+        let whole = f64::from(SIDE_WORLD);
+        let at = place.map(|at| (at - 0.5) * whole);
+        let height = self.cache.get(key).map_or(0.0, |patch| {
+            let (corner, side) = key.place();
+            let vertex = |k: usize| if place[k] > corner[k] + 0.5 * side { patch.quads } else { 0 };
+            f64::from(patch.own(vertex(1), vertex(0))[0])
+        });
+        self.level_at((DVec3::new(at[0], height, at[1]) - self.camera.eye_world).length())
+    }
+
+    fn is_visible(&self, key: TileKey) -> bool {
+        let (low, high) = self.bounding_box(key);
+        // sides and water hang from the patches at the border
+        let end = (1u32 << key.level) - 1;
+        let on_border = key.column == 0 || key.row == 0 || key.column == end || key.row == end;
+        let (down, up) = if on_border { (1e4, 1e4) } else { (0.0, 100.0) };
+        let margin = 1e-3 * (high - low);
+        let low = low - margin - DVec3::new(0.0, down, 0.0);
+        let high = high + margin + DVec3::new(0.0, up, 0.0);
+        self.frustum.meets(as_vec3(low), as_vec3(high))
+    }
+}
+
+fn as_vec3(at: DVec3) -> Vec3 {
+    at.as_vec3()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::construction_surface::TreeRecipe;
+    use talweg::construction::{Tree, presets};
+
+    fn tree_surface(tree: Arc<Tree>) -> Arc<TreeSurface> {
+        let recipe = TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225, eroded: None };
+        Arc::new(TreeSurface::untouched(recipe))
+    }
+
+    const LOOK: TileCamera =
+        TileCamera { eye_world: DVec3::new(40.0, 90.0, 60.0), clip_from_eye: Mat4::IDENTITY, pixels_per_radian: 400.0 };
+    const SMALL: Budget =
+        Budget { quads: 8, quad_pixels: 14.0, moving_pixels: 28.0, bytes: 6 << 20, levels_per_second: 4.0 };
+
+    fn camera() -> TileCamera {
+        let projection = Mat4::perspective_infinite_reverse_rh(0.6, 1.5, 0.1);
+        let clip_from_eye = projection * Mat4::look_to_rh(Vec3::ZERO, Vec3::new(0.1, -0.5, -1.0), Vec3::Y);
+        TileCamera { clip_from_eye, ..LOOK }
+    }
+
+    fn settle(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
+        let mut uploads = 0;
+        // so often that only a program that never settles gets there
+        for _ in 0..100_000 {
+            uploads += tessellation.advance(wanted, camera, 1e9).len();
+            if tessellation.is_settled {
+                return uploads;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        panic!("it never settles");
+    }
+
+    #[test]
+    fn it_comes_to_rest_within_its_budget_and_a_small_change_computes_little_again() {
+        let tree = presets::valley();
+        let first = tree_surface(tree.clone());
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
+        let camera = camera();
+        let all = settle(&mut tessellation, &first, &camera);
+        assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
+        let mut changed = (*tree).clone();
+        let disc = talweg::construction::Piece {
+            form: talweg::construction::PieceKind::Disc(talweg::construction::primitives::disc::Disc {
+                x: 600.0,
+                y: 700.0,
+                radius: 300.0,
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        changed.terrain = talweg::construction::Piece {
+            form: talweg::construction::PieceKind::Blend(talweg::construction::OperatorGroup {
+                of: vec![changed.terrain.clone(), disc],
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let second = tree_surface(Arc::new(changed));
+        assert!(second.changed_from(&first).is_some());
+        let again = settle(&mut tessellation, &second, &camera);
+        assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
+        assert!(again > 0 && again <= all + 8, "{again} of {all}");
+        let same = tree_surface(second.recipe.tree.clone());
+        assert!(same.changed_from(&second).is_none());
+        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "nothing changed, nothing is computed");
+    }
+
+    #[test]
+    fn a_small_picture_from_near_the_ground_comes_to_rest_with_few_patches() {
+        let tree_surface = tree_surface(presets::volcano());
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
+        let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
+        let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.per_metre, 125.0);
+        let made =
+            settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, pixels_per_radian: 60.0, ..camera() });
+        assert!(made < 1500, "{made}");
+    }
+
+    #[test]
+    fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
+        let tree_surface = tree_surface(presets::valley());
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
+        let mut camera = camera();
+        settle(&mut tessellation, &tree_surface, &camera);
+        let still = tessellation.tiles().count();
+        let mut moving = still;
+        for _ in 0..400 {
+            camera.eye_world.x += 1e-3;
+            tessellation.advance(&tree_surface, &camera, 0.02);
+            assert!(!tessellation.is_settled);
+            moving = tessellation.tiles().count();
+        }
+        assert!(moving * 5 < still * 4, "{moving} of {still}");
+        settle(&mut tessellation, &tree_surface, &camera);
+        assert!(tessellation.tiles().count() * 10 > still * 9);
+    }
+
+    #[test]
+    fn with_little_room_all_of_the_picture_gets_coarser_and_nothing_is_left_out() {
+        let tree_surface = tree_surface(presets::valley());
+        let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
+        for (part, above) in [(2, 0.5), (2, 20.0), (4, 20.0)] {
+            let poor = Budget { bytes: SMALL.bytes / part, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
+            let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
+            let eye_world = LOOK.eye_world.with_y(ground + above);
+            let camera = TileCamera { eye_world, ..camera() };
+            settle(&mut tessellation, &tree_surface, &camera);
+            let strain = tessellation.strain;
+            assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_STRAIN, "{strain}");
+            // quads near the eye are about as many pixels wide as those farther away
+            let widths = tessellation.tiles().map(|(tile, _, patch)| {
+                let (corner, side) = world_of(tile.key);
+                let low = DVec3::new(corner[0], f64::from(patch.lowest_world), corner[1]) - eye_world;
+                let high = DVec3::new(corner[0] + side, f64::from(patch.highest_world), corner[1] + side) - eye_world;
+                side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * camera.pixels_per_radian
+            });
+            let widest = widths.fold(0.0, f64::max);
+            assert!(widest < 2.0 * poor.quad_pixels * strain, "{widest} pixels at {strain}, {above} above the ground");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_stays_on_the_shelf_wherever_the_eye_goes() {
+        let tree_surface = tree_surface(presets::valley());
+        let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
+        let mut tessellation = Tessellation::new(poor, RenderQuality::Moving);
+        let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
+        // hither and thither, so that patches of before are taken up again while room is made
+        for step in 0..24u32 {
+            let east = f64::from(step * 7 % 12) * 3.0;
+            let above = if step % 3 == 0 { 12.0 } else { 0.5 };
+            let eye_world = DVec3::new(30.0 + east, ground + above, 60.0);
+            let camera = TileCamera { eye_world, ..camera() };
+            for _ in 0..100_000 {
+                tessellation.advance(&tree_surface, &camera, 0.1);
+                assert_eq!(tessellation.tiles().count(), tessellation.tiles.len(), "holes in step {step}");
+                if tessellation.is_settled {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            assert!(tessellation.is_settled);
+        }
+    }
+
+    #[test]
+    fn near_the_ground_the_patches_are_of_centimetres() {
+        let tree_surface = tree_surface(presets::volcano());
+        let mut tessellation = Tessellation::new(SMALL, RenderQuality::Moving);
+        let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
+        // ten centimetres over the ground
+        let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);
+        settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
+        let finest = tessellation.quadtree.keys().map(|key| key.level).max().unwrap_or(0);
+        let spacing_metres = 1000.0 / tree_surface.per_metre / (8.0 * f64::from(1u32 << finest));
+        assert!(spacing_metres < 0.01, "{spacing_metres} m");
+    }
+}

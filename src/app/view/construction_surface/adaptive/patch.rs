@@ -1,0 +1,186 @@
+//! A patch of ground: its own vertices, and those of the next coarser level that they morph into.
+//!
+//! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its
+//! values are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's
+//! neighbours without a crack. The place of a vertex follows from the whole number of steps to it, the same for all
+//! patches that have it. Slopes are differences between the vertices beside one, a step beyond the patch as well: those
+//! of the place itself would leap from vertex to vertex along a sharp crest.
+
+use std::sync::Arc;
+
+use super::quadtree::TileKey;
+use crate::view::construction_surface::{Sample, TreeSurface};
+use crate::view::scale::SIDE_WORLD;
+use crate::view::tiles::{GroundTile, TileJob};
+use talweg::construction::LANES;
+
+/// Height, slope to the east, slope to the south, depth of the water; in units of the world.
+pub type Texel = [f32; 4];
+
+/// A patch ready to be drawn. Never changes.
+#[derive(Debug)]
+pub struct TilePatch {
+    pub key: TileKey,
+    pub quads: usize,
+    /// Row by row, for each vertex its own texel and that of the vertex it morphs into.
+    pub texels: Vec<Texel>,
+    /// Of the vertices of both levels.
+    pub lowest_world: f32,
+    pub highest_world: f32,
+    /// Greatest depth of the water.
+    pub wettest_world: f32,
+}
+
+impl GroundTile for TilePatch {
+    type Key = TileKey;
+
+    fn key(&self) -> TileKey {
+        self.key
+    }
+}
+
+/// A patch to be computed.
+pub struct PatchJob {
+    pub tree_surface: Arc<TreeSurface>,
+    pub key: TileKey,
+    /// Along a side.
+    pub quads: usize,
+    pub parent: Option<Arc<TilePatch>>,
+}
+
+impl TileJob for PatchJob {
+    type Tile = TilePatch;
+
+    fn serial(&self) -> u64 {
+        self.tree_surface.serial
+    }
+
+    fn key(&self) -> TileKey {
+        self.key
+    }
+
+    fn tile(&self, stop: &dyn Fn() -> bool) -> Option<TilePatch> {
+        TilePatch::new(&self.tree_surface, self.key, self.quads, self.parent.as_deref(), stop)
+    }
+}
+
+impl TilePatch {
+    /// Computes a patch; `None` if `stop` says so, which is asked after every row.
+    pub fn new(
+        tree_surface: &TreeSurface,
+        key: TileKey,
+        quads: usize,
+        parent: Option<&Self>,
+        stop: impl Fn() -> bool,
+    ) -> Option<Self> {
+        let side = f64::from(SIDE_WORLD);
+        let step = side / (quads as f64 * f64::from(1u32 << key.level));
+        // the first one lies a step before the patch
+        let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64 - 1.0) * step - 0.5 * side;
+        let detail = tree_surface.detail(step);
+        let n = quads + 1;
+        // with a vertex more on every side
+        let m = n + 2;
+        let low = [place(key.column, 0), place(key.row, 0)];
+        let high = [place(key.column, m - 1), place(key.row, m - 1)];
+        let selection = tree_surface.selection(low, high);
+        let mut samples: Vec<Sample> = Vec::with_capacity(m * m);
+        let mut row: Vec<[f64; 2]> = Vec::with_capacity(m);
+        for i in 0..m {
+            if stop() {
+                return None;
+            }
+            row.clear();
+            row.extend((0..m).map(|j| [place(key.column, j), place(key.row, i)]));
+            for part in row.chunks(LANES) {
+                tree_surface.row_in(&selection, part, &detail, &mut samples);
+            }
+        }
+        let per_way = 0.5 / step;
+        let own: Vec<Texel> = (0..n * n)
+            .map(|k| {
+                let here = (k / n + 1) * m + k % n + 1;
+                let rise = |a: usize, b: usize| ((samples[b].height - samples[a].height) * per_way) as f32;
+                let slope = [rise(here - 1, here + 1), rise(here - m, here + m)];
+                [samples[here].height as f32, slope[0], slope[1], samples[here].depth as f32]
+            })
+            .collect();
+        let half = quads / 2;
+        let corner = [key.row as usize % 2 * half, key.column as usize % 2 * half];
+        let coarse = |i: usize, j: usize| match parent {
+            Some(parent) => parent.own(corner[0] + i / 2, corner[1] + j / 2),
+            None => own[i * n + j],
+        };
+        let mut patch = Self {
+            key,
+            quads,
+            texels: Vec::with_capacity(2 * n * n),
+            lowest_world: f32::INFINITY,
+            highest_world: f32::NEG_INFINITY,
+            wettest_world: f32::NEG_INFINITY,
+        };
+        for i in 0..n {
+            for j in 0..n {
+                for texel in [own[i * n + j], coarse(i, j)] {
+                    patch.lowest_world = patch.lowest_world.min(texel[0]);
+                    patch.highest_world = patch.highest_world.max(texel[0]);
+                    patch.wettest_world = patch.wettest_world.max(texel[3]);
+                    patch.texels.push(texel);
+                }
+            }
+        }
+        Some(patch)
+    }
+
+    /// Values of vertex (i, j), row and column.
+    pub fn own(&self, i: usize, j: usize) -> Texel {
+        self.texels[2 * (i * (self.quads + 1) + j)]
+    }
+
+    /// Bytes of a patch of so many quads along its side, on the graphics card and again in memory.
+    pub fn bytes(quads: usize) -> usize {
+        (quads + 1) * (quads + 1) * 2 * size_of::<Texel>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::construction_surface::TreeRecipe;
+    use talweg::construction::presets;
+
+    fn tree_surface() -> TreeSurface {
+        let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225, eroded: None };
+        TreeSurface::untouched(recipe)
+    }
+
+    #[test]
+    fn patches_that_touch_have_the_same_bits_where_they_do() {
+        let tree_surface = tree_surface();
+        let make = |key, parent: Option<&TilePatch>| {
+            TilePatch::new(&tree_surface, key, 16, parent, || false).expect("not stopped")
+        };
+        let root = make(TileKey::ROOT, None);
+        let children = TileKey::ROOT.children().map(|key| make(key, Some(&root)));
+        let [a, b, ..] = &children;
+        let grandchildren = b.key.children().map(|key| make(key, Some(b)));
+        for k in 0..=16 {
+            assert_eq!(a.own(k, 16), b.own(k, 0), "two of a level");
+            // the western children of b morphed, against a as it is
+            let fine = &grandchildren[if k < 8 { 0 } else { 2 }];
+            let i = 2 * (k % 8);
+            let morphed = fine.texels[2 * (i * 17) + 1];
+            if k < 16 {
+                assert_eq!(morphed, a.own(k, 16), "a fine patch meets a coarse one");
+            }
+        }
+        // odd vertices go where the even ones are
+        let fine = &grandchildren[0];
+        assert_eq!(fine.texels[2 * (3 * 17 + 5) + 1], b.own(1, 2));
+    }
+
+    #[test]
+    fn it_stops_when_told() {
+        assert!(TilePatch::new(&tree_surface(), TileKey::ROOT, 16, None, || true).is_none());
+    }
+}

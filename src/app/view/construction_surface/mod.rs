@@ -1,0 +1,557 @@
+//! A construction tree as the view asks it: in units of the world that is drawn, at any place, as finely as wanted.
+//!
+//! The tree answers in metres of its own square; here its square is the one that is drawn, and its heights count in the
+//! relief of the scene, as in the node `Construction`: sand and snow raise the ground, water has a depth.
+//! The level of detail κ follows the distance between the samples: 0 where the square has [`COARSEST`] of them along a
+//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and
+//! what is as large on the screen as a thumb shall have all of its forms.
+
+pub mod adaptive;
+pub mod eroded;
+pub mod trace;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use glam::{DVec3, Vec3};
+
+use self::eroded::{ErodedGround, ErodedTree};
+use super::mode::ViewMode;
+use super::scale::SIDE_WORLD;
+use talweg::construction::gpu_buffer::Buffer;
+use talweg::construction::{
+    Area, Capsule, Detail, GroundSample, LANES, MaterialLayer, NodeSelection, PointRow, Program, RowSamples, THRESHOLD,
+    Tree, changed_area,
+};
+use talweg::field::{Cancelled, Control, Terrain};
+use talweg::nodes::generators::construction::Construction;
+use talweg::scene::{Layer, NotAlone, Scene};
+
+/// Samples along a side at which a tree shows its plain forms, and from which on everything.
+const COARSEST: f64 = 4.0;
+const FINEST: f64 = 128.0;
+
+/// What a tree surface is made of.
+#[derive(Clone, Debug)]
+pub struct TreeRecipe {
+    pub tree: Arc<Tree>,
+    pub seed: u32,
+    /// Greatest level of detail.
+    pub level: f32,
+    pub relief_over_size: f32,
+    /// The ground that other layers made of it.
+    pub eroded: Option<ErodedTree>,
+}
+
+/// Why a scene cannot be shown by its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsupported {
+    /// There is no construction.
+    NoTree,
+    /// What is seen is not the tree of this layer alone.
+    NotAlone(usize),
+    /// Layers above the tree change it, and rays ask the tree alone.
+    Eroded(usize),
+    /// The graphics card has no storage buffers.
+    NoStorage,
+    /// The tree has more operators in each other, or more words, than the graphics card takes.
+    TooLarge,
+    /// Trees are of a flat ground.
+    Planet,
+}
+
+impl Unsupported {
+    /// What is said over the view.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::NoTree => {
+                "This way of looking needs a Construction layer, and the scene shows none: the grid is drawn instead."
+            }
+            Self::NotAlone(_) => {
+                "Other generators, a mask or a mix change what the tree makes: the grid is drawn instead of the tree."
+            }
+            Self::Eroded(_) => {
+                "Layers above the tree change it, and rays ask the tree alone: the grid is drawn instead. Adaptive tessellation shows them."
+            }
+            Self::NoStorage => {
+                "This graphics card has no storage buffers, which sphere tracing needs: the grid is drawn instead. Adaptive tessellation works."
+            }
+            Self::TooLarge => {
+                "The tree is too deep or too large to be traced on the graphics card: the grid is drawn instead. Adaptive tessellation works."
+            }
+            Self::Planet => "A planet is not drawn from a tree: its grid is drawn instead.",
+        }
+    }
+}
+
+impl TreeRecipe {
+    /// The recipe of a scene that shows a construction and, if it is not traced, only filters and erosions above it. It
+    /// needs the `terrain` that these make; `None` as long as there is none.
+    ///
+    /// # Errors
+    /// When there is no construction, or more than that.
+    pub fn from_scene(
+        scene: &Scene,
+        mode: ViewMode,
+        terrain: Option<&Arc<Terrain>>,
+    ) -> Result<Option<Self>, Unsupported> {
+        if scene.as_planet().is_some() {
+            return Err(Unsupported::Planet);
+        }
+        let is_alone = scene.only_construction().is_ok();
+        let (index, construction) = scene.construction_below().map_err(|why| match why {
+            NotAlone::NoConstruction => Unsupported::NoTree,
+            NotAlone::Beside(index) => Unsupported::NotAlone(index),
+        })?;
+        if mode.traces() && !is_alone {
+            return Err(Unsupported::Eroded(index));
+        }
+        let layer = &scene.layers[index];
+        let eroded = match terrain {
+            _ if is_alone => None,
+            None => return Ok(None),
+            Some(terrain) => {
+                let layers = vec![Layer { depth: 0, ..layer.clone() }];
+                Some(ErodedTree { alone: Arc::new(Scene { layers, ..scene.clone() }), terrain: terrain.clone() })
+            }
+        };
+        Ok(Some(Self {
+            tree: construction.tree.clone(),
+            seed: Construction::seed(scene.random(layer)),
+            level: construction.detail,
+            relief_over_size: scene.settings.relief_over_size(),
+            eroded,
+        }))
+    }
+
+    /// Whether the tree is the same, whatever other layers make of it.
+    fn is_same_tree(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tree, &other.tree)
+            && (self.seed, self.level, self.relief_over_size) == (other.seed, other.level, other.relief_over_size)
+    }
+
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_same_ground = match (&self.eroded, &other.eroded) {
+            (None, None) => true,
+            (Some(ours), Some(theirs)) => Arc::ptr_eq(&ours.terrain, &theirs.terrain),
+            _ => false,
+        };
+        is_same_ground && self.is_same_tree(other)
+    }
+}
+
+/// The ground at one place, in units of the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sample {
+    pub height: f64,
+    /// How far the water stands over the ground; below 0 where it is dry.
+    pub depth: f64,
+}
+
+/// A tree ready to be drawn. Never changes.
+#[derive(Debug)]
+pub struct TreeSurface {
+    /// Different for every one made.
+    pub serial: u64,
+    pub recipe: TreeRecipe,
+    pub program: Arc<Program>,
+    eroded: Option<ErodedGround>,
+    everything: NodeSelection,
+    /// World units in a metre of the tree, along the ground and upwards.
+    pub per_metre: f64,
+    pub rise: f64,
+    /// The tree as words.
+    pub buffer: Buffer,
+    /// No ground is lower or higher.
+    pub range_world: [f32; 2],
+}
+
+impl TreeSurface {
+    /// Takes milliseconds, unless evaluation or picking has compiled the tree, and a tree that was eroded as long as it
+    /// takes on the grid, unless `before` has it there.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(recipe: TreeRecipe, before: Option<&Self>, control: &Control) -> Result<Self, Cancelled> {
+        static SERIAL: AtomicU64 = AtomicU64::new(1);
+        let program = Program::shared(&recipe.tree, recipe.seed);
+        let side = f64::from(SIDE_WORLD);
+        let square = Area { low: [0.0; 2], high: [program.side; 2] };
+        let everything = program.selection(&square);
+        let rise = f64::from(recipe.relief_over_size) * side / program.relief;
+        let whole = |material, base| {
+            program.bounds_in(&everything, material, &Capsule::area(&square), &Detail::FULL).surface(base).0
+        };
+        let mut range = whole(MaterialLayer::Terrain, program.ground);
+        for material in [MaterialLayer::Sand, MaterialLayer::Snow] {
+            range.high += whole(material, 0.0).high.max(0.0);
+        }
+        let known =
+            before.filter(|before| before.recipe.is_same_tree(&recipe)).and_then(|before| before.eroded.as_ref());
+        let eroded = recipe
+            .eroded
+            .as_ref()
+            .map(|eroded| ErodedGround::new(eroded, known.map(ErodedGround::tree), control))
+            .transpose()?;
+        if let Some(eroded) = &eroded {
+            let [low, high] = <[f32; 2]>::from(eroded.range()).map(|h| f64::from(h) * program.relief);
+            (range.low, range.high) = (range.low.min(low), range.high.max(high));
+        }
+        Ok(Self {
+            buffer: program.to_buffer(),
+            range_world: [range.low, range.high].map(|z| (z * rise).clamp(-1e6, 1e6) as f32),
+            serial: SERIAL.fetch_add(1, Ordering::Relaxed),
+            everything,
+            per_metre: side / program.side,
+            rise,
+            program,
+            eroded,
+            recipe,
+        })
+    }
+
+    /// The tree of a scene that shows nothing else.
+    #[cfg(test)]
+    pub fn alone(scene: &Scene) -> Self {
+        let recipe = TreeRecipe::from_scene(scene, ViewMode::Adaptive, None).expect("a tree").expect("alone");
+        Self::untouched(recipe)
+    }
+
+    #[cfg(test)]
+    pub fn untouched(recipe: TreeRecipe) -> Self {
+        Self::new(recipe, None, &Control::default()).expect("nobody stops it")
+    }
+
+    pub fn has_water(&self) -> bool {
+        match &self.eroded {
+            Some(eroded) => eroded.has_water(),
+            None => self.program.has(MaterialLayer::Water),
+        }
+    }
+
+    /// The detail of samples `spacing` apart.
+    pub fn detail(&self, spacing_world: f64) -> Detail {
+        let along = f64::from(SIDE_WORLD) / spacing_world;
+        let level = ((along / COARSEST).log2() / (FINEST / COARSEST).log2()).clamp(0.0, 1.0);
+        Detail { level: level * f64::from(self.recipe.level), spacing: spacing_world / self.per_metre }
+    }
+
+    /// A place of the world on the tree's square.
+    fn place(&self, flat_world: [f64; 2]) -> [f64; 2] {
+        flat_world.map(|at| at / self.per_metre + 0.5 * self.program.side)
+    }
+
+    /// The pieces that touch a square of the world.
+    pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> NodeSelection {
+        self.program.selection(&Area { low: self.place(low_world), high: self.place(high_world) })
+    }
+
+    /// The ground at a place, asking only the pieces of a selection.
+    pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        let p = self.place(flat_world);
+        if let Some(eroded) = &self.eroded {
+            let tree = || self.program.covered_in(selection, p, detail);
+            return self.sample_on(eroded, p, detail, tree);
+        }
+        let height = self.program.covered_in(selection, p, detail);
+        let depth = if self.has_water() {
+            depth_of(&self.program.sample_in::<false>(selection, MaterialLayer::Water, p, detail), height)
+        } else {
+            DRY
+        };
+        Sample { height: height * self.rise, depth: depth * self.rise }
+    }
+
+    /// The ground along a row of up to [`LANES`] places, with the same bits.
+    pub fn row_in(
+        &self,
+        selection: &NodeSelection,
+        flat_world: &[[f64; 2]],
+        detail: &Detail,
+        out: &mut impl Extend<Sample>,
+    ) {
+        let n = flat_world.len();
+        let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+        for (k, at) in flat_world.iter().enumerate() {
+            [xs[k], ys[k]] = self.place(*at);
+        }
+        let row = PointRow { xs: &xs[..n], ys: &ys[..n] };
+        let mut heights = [0.0; LANES];
+        if let Some(eroded) = &self.eroded {
+            if self.has_detail(eroded, detail) {
+                self.program.covered_row(selection, row, detail, &mut heights);
+            }
+            out.extend((0..n).map(|k| self.sample_on(eroded, [xs[k], ys[k]], detail, || heights[k])));
+            return;
+        }
+        self.program.covered_row(selection, row, detail, &mut heights);
+        let mut lanes = RowSamples::NOTHING;
+        let has_water = self.has_water();
+        if has_water {
+            self.program.row_in(selection, MaterialLayer::Water, row, detail, &mut lanes);
+        }
+        out.extend((0..n).map(|k| {
+            let depth = if has_water { depth_of(&lanes.sample(k), heights[k]) } else { DRY };
+            Sample { height: heights[k] * self.rise, depth: depth * self.rise }
+        }));
+    }
+
+    /// Whether places lie so close that the grid has no answer for all of them.
+    fn has_detail(&self, eroded: &ErodedGround, detail: &Detail) -> bool {
+        detail.spacing < eroded.cell() * self.program.side
+    }
+
+    /// The eroded ground at a place of the tree's square, where the tree is `tree` metres high.
+    fn sample_on(&self, eroded: &ErodedGround, p: [f64; 2], detail: &Detail, tree: impl Fn() -> f64) -> Sample {
+        let grid = eroded.sample(p.map(|at| at / self.program.side));
+        let detail_metres = if self.has_detail(eroded, detail) {
+            let raised = (grid.eroded - grid.tree) * self.program.relief;
+            let shown = ErodedGround::shown_detail(raised / (eroded.cell() * self.program.side));
+            shown * (tree() - grid.tree * self.program.relief)
+        } else {
+            0.0
+        };
+        let height = grid.eroded * self.program.relief + detail_metres;
+        let depth = grid.depth.map_or(DRY, |depth| depth * self.program.relief - detail_metres);
+        Sample { height: height * self.rise, depth: depth * self.rise }
+    }
+
+    /// The ground at a place.
+    pub fn sample(&self, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.sample_in(&self.everything, flat_world, detail)
+    }
+
+    /// Height of what carries the eye at a place: ground or water. Beyond the square, that of its edge.
+    pub fn floor_world(&self, at: Vec3, spacing_world: f64) -> f32 {
+        let half = 0.5 * f64::from(SIDE_WORLD);
+        let flat = [f64::from(at.x).clamp(-half, half), f64::from(at.z).clamp(-half, half)];
+        let sample = self.sample(flat, &self.detail(spacing_world));
+        (sample.height + sample.depth.max(0.0)) as f32
+    }
+
+    /// Distance along a ray of length 1 to the ground, found with few heights: steps of half the height over it, which
+    /// may miss what is thinner than they are. For the mouse, that will do.
+    pub fn pick(&self, origin: Vec3, direction: Vec3, highest_world: f32) -> Option<f32> {
+        const MOST_STEPS: usize = 160;
+        let (origin, direction) = (origin.as_dvec3(), direction.as_dvec3().normalize());
+        let half = 0.5 * f64::from(SIDE_WORLD);
+        let (mut from, mut to) = (0.0f64, f64::INFINITY);
+        for axis in [0, 2] {
+            let (o, d) = (origin[axis], direction[axis]);
+            if d == 0.0 && o.abs() > half {
+                return None;
+            }
+            if d != 0.0 {
+                let (a, b) = ((-half - o) / d, (half - o) / d);
+                (from, to) = (from.max(a.min(b)), to.min(a.max(b)));
+            }
+        }
+        let top = f64::from(highest_world) + 1.0;
+        if origin.y > top {
+            if direction.y >= 0.0 {
+                return None;
+            }
+            from = from.max((top - origin.y) / direction.y);
+        }
+        let above = |t: f64| {
+            let p: DVec3 = origin + direction * t;
+            p.y - self.sample([p.x, p.z], &self.detail((2e-3 * t).max(1e-6))).height
+        };
+        let mut t = from;
+        if t > 0.0 && t < to && above(t) < -1e-3 {
+            return None; // through a side of the block
+        }
+        for _ in 0..MOST_STEPS {
+            if t >= to {
+                return None;
+            }
+            let height = above(t);
+            let tolerance = 1e-4 * t + 1e-6;
+            if height <= tolerance {
+                return Some(t as f32);
+            }
+            t += (0.5 * height).max(tolerance);
+        }
+        Some(t as f32)
+    }
+
+    /// The square of the world in which this ground differs from that of `before`; `None` if there is none.
+    pub fn changed_from(&self, before: &Self) -> Option<[[f64; 2]; 2]> {
+        let all = Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]);
+        let is_eroded = self.eroded.is_some() || before.eroded.is_some();
+        if (self.recipe.level, self.rise) != (before.recipe.level, before.rise) || is_eroded {
+            return all;
+        }
+        let area = changed_area(&before.program, &self.program)?;
+        let world = |p: [f64; 2]| p.map(|at| (at - 0.5 * self.program.side) * self.per_metre);
+        Some([world(area.low), world(area.high)])
+    }
+}
+
+/// Depth, in metres, where there is no water at all.
+const DRY: f64 = -50.0;
+
+/// See [`TreeSurface::depth`].
+fn depth_of(water: &GroundSample, height: f64) -> f64 {
+    if water.weight <= 0.0 {
+        return DRY;
+    }
+    let depth = water.height - height;
+    let missing = THRESHOLD - water.weight;
+    if missing > 0.0 { depth.min(0.0) + DRY * missing / THRESHOLD } else { depth }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use talweg::construction::presets;
+    use talweg::nodes::Node;
+    use talweg::scene::{Layer, Settings};
+
+    pub fn scene(name: &str) -> Scene {
+        talweg::scene::example(name).expect("a shipped scene").scene.clone()
+    }
+
+    fn evaluated(scene: &Scene, samples: usize) -> Arc<Terrain> {
+        let mut store = talweg::eval::Store::forgetful();
+        talweg::eval::evaluate(scene, samples, None, &mut store, &Control::default()).expect("nobody stops it").terrain
+    }
+
+    #[test]
+    fn what_is_not_made_of_a_tree_is_refused() {
+        let recipe = |scene: &Scene, mode| TreeRecipe::from_scene(scene, mode, None).map(|recipe| recipe.is_some());
+        let adaptive = |scene: &Scene| recipe(scene, ViewMode::Adaptive);
+        let mut scene = scene("paper-004-fig-12-craters");
+        assert_eq!(adaptive(&scene), Ok(true));
+        let node = |name: &str| Layer::new(Node::named(name).expect("a node"), 3);
+        scene.layers.push(node("Thermal"));
+        assert_eq!(adaptive(&scene), Ok(false), "it waits for the ground");
+        assert_eq!(recipe(&scene, ViewMode::Traced), Err(Unsupported::Eroded(0)));
+        scene.layers.push(node("Perlin"));
+        assert_eq!(adaptive(&scene), Err(Unsupported::NotAlone(0)));
+        scene.layers[1].enabled = false;
+        scene.layers[2].enabled = false;
+        assert_eq!(recipe(&scene, ViewMode::Traced), Ok(true));
+        scene.layers[0].mask.by_height = true;
+        assert_eq!(adaptive(&scene), Err(Unsupported::NotAlone(0)));
+        scene.layers[0].enabled = false;
+        assert_eq!(adaptive(&scene), Err(Unsupported::NoTree));
+    }
+
+    #[test]
+    fn eroded_ground_is_that_of_the_grid_and_has_the_small_forms_of_the_tree_between_its_samples() {
+        let mut scene = scene("paper-004-fig-03-river-in-rough-relief");
+        scene.layers.push(Layer::new(Node::named("Thermal").expect("a node"), 3));
+        const N: usize = 129;
+        let terrain = evaluated(&scene, N);
+        let recipe = TreeRecipe::from_scene(&scene, ViewMode::Adaptive, Some(&terrain)).expect("a tree").expect("made");
+        let eroded = TreeSurface::untouched(recipe.clone());
+        scene.layers.pop();
+        let (plain, tree_on_grid) = (TreeSurface::alone(&scene), evaluated(&scene, N));
+        let relief_world = f64::from(scene.settings.relief_over_size() * SIDE_WORLD);
+        let cell_world = f64::from(SIDE_WORLD) / (N - 1) as f64;
+        let at = |k: usize, by: [f64; 2]| {
+            let cells = [k % N, k / N];
+            [0, 1].map(|axis| (cells[axis] as f64 + by[axis]) * cell_world - 0.5 * f64::from(SIDE_WORLD))
+        };
+        let (coarse, as_grid, fine) = (eroded.detail(4.0 * cell_world), eroded.detail(cell_world), eroded.detail(0.01));
+        // roughness of the tree alone, and how far that of the eroded ground is from it; where it was cut, and buried
+        let (mut cut, mut buried) = ([0.0f64; 2], [0.0f64; 2]);
+        for k in (0..N * N).filter(|k| k % N != N - 1 && k / N != N - 1) {
+            let wanted = f64::from(terrain.height[k]) * relief_world;
+            for detail in [&coarse, &as_grid] {
+                let apart = (eroded.sample(at(k, [0.0; 2]), detail).height - wanted).abs();
+                assert!(apart < 1e-4, "{k}: {apart} beside a sample");
+            }
+            let here = at(k, [0.5; 2]);
+            let roughness = |surface: &TreeSurface| {
+                let height = |e: f64| surface.sample([here[0] + e * cell_world, here[1]], &fine).height;
+                height(0.05) + height(-0.05) - 2.0 * height(0.0)
+            };
+            let (with, without) = (roughness(&eroded), roughness(&plain));
+            // of the four corners
+            let raised = [0, 1, N, N + 1].map(|by| terrain.height[k + by] - tree_on_grid.height[k + by]);
+            let raised = raised.map(|by| f64::from(by) * relief_world / cell_world);
+            if raised.iter().all(|by| *by <= 0.0) {
+                cut = [cut[0] + without.abs(), cut[1] + (with - without).abs()];
+            } else if raised.iter().all(|by| *by > 1.5 * eroded::BURYING_CELLS) {
+                buried = [buried[0] + without.abs(), buried[1] + with.abs()];
+            }
+        }
+        assert!(cut[0] > 0.0 && cut[1] < 0.2 * cut[0], "{cut:?}");
+        assert!(buried[0] > 0.0 && buried[1] < 0.3 * buried[0], "{buried:?}");
+        // the heights of the tree on the grid are known from the last time
+        let again = TreeSurface::new(recipe, Some(&eroded), &Control::default()).expect("nobody stops it");
+        let tree = |surface: &TreeSurface| surface.eroded.as_ref().expect("eroded").tree().clone();
+        assert!(Arc::ptr_eq(&tree(&again), &tree(&eroded)));
+    }
+
+    #[test]
+    fn a_row_has_the_bits_of_its_places() {
+        for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-03-river-in-rough-relief"] {
+            let tree_surface = TreeSurface::alone(&scene(name));
+            let (low, side) = ([-140.0, 60.0], 220.0);
+            let selection = tree_surface.selection(low, low.map(|at| at + side));
+            let detail = tree_surface.detail(side / 34.0);
+            for i in 0..35 {
+                let row: Vec<[f64; 2]> = (0..35)
+                    .map(|j| [low[0] + side * f64::from(j) / 34.0, low[1] + side * f64::from(i) / 34.0])
+                    .collect();
+                let mut samples = Vec::new();
+                tree_surface.row_in(&selection, &row, &detail, &mut samples);
+                for (at, sample) in row.iter().zip(&samples) {
+                    let alone = tree_surface.sample_in(&selection, *at, &detail);
+                    assert_eq!((sample.height, sample.depth), (alone.height, alone.depth), "{name} {at:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_the_ground_that_the_node_makes() {
+        for name in ["paper-004-fig-12-craters", "paper-004-fig-22-oasis", "paper-004-fig-21-mountain-road"] {
+            let scene = scene(name);
+            let (terrain, tree_surface) = (evaluated(&scene, 129), TreeSurface::alone(&scene));
+            let spacing = f64::from(SIDE_WORLD) / 128.0;
+            // κ as the node has it
+            let detail = Detail { level: f64::from(tree_surface.recipe.level), ..tree_surface.detail(spacing) };
+            let relief_world = scene.settings.relief_over_size() * SIDE_WORLD;
+            for k in 0..129 * 129 {
+                let flat = [(k % 129) as f64 * spacing - 500.0, (k / 129) as f64 * spacing - 500.0];
+                let sample = tree_surface.sample(flat, &detail);
+                let height = terrain.height[k] * relief_world;
+                assert!((sample.height - f64::from(height)).abs() < 1e-4, "{name} {k}: {} {height}", sample.height);
+                let water = terrain.map(talweg::field::MapKind::Water).map_or(0.0, |map| map[k] * relief_world);
+                assert!(
+                    (sample.depth.max(0.0) - f64::from(water)).abs() < 1e-4,
+                    "{name} {k}: {} {water}",
+                    sample.depth
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rays_end_on_the_ground() {
+        let recipe = TreeRecipe {
+            tree: presets::volcano(),
+            seed: 7,
+            level: 1.0,
+            relief_over_size: Settings::default().relief_over_size(),
+            eroded: None,
+        };
+        let tree_surface = TreeSurface::untouched(recipe);
+        let detail = tree_surface.detail(1.0);
+        for k in 0..400 {
+            let flat = [f64::from(k % 20) * 47.3 - 470.0, f64::from(k / 20) * 47.9 - 470.0];
+            let sample = tree_surface.sample(flat, &detail);
+            let from = Vec3::new(flat[0] as f32, 600.0, 500.0);
+            let down = (Vec3::new(flat[0] as f32, sample.height as f32, flat[1] as f32) - from).normalize();
+            if let Some(t) = tree_surface.pick(from, down, 300.0) {
+                let p = from + down * t;
+                let ground = tree_surface.floor_world(p, 1e-2);
+                assert!((p.y - ground).abs() < 3.0 || ground > p.y, "{p} {ground}");
+            }
+        }
+    }
+}

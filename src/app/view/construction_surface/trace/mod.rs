@@ -1,0 +1,256 @@
+//! Sphere tracing on the graphics card: rays walk through the words of a tree, some steps in every frame.
+//!
+//! ```text
+//! words of the tree ─▶ trace.wgsl (compute): goes on with its rays ─▶ rays ─▶ traced.wgsl (fragment): light, depth
+//! ```
+//!
+//! The words are those of [`buffer`](talweg::construction::gpu_buffer). A ray goes as in
+//! [`trace`](talweg::construction::trace), by the Lipschitz bound of the stretch ahead and without octaves that a pixel
+//! could not show; but one walk gives both the bound and the height, in the middle of the stretch. Every ray keeps in a
+//! buffer how far it is, so that a frame does no more than a slow card can: what a picture needs is
+//! spread over several frames, from coarse to fine ([`RayPlan`]).
+
+mod plan;
+
+use std::sync::Arc;
+
+use bevy::math::{DVec3, Mat4, UVec2, UVec4, Vec4};
+use bevy::render::render_resource::{
+    BindGroup, BindGroupEntries, BindGroupLayout, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bytemuck::{Pod, Zeroable};
+
+pub use plan::Adapter;
+use plan::{RayPass, RayPlan};
+
+use crate::view::construction_surface::{TreeSurface, Unsupported};
+use crate::view::mode::ViewMode;
+use crate::view::overlays::legend::{self, Legend};
+use crate::view::overlays::ramp::{PLAIN, Ramp};
+
+/// Frames of the shader's stack.
+const FRAMES: u32 = 16;
+/// Word of the buffer that says how many a walk needs.
+const FRAMES_WORD: usize = 11;
+/// Evaluations that have the last colour of the ramp.
+const MOST_SHOWN: f32 = 128.0;
+/// Distance that all bits of a picture of distances mean, in units of the world.
+pub const FARTHEST_WORLD: f32 = 4096.0;
+/// Size of `Ray` in `assets/shaders/trace.wgsl`.
+const RAY_BYTES: u64 = 32;
+/// Rays of a workgroup, along and across.
+const GROUP: u32 = 8;
+
+/// What the shaders are told: mirrors `Tracing` in `assets/shaders/trace.wgsl`.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Tracing {
+    eye_from_clip: Mat4,
+    eye: Vec4,
+    scale: Vec4,
+    range: Vec4,
+    look: Vec4,
+    grid: UVec4,
+    band: UVec4,
+}
+
+/// What is looked at, and how.
+#[derive(Clone, Copy)]
+pub struct RayCamera {
+    pub clip_from_eye: Mat4,
+    pub eye_world: DVec3,
+    pub pixels_per_radian: f32,
+    pub size: UVec2,
+    pub mode: ViewMode,
+    pub has_water: bool,
+}
+
+impl Tracing {
+    /// Of rays that are as many as pixels; those of a pass differ from it.
+    fn new(tree_surface: &TreeSurface, camera: &RayCamera) -> Self {
+        let metres = 1.0 / tree_surface.per_metre;
+        let up = 1.0 / tree_surface.rise;
+        let side = tree_surface.program.side;
+        let eye = camera.eye_world;
+        let place = |at: f64| at * metres + 0.5 * side;
+        let show = match camera.mode {
+            ViewMode::TracedCost => 1.0,
+            ViewMode::TracedDistance => 2.0,
+            _ => 0.0,
+        };
+        let [low, high] = tree_surface.range_world.map(|at| f64::from(at) * up);
+        let flag = |is: bool| f32::from(u8::from(is));
+        let has_water = camera.has_water && tree_surface.has_water();
+        Self {
+            eye_from_clip: camera.clip_from_eye.inverse(),
+            eye: DVec3::new(place(eye.x), place(eye.z), eye.y * up).extend(side).as_vec4(),
+            scale: Vec4::new(metres as f32, up as f32, 1.0 / camera.pixels_per_radian, tree_surface.recipe.level),
+            range: Vec4::new(low as f32 - 1e-4 * side as f32, high as f32 + 1e-4 * side as f32, flag(has_water), 1.0),
+            look: Vec4::new(show, MOST_SHOWN, FARTHEST_WORLD, 0.0),
+            grid: camera.size.extend(0).extend(0),
+            band: UVec4::ZERO,
+        }
+    }
+
+    fn of_pass(mut self, pass: &RayPass) -> Self {
+        self.range.w = pass.divisor as f32;
+        self.grid = UVec4::new(pass.size.x, pass.size.y, pass.evaluations, u32::from(pass.begins));
+        self.band = UVec4::new(pass.rows.start, pass.rows.end, 0, 0);
+        self
+    }
+}
+
+/// Why a graphics card cannot trace a tree.
+pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<Unsupported> {
+    let limits = device.limits();
+    let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.image_samples.len()) as u64;
+    if limits.max_storage_buffers_per_shader_stage < 3 || limits.max_compute_invocations_per_workgroup < GROUP * GROUP {
+        return Some(Unsupported::NoStorage);
+    }
+    let is_deep = tree_surface.buffer.words.get(FRAMES_WORD).is_some_and(|frames| *frames > FRAMES);
+    (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Unsupported::TooLarge)
+}
+
+/// Rays of one fineness.
+struct RayLevel {
+    rays: Buffer,
+    bytes: u64,
+    uniform: Buffer,
+}
+
+impl RayLevel {
+    fn new(device: &RenderDevice, bytes: u64) -> Self {
+        let buffer = |label, size, usage| {
+            device.create_buffer(&BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
+        };
+        Self {
+            rays: buffer("talweg rays", bytes, BufferUsages::STORAGE),
+            bytes,
+            uniform: buffer(
+                "talweg tracing",
+                size_of::<Tracing>() as u64,
+                BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            ),
+        }
+    }
+}
+
+/// What is done in a frame.
+pub struct RayBatch {
+    /// The rays that go on, and the workgroups that take them; `None` when all have arrived.
+    pub march: Option<(BindGroup, UVec2)>,
+    /// What the fragment stage sees.
+    pub seen: BindGroup,
+    pub is_settled: bool,
+}
+
+/// A tree on the graphics card, and the rays that go through it.
+pub struct Rays {
+    serial: u64,
+    words: Buffer,
+    image_samples: Buffer,
+    /// The one that is drawn and the one that is made.
+    levels: [Option<RayLevel>; 2],
+    plan: RayPlan,
+    last: Option<Tracing>,
+}
+
+impl Rays {
+    pub fn new(
+        tree_surface: &Arc<TreeSurface>,
+        device: &RenderDevice,
+        plan: Option<RayPlan>,
+        adapter: Adapter,
+    ) -> Self {
+        let storage = |label, contents: &[u8]| {
+            // a buffer of nothing cannot be bound
+            let contents: &[u8] = if contents.is_empty() { &[0; 4] } else { contents };
+            let usage = BufferUsages::STORAGE;
+            device.create_buffer_with_data(&BufferInitDescriptor { label: Some(label), contents, usage })
+        };
+        Self {
+            serial: tree_surface.serial,
+            words: storage("talweg tree", bytemuck::cast_slice(&tree_surface.buffer.words)),
+            image_samples: storage(
+                "talweg pictures of the tree",
+                bytemuck::cast_slice(&tree_surface.buffer.image_samples),
+            ),
+            levels: [None, None],
+            plan: plan.unwrap_or_else(|| RayPlan::new(adapter)),
+            last: None,
+        }
+    }
+
+    /// Those of the tree; another tree is put in their place, which is traced as fast as the last one was.
+    pub fn for_tree<'a>(
+        rays: &'a mut Option<Self>,
+        tree_surface: &Arc<TreeSurface>,
+        device: &RenderDevice,
+        adapter: Adapter,
+    ) -> &'a mut Self {
+        let before = rays.take();
+        let made = match before {
+            Some(rays) if rays.serial == tree_surface.serial => rays,
+            Some(rays) => Self { levels: rays.levels, ..Self::new(tree_surface, device, Some(rays.plan), adapter) },
+            None => Self::new(tree_surface, device, None, adapter),
+        };
+        rays.insert(made)
+    }
+
+    /// A frame on.
+    pub fn advance(
+        &mut self,
+        tree_surface: &TreeSurface,
+        camera: &RayCamera,
+        [march_layout, seen_layout]: [&BindGroupLayout; 2],
+        device: &RenderDevice,
+        queue: &RenderQueue,
+    ) -> RayBatch {
+        let tracing = Tracing::new(tree_surface, camera);
+        let most_rays = device.limits().max_storage_buffer_binding_size / RAY_BYTES;
+        if self.last.replace(tracing) != Some(tracing) {
+            self.plan.restart(camera.size, most_rays);
+        }
+        let pass = self.plan.next();
+        let march = pass.map(|pass| {
+            let own = self.level(pass.level, u64::from(pass.size.x * pass.size.y) * RAY_BYTES, device);
+            queue.write_buffer(&own.uniform, 0, bytemuck::bytes_of(&tracing.of_pass(&pass)));
+            let own = self.levels[pass.level].as_ref().expect("it was just made");
+            let entries = BindGroupEntries::sequential((
+                self.words.as_entire_binding(),
+                self.image_samples.as_entire_binding(),
+                own.uniform.as_entire_binding(),
+                own.rays.as_entire_binding(),
+            ));
+            let groups = UVec2::new(pass.size.x, pass.rows.end - pass.rows.start).map(|n| n.div_ceil(GROUP));
+            (device.create_bind_group("talweg rays", march_layout, &entries), groups)
+        });
+        let shown = self.level(self.plan.shown(), RAY_BYTES, device);
+        let entries = BindGroupEntries::sequential((shown.uniform.as_entire_binding(), shown.rays.as_entire_binding()));
+        let seen = device.create_bind_group("talweg rays seen", seen_layout, &entries);
+        RayBatch { march, seen, is_settled: self.plan.is_done() }
+    }
+
+    /// A level with room for so many bytes.
+    fn level(&mut self, number: usize, bytes: u64, device: &RenderDevice) -> &RayLevel {
+        let slot = &mut self.levels[number];
+        let made = slot.take().filter(|level| level.bytes >= bytes);
+        slot.insert(made.unwrap_or_else(|| RayLevel::new(device, bytes)))
+    }
+}
+
+/// The ramp of evaluations.
+pub fn cost_ramp() -> &'static Ramp {
+    &PLAIN
+}
+
+/// What the colours of evaluations mean.
+pub fn cost_legend() -> Legend {
+    Legend {
+        title: "Evaluations of the tree, per pixel".into(),
+        unit: String::new(),
+        ramp: cost_ramp(),
+        ticks: legend::linear(0.0, MOST_SHOWN, 4, true),
+    }
+}

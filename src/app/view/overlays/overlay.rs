@@ -1,0 +1,555 @@
+//! Data over the ground: which of it, in which colours, from where to where.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::legend::{Legend, decades, linear, nice, symmetric};
+use super::ramp::{self, Ramp};
+use crate::view::render::mips::{Mips, half_bytes};
+use crate::view::square::bilinear;
+use talweg::appearance::Biomes;
+use talweg::eval::LayerMask;
+use talweg::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
+use talweg::param::{ParamKind, WithoutRange};
+use talweg::scene::{Scene, Settings};
+
+/// Slopes from here on have one colour.
+pub const STEEPEST_DEGREES: f32 = 75.0;
+
+/// What colours the ground in place of its own colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overlay {
+    #[default]
+    None,
+    Slope,
+    /// Deposits less wear.
+    Change,
+    /// In °C, of the climate.
+    Temperature,
+    /// From desert to rain forest.
+    Moisture,
+    Map(MapKind),
+    /// Against the terrain that was remembered.
+    Difference,
+    /// Where the mask of a layer lets it act.
+    Mask,
+}
+
+/// From stored values to places on a ramp.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum OverlayScale {
+    /// A fraction of the relief, told in metres from 0 to what few values exceed.
+    Metres,
+    /// Powers of ten from 1 to nearly the largest value.
+    Powers(&'static str),
+    /// As stored, between fixed ends.
+    Fixed(f32, f32, &'static str),
+    /// As stored, from 0 to what few values exceed.
+    Plain(&'static str),
+}
+
+/// How the values of a map are read and coloured; a new map shows up by itself.
+fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
+    match kind {
+        MapKind::Water | MapKind::Film => (OverlayScale::Metres, &ramp::WATER),
+        MapKind::Flow => (OverlayScale::Powers("cells"), &ramp::WATER),
+        MapKind::Hardness | MapKind::Ground => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        MapKind::Vegetation => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
+        MapKind::Uplift => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
+        MapKind::Rain => (OverlayScale::Plain("× average"), &ramp::PLAIN),
+        other if other.is_share() => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::EARTH),
+        other if other.is_thickness() => (OverlayScale::Metres, &ramp::EARTH),
+        _ => (OverlayScale::Plain(""), &ramp::PLAIN),
+    }
+}
+
+/// What the map holds, in a sentence.
+fn sentence(kind: MapKind) -> &'static str {
+    match MapKind::kind() {
+        ParamKind::Choice(choices) => choices[kind as usize].help,
+        _ => "A map that a layer wrote.",
+    }
+}
+
+impl Overlay {
+    /// All of them, in the order of the menu.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::None, Self::Slope, Self::Change, Self::Temperature, Self::Moisture];
+        all.extend(MapKind::ALL.iter().copied().map(Self::Map));
+        all.push(Self::Difference);
+        all
+    }
+
+    pub fn label(self) -> String {
+        match self {
+            Self::None => "No overlay".into(),
+            Self::Slope => "Slope".into(),
+            Self::Change => "Erosion and deposition".into(),
+            Self::Temperature => "Temperature".into(),
+            Self::Moisture => "Moisture".into(),
+            Self::Map(kind) => kind.label().into(),
+            Self::Difference => "Difference A − B".into(),
+            Self::Mask => "Mask of the layer".into(),
+        }
+    }
+
+    /// One sentence for the tooltip.
+    pub fn help(self) -> String {
+        match self {
+            Self::None => "Shows the ground in its own colours.".into(),
+            Self::Slope => {
+                "Colours the ground by its steepness: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
+            }
+            Self::Change => "Shows where erosion took ground away, brown, and where it laid it down, green.".into(),
+            Self::Temperature => {
+                "Shows how warm it is by latitude, height and season; the climate stands with the biomes.".into()
+            }
+            Self::Moisture => {
+                "Shows how moist it is by winds, distance from the sea and rain shadows, from desert to rain forest."
+                    .into()
+            }
+            Self::Map(kind) => sentence(kind).into(),
+            Self::Mask => {
+                "Shows where the mask lets the layer act: clear where not at all, violet where in full.".into()
+            }
+            Self::Difference => {
+                "Shows where the ground is lower, brown, or higher, green, than B, the terrain you compare with.".into()
+            }
+        }
+    }
+
+    /// How the command line calls it.
+    pub fn name(self) -> String {
+        match self {
+            Self::Change => "change".into(),
+            Self::Map(kind) => format!("{kind:?}").to_lowercase(),
+            other => format!("{other:?}").to_lowercase(),
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|overlay| overlay.name() == name)
+    }
+}
+
+/// The overlay that is wanted, and the terrain that differences are taken against.
+#[derive(Clone, Debug, Default)]
+pub struct OverlayChoice {
+    pub overlay: Overlay,
+    pub reference: Option<Reference>,
+    /// What grows where, in place of the palette.
+    pub biomes: Option<Arc<Biomes>>,
+    /// The scene without its layers: its world and climate, for temperature and moisture.
+    pub climate: Option<Arc<Scene>>,
+    /// The mask of a layer that is being edited.
+    pub mask: Option<Arc<LayerMask>>,
+}
+
+/// What temperature and moisture depend on, of a scene.
+pub fn climate_of(scene: &Scene) -> Arc<Scene> {
+    let Scene { settings, mut planet, climate, palette, biomes, .. } = scene.clone();
+    // the same at every hour of the day
+    planet.hour = 0.0;
+    Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
+}
+
+/// A terrain to compare with.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub terrain: Arc<Terrain>,
+    pub relief_metres: f32,
+}
+
+impl PartialEq for Reference {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.terrain, &other.terrain) && self.relief_metres == other.relief_metres
+    }
+}
+
+impl OverlayChoice {
+    /// Whether both give the same picture; the reference counts only where it is looked at.
+    pub fn shows_the_same(&self, other: &Self) -> bool {
+        let compares = self.overlay == Overlay::Difference;
+        let same_biomes = match (&self.biomes, &other.biomes) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let feels = matches!(self.overlay, Overlay::Temperature | Overlay::Moisture);
+        let same_climate = !feels || self.climate == other.climate;
+        let same_mask = match (&self.mask, &other.mask) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.overlay == other.overlay
+            && same_biomes
+            && same_climate
+            && (!compares || self.reference == other.reference)
+            && (self.overlay != Overlay::Mask || same_mask)
+    }
+}
+
+/// How much of the ground's own colour shows under an overlay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fade {
+    /// The place on the ramp that stands for nothing at all.
+    pub nothing: f32,
+    /// So far from it the overlay covers the ground; 0 where it always does.
+    pub width: f32,
+}
+
+/// Data ready to be drawn.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// RampPlaces on the ramp, from 0 to 1, in half precision.
+    pub texels: Arc<Mips>,
+    pub fade: Fade,
+}
+
+/// The data of an overlay with its legend. No data where there is nothing to show or the shader works it out itself.
+pub fn overlay_data(
+    terrain: &Terrain,
+    relief_metres: f32,
+    choice: &OverlayChoice,
+    control: &Control,
+) -> Result<(Option<Data>, Option<Arc<Legend>>), Cancelled> {
+    let (data, legend) = overlay_places(terrain, relief_metres, choice, control)?;
+    let Some((places, fade)) = data else { return Ok((None, legend)) };
+    let texels = places.into_par_iter().map(|place| [place]).collect();
+    let texels = Arc::new(Mips::new(terrain.samples(), texels, half_bytes, control)?);
+    Ok((Some(Data { texels, fade }), legend))
+}
+
+/// RampPlaces on the ramp, from 0 to 1.
+type RampPlaces = (Vec<f32>, Fade);
+
+/// The place of every sample on the ramp of an overlay, with the legend.
+pub fn overlay_places(
+    terrain: &Terrain,
+    relief_metres: f32,
+    choice: &OverlayChoice,
+    control: &Control,
+) -> Result<(Option<RampPlaces>, Option<Arc<Legend>>), Cancelled> {
+    let legend = |ramp, unit: &str, ticks| Legend { title: choice.overlay.label(), unit: unit.into(), ramp, ticks };
+    let metres = |kind| terrain.map(kind).map(|map| move |k: usize| map[k] * relief_metres);
+    let (values, law, ramp): (Vec<f32>, _, _) = match choice.overlay {
+        Overlay::None => return Ok((None, None)),
+        Overlay::Slope => {
+            let ticks = linear(0.0, STEEPEST_DEGREES, 5, true);
+            return Ok((None, Some(Arc::new(legend(&ramp::SLOPE, "°", ticks)))));
+        }
+        Overlay::Change => {
+            let (wear, deposits) = (metres(MapKind::Wear), metres(MapKind::Deposits));
+            if wear.is_none() && deposits.is_none() {
+                return Ok((None, Some(missing("No layer writes a wear or deposits map"))));
+            }
+            let net = |k| deposits.as_ref().map_or(0.0, |d| d(k)) - wear.as_ref().map_or(0.0, |w| w(k));
+            (collect(terrain, control, net)?, None, &ramp::CHANGE)
+        }
+        Overlay::Temperature | Overlay::Moisture => {
+            let Some(scene) = &choice.climate else { return Ok((None, Some(missing("There is no climate here")))) };
+            if choice.overlay == Overlay::Temperature {
+                let celsius = scene.climate_fields(terrain, control)?.celsius;
+                let (low, high) = tens(&celsius);
+                (celsius, Some(OverlayScale::Fixed(low, high, "°C")), &ramp::HEAT)
+            } else {
+                (
+                    scene.climate_fields(terrain, control)?.moisture,
+                    Some(OverlayScale::Fixed(0.0, 1.0, "")),
+                    &ramp::MOISTURE,
+                )
+            }
+        }
+        Overlay::Difference => {
+            let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
+                return Ok((None, Some(missing("Choose what to compare with first"))));
+            };
+            if terrain.grid.is_globe() != other.grid.is_globe() {
+                return Ok((None, Some(missing("A planet is compared with planets alone"))));
+            }
+            let (n, same) = (terrain.samples(), terrain.grid == other.grid);
+            let globes = if same { None } else { terrain.grid.shape().zip(other.grid.shape()) };
+            let place = |i| terrain.grid.position(i);
+            let at = |k: usize| match &globes {
+                _ if same => other.height[k],
+                Some((own, its)) => its.sample(&other.height, own.direction_of(k).map(f64::from)),
+                None => other.height_at(place(k % n), place(k / n)),
+            };
+            let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
+            (collect(terrain, control, raised)?, None, &ramp::CHANGE)
+        }
+        Overlay::Mask => {
+            let Some(mask) = &choice.mask else { return Ok((None, Some(missing("The mask is not known yet")))) };
+            let (n, same) = (terrain.samples(), terrain.grid == mask.grid);
+            if !same && (terrain.grid.is_globe() || mask.grid.is_globe()) {
+                return Ok((None, Some(missing("The mask is worked out"))));
+            }
+            let place = |i| terrain.grid.position(i);
+            let weight = |k: usize| match same {
+                true => mask.weights[k],
+                false => bilinear(mask.grid, &mask.weights, place(k % n), place(k / n)),
+            };
+            let weights = collect(terrain, control, weight)?;
+            // as much of the colour as of the layer
+            let fade = Fade { nothing: 0.0, width: 1.0 };
+            let ticks = linear(0.0, 1.0, 4, false);
+            return Ok((Some((weights, fade)), Some(Arc::new(legend(&ramp::MASK, "", ticks)))));
+        }
+        Overlay::Map(kind) => {
+            let Some(map) = terrain.map(kind) else {
+                let name = format!("{kind:?}").to_lowercase();
+                return Ok((None, Some(missing(&format!("No layer writes a {name} map")))));
+            };
+            let (law, ramp) = scheme(kind);
+            let unit = if law == OverlayScale::Metres { relief_metres } else { 1.0 };
+            (collect(terrain, control, |k| map[k] * unit)?, Some(law), ramp)
+        }
+    };
+    let sequential = Fade { nothing: 0.0, width: 0.06 };
+    // some water runs everywhere: the ground shows where it is little
+    let rivers = Fade { nothing: 0.0, width: 0.3 };
+    // a ramp with a middle has a colour for nothing, and the ground shining through would draw a line around it
+    let opaque = Fade { nothing: 0.0, width: 0.0 };
+    let (low, high, unit, ticks, fade) = match law {
+        None => {
+            let most = nice(few_exceed(&values, 0.98));
+            (-most, most, "m", symmetric(most), opaque)
+        }
+        Some(OverlayScale::Metres) => {
+            let most = nice(few_exceed(&values, 0.98));
+            (0.0, most, "m", linear(0.0, most, 4, true), sequential)
+        }
+        Some(OverlayScale::Plain(unit)) => {
+            let most = nice(few_exceed(&values, 0.98));
+            (0.0, most, unit, linear(0.0, most, 4, true), opaque)
+        }
+        // whole tens of degrees, or a few parts of one
+        Some(OverlayScale::Fixed(low, high, unit)) => {
+            let tens = ((high - low) / 10.0) as usize;
+            let parts = if unit == "°C" {
+                (1..=tens).rev().find(|p| tens.is_multiple_of(*p) && *p <= 6).unwrap_or(4)
+            } else {
+                4
+            };
+            (low, high, unit, linear(low, high, parts, false), opaque)
+        }
+        Some(OverlayScale::Powers(unit)) => {
+            let powers = few_exceed(&values, 0.9995).max(10.0).log10().ceil();
+            (0.0, powers, unit, decades(powers as i32), rivers)
+        }
+    };
+    let is_log = matches!(law, Some(OverlayScale::Powers(_)));
+    let place = |value: f32| {
+        let value = if is_log { value.max(1.0).log10() } else { value };
+        ((value - low) / (high - low)).clamp(0.0, 1.0)
+    };
+    let places = collect(terrain, control, |k| place(values[k]))?;
+    Ok((Some((places, fade)), Some(Arc::new(legend(ramp, unit, ticks)))))
+}
+
+/// sRGB colour and opacity of an overlay at every sample; none where there is nothing to show.
+///
+/// # Errors
+/// When `control` says so.
+pub fn overlay_colours(
+    terrain: &Terrain,
+    settings: &Settings,
+    choice: &OverlayChoice,
+    control: &Control,
+) -> Result<Option<Vec<[u8; 4]>>, Cancelled> {
+    let coloured = |ramp: &Ramp, place: f32, share: f32| {
+        let [r, g, b] = ramp.colour(place);
+        [r, g, b, (255.0 * share.clamp(0.0, 1.0) + 0.5) as u8]
+    };
+    if choice.overlay == Overlay::Slope {
+        let n = terrain.samples();
+        let steepness = settings.relief_over_size();
+        let place = |k: usize| slope_degrees(terrain.grid, &terrain.height, k / n, k % n, steepness) / STEEPEST_DEGREES;
+        let places = collect(terrain, control, place)?;
+        return Ok(Some(places.into_iter().map(|place| coloured(&ramp::SLOPE, place, 1.0)).collect()));
+    }
+    let (data, legend) = overlay_places(terrain, settings.relief_metres, choice, control)?;
+    let (Some((places, fade)), Some(legend)) = (data, legend) else { return Ok(None) };
+    let share = |place: f32| if fade.width > 0.0 { (place - fade.nothing).abs() / fade.width } else { 1.0 };
+    Ok(Some(places.into_iter().map(|place| coloured(legend.ramp, place, share(place))).collect()))
+}
+
+/// The tens around most of the values: a peak or two may be colder.
+fn tens(values: &[f32]) -> (f32, f32) {
+    let stride = values.len().div_ceil(LOOKED_AT) | 1;
+    let mut some: Vec<f32> = values.iter().step_by(stride).copied().filter(|v| v.is_finite()).collect();
+    if some.is_empty() {
+        return (0.0, 10.0);
+    }
+    some.sort_unstable_by(f32::total_cmp);
+    let at = |share: f32| some[((some.len() - 1) as f32 * share) as usize];
+    let low = 10.0 * (at(0.005) / 10.0).floor();
+    (low, (10.0 * (at(0.995) / 10.0).ceil()).max(low + 10.0))
+}
+
+fn missing(why: &str) -> Arc<Legend> {
+    Arc::new(Legend { title: why.into(), unit: String::new(), ramp: &ramp::PLAIN, ticks: Vec::new() })
+}
+
+/// `value` of every sample, in parallel; what is not a number becomes 0.
+fn collect(terrain: &Terrain, control: &Control, value: impl Fn(usize) -> f32 + Sync) -> Result<Vec<f32>, Cancelled> {
+    let n = terrain.samples();
+    let mut out = vec![0.0; terrain.grid.len()];
+    out.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        control.check()?;
+        for (j, out) in row.iter_mut().enumerate() {
+            let value = value(i * n + j);
+            *out = if value.is_finite() { value } else { 0.0 };
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// Values looked at to find out how large they usually are.
+const LOOKED_AT: usize = 1 << 17;
+
+/// The size that only `1 - share` of the values that are not 0 exceed.
+fn few_exceed(values: &[f32], share: f32) -> f32 {
+    // a stride that is odd does not stay in the same columns
+    let stride = values.len().div_ceil(LOOKED_AT) | 1;
+    let mut sizes: Vec<f32> = values.iter().step_by(stride).map(|v| v.abs()).filter(|v| *v > 1e-6).collect();
+    if sizes.is_empty() {
+        return 0.0;
+    }
+    let at = ((sizes.len() - 1) as f32 * share) as usize;
+    *sizes.select_nth_unstable_by(at, f32::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use talweg::field::Edges;
+
+    fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
+        let (data, legend) = overlay_data(
+            terrain,
+            1000.0,
+            &OverlayChoice { overlay, reference, ..OverlayChoice::default() },
+            &Control::default(),
+        )
+        .expect("nobody stops it");
+        (data, legend.expect("every overlay has a legend"))
+    }
+
+    /// Place on the ramp of sample `k`.
+    fn place(data: &Data, k: usize) -> f32 {
+        let bits = u16::from_le_bytes([data.texels.levels[0].bytes[2 * k], data.texels.levels[0].bytes[2 * k + 1]]);
+        if bits == 0 { 0.0 } else { f32::from_bits(((u32::from(bits) & 0x7fff) << 13) + (112 << 23)) }
+    }
+
+    #[test]
+    fn every_map_has_a_name_of_its_own_and_a_message_where_it_is_missing() {
+        let terrain = Terrain::from_fn(5, Edges::Open, |u, _| u);
+        let mut names = Vec::new();
+        for overlay in Overlay::all() {
+            assert_eq!(Overlay::named(&overlay.name()), Some(overlay));
+            assert!(!names.contains(&overlay.label()), "{overlay:?}");
+            names.push(overlay.label());
+            assert!(overlay.help().ends_with('.'), "{overlay:?}");
+            if let Overlay::Map(_) = overlay {
+                let (data, legend) = laid(&terrain, overlay, None);
+                assert!(data.is_none() && legend.title.starts_with("No layer writes"), "{}", legend.title);
+            }
+        }
+        assert!(laid(&terrain, Overlay::Map(MapKind::Flow), None).1.title.contains("flow map"));
+    }
+
+    #[test]
+    fn temperature_and_moisture_are_those_of_the_climate_on_planets_and_terrains() {
+        let mut planet = Scene::new_planet();
+        planet.settings.resolution = 17;
+        let mut land = Scene::default();
+        land.settings.resolution = 17;
+        for scene in [planet, land] {
+            let control = Control::default();
+            let evaluated = talweg::eval::evaluate(&scene, 17, None, &mut talweg::eval::Store::forgetful(), &control);
+            let terrain = evaluated.unwrap().terrain;
+            for overlay in [Overlay::Temperature, Overlay::Moisture] {
+                let choice = OverlayChoice { overlay, climate: Some(climate_of(&scene)), ..OverlayChoice::default() };
+                let relief = scene.settings.relief_metres;
+                let (data, legend) = overlay_places(&terrain, relief, &choice, &control).unwrap();
+                let ((places, _), legend) = (data.unwrap(), legend.unwrap());
+                assert_eq!(places.len(), terrain.grid.len());
+                let number = |text: &str| text.replace('−', "-").parse::<f32>().unwrap();
+                let ends = [&legend.ticks[0], legend.ticks.last().unwrap()].map(|tick| number(&tick.text));
+                let expected = match overlay {
+                    Overlay::Temperature => scene.climate_fields(&terrain, &control).unwrap().celsius,
+                    _ => scene.climate_fields(&terrain, &control).unwrap().moisture,
+                };
+                for (place, value) in places.iter().zip(expected) {
+                    let read = ends[0] + (ends[1] - ends[0]) * place;
+                    assert!((read - value.clamp(ends[0], ends[1])).abs() < 1e-3, "{read} instead of {value}");
+                }
+                // another climate is another picture
+                let mut other = scene.clone();
+                other.set("climate.rain=2").unwrap();
+                let changed = OverlayChoice { climate: Some(climate_of(&other)), ..choice.clone() };
+                assert!(!choice.shows_the_same(&changed) && choice.shows_the_same(&choice.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn wear_lies_below_the_middle_and_deposits_above_it_in_metres() {
+        let mut terrain = Terrain::from_fn(101, Edges::Open, |_, _| 0.0);
+        for k in 0..101 * 101 {
+            // 10 m in most places, 400 m in a few that the range leaves out
+            let depth = if k % 1000 == 0 { 0.4 } else { 0.01 };
+            terrain.map_mut(if k % 2 == 0 { MapKind::Wear } else { MapKind::Deposits })[k] = depth;
+        }
+        let (data, legend) = laid(&terrain, Overlay::Change, None);
+        let data = data.unwrap();
+        let texts: Vec<&str> = legend.ticks.iter().map(|tick| tick.text.as_str()).collect();
+        assert_eq!((texts, legend.unit.as_str()), (vec!["≤ −10", "−5", "0", "5", "≥ 10"], "m"));
+        assert_eq!((place(&data, 2), place(&data, 3)), (0.0, 1.0));
+        terrain.map_mut(MapKind::Wear).fill(0.0);
+        terrain.map_mut(MapKind::Deposits).fill(0.0);
+        let (data, _) = laid(&terrain, Overlay::Change, None);
+        assert_eq!(place(&data.unwrap(), 7), 0.5, "no change is the middle");
+    }
+
+    #[test]
+    fn flow_is_shown_in_powers_of_ten() {
+        let mut terrain = Terrain::from_fn(64, Edges::Open, |_, _| 0.0);
+        for (k, flow) in terrain.map_mut(MapKind::Flow).iter_mut().enumerate() {
+            *flow = [1.0, 10.0, 100.0, 1000.0][k % 4];
+        }
+        let (data, legend) = laid(&terrain, Overlay::Map(MapKind::Flow), None);
+        let data = data.unwrap();
+        for (k, expected) in [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].into_iter().enumerate() {
+            assert!((place(&data, k) - expected).abs() < 1e-3);
+        }
+        assert_eq!(legend.ticks.len(), 4);
+    }
+
+    #[test]
+    fn a_difference_is_taken_in_metres_whatever_the_sizes_of_the_two() {
+        let slope = |samples| Terrain::from_fn(samples, Edges::Open, |u, v| u + v);
+        let reference = |samples, relief_metres| Some(Reference { terrain: Arc::new(slope(samples)), relief_metres });
+        let (data, legend) = laid(&slope(65), Overlay::Difference, reference(33, 1000.0));
+        assert!((0..65 * 65).all(|k| (place(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal grounds");
+        assert_eq!(legend.unit, "m");
+        let (data, legend) = laid(&slope(65), Overlay::Difference, reference(65, 500.0));
+        assert_eq!(place(data.as_ref().unwrap(), 0), 0.5);
+        assert!(place(data.as_ref().unwrap(), 65 * 65 - 1) > 0.95, "1000 m higher");
+        assert_eq!(legend.ticks.last().unwrap().text, "≥ 1000");
+        let (data, legend) = laid(&slope(65), Overlay::Difference, None);
+        assert!(data.is_none() && legend.title.contains("what to compare with"));
+    }
+
+    #[test]
+    fn a_superseded_overlay_stops() {
+        let mut terrain = Terrain::from_fn(65, Edges::Open, |_, _| 0.0);
+        terrain.map_mut(MapKind::Water).fill(0.1);
+        let control = Control::default();
+        control.cancel();
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Water), ..OverlayChoice::default() };
+        assert!(overlay_data(&terrain, 1.0, &choice, &control).is_err());
+    }
+}

@@ -1,0 +1,232 @@
+//! Ground types of a planet or a terrain for other programs: by number, or by weight.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{Biomes, Paint};
+use crate::appearance::colours::srgb::encode;
+use crate::appearance::materials::material_map::with_material_weights;
+use crate::appearance::materials::textures::look_of;
+use crate::appearance_files::{GroundType, Material};
+use crate::field::{Cancelled, Control, Terrain};
+use crate::planet::projection::Equirectangular;
+use crate::scene::Scene;
+
+/// How a planet is laid out on a sheet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PlanetLayout {
+    /// A map of all longitudes and latitudes.
+    Map(Equirectangular),
+    /// The samples of one face; a terrain is its own face 0.
+    Face(usize),
+}
+
+/// A type of the legend.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LegendEntry {
+    /// Value of its pixels.
+    pub index: u8,
+    /// Name of the type.
+    pub name: String,
+    /// Red, green and blue in sRGB.
+    pub colour: [u8; 3],
+}
+
+/// The most frequent ground type of every place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeMap {
+    /// Index in the legend of every sample of the grid.
+    pub types: Vec<u8>,
+    /// The types, by index.
+    pub legend: Vec<LegendEntry>,
+}
+
+impl TypeMap {
+    /// The ground types of a scene, if it is coloured by a biome table.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
+        let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
+        let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
+        let entry = |(index, kind): (usize, &GroundType)| LegendEntry {
+            index: index as u8,
+            name: kind.name.clone(),
+            colour: kind.colour,
+        };
+        Ok(Some(Self { types, legend: biomes.table.types.iter().enumerate().map(entry).collect() }))
+    }
+
+    /// The material of the ground that has the greatest share of every sample, for a square without ground types; in
+    /// the order of [`Material::ALL`].
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
+        let types =
+            with_material_weights(scene, terrain, control, |weights| strongest_of_all(terrain, weights, control))?;
+        Ok(Self { types, legend: (0..Material::ALL.len()).map(material_entry).collect() })
+    }
+}
+
+/// Numbers of the weights of a sample.
+type WeightsAt<'a> = &'a (dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync);
+
+fn strongest_of_all(terrain: &Terrain, weights: WeightsAt, control: &Control) -> Result<Vec<u8>, Cancelled> {
+    bytes_of_samples(terrain, 1, control, |k, out| out[0] = strongest(&weights(k)) as u8)
+}
+
+/// So many bytes of every sample of a square, that `make` is given to fill.
+fn bytes_of_samples(
+    terrain: &Terrain,
+    each: usize,
+    control: &Control,
+    make: impl Fn(usize, &mut [u8]) + Sync,
+) -> Result<Vec<u8>, Cancelled> {
+    let n = terrain.samples();
+    let mut all = vec![0; terrain.grid.len() * each];
+    all.par_chunks_mut((n * each).max(1)).enumerate().try_for_each(|(row, out)| {
+        control.check()?;
+        out.chunks_mut(each.max(1)).enumerate().for_each(|(column, out)| make(row * n + column, out));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// The first of the materials that have the greatest weight.
+fn strongest(weights: &[u8; MOST_WEIGHTED]) -> usize {
+    (0..Material::ALL.len()).fold(0, |most, k| if weights[k] > weights[most] { k } else { most })
+}
+
+fn material_entry(index: usize) -> LegendEntry {
+    let material = Material::ALL[index];
+    LegendEntry { index: index as u8, name: material.label().into(), colour: encode(look_of(material).colour) }
+}
+
+/// The legend as RON: index, name and colour of every type.
+pub fn legend_ron(legend: &[LegendEntry]) -> String {
+    let line = |entry: &LegendEntry| {
+        let [r, g, b] = entry.colour;
+        format!("    (index: {}, name: {:?}, colour: \"#{r:02x}{g:02x}{b:02x}\"),\n", entry.index, entry.name)
+    };
+    format!("[\n{}]\n", legend.iter().map(line).collect::<String>())
+}
+
+/// Most types of a splat map: four pictures of four channels, as many as engines lay at once.
+pub const MOST_WEIGHTED: usize = 16;
+/// A type that is the most frequent one in less than this part of the terrain is left out of splat maps.
+const LEAST_SHARE: f64 = 1.0e-4;
+/// What the weights of a place add up to.
+const WHOLE: u8 = 255;
+
+/// Weights of ground types in whole numbers that add up to 255 in every place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeWeights {
+    /// The types, renumbered from 0: the most frequent ones, in the order of the table.
+    pub legend: Vec<LegendEntry>,
+    /// Those of every sample, one after another.
+    weights: Vec<u8>,
+}
+
+impl TypeWeights {
+    /// The weights of a scene that is coloured by a biome table; without one there are no types.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
+        let Some(biomes) = Biomes::for_scene(scene) else {
+            return Ok(Self { legend: Vec::new(), weights: Vec::new() });
+        };
+        let paint = Paint::new(terrain, &scene.settings, &biomes);
+        let mut counts = vec![0u64; biomes.table.types.len()];
+        paint.types(terrain, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
+        let mut kept: Vec<usize> = (0..counts.len()).collect();
+        kept.sort_by_key(|&kind| (std::cmp::Reverse(counts[kind]), kind));
+        let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
+        kept.retain(|&kind| counts[kind] as f64 >= least);
+        kept.truncate(MOST_WEIGHTED);
+        kept.sort_unstable();
+        let entry = |(index, &kind): (usize, &usize)| {
+            let GroundType { name, colour, .. } = &biomes.table.types[kind];
+            LegendEntry { index: index as u8, name: name.clone(), colour: *colour }
+        };
+        let legend: Vec<_> = kept.iter().enumerate().map(entry).collect();
+        let mut weights = paint.weights(terrain, &kept, control)?.into_flattened();
+        // those of kept types alone, in place
+        for sample in 0..terrain.grid.len() {
+            weights.copy_within(sample * MOST_WEIGHTED..sample * MOST_WEIGHTED + kept.len(), sample * kept.len());
+        }
+        weights.truncate(terrain.grid.len() * kept.len());
+        weights.shrink_to_fit();
+        Ok(Self { legend, weights })
+    }
+
+    /// The weights of the materials of the ground of a square; those that are the strongest anywhere.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn of_materials(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Self, Cancelled> {
+        with_material_weights(scene, terrain, control, |weights| {
+            let mut counts = [0u64; Material::ALL.len()];
+            strongest_of_all(terrain, weights, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
+            let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
+            let kept: Vec<usize> = (0..counts.len()).filter(|&kind| counts[kind] as f64 >= least).collect();
+            // once more rather than held: of all materials they would take as much as several fields
+            let weights = bytes_of_samples(terrain, kept.len(), control, |k, out| {
+                let all = weights(k);
+                let mut shares = [0.0; MOST_WEIGHTED];
+                shares.iter_mut().zip(&kept).for_each(|(share, &kind)| *share = f32::from(all[kind]));
+                out.copy_from_slice(&whole_shares(&shares[..kept.len()])[..kept.len()]);
+            })?;
+            let entry = |(index, &kind): (usize, &usize)| LegendEntry { index: index as u8, ..material_entry(kind) };
+            Ok(Self { legend: kept.iter().enumerate().map(entry).collect(), weights })
+        })
+    }
+
+    /// Weights of the types at a sample, in the order of the legend.
+    pub fn of_sample(&self, sample: usize) -> &[u8] {
+        &self.weights[sample * self.legend.len()..][..self.legend.len()]
+    }
+}
+
+/// Shares in whole numbers that add up to [`WHOLE`], by the greatest remainders; all of it goes to the first where no
+/// share is above 0.
+pub(in crate::appearance) fn whole_shares(shares: &[f32]) -> [u8; MOST_WEIGHTED] {
+    let sum: f32 = shares.iter().sum();
+    let mut out = [0u8; MOST_WEIGHTED];
+    if sum <= 0.0 {
+        out[0] = WHOLE;
+        return out;
+    }
+    let mut rest = [0.0f32; MOST_WEIGHTED];
+    for (k, share) in shares.iter().enumerate() {
+        let exact = share / sum * f32::from(WHOLE);
+        out[k] = exact as u8;
+        rest[k] = exact - f32::from(out[k]);
+    }
+    let mut missing = WHOLE.saturating_sub(out.iter().fold(0, |sum: u8, part| sum.saturating_add(*part)));
+    while missing > 0 {
+        let most = (0..shares.len()).fold(0, |most, k| if rest[k] > rest[most] { k } else { most });
+        out[most] += 1;
+        rest[most] = -1.0;
+        missing -= 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_shares_add_up_and_are_near_their_numbers() {
+        for shares in [vec![1.0, 1.0, 1.0], vec![0.0, 0.0], vec![0.2, 0.3, 0.5, 1e-7], vec![0.1; 16], vec![7.0]] {
+            let whole = whole_shares(&shares);
+            assert_eq!(whole.iter().map(|&part| u32::from(part)).sum::<u32>(), 255, "{shares:?}");
+            let sum: f32 = shares.iter().sum();
+            for (share, part) in shares.iter().zip(whole).filter(|_| sum > 0.0) {
+                assert!((share / sum * 255.0 - f32::from(part)).abs() <= 1.0, "{shares:?} {whole:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! A terrain painted by a biome table.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::globe::{GlobeGround, GlobeRow};
+use super::model::{BiomeModel, RowBand, SiteConditions, Units};
+use crate::appearance::PaletteTable;
+use crate::appearance::biomes::ground_types::{MOST_WEIGHTED, whole_shares};
+use crate::appearance::colours::palette::{materials_of, scatter_of};
+use crate::appearance_files::BiomeTable;
+use crate::field::globe::locate;
+use crate::field::{Cancelled, Control, Stream, Terrain};
+use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
+use crate::scene::{Scene, Settings};
+
+/// A biome table with the climate it is used in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Biomes {
+    /// The ground types.
+    pub table: Arc<BiomeTable>,
+    /// What makes it warm and wet.
+    pub climate: Climate,
+    /// Side of a flat terrain, or a quarter of the way round a planet.
+    side_metres: f32,
+    is_planet: bool,
+}
+
+impl Biomes {
+    /// The biomes of a scene, if it has a biome table for a palette.
+    pub fn for_scene(scene: &Scene) -> Option<Self> {
+        let table = scene.biome_table()?;
+        Some(Self {
+            table,
+            climate: scene.seasonal_climate(),
+            side_metres: scene.side_metres(),
+            is_planet: scene.settings.is_planet(),
+        })
+    }
+
+    /// Whether both have the same weather on the same terrain.
+    pub fn has_climate_of(&self, other: &Self) -> bool {
+        self.climate == other.climate && self.side_metres == other.side_metres && self.is_planet == other.is_planet
+    }
+
+    /// The units of the table on the scene's ground.
+    pub fn units(&self, settings: &Settings) -> Units {
+        // the document's map shows a planet from pole to pole
+        let across_metres = if self.is_planet { 2.0 * self.side_metres } else { self.side_metres };
+        Units::new(self.table.heights, settings.relief_metres, settings.sea_level, across_metres)
+    }
+}
+
+impl Biomes {
+    /// The table as a palette: its colours by height on level ground of middling moisture, in the middle of the
+    /// climate.
+    pub fn palette(self, settings: &Settings) -> PaletteTable {
+        let (relief, sea) = (settings.relief_metres, settings.sea_level);
+        let units = self.units(settings);
+        let law = BiomeModel::new(&self.table, &units);
+        let lut = (0..512).map(|k| {
+            let along = (k % 256) as f32 / 255.0;
+            let metres = if k < 256 { sea - (1.0 - along) * relief } else { sea + (relief - sea).max(0.0) * along };
+            // a hair above the sea there is land
+            let metres = if k == 256 { metres + relief * 1.0e-5 } else { metres };
+            let celsius = self.climate.celsius(metres - sea, relief);
+            let place = SiteConditions {
+                celsius,
+                height: units.height(metres),
+                slope: 0.0,
+                moisture: 0.45 * self.climate.rain,
+            };
+            let [r, g, b] = law.colour(&place).map(|c| (c + 0.5) as u8);
+            [r, g, b, 255]
+        });
+        let (lut, scatter, materials) =
+            (lut.collect(), scatter_of(&self.table.scatter), materials_of(&self.table.materials));
+        PaletteTable { lut, rock: [0; 4], rock_degrees: (0.0, 90.0), scatter, materials, biomes: Some(Arc::new(self)) }
+    }
+}
+
+/// How far a place may be off the climate, so that types border on each other raggedly, in °C and in moisture.
+pub(super) const RAGGED_CELSIUS: f32 = 1.8;
+pub(super) const RAGGED_MOISTURE: f32 = 0.06;
+/// Humps of the first octave on a side, and how much finer and weaker the next ones are.
+const RAGGED_HUMPS: f32 = 9.0;
+pub(super) const RAGGED_OCTAVES: usize = 4;
+
+/// Everything that is needed to colour any place of a terrain.
+pub struct Paint {
+    law: BiomeModel,
+    pub(super) units: Units,
+    pub(super) weather: Arc<TerrainClimate>,
+    pub(super) relief_metres: f32,
+    pub(super) side_metres: f32,
+    pub(super) ragged: f32,
+    pub(super) noise: Stream,
+}
+
+/// The ground around a place: heights in metres, north, east, south and west, and how far away these are.
+#[derive(Clone, Copy, Debug)]
+pub struct SiteNeighbours {
+    /// Height of the place.
+    pub here: f32,
+    /// Heights to the north, east, south and west.
+    pub sides: [f32; 4],
+    /// Distance to each of them.
+    pub spacing_metres: f32,
+}
+
+impl Paint {
+    /// What paints `terrain` with `biomes`.
+    pub fn new(terrain: &Terrain, settings: &Settings, biomes: &Biomes) -> Self {
+        let ground = ClimateTerrain {
+            terrain,
+            relief_metres: settings.relief_metres,
+            sea_metres: settings.sea_level,
+            side_metres: biomes.side_metres,
+        };
+        let units = biomes.units(settings);
+        Self {
+            law: BiomeModel::new(&biomes.table, &units),
+            units,
+            weather: Arc::new(TerrainClimate::new(&biomes.climate, &ground)),
+            relief_metres: settings.relief_metres,
+            side_metres: biomes.side_metres,
+            ragged: biomes.climate.patchiness,
+            noise: Stream::new(settings.seed, 0x00b1_00e5),
+        }
+    }
+
+    /// The same ground with another table in the same climate, which costs nothing.
+    pub fn with_table(&self, biomes: &Biomes, settings: &Settings) -> Self {
+        let units = biomes.units(settings);
+        Self { law: BiomeModel::new(&biomes.table, &units), units, weather: self.weather.clone(), ..*self }
+    }
+
+    /// What the law asks about a place of a flat terrain, both coordinates from 0 to 1.
+    pub fn place(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
+        let feel = self.weather.at_place(u, v, around.here);
+        let (steepest, tangent) = around.slopes();
+        let off = if self.ragged > 0.0 { self.ragged * ragged(self.noise, u, v) } else { 0.0 };
+        SiteConditions {
+            celsius: feel.celsius + off * RAGGED_CELSIUS,
+            height: self.units.height(around.here),
+            slope: self.units.slope(steepest, tangent),
+            moisture: feel.moisture - off * RAGGED_MOISTURE,
+        }
+    }
+
+    /// The law of the table.
+    pub fn law(&self) -> &BiomeModel {
+        &self.law
+    }
+
+    /// From metres to the table's units.
+    pub fn units(&self) -> &Units {
+        &self.units
+    }
+
+    /// What the law asks about the ground between samples: of the nearest one, with its height at the place.
+    pub fn place_on(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
+        let last = (terrain.samples() - 1) as f32;
+        let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
+        let around = self.neighbourhood(terrain, index(v), index(u));
+        self.place(u, v, &SiteNeighbours { here: terrain.height_at(u, v) * self.relief_metres, ..around })
+    }
+
+    /// What the law asks about the ground of a planet in a direction: of the nearest sample.
+    pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> SiteConditions {
+        let n = terrain.samples();
+        let (face, u, v) = locate(direction);
+        let index = |place: f64| (place * (n - 1) as f64 + 0.5) as usize;
+        let (mut band, mut row) = (RowBand::new(n, &self.law), GlobeRow::new(n));
+        GlobeGround::new(self, terrain).places(face * n + index(v), &mut row, &mut band);
+        band.place(index(u))
+    }
+
+    fn neighbourhood(&self, terrain: &Terrain, row: usize, column: usize) -> SiteNeighbours {
+        let (grid, n) = (terrain.grid, terrain.samples());
+        let at = |i: usize, j: usize| terrain.height[i * n + j] * self.relief_metres;
+        let side = |i: Option<usize>, j: Option<usize>| at(i.unwrap_or(row), j.unwrap_or(column));
+        SiteNeighbours {
+            here: at(row, column),
+            sides: [
+                side(grid.previous(row), Some(column)),
+                side(Some(row), grid.next(column)),
+                side(grid.next(row), Some(column)),
+                side(Some(row), grid.previous(column)),
+            ],
+            spacing_metres: self.side_metres * grid.cell(),
+        }
+    }
+
+    /// The sRGB colours of all samples; opaque.
+    pub fn colours(&self, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
+        self.rows(terrain, control, |band, out| {
+            self.law.colours(band);
+            for (j, out) in out.iter_mut().enumerate() {
+                let [r, g, b] = std::array::from_fn(|k| (band.rgb[k][j] + 0.5) as u8);
+                *out = [r, g, b, 255];
+            }
+        })
+    }
+
+    /// The most frequent type of all samples, by its place in the table.
+    pub fn types(&self, terrain: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
+        self.rows(terrain, control, |band, out| {
+            out.iter_mut().enumerate().for_each(|(j, out)| *out = self.law.most_frequent(&band.place(j)) as u8);
+        })
+    }
+
+    /// Weights of the types of the numbers `kept` at all samples, as whole numbers that add up to 255.
+    pub(in crate::appearance) fn weights(
+        &self,
+        terrain: &Terrain,
+        kept: &[usize],
+        control: &Control,
+    ) -> Result<Vec<[u8; MOST_WEIGHTED]>, Cancelled> {
+        self.rows(terrain, control, |band, out| {
+            let mut shares = vec![0.0; kept.len()];
+            for (j, out) in out.iter_mut().enumerate() {
+                let all = self.law.weights(&band.place(j));
+                shares.iter_mut().zip(kept).for_each(|(share, &kind)| *share = all[kind]);
+                *out = whole_shares(&shares);
+            }
+        })
+    }
+
+    /// Something of all samples, which `make` finds for a row of places.
+    fn rows<T: Copy + Default + Send>(
+        &self,
+        terrain: &Terrain,
+        control: &Control,
+        make: impl Fn(&mut RowBand, &mut [T]) + Sync,
+    ) -> Result<Vec<T>, Cancelled> {
+        let (grid, n) = (terrain.grid, terrain.samples());
+        let mut out = vec![T::default(); grid.len()];
+        let globe = grid.is_globe().then(|| GlobeGround::new(self, terrain));
+        out.par_chunks_mut(n).enumerate().try_for_each_init(
+            || (RowBand::new(n, &self.law), GlobeRow::new(n)),
+            |(band, row), (i, out)| {
+                control.check()?;
+                match &globe {
+                    Some(globe) => globe.places(i, row, band),
+                    None => (0..n).for_each(|j| {
+                        band.set(j, self.place(grid.position(j), grid.position(i), &self.neighbourhood(terrain, i, j)));
+                    }),
+                }
+                make(band, out);
+                Ok(())
+            },
+        )?;
+        if grid.is_globe() {
+            grid.close(&mut out);
+        }
+        Ok(out)
+    }
+}
+
+impl SiteNeighbours {
+    /// The greatest slope to one of the four neighbours, and the slope of the ground; as tangents.
+    fn slopes(&self) -> (f32, f32) {
+        let per_metre = 1.0 / self.spacing_metres;
+        let steepest = self.sides.iter().fold(0.0, |most: f32, side| {
+            let step = (side - self.here).abs();
+            if step > most { step } else { most }
+        });
+        let [north, east, south, west] = self.sides;
+        let (dx, dy) = (0.5 * (east - west), 0.5 * (south - north));
+        (steepest * per_metre, (dx * dx + dy * dy).sqrt() * per_metre)
+    }
+}
+
+/// The colours of all samples of a terrain, if the scene is coloured by a biome table.
+pub fn colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
+    let biomes = Biomes::for_scene(scene)?;
+    Paint::new(terrain, &scene.settings, &biomes).colours(terrain, &Control::default()).ok()
+}
+
+/// Noise of some octaves around 0, seldom beyond ±1.
+fn ragged(noise: Stream, u: f32, v: f32) -> f32 {
+    let (mut sum, mut weight, mut humps) = (0.0, 1.0, RAGGED_HUMPS);
+    for octave in 0..RAGGED_OCTAVES {
+        sum += weight * value_noise(noise, octave as i32 * 7919, u * humps, v * humps);
+        weight *= 0.62;
+        humps *= 2.17;
+    }
+    sum
+}
+
+/// Smooth random values of a lattice, from -1 to 1.
+fn value_noise(noise: Stream, shift: i32, x: f32, y: f32) -> f32 {
+    let (j, i) = (x as i32, y as i32);
+    let smooth = |t: f32| t * t * (3.0 - 2.0 * t);
+    let (s, t) = (smooth(x - j as f32), smooth(y - i as f32));
+    let at = |dx: i32, dy: i32| noise.signed(j + dx + shift, i + dy);
+    let along = |dy: i32| {
+        let left = at(0, dy);
+        left + (at(1, dy) - left) * s
+    };
+    let top = along(0);
+    top + (along(1) - top) * t
+}

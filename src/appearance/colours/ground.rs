@@ -1,0 +1,62 @@
+//! The colours of the ground without light: what a texture of it holds.
+
+use rayon::prelude::*;
+
+use super::snow_sand::vegetated;
+use super::srgb::{brighten, decode, encode, mix};
+use crate::appearance::pictures::relief::{COVER, FILM, RIVER_TINT, SHORE};
+use crate::appearance::{GroundShareMaps, PaletteTable, SampleCoverDepths, colours, colours_of, covered};
+use crate::field::{MapKind, Terrain, slope_degrees};
+use crate::scene::Scene;
+
+/// The sRGB colours of all samples without light and shadow: palette or biomes, under rivers, sand and snow. Opaque.
+/// Those of a planet are the ground's alone.
+pub fn ground_colours(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
+    if terrain.grid.is_globe() {
+        return colours_of(scene, terrain);
+    }
+    let (settings, table, n) = (&scene.settings, PaletteTable::for_scene(scene), terrain.samples());
+    let steepness = settings.relief_over_size();
+    let of_biomes = colours(terrain, scene);
+    let entry = |place: f32| {
+        let [r, g, b, _] = table.lut[(place as usize).min(table.lut.len() - 1)];
+        decode([r, g, b])
+    };
+    let [r, g, b, _] = table.rock;
+    let rock = decode([r, g, b]);
+    let (made, covers) = (GroundShareMaps::new(terrain), SampleCoverDepths::new(terrain, settings));
+    let [water, brightness, vegetation] =
+        [MapKind::Water, MapKind::Brightness, MapKind::Vegetation].map(|kind| terrain.map(kind));
+    let colour = |k: usize| {
+        let metres = terrain.height[k] * settings.relief_metres;
+        let is_land = metres > settings.sea_level;
+        let plain = || {
+            let degrees = slope_degrees(terrain.grid, &terrain.height, k / n, k % n, steepness);
+            let share = if is_land { table.rock_share(degrees) } else { 0.0 };
+            mix(entry(PaletteTable::place(settings, metres)), rock, share)
+        };
+        let ground = of_biomes.as_ref().map_or_else(plain, |of_biomes| {
+            let [r, g, b, _] = of_biomes[k];
+            decode([r, g, b])
+        });
+        if !is_land {
+            return encode(ground);
+        }
+        let ground = brighten(ground, brightness.map_or(0.0, |map| map[k]));
+        let ground = made.as_ref().map_or(ground, |made| made.of_sample(k).tinted(ground));
+        let ground = encode(vegetated(ground, vegetation.map_or(0.0, |map| map[k])));
+        let ground = covered(ground, covers.shares(k));
+        let depth = water.map_or(0.0, |map| map[k]);
+        if depth <= FILM {
+            return ground;
+        }
+        let shown = settings.sea_level - depth * settings.relief_metres * RIVER_TINT;
+        let river = entry(PaletteTable::place(settings, shown).min((SHORE - 1) as f32));
+        encode(mix(decode(ground), river, ((depth - FILM) / (COVER - FILM)).min(1.0)))
+    };
+    let opaque = |k: usize| {
+        let [r, g, b] = colour(k);
+        [r, g, b, 255]
+    };
+    (0..terrain.height.len()).into_par_iter().map(opaque).collect()
+}

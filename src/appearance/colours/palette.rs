@@ -1,0 +1,120 @@
+//! A palette laid over the heights of a scene, ready for drawing.
+
+use std::sync::Arc;
+
+use crate::appearance::biomes::Biomes;
+use crate::appearance_files::{MaterialRules, Palette, PaletteColours, ScatterRules, Stop};
+use crate::scene::{Scene, Settings};
+
+/// A palette ready for drawing, on the processor and on the graphics card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaletteTable {
+    /// Colours the ground in place of the heights, which then colour rivers and lakes alone.
+    pub biomes: Option<Arc<Biomes>>,
+    /// 512 sRGB colours: 0..256 from the deepest water (one relief below the sea) to the shore,
+    /// 256..512 from the shore to the top of the relief.
+    pub lut: Vec<[u8; 4]>,
+    /// Colour of steep ground (sRGB); alpha is how much of it shows at most.
+    pub rock: [u8; 4],
+    /// Slope where rock begins to show and where it shows in full.
+    pub rock_degrees: (f32, f32),
+    /// Plants and stones that stand on the ground.
+    pub scatter: &'static ScatterRules,
+    /// Where each material of the ground lies.
+    pub materials: &'static MaterialRules,
+}
+
+/// The list of that name; names were looked at when they were read.
+pub(in crate::appearance) fn scatter_of(name: &str) -> &'static ScatterRules {
+    ScatterRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+}
+
+/// The rules of that name; names were looked at when they were read.
+pub(in crate::appearance) fn materials_of(name: &str) -> &'static MaterialRules {
+    MaterialRules::named(name).unwrap_or_else(|| panic!("`{name}` was read, so that it is a list"))
+}
+
+impl PaletteTable {
+    /// The colours of a scene. A palette that is not there gives way to the default one, as on loading.
+    pub fn for_scene(scene: &Scene) -> Self {
+        match Biomes::for_scene(scene) {
+            Some(biomes) => biomes.palette(&scene.settings),
+            None => Self::new(Palette::named_or_default(&scene.palette), &scene.settings),
+        }
+    }
+
+    /// The palette laid over the heights of a scene.
+    pub fn new(palette: &Palette, settings: &Settings) -> Self {
+        let sea = settings.sea_level / settings.relief_metres;
+        let lut = (0..512)
+            .map(|k| {
+                let along = (k % 256) as f32 / 255.0;
+                let [r, g, b] = match &palette.colours {
+                    PaletteColours::Sea { water, .. } if k < 256 => colour_at(water, 1.0 - along),
+                    PaletteColours::Sea { land, .. } => colour_at(land, along),
+                    PaletteColours::Relief(all) if k < 256 => colour_at(all, sea - (1.0 - along)),
+                    PaletteColours::Relief(all) => colour_at(all, sea + (1.0 - sea) * along),
+                };
+                [r, g, b, 255]
+            })
+            .collect();
+        let (scatter, materials) = (scatter_of(&palette.scatter), materials_of(&palette.materials));
+        Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
+    }
+
+    /// Place in [`lut`](Self::lut) of a height, counted in entries.
+    pub fn place(settings: &Settings, height_metres: f32) -> f32 {
+        let (sea, relief) = (settings.sea_level, settings.relief_metres);
+        let above = height_metres - sea;
+        if above < 0.0 {
+            255.0 * (1.0 + above / relief).clamp(0.0, 1.0)
+        } else {
+            let land = (relief - sea).max(f32::MIN_POSITIVE);
+            256.0 + 255.0 * (above / land).clamp(0.0, 1.0)
+        }
+    }
+
+    /// How much rock shows on a slope, from 0 to its share.
+    pub fn rock_share(&self, slope_degrees: f32) -> f32 {
+        let (from, to) = self.rock_degrees;
+        let t = ((slope_degrees - from) / (to - from)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t) * f32::from(self.rock[3]) / 255.0
+    }
+}
+
+/// The colour between the stops around `x`; the first before them, the last behind them.
+fn colour_at(stops: &[Stop], x: f32) -> [u8; 3] {
+    let after = stops.partition_point(|s| s.0 <= x);
+    let (Some(&(x0, a)), Some(&(x1, b))) = (stops.get(after.wrapping_sub(1)), stops.get(after)) else {
+        return stops[after.clamp(1, stops.len()) - 1].1;
+    };
+    let t = (x - x0) / (x1 - x0);
+    std::array::from_fn(|k| (f32::from(a[k]) + (f32::from(b[k]) - f32::from(a[k])) * t + 0.5) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::appearance_files::palette_names;
+
+    #[test]
+    fn every_shipped_palette_has_512_colours() {
+        for name in palette_names() {
+            let palette = Palette::named(&name).unwrap();
+            assert_eq!(PaletteTable::new(palette, &Settings::default()).lut.len(), 512, "{name}");
+        }
+    }
+
+    #[test]
+    fn document_001_is_linear_over_all_heights_wherever_the_sea_stands() {
+        for sea_level in [0.0, 300.0] {
+            let settings = Settings { sea_level, relief_metres: 1000.0, ..Settings::default() };
+            let table = PaletteTable::new(Palette::named("document-001").unwrap(), &settings);
+            for (height, colour) in [(0.2, [0, 0, 255]), (0.4, [0, 128, 0]), (0.7, [64, 192, 0]), (1.0, [255; 3])] {
+                let got = table.lut[PaletteTable::place(&settings, height * 1000.0).round() as usize];
+                let near = (0..3).all(|k| (i32::from(got[k]) - colour[k]).abs() <= 4);
+                assert!(near, "sea {sea_level}, height {height}: {got:?}, not {colour:?}");
+            }
+        }
+    }
+}

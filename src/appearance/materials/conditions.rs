@@ -1,0 +1,200 @@
+//! What the rules of materials, plants and stones ask of a place: slope, height, maps and colour of the ground.
+
+use std::borrow::Cow;
+
+use crate::appearance::colours::snow_sand::vegetated;
+use crate::appearance::colours::srgb::{Light, decode, mix};
+use crate::appearance::{GroundShareMaps, PaletteTable, openness, share_hidden};
+use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE};
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
+use crate::scene::Settings;
+
+/// The maps that count.
+pub const SITE_MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::Wear, MapKind::Vegetation];
+/// Thickness in metres of deposits, and of what was worn away, that changes the ground by half.
+const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
+/// Catchments in square metres from which running water begins to show, and shows in full, as powers of ten.
+const CATCHMENT: (f32, f32) = (3.0, 7.0);
+
+/// Flow, deposits, vegetation, and what is *not* worn, of a sample, each from 0 to 1: a terrain without maps has
+/// 0, 0, 0, 1.
+pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize) -> [f32; 4] + Sync {
+    let cell = settings.size_metres / (terrain.samples() - 1) as f32;
+    let maps = SITE_MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
+    let (cell_area, relief_metres) = (cell * cell, settings.relief_metres);
+    move |k| {
+        let value = |map: usize| maps[map].map_or(0.0, |map| map[k]);
+        let thickness = |map: usize| share_hidden((value(map) * relief_metres / HALF_CHANGED[map - 1]).max(0.0));
+        let (least, most) = CATCHMENT;
+        let flow = (libm::log10f((value(0) * cell_area).max(1.0)) - least) / (most - least);
+        [flow.clamp(0.0, 1.0), thickness(1), value(3).clamp(0.0, 1.0), 1.0 - thickness(2)]
+    }
+}
+
+/// Asks a square terrain for the values of [`CONDITIONS`] at any place.
+pub struct GroundConditions<'a> {
+    terrain: &'a Terrain,
+    settings: &'a Settings,
+    palette: &'a PaletteTable,
+    site: Box<dyn Fn(usize) -> [f32; 4] + Sync + 'a>,
+    /// Of every sample, if any of the rules asks for it.
+    openness: Option<Vec<f32>>,
+    /// Colours that biomes give every sample, if they colour the ground.
+    biomes: Option<Cow<'a, [[u8; 4]]>>,
+    /// What pieces of a construction are made of.
+    made: Option<GroundShareMaps<'a>>,
+}
+
+/// Where a place lies between four samples.
+#[derive(Clone, Copy)]
+struct SampleCell {
+    corner: usize,
+    part: [f32; 2],
+}
+
+impl<'a> GroundConditions<'a> {
+    /// For rules with such bands; what none of them asks for is not worked out.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn new<'b>(
+        terrain: &'a Terrain,
+        settings: &'a Settings,
+        palette: &'a PaletteTable,
+        bands: impl Iterator<Item = &'b [Band; CONDITIONS.len()]>,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let paint = palette.biomes.as_ref().map(|biomes| crate::appearance::Paint::new(terrain, settings, biomes));
+        let biomes = paint.map(|paint| paint.colours(terrain, control)).transpose()?.map(Cow::Owned);
+        Self::with_colours(terrain, settings, palette, biomes, bands, control)
+    }
+
+    /// The same where the colours that biomes give the samples are known already.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn with_colours<'b>(
+        terrain: &'a Terrain,
+        settings: &'a Settings,
+        palette: &'a PaletteTable,
+        biomes: Option<Cow<'a, [[u8; 4]]>>,
+        mut bands: impl Iterator<Item = &'b [Band; CONDITIONS.len()]>,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let openness = if bands.any(|bands| bands[2] != EVERYWHERE) {
+            Some(openness(terrain, settings.relief_over_size(), terrain.samples(), control)?)
+        } else {
+            None
+        };
+        let site = Box::new(site_conditions(terrain, settings));
+        Ok(Self { terrain, settings, palette, site, openness, biomes, made: GroundShareMaps::new(terrain) })
+    }
+
+    /// Height of the ground in metres at (u, v), from 0 to 1 each.
+    pub fn metres(&self, [u, v]: [f32; 2]) -> f32 {
+        self.terrain.height_at(u, v) * self.settings.relief_metres
+    }
+
+    /// Depth of water over the ground in metres at (u, v): sea, river or lake; 0 where there is none.
+    pub fn water_metres(&self, place: [f32; 2]) -> f32 {
+        let below_sea = self.settings.sea_level - self.metres(place);
+        let inland = self.terrain.map(MapKind::Water).map_or(0.0, |map| self.interpolated(place, |k| map[k]));
+        below_sea.max(inland * self.settings.relief_metres)
+    }
+
+    /// Whether there is ground at (u, v).
+    pub fn has_ground(&self, place: [f32; 2]) -> bool {
+        self.terrain.has_ground(self.nearest(place))
+    }
+
+    /// The sample nearest to a place.
+    fn nearest(&self, place: [f32; 2]) -> usize {
+        let SampleCell { corner, part } = self.cell(place);
+        corner + usize::from(part[0] > 0.5) + self.terrain.samples() * usize::from(part[1] > 0.5)
+    }
+
+    /// Slopes to the east and to the south at (u, v), as tangents: between samples those of the samples are mixed.
+    pub fn slopes(&self, place: [f32; 2]) -> [f32; 2] {
+        let (n, steep) = (self.terrain.samples(), self.settings.relief_over_size());
+        let of = |k: usize, axis: usize| {
+            let (east, south) = crate::field::gradient(self.terrain.grid, &self.terrain.height, k / n, k % n);
+            [east, south][axis] * steep
+        };
+        [0, 1].map(|axis| self.interpolated(place, |k| of(k, axis)))
+    }
+
+    /// Colour of the ground in linear light at (u, v), under plants as dense as the map of vegetation says.
+    pub fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light {
+        let metres = self.metres(place);
+        let ground = match &self.biomes {
+            Some(colours) => {
+                let SampleCell { corner, .. } = self.cell(place);
+                let [r, g, b, _] = colours[corner];
+                decode([r, g, b])
+            }
+            None => {
+                let at = PaletteTable::place(self.settings, metres) as usize;
+                let [r, g, b, _] = self.palette.lut[at.min(self.palette.lut.len() - 1)];
+                decode([r, g, b])
+            }
+        };
+        let [r, g, b, _] = self.palette.rock;
+        let is_land = metres > self.settings.sea_level;
+        let rock = if is_land { self.palette.rock_share(slope_degrees) } else { 0.0 };
+        let ground = mix(ground, decode([r, g, b]), rock);
+        let made = self.made.as_ref().map(|made| made.of_sample(self.nearest(place)));
+        vegetated(made.map_or(ground, |made| made.tinted(ground)), vegetation)
+    }
+
+    /// The values of [`CONDITIONS`] at (u, v), from 0 to 1 each.
+    pub fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()] {
+        let [east, south] = self.slopes(place);
+        let slope = libm::atanf((east * east + south * south).sqrt()) * (180.0 / std::f32::consts::PI);
+        let (sea, relief) = (self.settings.sea_level, self.settings.relief_metres);
+        let height = (self.metres(place) - sea) / (relief - sea).max(f32::MIN_POSITIVE);
+        let openness = self.openness.as_ref().map_or(0.5, |map| self.interpolated(place, |k| map[k]));
+        let [flow, deposits, vegetation, whole] = (self.site)(self.nearest(place));
+        let [r, g, b] = self.colour(place, slope, vegetation);
+        let bright = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        [slope, height, openness, flow, deposits, 1.0 - whole, vegetation, g - r.max(b), bright]
+    }
+
+    fn cell(&self, [u, v]: [f32; 2]) -> SampleCell {
+        let Grid { samples: n, .. } = self.terrain.grid;
+        let [x, y] = [u, v].map(|at| at.clamp(0.0, 1.0) * (n - 1) as f32);
+        let [j, i] = [x, y].map(|at| (at as usize).min(n - 2));
+        SampleCell { corner: i * n + j, part: [x - j as f32, y - i as f32] }
+    }
+
+    /// Bilinear between the four samples around a place.
+    fn interpolated(&self, place: [f32; 2], value: impl Fn(usize) -> f32) -> f32 {
+        let SampleCell { corner, part: [east, south] } = self.cell(place);
+        let n = self.terrain.samples();
+        let along = |k: usize| value(k) * (1.0 - east) + value(k + 1) * east;
+        along(corner) * (1.0 - south) + along(corner + n) * south
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::appearance_files::Palette;
+    use crate::field::Edges;
+
+    #[test]
+    fn a_ramp_has_its_slope_and_its_colour() {
+        let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, sea_level: 0.0, ..Settings::default() };
+        let terrain = Terrain::from_fn(65, Edges::Open, |u, _| u);
+        let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
+        let ground = GroundConditions::new(&terrain, &settings, &table, [].into_iter(), &Control::default()).unwrap();
+        for place in [[0.3, 0.7], [0.501, 0.02]] {
+            let values = ground.values(place);
+            assert!((values[0] - 26.565).abs() < 0.01, "{values:?}");
+            assert!((values[1] - place[0]).abs() < 1e-3);
+            assert_eq!((values[2], values[3], values[6]), (0.5, 0.0, 0.0));
+            assert!((ground.metres(place) - 500.0 * place[0]).abs() < 0.05);
+            assert!(ground.water_metres(place) == 0.0 && ground.has_ground(place));
+        }
+        assert!(ground.values([0.12, 0.5])[7] > 0.0, "the lowlands are green");
+    }
+}

@@ -1,0 +1,77 @@
+//! What the ground of a square is made of at every sample, by the rules that the view lays its materials by and by the
+//! pieces of constructions that say what they are made of.
+
+use super::piece_materials::PIECE_MATERIALS;
+use crate::appearance::biomes::ground_types::{MOST_WEIGHTED, whole_shares};
+use crate::appearance::{GroundConditions, GroundShareMaps, PaletteTable, SampleCoverDepths};
+use crate::appearance_files::Material;
+use crate::field::{Cancelled, Control, Terrain};
+use crate::scene::Scene;
+
+/// Lets `read` ask for the weights of [`Material::ALL`] at the samples of a square terrain, by their numbers, in whole
+/// numbers that add up to 255: rules first, then what pieces of a construction are made of, then what the maps of sand
+/// and snow lay over it. They are worked out where they are asked for, so that nobody has to hold all of them.
+///
+/// # Errors
+/// When `control` says so, or `read` does.
+pub fn with_material_weights<T>(
+    scene: &Scene,
+    terrain: &Terrain,
+    control: &Control,
+    read: impl FnOnce(&(dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync)) -> Result<T, Cancelled>,
+) -> Result<T, Cancelled> {
+    const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
+    let (settings, table) = (&scene.settings, PaletteTable::for_scene(scene));
+    let rules = table.materials;
+    let bands = rules.0.iter().map(|rule| &rule.bands);
+    let ground = GroundConditions::new(terrain, settings, &table, bands, control)?;
+    let n = terrain.samples();
+    let last = (n - 1) as f32;
+    let made = GroundShareMaps::new(terrain);
+    let covers = SampleCoverDepths::lying(terrain, settings);
+    read(&|k: usize| {
+        let mut shares = rules.shares(ground.values([(k % n) as f32 / last, (k / n) as f32 / last]));
+        if let Some(made) = made.as_ref().map(|made| made.of_sample(k).0) {
+            let left = (1.0 - made.iter().sum::<f32>()).max(0.0);
+            shares.iter_mut().for_each(|share| *share *= left);
+            PIECE_MATERIALS.iter().zip(made).for_each(|(material, share)| shares[*material as usize] += share);
+        }
+        for (hidden, material) in covers.shares(k).into_iter().zip([Material::Sand, Material::Snow]) {
+            shares.iter_mut().for_each(|share| *share *= 1.0 - hidden);
+            shares[material as usize] += hidden;
+        }
+        whole_shares(&shares)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, MapKind};
+    use crate::scene::Settings;
+
+    #[test]
+    fn cliffs_are_rock_and_snow_lies_on_all() {
+        let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, sea_level: 0.0, ..Settings::default() };
+        let scene = Scene { settings, palette: "alpine".into(), ..Scene::default() };
+        // level, then a cliff of 76 degrees
+        let mut terrain =
+            Terrain::from_fn(129, Edges::Open, |u, _| if u < 0.5 { 0.02 } else { 0.02 + 8.0 * (u - 0.5) });
+        let control = Control::default();
+        let strongest = |weights: &[u8; MOST_WEIGHTED]| (0..MOST_WEIGHTED).max_by_key(|k| weights[*k]);
+        let all = |terrain: &Terrain| {
+            with_material_weights(&scene, terrain, &control, |weights| {
+                Ok((0..129 * 129).map(weights).collect::<Vec<_>>())
+            })
+        };
+        let bare = all(&terrain).unwrap();
+        assert!(bare.iter().all(|each| each.iter().map(|w| u32::from(*w)).sum::<u32>() == 255));
+        let row = 64 * 129;
+        assert_eq!(strongest(&bare[row + 100]), Some(Material::Rock as usize));
+        assert_ne!(strongest(&bare[row + 30]), Some(Material::Rock as usize));
+        // three metres
+        terrain.map_mut(MapKind::Snow).fill(3.0 / 500.0);
+        let snowed = all(&terrain).unwrap();
+        assert!(snowed.iter().all(|each| each[Material::Snow as usize] > 245));
+    }
+}

@@ -1,0 +1,30 @@
+//! Turns terrain into colour: palettes, biomes and hillshade, shared by the editor, the 2D map and the command line.
+//!
+//! | folder | what it holds |
+//! |---|---|
+//! | `biomes` | the ground coloured by what grows there; ground types for other programs |
+//! | `colours` | sRGB and linear light, palettes over heights, the ground's colours without light |
+//! | [`light`] | the sky, daylight, how open the ground is to it |
+//! | [`materials`] | rock, grass and sand: their textures, and how much of each lies at a place |
+//! | [`scatter`] | where plants and stones stand, and their shapes |
+//! | [`pictures`] | reliefs, planets, traced views, words in pictures |
+
+mod biomes;
+mod colours;
+pub mod light;
+pub mod materials;
+pub mod pictures;
+pub mod scatter;
+
+pub use biomes::ground_types::{LegendEntry, MOST_WEIGHTED, PlanetLayout, TypeMap, TypeWeights, legend_ron};
+pub use biomes::{BiomeModel, Biomes, GlobeSites, Paint, SiteConditions, Units, colours};
+pub use colours::ground::ground_colours;
+pub use colours::palette::PaletteTable;
+pub use colours::snow_sand::{COVERS, SampleCoverDepths, covered, share_hidden};
+pub use colours::srgb::{decode, encode};
+pub use light::openness::{openness, openness_blocks, transposed};
+pub use materials::conditions::{GroundConditions, SITE_MAPS, site_conditions};
+pub use materials::piece_materials::{GroundShareMaps, GroundShares};
+pub use pictures::image::{RgbImage, heightmap};
+pub use pictures::planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
+pub use pictures::relief::{relief, sky_view};

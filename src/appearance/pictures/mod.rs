@@ -1,0 +1,8 @@
+//! Finished pictures of terrains and planets.
+
+pub(super) mod image;
+pub(super) mod planet;
+pub(super) mod raster;
+pub(super) mod relief;
+pub mod text;
+pub mod traced;

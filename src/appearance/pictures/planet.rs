@@ -1,0 +1,378 @@
+//! Pictures of a planet: the map of all longitudes and latitudes, and the globe from space.
+//!
+//! The map is lit like the relief of a terrain, by a sun that stands at the scene's azimuth and elevation everywhere,
+//! so that the whole planet can be read. The globe is lit by the planet's own sun: season, tilt and hour decide where
+//! it is day. Both exaggerate slopes, which are invisible on a true planet, to the same steepness whatever the relief.
+//!
+//! Air, after document 003: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the
+//! limb the same light fades out over the height of the air.
+//!
+//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use rayon::prelude::*;
+
+use super::image::RgbImage;
+use crate::appearance::biomes::ground_types::PlanetLayout;
+use crate::appearance::colours::srgb::{Light, brighten, decode, encode, mix};
+use crate::appearance::{PaletteTable, biomes, relief};
+use crate::field::globe::{direction_at, from_angles, locate, nearly_located};
+use crate::field::topology::FACES;
+use crate::field::{Globe, MapKind, Terrain, globe_gradient};
+use crate::planet::{Air, Planet};
+use crate::scene::Scene;
+
+/// Root mean square slope of the land after exaggeration, as a tangent.
+const CLEAR_SLOPE: f32 = 0.32;
+/// Part of the light on level open ground of a map that comes from the sky.
+const SKY_SHARE: f32 = 0.42;
+/// Light of the night side.
+const NIGHT: f32 = 0.012;
+const RIVER: [u8; 3] = [52, 92, 128];
+/// Depth of water, as a fraction of the relief, from which it is seen.
+const FILM: f32 = 1.0e-5;
+
+/// A planet ready to be drawn: colours and slopes of all samples.
+pub struct PlanetImage<'a> {
+    scene: &'a Scene,
+    terrain: &'a Terrain,
+    globe: Globe,
+    /// Colour and slope of every sample: red, green, blue as linear light, then the slope vector, exaggerated.
+    texels: Vec<[f32; 6]>,
+    sea: f32,
+}
+
+/// From where the globe is seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlobePerspective {
+    /// The place in the middle of the picture, in degrees.
+    pub longitude: f64,
+    /// Degrees to the north of the equator.
+    pub latitude: f64,
+    /// Radii that half of the shorter side of the picture spans.
+    pub margin: f64,
+}
+
+impl GlobePerspective {
+    /// A view of the day side with some of the night.
+    pub fn day_side(planet: &Planet) -> Self {
+        let [x, y, _] = planet.sun_direction().map(f64::from);
+        Self { longitude: libm::atan2(y, x).to_degrees() - 35.0, latitude: 18.0, margin: 1.12 }
+    }
+}
+
+impl<'a> PlanetImage<'a> {
+    /// Coloured by the scene's palette or biome table.
+    pub fn new(scene: &'a Scene, terrain: &'a Terrain) -> Self {
+        let globe = Globe::new(terrain.samples());
+        let settings = &scene.settings;
+        let sea = settings.sea_level / settings.relief_metres;
+        let steepness = settings.relief_metres / scene.planet.radius_metres;
+        let mut slopes = vec![[0.0f32; 3]; terrain.height.len()];
+        slopes.par_iter_mut().enumerate().for_each(|(k, slope)| {
+            *slope = globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
+        });
+        let land = |k: usize| terrain.height[k] > sea;
+        let (mut sum, mut count) = (0.0, 0u64);
+        for (k, [x, y, z]) in slopes.iter().enumerate() {
+            if land(k) {
+                sum += f64::from(x * x + y * y + z * z);
+                count += 1;
+            }
+        }
+        let lift = CLEAR_SLOPE / ((sum / count.max(1) as f64).sqrt() as f32).max(1.0e-9);
+        let colours = biomes::colours(terrain, scene).unwrap_or_else(|| palette_colours(scene, terrain, &slopes, lift));
+        let (water, brightness) = (terrain.map(MapKind::Water), terrain.map(MapKind::Brightness));
+        let mut texels = vec![[0.0f32; 6]; terrain.height.len()];
+        texels.par_iter_mut().enumerate().for_each(|(k, texel)| {
+            let [r, g, b, _] = colours[k];
+            let depth = water.map_or(0.0, |map| map[k]);
+            let ground = brighten(decode([r, g, b]), brightness.map_or(0.0, |map| map[k]));
+            let wet = if depth > FILM && land(k) { (0.35 + depth * 40.0).min(0.9) } else { 0.0 };
+            let [r, g, b] = mix(ground, decode(RIVER), wet);
+            // the sea is level
+            let [x, y, z] = if land(k) { slopes[k].map(|s| s * lift) } else { [0.0; 3] };
+            *texel = [r, g, b, x, y, z];
+        });
+        Self { scene, terrain, globe, texels, sea }
+    }
+
+    /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies
+    /// half a pixel east of longitude -180°.
+    pub fn map(&self, width: usize, height: usize) -> RgbImage {
+        self.paint(width, height, width as f64 / TAU, |x, y| {
+            self.lit(from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI))
+        })
+    }
+
+    /// The colour in a direction as maps show it, in sRGB: under the sun of a map, which stands over every place alike.
+    pub fn relief_colour(&self, direction: [f64; 3]) -> [u8; 3] {
+        encode(self.lit(direction).map(shoulder))
+    }
+
+    fn lit(&self, direction: [f64; 3]) -> Light {
+        let sun = self.scene.settings.sun_direction();
+        let texel = self.texel(direction);
+        let (east, north) = frame(direction);
+        let along = |axis: [f64; 3]| (0..3).map(|k| texel[3 + k] * axis[k] as f32).sum::<f32>();
+        let (gx, gy) = (along(east), -along(north));
+        let facing = ((sun[1] - gx * sun[0] - gy * sun[2]) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / sun[1];
+        let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
+        let light = (1.0 - SKY_SHARE) * gain + SKY_SHARE;
+        [texel[0] * light, texel[1] * light, texel[2] * light]
+    }
+
+    /// The globe as seen from far away.
+    pub fn globe(&self, view: GlobePerspective, width: usize, height: usize) -> RgbImage {
+        let planet = &self.scene.planet;
+        let up = from_angles(view.latitude.to_radians(), view.longitude.to_radians());
+        let (east, north) = frame(up);
+        let sun = planet.sun_direction();
+        let radius = 0.5 * width.min(height) as f64 / view.margin;
+        let density = planet.atmosphere.min(4.0);
+        let (air, haze) = (air_colour(planet.air), 0.5 * density.sqrt());
+        // the air is drawn thicker than it is, as the relief is
+        let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
+        let glint = if self.has_sea() { 0.4 } else { 0.0 };
+        self.paint(width, height, radius, |x, y| {
+            let (a, b) = ((x - width as f64 * 0.5) / radius, (height as f64 * 0.5 - y) / radius);
+            let square = a * a + b * b;
+            let at = |depth: f64| -> [f64; 3] { std::array::from_fn(|k| up[k] * depth + east[k] * a + north[k] * b) };
+            if square >= 1.0 {
+                let distance = square.sqrt();
+                let limb = at(0.0).map(|c| c / distance);
+                let lit = smooth((dot(limb, sun) + 0.2) / 0.6);
+                let glow = haze * lit * libm::exp(-(distance - 1.0) / fade) as f32;
+                return if density > 0.0 { air.map(|c| c * glow) } else { [0.0; 3] };
+            }
+            let facing = (1.0 - square).sqrt();
+            let n = at(facing);
+            let texel = self.texel(n);
+            let slope = [texel[3], texel[4], texel[5]];
+            let length = (1.0 + slope.iter().map(|s| s * s).sum::<f32>()).sqrt();
+            let normal: [f32; 3] = std::array::from_fn(|k| (n[k] as f32 - slope[k]) / length);
+            let day = dot(n, sun);
+            let lambert = (normal[0] * sun[0] + normal[1] * sun[1] + normal[2] * sun[2]).max(0.0);
+            let light = NIGHT + 1.18 * lambert * smooth((day + 0.08) / 0.16);
+            let mut seen = [texel[0] * light, texel[1] * light, texel[2] * light];
+            if glint > 0.0 && self.globe.sample(&self.terrain.height, n) <= self.sea && slope == [0.0; 3] {
+                let half: [f64; 3] = std::array::from_fn(|k| up[k] + f64::from(sun[k]));
+                let size = half.iter().map(|h| h * h).sum::<f64>().sqrt().max(1e-9);
+                let mirror = (half.iter().zip(n).map(|(h, n)| h * n).sum::<f64>() / size).max(0.0) as f32;
+                let shine = glint * libm::powf(mirror, 260.0) * smooth((day + 0.05) / 0.2);
+                seen = seen.map(|c| c + shine);
+            }
+            if density > 0.0 {
+                let scattered = haze * (1.0 - facing as f32) * (day + 0.12).max(0.0);
+                let veil = (0.55 * scattered).min(1.0);
+                seen = std::array::from_fn(|k| seen[k] * (1.0 - veil) + air[k] * scattered);
+            }
+            seen
+        })
+    }
+
+    /// Whether any ground lies below the sea.
+    fn has_sea(&self) -> bool {
+        self.terrain.range().0 < self.sea
+    }
+
+    /// A picture whose pixels are means over as many places as the samples ask for; `scale` is pixels per radian.
+    fn paint(&self, width: usize, height: usize, scale: f64, light: impl Fn(f64, f64) -> Light + Sync) -> RgbImage {
+        let samples = (self.terrain.samples() - 1) as f64 / FRAC_PI_2;
+        let fine = (samples / scale).ceil().clamp(2.0, 4.0) as usize;
+        let part = 1.0 / fine as f64;
+        RgbImage::from_fn(width, height, |x, y| {
+            let mut sum = [0.0; 3];
+            for k in 0..fine * fine {
+                let (a, b) = ((k % fine) as f64 + 0.5, (k / fine) as f64 + 0.5);
+                let seen = light(x as f64 + a * part, y as f64 + b * part);
+                (0..3).for_each(|c| sum[c] += shoulder(seen[c]));
+            }
+            encode(sum.map(|c| c / (fine * fine) as f32))
+        })
+    }
+
+    /// Colour and slope in a direction, bilinear.
+    fn texel(&self, direction: [f64; 3]) -> [f32; 6] {
+        let n = self.globe.samples();
+        let (face, u, v) = locate(direction);
+        debug_assert!(face < FACES);
+        let (x, y) = (u * (n - 1) as f64, v * (n - 1) as f64);
+        let (j, i) = ((x as usize).min(n - 2), (y as usize).min(n - 2));
+        let (right, down) = ((x - j as f64) as f32, (y - i as f64) as f32);
+        let first = (face * n + i) * n + j;
+        let [a, b, c, d] = [first, first + 1, first + n, first + n + 1].map(|k| &self.texels[k]);
+        std::array::from_fn(|k| {
+            let (top, bottom) = (a[k] + (b[k] - a[k]) * right, c[k] + (d[k] - c[k]) * right);
+            top + (bottom - top) * down
+        })
+    }
+}
+
+/// A picture of a scene: a terrain from above, a planet from space.
+pub fn scene_image(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
+    if terrain.grid.is_globe() {
+        return PlanetImage::new(scene, terrain).globe(GlobePerspective::day_side(&scene.planet), width, height);
+    }
+    relief(terrain, &scene.settings, palette, width, height)
+}
+
+/// Directions of the ground of a planet for other programs: east, north and up as red, green and blue; on faces along
+/// columns, against rows and up.
+pub fn planet_normals(scene: &Scene, terrain: &Terrain, layout: PlanetLayout) -> RgbImage {
+    let globe = Globe::new(terrain.samples());
+    let n = globe.samples();
+    let steepness = scene.settings.relief_metres / scene.planet.radius_metres;
+    let normal = |k: usize, right: [f64; 3], up: [f64; 3]| {
+        let slope = globe_gradient(&globe, &terrain.height, k).map(|s| f64::from(s * steepness));
+        let along = |axis: [f64; 3]| (0..3).map(|c| slope[c] * axis[c]).sum::<f64>();
+        let (x, y) = (-along(right), -along(up));
+        let length = (x * x + y * y + 1.0).sqrt();
+        [x / length, y / length, 1.0 / length].map(|c| ((c * 0.5 + 0.5) * 255.0 + 0.5) as u8)
+    };
+    match layout {
+        PlanetLayout::Face(face) => RgbImage::from_fn(n, n, |column, row| {
+            let here = globe.exact_direction(face, row, column);
+            let (right, up) = face_frame(face, here);
+            normal((face * n + row) * n + column, right, up)
+        }),
+        PlanetLayout::Map(map) => {
+            let directions = map.directions();
+            RgbImage::from_fn(map.width, map.height, |column, row| {
+                let direction = directions.direction(column, row);
+                let (face, u, v) = nearly_located(direction);
+                let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
+                let (east, north) = frame(direction);
+                normal((face * n + index(v)) * n + index(u), east, north)
+            })
+        }
+    }
+}
+
+/// Along the rows of a face, and against its columns, tangent to the sphere.
+fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
+    let tangent = |axis: [f64; 3]| {
+        let along: f64 = (0..3).map(|k| axis[k] * here[k]).sum();
+        let flat: [f64; 3] = std::array::from_fn(|k| axis[k] - along * here[k]);
+        let length = flat.iter().map(|c| c * c).sum::<f64>().sqrt();
+        flat.map(|c| c / length)
+    };
+    let right = tangent(std::array::from_fn(|k| direction_at(face, 1.0, 0.5)[k] - direction_at(face, 0.0, 0.5)[k]));
+    let up = [
+        here[1] * right[2] - here[2] * right[1],
+        here[2] * right[0] - here[0] * right[2],
+        here[0] * right[1] - here[1] * right[0],
+    ];
+    (right, up)
+}
+
+/// The sRGB colours of all samples, as the scene's palette gives them.
+pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
+    if let Some(colours) = biomes::colours(terrain, scene) {
+        return colours;
+    }
+    let (globe, steepness) = (Globe::new(terrain.samples()), scene.settings.relief_metres / scene.planet.radius_metres);
+    let slope = |k: usize| globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
+    let slopes: Vec<[f32; 3]> = (0..terrain.height.len()).into_par_iter().map(slope).collect();
+    palette_colours(scene, terrain, &slopes, 1.0)
+}
+
+/// Bends what is bright towards white.
+fn shoulder(light: f32) -> f32 {
+    let above = (light - 0.75) / 0.25;
+    if above <= 0.0 { light } else { 0.75 + 0.25 * above / (1.0 + above) }
+}
+
+fn smooth(t: f32) -> f32 {
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+fn dot(a: [f64; 3], b: [f32; 3]) -> f32 {
+    (0..3).map(|k| a[k] as f32 * b[k]).sum()
+}
+
+/// East and north at a place; at a pole of longitude 0.
+fn frame([x, y, z]: [f64; 3]) -> ([f64; 3], [f64; 3]) {
+    let level = (x * x + y * y).sqrt();
+    let east = if level < 1.0e-12 { [0.0, 1.0, 0.0] } else { [-y / level, x / level, 0.0] };
+    let north = [-z * east[1], z * east[0], x * east[1] - y * east[0]];
+    (east, north)
+}
+
+fn air_colour(air: Air) -> Light {
+    match air {
+        Air::Nitrogen => [0.30, 0.55, 1.0],
+        Air::Dust => [0.95, 0.68, 0.42],
+        Air::Methane => [0.95, 0.60, 0.22],
+        Air::Carbon => [0.98, 0.90, 0.66],
+    }
+}
+
+/// Colours by height and steepness, where the scene has a plain palette.
+fn palette_colours(scene: &Scene, terrain: &Terrain, slopes: &[[f32; 3]], lift: f32) -> Vec<[u8; 4]> {
+    let (table, settings) = (PaletteTable::for_scene(scene), &scene.settings);
+    let colour = |k: usize| {
+        let metres = terrain.height[k] * settings.relief_metres;
+        let place = PaletteTable::place(settings, metres) as usize;
+        let [x, y, z] = slopes[k].map(|s| s * lift);
+        let degrees = libm::atanf((x * x + y * y + z * z).sqrt()).to_degrees();
+        let rock = if metres > settings.sea_level { table.rock_share(degrees) } else { 0.0 };
+        let [r, g, b, _] = table.rock;
+        let [h, s, t, _] = table.lut[place.min(511)];
+        let [r, g, b] = encode(mix(decode([h, s, t]), decode([r, g, b]), rock));
+        [r, g, b, 255]
+    };
+    (0..terrain.height.len()).into_par_iter().map(colour).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Grid;
+    use crate::planet::World;
+    use crate::scene::Settings;
+
+    fn striped() -> (Scene, Terrain) {
+        let settings = Settings { world: World::Planet, relief_metres: 10_000.0, ..Settings::default() };
+        let scene = Scene { settings, ..Scene::default() };
+        let mut terrain = Terrain::flat(Grid::globe(33));
+        let globe = Globe::new(33);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            // land in the north, sea in the south
+            *h = 0.2 * globe.direction_of(k)[2];
+        }
+        (scene, terrain)
+    }
+
+    fn pixel(image: &RgbImage, x: usize, y: usize) -> [u8; 3] {
+        let k = 3 * (y * image.width + x);
+        [image.rgb[k], image.rgb[k + 1], image.rgb[k + 2]]
+    }
+
+    #[test]
+    fn the_map_has_north_on_top_and_goes_on_over_its_edges() {
+        let (scene, terrain) = striped();
+        let map = PlanetImage::new(&scene, &terrain).map(64, 32);
+        let is_blue = |[r, _, b]: [u8; 3]| b > r;
+        assert!(!is_blue(pixel(&map, 20, 6)) && is_blue(pixel(&map, 20, 26)));
+        for y in 0..32 {
+            let (west, east) = (pixel(&map, 0, y), pixel(&map, 63, y));
+            assert!((0..3).all(|k| west[k].abs_diff(east[k]) < 12), "{west:?} and {east:?} in row {y}");
+        }
+    }
+
+    #[test]
+    fn the_globe_is_dark_at_night_and_black_around_without_air() {
+        let (mut scene, terrain) = striped();
+        scene.planet.atmosphere = 0.0;
+        let planet = PlanetImage::new(&scene, &terrain);
+        let noon = GlobePerspective { longitude: 0.0, latitude: 0.0, margin: 1.2 };
+        let bright = |view: GlobePerspective| {
+            pixel(&planet.globe(view, 40, 40), 20, 14).iter().map(|&c| u32::from(c)).sum::<u32>()
+        };
+        assert!(bright(noon) > 10 * bright(GlobePerspective { longitude: 180.0, ..noon }).max(1));
+        assert_eq!(pixel(&planet.globe(noon, 40, 40), 0, 20), [0, 0, 0]);
+    }
+}

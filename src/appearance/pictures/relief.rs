@@ -1,0 +1,396 @@
+//! The relief picture: the terrain seen from above, as on Swiss maps.
+//!
+//! Colour by height and slope ([`PaletteTable`]) or by biomes ([`Paint`]), lit in linear light by
+//! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow as far as the horizon
+//!   towards the sun stands above it, with a soft edge;
+//! - the sky: eight directions, each open above its own horizon, brighter on the sun's side and cooler than the sun,
+//!   so that slopes turned away keep their shape.
+//!
+//! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
+//! per pixel is bounded. Level ground in the open keeps the palette's colour, but for snow, which needs room to be
+//! brighter in the sun. Water is lit as level ground; near the shore its bed shows through. The water of rivers and
+//! lakes, above the sea, is drawn from the terrain's water map, darker where it is deep. Where there is no ground the
+//! picture is white as paper.
+//!
+//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+
+use super::image::RgbImage;
+use super::raster::{PixelGrid, Pyramid};
+use crate::appearance::PaletteTable;
+use crate::appearance::biomes::{Paint, SiteNeighbours};
+use crate::appearance::colours::snow_sand::PixelCoverDepths;
+use crate::appearance::colours::srgb::{Light, decode, encode, mix};
+use crate::field::{HAS_GROUND, MapKind, Terrain, heights_over_void};
+use crate::scene::Settings;
+
+pub(in crate::appearance) const SUN: Light = [1.0, 0.965, 0.9];
+pub(in crate::appearance) const SKY: Light = [0.88, 0.97, 1.16];
+/// Part of the light on open level ground that comes from the sky.
+pub(in crate::appearance) const SKY_SHARE: f32 = 0.42;
+/// How much brighter the sky is towards the sun than away from it.
+const SKY_LEAN: f32 = 0.65;
+/// Range of horizon slopes, around the sun's, in which a shadow fades.
+const PENUMBRA: f32 = 0.16;
+/// How dark a cast shadow is: 1 leaves the sky's light alone.
+pub(in crate::appearance) const SHADOW: f32 = 0.6;
+/// Haze over the lowest land and its share there: what is high stands out, what is low lies back.
+pub(in crate::appearance) const HAZE: Light = [0.60, 0.67, 0.74];
+const HAZE_SHARE: f32 = 0.05;
+/// Depth, as a fraction of the side, at which the bed is no longer seen.
+pub(in crate::appearance) const CLEAR_WATER: f32 = 0.006;
+/// Depths of rivers and lakes, as fractions of the relief: what is thinner is a film that wets the ground and is not
+/// seen, and where water covers its bed.
+pub(in crate::appearance) const FILM: f32 = 1.5e-4;
+pub(in crate::appearance) const COVER: f32 = 1.0e-3;
+/// How much deeper than it is a river is coloured, so that it stands out from its bed.
+pub(in crate::appearance) const RIVER_TINT: f32 = 4.0;
+
+/// Root mean square slope that land is lifted to for its light, as map makers do, so that hills show too; and the
+/// most it is lifted.
+const CLEAR_SLOPE: f32 = 0.42;
+const MOST_LIFT: f32 = 3.0;
+/// Light that is shown as it is; more is bent off.
+const BRIGHT: f32 = 0.72;
+
+/// What is seen where there is no ground.
+const PAPER: Light = [1.0; 3];
+
+const SKY_DIRECTIONS: usize = 8;
+/// As many of the sky view.
+const VIEW_DIRECTIONS: usize = 16;
+/// First entry of the palette's table above the water.
+pub(in crate::appearance) const SHORE: usize = 256;
+
+/// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
+pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
+    if let Some(heights) = heights_over_void(terrain) {
+        let mut ground = Terrain::clone(terrain);
+        ground.height = heights;
+        let void = map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, width, height);
+        let scene = ReliefView::new(&ground, Some(&void), settings, palette, [width, height]);
+        // the edge is as sharp as the samples of the map: half a pixel on either side of where it is a half
+        let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
+        let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
+        return RgbImage::from_fn(width, height, |x, y| {
+            let share = share(y * width + x);
+            let seen = if share > 0.0 { scene.pixel(x, y).map(shoulder) } else { PAPER };
+            encode(mix(PAPER, seen, share))
+        });
+    }
+    let scene = ReliefView::new(terrain, None, settings, palette, [width, height]);
+    RgbImage::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
+}
+
+struct ReliefView<'a> {
+    settings: &'a Settings,
+    palette: &'a PaletteTable,
+    colours: Vec<Light>,
+    rock: Light,
+    covers: PixelCoverDepths,
+    /// Colours the ground in place of the palette's table.
+    paint: Option<Paint>,
+    /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
+    ground: PixelGrid,
+    /// Depth of the water map, in pixels, if there is one.
+    water: Option<PixelGrid>,
+    /// Ground or water, whichever is higher, in pixels and lifted.
+    surface: Pyramid,
+    /// Highest place of the surface.
+    peak: f32,
+    sea: f32,
+    /// How much higher the ground is lit than it is.
+    lift: f32,
+    pixel_metres: f32,
+    /// Towards the sun: east, south, and up per pixel along the ground.
+    sun: Sun,
+    sky: [SkyRay; SKY_DIRECTIONS],
+}
+
+/// The sides of a shore.
+#[derive(Clone, Copy)]
+enum ShoreSides {
+    Land,
+    Water,
+}
+
+struct Sun {
+    direction: [f32; 3],
+    east: f32,
+    south: f32,
+    tangent: f32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct SkyRay {
+    east: f32,
+    south: f32,
+    weight: f32,
+}
+
+impl<'a> ReliefView<'a> {
+    /// `share` is where there is ground, if that is not everywhere.
+    fn new(
+        terrain: &Terrain,
+        share: Option<&PixelGrid>,
+        settings: &'a Settings,
+        palette: &'a PaletteTable,
+        [width, height]: [usize; 2],
+    ) -> Self {
+        let pixel_metres = settings.size_metres / width.max(height) as f32;
+        let scale = settings.relief_metres / pixel_metres;
+        let mut ground = PixelGrid::of_heights(terrain, width, height);
+        ground.values.iter_mut().for_each(|h| *h *= scale);
+        let sea = settings.sea_level / pixel_metres;
+        let lift = lift(&ground, |k| ground.values[k] > sea && share.is_none_or(|share| share.values[k] >= HAS_GROUND));
+        let water = terrain.map(MapKind::Water).map(|depth| map_values(terrain, depth, scale, width, height));
+        let surface = PixelGrid::from_fn(width, height, |x, y| {
+            let k = y * width + x;
+            (ground.values[k] + water.as_ref().map_or(0.0, |w| w.values[k])).max(sea) * lift
+        });
+        let direction = settings.sun_direction();
+        let level = (direction[0] * direction[0] + direction[2] * direction[2]).sqrt().max(1e-6);
+        let (east, south) = (direction[0] / level, direction[2] / level);
+        let mut sky = [SkyRay::default(); SKY_DIRECTIONS];
+        for (k, ray) in sky.iter_mut().enumerate() {
+            let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / SKY_DIRECTIONS as f32);
+            *ray = SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 0.0 };
+            ray.weight = (1.0 + SKY_LEAN * (ray.east * east + ray.south * south)) / SKY_DIRECTIONS as f32;
+        }
+        let [r, g, b, _] = palette.rock;
+        Self {
+            settings,
+            palette,
+            colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
+            rock: decode([r, g, b]),
+            covers: PixelCoverDepths::new(terrain, settings.relief_metres, width, height),
+            paint: palette.biomes.as_ref().map(|biomes| Paint::new(terrain, settings, biomes)),
+            ground,
+            water,
+            peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
+            surface: Pyramid::new(surface),
+            sea,
+            lift,
+            pixel_metres,
+            sun: Sun { direction, east, south, tangent: direction[1] / level },
+            sky,
+        }
+    }
+
+    fn pixel(&self, x: usize, y: usize) -> Light {
+        let ground = self.ground.values[y * self.ground.width + x];
+        let (gx, gy) = self.ground.gradient(x, y);
+        let steep = (gx * gx + gy * gy).sqrt();
+        // share of the pixel under water: the shore crosses it where the ground is within half a step of the sea
+        let wet = (0.5 + (self.sea - ground) / (steep.max(0.02) + 0.2)).clamp(0.0, 1.0);
+        let (lit, sky) = (self.sunlit(x, y), self.skylight(x, y));
+        let mut seen = [0.0; 3];
+        if wet < 1.0 {
+            let height_metres = ground * self.pixel_metres;
+            let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
+            let albedo = self.painted(x, y, ShoreSides::Land).unwrap_or_else(|| {
+                let colour = self.colour(self.place(height_metres).max(SHORE as f32));
+                mix(colour, self.rock, self.palette.rock_share(slope_degrees))
+            });
+            let albedo = self.covers.covered(albedo, x, y);
+            let mut land = self.light(albedo, gx, gy, lit, sky);
+            let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
+            let depth = depth_metres / self.settings.relief_metres;
+            if depth > FILM {
+                let shown = self.settings.sea_level - depth_metres * RIVER_TINT;
+                let colour = self.colour(self.place(shown).min((SHORE - 1) as f32));
+                let cover = ((depth - FILM) / (COVER - FILM)).min(1.0);
+                land = mix(land, self.light(colour, gx * 0.2, gy * 0.2, lit, sky), cover);
+            }
+            let low = 1.0 - (height_metres / self.settings.relief_metres).clamp(0.0, 1.0);
+            seen = mix(land, HAZE, HAZE_SHARE * low * low);
+        }
+        if wet > 0.0 {
+            let depth_metres = self.settings.sea_level - ground * self.pixel_metres;
+            let depth = depth_metres.max(0.0) / (self.settings.size_metres * CLEAR_WATER);
+            let clear = 0.6 / (1.0 + depth * depth);
+            let of_table = || self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
+            let colour = self.painted(x, y, ShoreSides::Water).unwrap_or_else(of_table);
+            let water = self.light(colour, gx * clear, gy * clear, lit, sky);
+            seen = mix(seen, water, wet);
+        }
+        seen
+    }
+
+    /// `albedo` under sun and sky on ground that rises by (gx, gy); level open ground keeps its colour.
+    fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
+        let [east, up, south] = self.sun.direction;
+        let (gx, gy) = (gx * self.lift, gy * self.lift);
+        let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
+        // slopes towards a low sun would glare: the gain is bent off
+        let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
+        let sun = (1.0 - SKY_SHARE) * gain * lit;
+        std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
+    }
+
+    /// The colour that the biomes give a pixel, of which one side of the shore is asked.
+    fn painted(&self, x: usize, y: usize, shore: ShoreSides) -> Option<Light> {
+        let paint = self.paint.as_ref()?;
+        let (column, row) = (x as isize, y as isize);
+        let metres = |dx, dy| self.ground.get(column + dx, row + dy) * self.pixel_metres;
+        let mut around = SiteNeighbours {
+            here: metres(0, 0),
+            sides: [metres(0, -1), metres(1, 0), metres(0, 1), metres(-1, 0)],
+            spacing_metres: self.pixel_metres,
+        };
+        let sea = self.settings.sea_level;
+        match shore {
+            // the step above the sea is one that a float of any height can tell
+            ShoreSides::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
+            ShoreSides::Water => around.here = around.here.min(sea),
+        }
+        let side = self.ground.width.max(self.ground.height) as f32;
+        let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side;
+        let place = paint.place(at(x, self.ground.width), at(y, self.ground.height), &around);
+        Some(decode(paint.law().colour(&place).map(|c| (c + 0.5) as u8)))
+    }
+
+    fn place(&self, height_metres: f32) -> f32 {
+        PaletteTable::place(self.settings, height_metres)
+    }
+
+    /// The colour at a place of the palette's table, mixed between two entries on the same side of the shore.
+    fn colour(&self, place: f32) -> Light {
+        let k = place as usize;
+        let next = if k == SHORE - 1 { k } else { (k + 1).min(self.colours.len() - 1) };
+        mix(self.colours[k], self.colours[next], place - k as f32)
+    }
+
+    /// How much of the sun reaches the pixel past the terrain in between.
+    fn sunlit(&self, x: usize, y: usize) -> f32 {
+        let here = self.surface.base().values[y * self.ground.width + x];
+        let mut horizon = f32::NEG_INFINITY;
+        let mut distance = 1.5;
+        loop {
+            let (px, py) = (x as f32 + self.sun.east * distance, y as f32 + self.sun.south * distance);
+            // nothing from here on can stand higher above the horizon
+            if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
+                break;
+            }
+            let Some(there) = self.surface.sample(level_of(distance * 0.08), px, py) else { break };
+            horizon = horizon.max((there - here) / distance);
+            distance *= 1.16;
+        }
+        let shade = ((horizon - self.sun.tangent) / PENUMBRA + 0.5).clamp(0.0, 1.0);
+        1.0 - SHADOW * shade * shade * (3.0 - 2.0 * shade)
+    }
+
+    fn skylight(&self, x: usize, y: usize) -> f32 {
+        skylight(&self.surface, self.peak, &self.sky, x, y)
+    }
+}
+
+/// How much of the sky the pixel sees: 1 in the open. A direction with its horizon at slope t counts 1 / (1 + t²),
+/// the part of a uniform sky's light that comes from above it.
+fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> f32 {
+    let here = surface.base().values[y * surface.base().width + x];
+    let mut sum = 0.0;
+    for ray in sky {
+        let mut horizon = 0.0f32;
+        let mut distance = 1.5;
+        while (peak - here) / distance > horizon {
+            let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
+            let Some(there) = surface.sample(level_of(distance * 0.3), px, py) else { break };
+            horizon = horizon.max((there - here) / distance);
+            distance *= 2.0;
+        }
+        sum += ray.weight / (1.0 + horizon * horizon);
+    }
+    sum
+}
+
+/// Share of a uniform sky's light that reaches every sample of a square, from 0 to 1: ambient occlusion. Sixteen
+/// directions, each open above its own horizon, in true proportions.
+pub fn sky_view(terrain: &Terrain, settings: &Settings) -> Vec<f32> {
+    let n = terrain.samples();
+    let filled = heights_over_void(terrain);
+    let heights = filled.as_ref().unwrap_or(&terrain.height);
+    // a cube of height 1 is as high as a cell is wide
+    let scale = settings.relief_over_size() / terrain.grid.cell();
+    let surface = PixelGrid::from_fn(n, n, |x, y| heights[y * n + x] * scale);
+    let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let surface = Pyramid::new(surface);
+    let ray = |k: usize| {
+        let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / VIEW_DIRECTIONS as f32);
+        SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 1.0 / VIEW_DIRECTIONS as f32 }
+    };
+    let sky: [SkyRay; VIEW_DIRECTIONS] = std::array::from_fn(ray);
+    PixelGrid::from_fn(n, n, |x, y| skylight(&surface, peak, &sky, x, y)).values
+}
+
+/// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
+pub(in crate::appearance) fn shoulder(light: f32) -> f32 {
+    let above = (light - BRIGHT) / (1.0 - BRIGHT);
+    if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
+}
+
+/// Values of a data map on the pixels, times `scale`: never a smooth surface through them, which would swing to
+/// both sides of a shore.
+fn map_values(terrain: &Terrain, map: &[f32], scale: f32, width: usize, height: usize) -> PixelGrid {
+    let mut field = Terrain::flat(terrain.grid);
+    field.height.copy_from_slice(map);
+    let side = width.max(height);
+    let mut raster = if terrain.samples() > side {
+        PixelGrid::of_heights(&field, width, height)
+    } else {
+        let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side as f32;
+        PixelGrid::from_fn(width, height, |x, y| field.height_at(at(x, width), at(y, height)))
+    };
+    raster.values.iter_mut().for_each(|v| *v *= scale);
+    raster
+}
+
+/// How much to lift the ground for its light: steep land not at all. Pixels that are no land do not count.
+fn lift(ground: &PixelGrid, is_land: impl Fn(usize) -> bool) -> f32 {
+    let (mut sum, mut count) = (0.0, 0u32);
+    for y in 0..ground.height {
+        for x in (0..ground.width).filter(|x| is_land(y * ground.width + x)) {
+            let (gx, gy) = ground.gradient(x, y);
+            sum += f64::from(gx * gx + gy * gy);
+            count += 1;
+        }
+    }
+    let slope = (sum / f64::from(count.max(1))).sqrt() as f32;
+    (CLEAR_SLOPE / slope.max(1e-6)).clamp(1.0, MOST_LIFT)
+}
+
+/// The pyramid level whose pixels are about `width` wide.
+fn level_of(width: f32) -> usize {
+    (width.max(1.0) as u32).ilog2() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::appearance_files::Palette;
+    use crate::field::Edges;
+
+    #[test]
+    fn where_there_is_no_ground_the_paper_is_white() {
+        let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 + 0.2 * u * v);
+        let settings = Settings::default();
+        let table = PaletteTable::new(Palette::named_or_default(""), &settings);
+        let whole = relief(&terrain, &settings, &table, 65, 65);
+        for k in 0..65 * 65 {
+            if k % 65 >= 40 {
+                terrain.map_mut(MapKind::Ground)[k] = 0.0;
+                // a wall there would cast a shadow on all the rest
+                terrain.height[k] = 50.0;
+            }
+        }
+        let cut = relief(&terrain, &settings, &table, 65, 65);
+        for (k, (pixel, before)) in cut.rgb.chunks(3).zip(whole.rgb.chunks(3)).enumerate() {
+            let column = k % 65;
+            if column >= 41 {
+                assert_eq!(pixel, [255; 3], "{column}");
+            } else if column < 20 {
+                let same = pixel.iter().zip(before).all(|(a, b)| a.abs_diff(*b) < 24);
+                assert!(same, "{column}: {pixel:?} was {before:?}");
+            }
+        }
+    }
+}

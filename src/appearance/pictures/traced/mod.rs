@@ -1,0 +1,415 @@
+//! Perspective pictures of a construction, by sphere tracing: straight from the tree, without a grid.
+//!
+//! Every pixel is a ray. It meets the ground, the water of the construction, the sea, the cut side of the square, or
+//! the sky. Light, colours and water are those of the relief picture; beside it there are sky and haze. Octaves too
+//! fine for the pixel at its distance are left out. Pixels that differ from their neighbours are traced at four more
+//! places. Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+
+pub mod camera;
+pub mod evaluations;
+mod shade;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+pub use camera::Camera;
+
+use super::image::RgbImage;
+use super::relief::shoulder;
+use crate::appearance::PaletteTable;
+use crate::appearance::colours::srgb::{Light, encode};
+use crate::construction::geometry::plane::higher;
+use crate::construction::trace::{Bound, PacketTracer, Trace, TraceRay, TracedSurface, Tracer};
+use crate::construction::{MaterialLayer, Program};
+use crate::field::{Cancelled, Control};
+use crate::scene::Settings;
+use shade::{GroundPoint, SHADED, SKY_PLACES, Shade};
+
+/// What is drawn and how.
+#[derive(Clone, Copy)]
+pub struct TracedScene<'a> {
+    /// The compiled tree.
+    pub program: &'a Program,
+    /// Sea, sun and scale.
+    pub settings: &'a Settings,
+    /// Colours by height and slope.
+    pub palette: &'a PaletteTable,
+    /// Level of detail κ of the layer.
+    pub level: f64,
+    /// Distance from the eye at which κ is half of that, in metres; without one it is the same everywhere.
+    pub half_distance: Option<f64>,
+    /// Which Lipschitz bound the rays follow.
+    pub bound: Bound,
+}
+
+/// How often the tree was asked, in all pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EvaluationCounts {
+    /// Evaluations of a height.
+    pub heights: u64,
+    /// Evaluations of a bound over a capsule.
+    pub bounds: u64,
+}
+
+impl EvaluationCounts {
+    /// Both together.
+    pub fn all(&self) -> u64 {
+        self.heights + self.bounds
+    }
+
+    fn from_trace(trace: &Trace) -> Self {
+        Self { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { heights: self.heights + other.heights, bounds: self.bounds + other.bounds }
+    }
+}
+
+/// Difference of two levels, as a share of the relief, that is none.
+const SAME_LEVEL: f64 = 1e-3;
+/// Difference of two neighbours, in linear light, from which on a pixel is looked at more closely.
+const CONTRAST: f32 = 0.06;
+/// Places of a pixel that is looked at closely, from its middle: a turned square.
+const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
+
+/// Pixels that are looked at together, along and across.
+const TILE: [usize; 2] = [32, 8];
+/// Height above the ground, in sides, that counts as meeting it where rays go by a table: 5 mm in 8 km.
+const TABLE_TOLERANCE: f64 = 6e-7;
+
+/// What rays go through.
+struct SceneTracers<'a> {
+    ground: PacketTracer<'a>,
+    water: Option<PacketTracer<'a>>,
+}
+
+/// What a ray has met.
+enum SeenSurface {
+    Sky,
+    Cut([f64; 3]),
+    Ground(GroundPoint),
+    Water { p: [f64; 3], bed: f64, is_sea: bool },
+}
+
+/// A ray of the picture in metres of the scene and in those of the tree.
+struct PixelRay {
+    ray: TraceRay,
+    /// Metres of the tree in one of the scene along the ray.
+    per_metre: f64,
+}
+
+/// A subject before a camera.
+pub struct TracedView<'a> {
+    subject: TracedScene<'a>,
+    camera: &'a Camera,
+    width: usize,
+    height: usize,
+    /// Metres of the tree in one of the scene, on the plan and upwards.
+    per_metre: [f64; 2],
+    /// Width of a pixel at distance 1.
+    pixel: f64,
+    shade: Shade<'a>,
+}
+
+impl<'a> TracedView<'a> {
+    /// The view of `camera` with so many pixels.
+    pub fn new(subject: TracedScene<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
+        let per_metre = [
+            subject.program.side / f64::from(subject.settings.size_metres),
+            subject.program.relief / f64::from(subject.settings.relief_metres),
+        ];
+        let pixel = camera.pixel(height);
+        Self { subject, camera, width, height, per_metre, pixel, shade: Shade::new(subject, per_metre) }
+    }
+
+    fn pixel_ray(&self, x: f64, y: f64) -> PixelRay {
+        self.pixel_ray_along(self.camera.eye, self.camera.direction(x, y, self.width, self.height))
+    }
+
+    fn pixel_ray_along(&self, eye: [f64; 3], direction: [f64; 3]) -> PixelRay {
+        let [k, up] = self.per_metre;
+        let scaled = [direction[0] * k, direction[1] * k, direction[2] * up];
+        let per_metre = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
+        let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / per_metre) };
+        PixelRay { ray, per_metre }
+    }
+
+    /// A tracer of rays from the camera: as fine as a pixel.
+    fn tracer(&self, of: TracedSurface) -> PacketTracer<'a> {
+        let mut tracer = Tracer::for_surface(self.subject.program, of);
+        tracer.bound = self.subject.bound;
+        tracer.level = self.subject.level;
+        let [k, up] = self.per_metre;
+        tracer.half_distance = self.subject.half_distance.map(|metres| metres * k);
+        // seen at a slant a pixel covers more ground than it is wide; half its width keeps what could flicker
+        tracer.spread = 0.5 * self.pixel * k / higher(k, up);
+        tracer.tolerance = match tracer.bound {
+            Bound::Table => (TABLE_TOLERANCE * self.subject.program.side, 0.0),
+            _ => (1e-7 * self.subject.program.side, 0.25 * self.pixel * up / higher(k, up)),
+        };
+        let eye = self.camera.eye;
+        PacketTracer::new(tracer, [eye[0] * k, eye[1] * k, eye[2] * up])
+    }
+
+    /// Draws the picture. `show` is told the share that is done.
+    ///
+    /// # Errors
+    /// When the control was cancelled.
+    pub fn draw(
+        &self,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+    ) -> Result<(RgbImage, EvaluationCounts), Cancelled> {
+        let (width, height) = (self.width, self.height);
+        let water = self.subject.program.has(MaterialLayer::Water).then(|| self.tracer(TracedSurface::Water));
+        let tracers = SceneTracers { ground: self.tracer(TracedSurface::Ground), water };
+        let middle = |&(x, y): &(usize, usize)| (x as f64 + 0.5, y as f64 + 0.5);
+        let first = self.tiles(control, &|share| show(0.7 * share), |pixels| {
+            self.look(&tracers, &pixels.iter().map(middle).collect::<Vec<_>>())
+        })?;
+        let at = |x: usize, y: usize| first[y * width + x].0;
+        let stands_out = |x: usize, y: usize| {
+            let here = at(x, y);
+            let around = [(x.saturating_sub(1), y), (x + 1, y), (x, y.saturating_sub(1)), (x, y + 1)];
+            around.into_iter().filter(|&(x, y)| x < width && y < height).any(|(x, y)| {
+                let there = at(x, y);
+                (0..3).any(|k| (here[k] - there[k]).abs() > CONTRAST)
+            })
+        };
+        let all = self.tiles(control, &|share| show(0.7 + 0.3 * share), |pixels| {
+            let places: Vec<(f64, f64)> = pixels
+                .iter()
+                .filter(|&&(x, y)| stands_out(x, y))
+                .flat_map(|pixel| CLOSER.map(|(dx, dy)| (middle(pixel).0 + dx, middle(pixel).1 + dy)))
+                .collect();
+            let closer = self.look(&tracers, &places);
+            let mut closer = closer.chunks_exact(CLOSER.len());
+            pixels
+                .iter()
+                .map(|&(x, y)| {
+                    let mut pixel = first[y * width + x];
+                    if stands_out(x, y) {
+                        for (more, by) in closer.next().expect("as many as stand out") {
+                            pixel = (std::array::from_fn(|k| pixel.0[k] + more[k]), pixel.1.plus(*by));
+                        }
+                        pixel.0 = pixel.0.map(|c| c * 0.2);
+                    }
+                    pixel
+                })
+                .collect()
+        })?;
+        let before =
+            tracers.ground.table_evaluations() + tracers.water.as_ref().map_or(0, PacketTracer::table_evaluations);
+        let of_tables = EvaluationCounts { heights: before, bounds: 0 };
+        let asked = all.iter().fold(of_tables, |sum, pixel| sum.plus(pixel.1));
+        let image = RgbImage::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
+        Ok((image, asked))
+    }
+
+    /// How often each pixel's first ray asks the tree, and how often it was asked before.
+    ///
+    /// # Errors
+    /// When the control was cancelled.
+    pub fn evaluations(
+        &self,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+    ) -> Result<(Vec<EvaluationCounts>, u64), Cancelled> {
+        let tracer = self.tracer(TracedSurface::Ground);
+        let pixels = self.tiles(control, show, |pixels| {
+            let ray = |&(x, y): &(usize, usize)| (self.pixel_ray(x as f64 + 0.5, y as f64 + 0.5).ray, 0.0, 0.0);
+            tracer
+                .trace_rays(&pixels.iter().map(ray).collect::<Vec<_>>())
+                .iter()
+                .map(EvaluationCounts::from_trace)
+                .collect()
+        })?;
+        Ok((pixels, tracer.table_evaluations()))
+    }
+
+    /// Computes all pixels, a tile of them at once.
+    fn tiles<T: Send + Clone + Default>(
+        &self,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+        of_pixels: impl Fn(&[(usize, usize)]) -> Vec<T> + Sync,
+    ) -> Result<Vec<T>, Cancelled> {
+        let mut all = vec![T::default(); self.width * self.height];
+        let done = AtomicUsize::new(0);
+        all.par_chunks_mut(self.width * TILE[1]).enumerate().try_for_each(|(band, rows)| {
+            let count = rows.len() / self.width;
+            for left in (0..self.width).step_by(TILE[0]) {
+                control.check()?;
+                let right = (left + TILE[0]).min(self.width);
+                let pixels: Vec<(usize, usize)> =
+                    (0..count).flat_map(|y| (left..right).map(move |x| (x, band * TILE[1] + y))).collect();
+                for (&(x, y), value) in pixels.iter().zip(of_pixels(&pixels)) {
+                    rows[(y - band * TILE[1]) * self.width + x] = value;
+                }
+            }
+            let rows = done.fetch_add(count, Ordering::Relaxed) + count;
+            show(rows as f32 / self.height as f32);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// What is seen at places of the picture.
+    fn look(&self, tracers: &SceneTracers, places: &[(f64, f64)]) -> Vec<(Light, EvaluationCounts)> {
+        let shade = &self.shade;
+        let rays: Vec<PixelRay> = places.iter().map(|&(x, y)| self.pixel_ray(x, y)).collect();
+        let from_eye = |pixel: &PixelRay| (pixel.ray, 0.0, 0.0);
+        let ground = tracers.ground.trace_rays(&rays.iter().map(from_eye).collect::<Vec<_>>());
+        let mut asked: Vec<EvaluationCounts> = ground.iter().map(EvaluationCounts::from_trace).collect();
+        let mut nearest: Vec<f64> = ground.iter().map(|trace| trace.distance.unwrap_or(f64::INFINITY)).collect();
+        let water = self.water(tracers, &rays, &nearest, &mut asked);
+        let single = tracers.ground.tracer();
+        let mut seen = Vec::with_capacity(rays.len());
+        for (k, pixel) in rays.iter().enumerate() {
+            let mut of_water = None;
+            if let Some(t) = water[k] {
+                let p = pixel.ray.point(t);
+                nearest[k] = t;
+                // water of the construction that stands as high as the sea is the sea
+                let is_sea = (p[2] - shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
+                of_water = Some((p, is_sea));
+            }
+            if of_water.is_none_or(|(_, is_sea)| !is_sea)
+                && let Some(t) = self.sea(single, &pixel.ray, nearest[k])
+            {
+                nearest[k] = t;
+                of_water = Some((pixel.ray.point(t), true));
+            }
+            let detail = tracers.ground.detail(nearest[k]);
+            let p = pixel.ray.point(nearest[k]);
+            seen.push(if let Some((p, is_sea)) = of_water {
+                asked[k].heights += 1;
+                SeenSurface::Water { p, bed: shade.bed(single, p, &detail), is_sea }
+            } else if nearest[k].is_infinite() {
+                SeenSurface::Sky
+            } else if nearest[k] == ground[k].entry
+                && nearest[k] > 0.0
+                && p[2] - single.height([p[0], p[1]], &detail) < -0.002 * self.subject.program.relief
+            {
+                SeenSurface::Cut(p)
+            } else {
+                asked[k].heights += 1;
+                SeenSurface::Ground(shade.ground([p[0], p[1]], detail))
+            });
+        }
+        let lit = self.sunlit(tracers, &seen, &nearest, &mut asked);
+        let sky = self.skylight(tracers, &seen, &mut asked);
+        let light = |k: usize| {
+            let direction = self.camera.direction(places[k].0, places[k].1, self.width, self.height);
+            let light = match &seen[k] {
+                SeenSurface::Sky => return shade.sky(direction),
+                SeenSurface::Cut(p) => shade.cut(*p),
+                SeenSurface::Ground(ground) => shade.lit_ground(ground, lit[k], sky[k]),
+                SeenSurface::Water { p, bed, is_sea } => {
+                    let detail = tracers.ground.detail(nearest[k]);
+                    shade.water(*p, (*bed, detail), direction, *is_sea, lit[k])
+                }
+            };
+            shade.through_air(light, direction, nearest[k] / rays[k].per_metre)
+        };
+        (0..rays.len()).map(|k| (light(k), asked[k])).collect()
+    }
+
+    /// How much of the sun reaches what is seen.
+    fn sunlit(
+        &self,
+        tracers: &SceneTracers,
+        seen: &[SeenSurface],
+        nearest: &[f64],
+        asked: &mut [EvaluationCounts],
+    ) -> Vec<f32> {
+        let mut lit = vec![SHADED; seen.len()];
+        let (mut of, mut rays) = (Vec::new(), Vec::new());
+        for (k, seen) in seen.iter().enumerate() {
+            let (ray, detail) = match seen {
+                SeenSurface::Ground(ground) => (self.shade.sun_ray(ground.place, ground.slope), ground.detail),
+                SeenSurface::Water { p, .. } => (self.shade.sun_ray(*p, [0.0; 2]), tracers.ground.detail(nearest[k])),
+                SeenSurface::Sky | SeenSurface::Cut(_) => continue,
+            };
+            if let Some(ray) = ray {
+                of.push(k);
+                rays.push((ray, 0.0, detail.spacing));
+            }
+        }
+        for (k, trace) in of.into_iter().zip(tracers.ground.trace_rays(&rays)) {
+            asked[k] = asked[k].plus(EvaluationCounts::from_trace(&trace));
+            lit[k] = if trace.distance.is_some_and(|t| t > 0.0) { SHADED } else { 1.0 };
+        }
+        lit
+    }
+
+    /// How much of the sky reaches the ground that is seen.
+    fn skylight(&self, tracers: &SceneTracers, seen: &[SeenSurface], asked: &mut [EvaluationCounts]) -> Vec<f32> {
+        let mut sky = vec![1.0; seen.len()];
+        let of: Vec<(usize, &GroundPoint)> = seen
+            .iter()
+            .enumerate()
+            .filter_map(|(k, seen)| if let SeenSurface::Ground(ground) = seen { Some((k, ground)) } else { None })
+            .collect();
+        // the same place around all of them is asked side by side
+        let around: Vec<_> = of.iter().map(|(_, ground)| self.shade.sky_places(ground)).collect();
+        let places: Vec<_> = (0..SKY_PLACES).flat_map(|side| around.iter().map(move |places| places[side])).collect();
+        let heights = tracers.ground.heights(&places);
+        for (n, (k, ground)) in of.iter().enumerate() {
+            let own: [f64; SKY_PLACES] = std::array::from_fn(|side| heights[side * of.len() + n]);
+            sky[*k] = self.shade.skylight(ground, &own);
+            asked[*k].heights += SKY_PLACES as u64;
+        }
+        sky
+    }
+
+    /// Where rays meet the water of the construction before `nearest`.
+    fn water(
+        &self,
+        tracers: &SceneTracers,
+        rays: &[PixelRay],
+        nearest: &[f64],
+        asked: &mut [EvaluationCounts],
+    ) -> Vec<Option<f64>> {
+        let mut met = vec![None; rays.len()];
+        let Some(water) = &tracers.water else { return met };
+        let mut going: Vec<(usize, f64)> = (0..rays.len()).map(|k| (k, 0.0)).collect();
+        // beside its shores the water's surface falls below the ground: what is met there is none
+        for _ in 0..8 {
+            let traces = water.trace_rays(&going.iter().map(|&(k, from)| (rays[k].ray, from, 0.0)).collect::<Vec<_>>());
+            let mut left = Vec::new();
+            for ((k, _), trace) in going.into_iter().zip(traces) {
+                asked[k] = asked[k].plus(EvaluationCounts::from_trace(&trace));
+                let Some(t) = trace.distance.filter(|&t| t < nearest[k]) else { continue };
+                let p = rays[k].ray.point(t);
+                if self.shade.is_wet([p[0], p[1]], &water.detail(t)) {
+                    met[k] = Some(t);
+                } else {
+                    left.push((k, t + 0.01 * self.subject.program.side));
+                }
+            }
+            going = left;
+        }
+        met
+    }
+
+    /// Where the ray meets the sea before `nearest`.
+    fn sea(&self, tracer: &Tracer, ray: &TraceRay, nearest: f64) -> Option<f64> {
+        let level = self.shade.sea();
+        if ray.direction[2] >= 0.0 || ray.origin[2] <= level {
+            return None;
+        }
+        let t = (level - ray.origin[2]) / ray.direction[2];
+        let p = ray.point(t);
+        let side = self.subject.program.side;
+        let inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
+        if t >= nearest {
+            return None;
+        }
+        // the block of ground hides what is below it
+        let is_open = if inside { self.shade.is_below_sea(tracer, [p[0], p[1]], t) } else { self.shade.is_island() };
+        is_open.then_some(t)
+    }
+}

@@ -1,0 +1,161 @@
+//! What plants hide of the ground where single ones are too small to be seen: the colour of their crowns from above,
+//! and how much of the ground lies under them.
+
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
+
+use super::shapes::ScatterShape;
+use super::{SQUARE_METRES, ScatterPlacer, cover, grove_share};
+use crate::appearance_files::{ScatterKind, ScatterRule};
+use crate::field::{Cancelled, Control};
+
+/// Crowns over a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Canopy {
+    /// Colour in linear light.
+    pub colour: [f32; 3],
+    /// Share of the ground that lies under crowns, 0 to 1.
+    pub cover: f32,
+}
+
+/// The crown of a plant one metre high.
+#[derive(Clone, Copy)]
+struct Crown {
+    radius: f32,
+    colour: [f32; 3],
+}
+
+/// Of every kind; grass has the colour of the ground, and stones are none.
+static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
+    let crown = |kind: &ScatterKind| {
+        if !kind.has_crown() {
+            return None;
+        }
+        let shape = ScatterShape::new(*kind, 0);
+        let leaves: Vec<_> = shape.vertices.iter().filter(|vertex| vertex.leaf[0] >= 0.0).collect();
+        let squares = leaves.iter().map(|v| v.position[0] * v.position[0] + v.position[2] * v.position[2]);
+        // the mean square of distances within a disc is half that of its radius
+        let radius = (2.0 * squares.sum::<f32>() / leaves.len() as f32).sqrt();
+        // what is in the light is what is seen from above
+        let weights = leaves.iter().map(|v| v.open * v.open);
+        let total: f32 = weights.clone().sum();
+        let colour = std::array::from_fn(|c| {
+            leaves.iter().zip(weights.clone()).map(|(v, weight)| weight * v.open * v.colour[c]).sum::<f32>() / total
+        });
+        Some(Crown { radius, colour })
+    };
+    ScatterKind::ALL.iter().map(crown).collect()
+});
+
+/// Square metres of ground under the crown of one plant of a rule, on average over all sizes.
+fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
+    // mean and mean square of the share between both sizes, see `ScatterPlacer::cell`
+    const MEAN: f32 = 0.5 * (0.35 + 0.5 * 0.65);
+    const SQUARE: f32 = (0.35 * 0.35 + 0.35 * 0.65 + 0.65 * 0.65 / 3.0) / 3.0;
+    let (least, span) = (rule.size.0, rule.size.1 - rule.size.0);
+    let square = least * least + 2.0 * least * span * MEAN + span * span * SQUARE;
+    std::f32::consts::PI * crown.radius * crown.radius * square
+}
+
+impl ScatterPlacer<'_> {
+    /// The crowns over a place in metres east and south of the north-western corner: as many as stand there on average,
+    /// at random places (Boolean model; Serra 1982, *Image Analysis and Mathematical Morphology*).
+    pub fn canopy(&self, metres: [f32; 2]) -> Canopy {
+        let at = metres.map(|metres| metres / self.size_metres);
+        let mut area = 0.0;
+        let mut colour = [0.0; 3];
+        let mut values = None;
+        for (number, rule) in self.rules.iter().enumerate() {
+            let Some(crown) = &CROWNS[rule.kind as usize] else { continue };
+            let stream = self.stream(number);
+            let grove = rule.groves.map_or(1.0, |groves| grove_share(stream, groves, metres));
+            if grove <= 0.0 {
+                continue;
+            }
+            let values = values.get_or_insert_with(|| self.ground.values(at));
+            let own = grove * cover(rule, values) * rule.density / SQUARE_METRES * crown_area(rule, crown);
+            area += own;
+            colour = std::array::from_fn(|c| colour[c] + own * crown.colour[c]);
+        }
+        if area <= 0.0 || !self.ground.has_ground(at) || self.ground.water_metres(at) > 0.2 {
+            return Canopy::default();
+        }
+        Canopy { colour: colour.map(|sum| sum / area), cover: 1.0 - libm::expf(-area) }
+    }
+
+    /// The crowns over a square of `side` by `side` places, evenly spread from edge to edge of the terrain, row by row.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn canopy_map(&self, side: usize, control: &Control) -> Result<Vec<Canopy>, Cancelled> {
+        let step = self.size_metres / (side - 1) as f32;
+        let row = |i: usize| {
+            control.check()?;
+            Ok((0..side).map(|j| self.canopy([j as f32 * step, i as f32 * step])).collect::<Vec<_>>())
+        };
+        let rows: Result<Vec<_>, Cancelled> = (0..side).into_par_iter().map(row).collect();
+        Ok(rows?.into_iter().flatten().collect())
+    }
+}
+
+/// Greatest height in metres of the plants with crowns, if there are any.
+pub fn tallest_crown(rules: &[ScatterRule]) -> Option<f32> {
+    let crowned = rules.iter().filter(|rule| rule.kind.has_crown());
+    crowned.map(|rule| rule.size.1).reduce(f32::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::appearance::scatter::POINTS;
+    use crate::appearance::{GroundConditions, PaletteTable};
+    use crate::appearance_files::{Palette, ScatterRules};
+    use crate::field::{Edges, Terrain};
+    use crate::scene::Settings;
+
+    /// What the crowns of the objects themselves cover, counted on a fine raster.
+    #[test]
+    fn as_much_is_covered_as_the_plants_themselves_cover() {
+        let settings = Settings { size_metres: 200.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
+        let terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.5);
+        let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
+        for (text, kind) in [
+            ("[(kind: Conifer, density: 420, size: (8, 22))]", ScatterKind::Conifer),
+            ("[(kind: Shrub, density: 900, size: (1, 3))]", ScatterKind::Shrub),
+        ] {
+            let rules = ScatterRules::from_ron("t", text).unwrap();
+            let bands = rules.0.iter().map(|rule| &rule.bands);
+            let ground = GroundConditions::new(&terrain, &settings, &table, bands, &Control::default()).unwrap();
+            let placer = ScatterPlacer { ground, rules: &rules.0, size_metres: 200.0, seed: 5 };
+            let cells = placer.cells(0);
+            let cells = (0..cells).flat_map(|row| (0..cells).map(move |column| [column, row]));
+            let objects: Vec<_> = cells.flat_map(|cell| placer.cell(0, cell, 0..POINTS)).collect();
+            let crown = CROWNS[kind as usize].unwrap();
+            let (mut hidden, mut all) = (0, 0);
+            for (i, j) in (0..180).flat_map(|i| (0..180).map(move |j| (i, j))) {
+                let at = [10.0 + j as f32, 10.0 + i as f32];
+                let is_over = |o: &super::super::ScatteredObject| {
+                    let [x, y] = [0, 1].map(|k| o.place[k] - at[k]);
+                    x * x + y * y < (crown.radius * o.size_metres) * (crown.radius * o.size_metres)
+                };
+                hidden += usize::from(objects.iter().any(is_over));
+                all += 1;
+            }
+            let (counted, Canopy { cover, .. }) = (hidden as f32 / all as f32, placer.canopy([100.0, 100.0]));
+            // places are spread more evenly than at random, and so overlap less
+            assert!(counted >= cover - 0.02 && counted < cover + 0.12, "{kind:?}: {counted} counted, {cover}");
+            assert!(cover > 0.1);
+        }
+    }
+
+    #[test]
+    fn crowns_are_green_and_as_wide_as_they_look() {
+        for (kind, crown) in ScatterKind::ALL.iter().zip(CROWNS.iter()) {
+            assert_eq!(crown.is_some(), kind.has_crown());
+            let Some(Crown { radius, colour: [r, g, b] }) = crown else { continue };
+            assert!((0.1..0.7).contains(radius), "{kind:?}: {radius}");
+            assert!(g > r && g > b, "{kind:?}: {r} {g} {b}");
+        }
+    }
+}

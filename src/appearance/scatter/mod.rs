@@ -1,0 +1,254 @@
+//! Where plants and stones stand: the same ones at every resolution, from every distance and in every order of asking.
+//!
+//! Each rule has a lattice of square cells with [`POINTS`] places each, in an order in which every beginning is evenly
+//! spread (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best candidates). The place of
+//! rank r is taken where r / [`POINTS`] is less than what the rule's conditions give the ground there.
+
+mod canopy;
+mod shapes;
+
+use std::sync::LazyLock;
+
+use super::materials::conditions::GroundConditions;
+use crate::appearance_files::{CONDITIONS, EVERYWHERE, ScatterKind, ScatterRule, fulfilled};
+use crate::field::Stream;
+
+pub use canopy::{Canopy, tallest_crown};
+pub use shapes::{SHAPE_DETAILS, ScatterShape, ShapeVertex};
+
+/// Places of a cell.
+pub const POINTS: usize = 1024;
+
+/// How much denser than everywhere else a rule may be where its groves stand: they are counted in the density.
+const SQUARE_METRES: f32 = 10_000.0;
+
+/// A plant or a stone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScatteredObject {
+    /// Metres east and south of the north-western corner of the terrain.
+    pub place: [f32; 2],
+    /// Height of the ground there in metres.
+    pub ground_metres: f32,
+    /// What it is.
+    pub kind: ScatterKind,
+    /// Its own height in metres.
+    pub size_metres: f32,
+    /// How far it is turned about the vertical, in radians.
+    pub turn: f32,
+    /// Its rank in its cell: those of low ranks alone are evenly spread too.
+    pub rank: u16,
+    /// A random number of its own, 0 to 1.
+    pub random: f32,
+    /// Colour of the ground under it, linear light.
+    pub ground: [f32; 3],
+}
+
+/// Places in a unit square that repeats, in the order of their ranks.
+static PLACES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
+    let random = Stream::new(0x5ca7, 0);
+    let mut places: Vec<[f32; 2]> = Vec::with_capacity(POINTS);
+    // a grid of buckets keeps the search for the nearest short
+    const BUCKETS: usize = 32;
+    let mut buckets: Vec<Vec<[f32; 2]>> = vec![Vec::new(); BUCKETS * BUCKETS];
+    let away = |a: f32, b: f32| {
+        let d = (a - b).abs();
+        d.min(1.0 - d)
+    };
+    for k in 0..POINTS {
+        let spacing = (1.0 / (k + 1) as f32).sqrt();
+        let span = ((1.5 * spacing * BUCKETS as f32) as i32 + 1).min(BUCKETS as i32 / 2);
+        let nearest = |[x, y]: [f32; 2]| {
+            let [column, row] = [x, y].map(|at| (at * BUCKETS as f32) as i32);
+            let mut least = f32::INFINITY;
+            for i in row - span..=row + span {
+                for j in column - span..=column + span {
+                    let [i, j] = [i, j].map(|at| at.rem_euclid(BUCKETS as i32) as usize);
+                    for other in &buckets[i * BUCKETS + j] {
+                        let (dx, dy) = (away(x, other[0]), away(y, other[1]));
+                        least = least.min(dx * dx + dy * dy);
+                    }
+                }
+            }
+            least
+        };
+        let candidates =
+            (0..16 + k as i32 / 8).map(|c| [random.unit(k as i32, 2 * c), random.unit(k as i32, 2 * c + 1)]);
+        let best = candidates.map(|place| (nearest(place), place)).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let (_, place) = best.unwrap_or_default();
+        let [column, row] = place.map(|at| ((at * BUCKETS as f32) as usize).min(BUCKETS - 1));
+        buckets[row * BUCKETS + column].push(place);
+        places.push(place);
+    }
+    places
+});
+
+/// Width of the cells of a rule in metres.
+pub fn cell_metres(rule: &ScatterRule) -> f32 {
+    (POINTS as f32 * SQUARE_METRES / rule.density).sqrt()
+}
+
+/// Stands the objects of rules on a terrain.
+pub struct ScatterPlacer<'a> {
+    /// What is asked about the ground.
+    pub ground: GroundConditions<'a>,
+    /// The rules.
+    pub rules: &'a [ScatterRule],
+    /// Side of the terrain in metres.
+    pub size_metres: f32,
+    /// The seed of the scene.
+    pub seed: u32,
+}
+
+impl ScatterPlacer<'_> {
+    /// The objects of a rule in a cell, from one rank to another, in the order of their ranks. The cell in column 0 and
+    /// row 0 begins at the north-western corner of the terrain.
+    pub fn cell(&self, rule: usize, [column, row]: [i32; 2], ranks: std::ops::Range<usize>) -> Vec<ScatteredObject> {
+        let own = &self.rules[rule];
+        let side = cell_metres(own);
+        let stream = self.stream(rule);
+        let of_cell = stream.fork(stream.bits(column, row));
+        let corner = [column as f32, row as f32];
+        let taken = |(rank, place): (usize, &[f32; 2])| {
+            let metres: [f32; 2] = std::array::from_fn(|axis| (corner[axis] + place[axis]) * side);
+            let at = metres.map(|metres| metres / self.size_metres);
+            if !at.iter().all(|at| (0.0..=1.0).contains(at)) {
+                return None;
+            }
+            let wanted = (rank as f32 + 0.5) / POINTS as f32;
+            let grove = own.groves.map_or(1.0, |groves| grove_share(stream, groves, metres));
+            if grove <= wanted {
+                return None;
+            }
+            let values = self.ground.values(at);
+            if grove * cover(own, &values) <= wanted || !self.ground.has_ground(at) {
+                return None;
+            }
+            // nothing stands in water deeper than a span
+            if self.ground.water_metres(at) > 0.2 {
+                return None;
+            }
+            let number = |k: i32| of_cell.unit(rank as i32, k);
+            let (least, most) = own.size;
+            // many small, few large
+            let share = number(0) * (0.35 + 0.65 * number(1));
+            Some(ScatteredObject {
+                place: metres,
+                ground_metres: self.ground.metres(at),
+                kind: own.kind,
+                size_metres: least + (most - least) * share,
+                turn: std::f32::consts::TAU * number(2),
+                rank: rank as u16,
+                random: number(3),
+                ground: self.ground.colour(at, values[0], values[6]),
+            })
+        };
+        PLACES.iter().enumerate().take(ranks.end).skip(ranks.start).filter_map(taken).collect()
+    }
+
+    /// The random numbers of a rule.
+    fn stream(&self, rule: usize) -> Stream {
+        Stream::new(self.seed, 0x7ee5 + rule as u32)
+    }
+
+    /// The cells of a rule that the terrain has a part of: columns, and as many rows.
+    pub fn cells(&self, rule: usize) -> i32 {
+        libm::ceilf(self.size_metres / cell_metres(&self.rules[rule])).max(1.0) as i32
+    }
+}
+
+/// What the conditions of a rule give a place, 0 to 1.
+fn cover(rule: &ScatterRule, values: &[f32; CONDITIONS.len()]) -> f32 {
+    let asked = rule.bands.iter().zip(values).filter(|(band, _)| **band != EVERYWHERE);
+    asked.fold(1.0, |cover, (band, value)| cover * fulfilled(*band, *value))
+}
+
+/// How far inside a grove a place is: 0 outside, 1 within, over a seam of a sixth of the width.
+fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
+    let noise = |width: f32, salt: u64| {
+        let random = stream.fork(salt);
+        let at = metres.map(|m| m / width);
+        let low = at.map(libm::floorf);
+        let [x, y] = low.map(|at| at as i32);
+        let [east, south]: [f32; 2] = std::array::from_fn(|k| {
+            let t = at[k] - low[k];
+            t * t * (3.0 - 2.0 * t)
+        });
+        let along = |row: i32| random.unit(x, row) * (1.0 - east) + random.unit(x + 1, row) * east;
+        along(y) * (1.0 - south) + along(y + 1) * south
+    };
+    let value = 0.68 * noise(width, 1) + 0.32 * noise(0.37 * width, 2);
+    // the sum of both is nearly normal: its mean, its deviation, and the logistic that stands for the normal
+    let deviate = (value - 0.5) / 0.175;
+    let above = 1.0 / (1.0 + libm::expf(-1.7 * deviate));
+    ((above - (1.0 - share)) / 0.16 + 0.5 * (1.0 - (2.0 * share - 1.0).abs())).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::appearance::PaletteTable;
+    use crate::appearance_files::{Palette, ScatterRules};
+    use crate::field::{Control, Edges, Terrain};
+    use crate::scene::Settings;
+
+    #[test]
+    fn every_beginning_of_the_places_is_evenly_spread() {
+        for count in [16, 100, 400, 1024] {
+            let places = &PLACES[..count];
+            let nearest = |a: &[f32; 2]| {
+                let away = |b: &[f32; 2]| {
+                    let d = [0, 1].map(|k| {
+                        let d: f32 = (a[k] - b[k]).abs();
+                        d.min(1.0 - d)
+                    });
+                    (d[0] * d[0] + d[1] * d[1]).sqrt()
+                };
+                places.iter().filter(|b| *b != a).map(away).fold(f32::INFINITY, f32::min)
+            };
+            let least = places.iter().map(nearest).fold(f32::INFINITY, f32::min);
+            // of places drawn blindly the nearest two are about 0.5 / count apart
+            assert!(least > 0.42 / (count as f32).sqrt(), "{count}: {least}");
+        }
+    }
+
+    fn objects(samples: usize, text: &str, height: impl Fn(f32, f32) -> f32) -> Vec<ScatteredObject> {
+        let settings = Settings { size_metres: 400.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
+        let terrain = Terrain::from_fn(samples, Edges::Open, height);
+        let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
+        let rules = ScatterRules::from_ron("t", text).unwrap();
+        let bands = rules.0.iter().map(|rule| &rule.bands);
+        let ground = GroundConditions::new(&terrain, &settings, &table, bands, &Control::default()).unwrap();
+        let placer = ScatterPlacer { ground, rules: &rules.0, size_metres: 400.0, seed: 5 };
+        let cells = placer.cells(0);
+        let cells = (0..cells).flat_map(|row| (0..cells).map(move |column| [column, row]));
+        cells.flat_map(|cell| placer.cell(0, cell, 0..POINTS)).collect()
+    }
+
+    #[test]
+    fn as_many_stand_on_a_hectare_as_the_rule_says() {
+        // 16 hectares
+        let everywhere = objects(33, "[(kind: Shrub, density: 300, size: (1, 2))]", |_, _| 0.5);
+        assert!((everywhere.len() as f32 - 4800.0).abs() < 100.0, "{}", everywhere.len());
+        assert!(everywhere.iter().all(|o| (1.0..=2.0).contains(&o.size_metres) && o.ground_metres == 50.0));
+        let half = objects(33, "[(kind: Shrub, density: 300, size: (1, 2), groves: (40, 0.5))]", |_, _| 0.5);
+        assert!((0.3..0.7).contains(&(half.len() as f32 / 4800.0)), "{}", half.len());
+        assert!(objects(33, "[(kind: Shrub, density: 300, size: (1, 2))]", |_, _| -0.5).is_empty(), "under the sea");
+    }
+
+    #[test]
+    fn more_samples_move_nothing() {
+        let hill = |u: f32, v: f32| 0.2 + 0.6 * u + 0.1 * v;
+        let text = "[(kind: Conifer, density: 200, size: (5, 9), slope: [0, 20], groves: (60, 0.6))]";
+        let (coarse, fine) = (objects(65, text, hill), objects(257, text, hill));
+        let same = fine.iter().filter(|a| coarse.iter().any(|b| a.place == b.place && a.turn == b.turn)).count();
+        assert!(coarse.len() > 100 && same * 100 >= 97 * fine.len(), "{same} of {} and {}", fine.len(), coarse.len());
+    }
+
+    #[test]
+    fn steep_ground_has_none_of_those_that_ask_for_level_ground() {
+        let text = "[(kind: Conifer, density: 400, size: (5, 9), slope: [30, 20])]";
+        let ridge = |u: f32, _: f32| if u < 0.5 { 0.3 } else { 0.3 + 4.0 * (u - 0.5) };
+        let all = objects(129, text, ridge);
+        assert!(all.len() > 1000 && all.iter().all(|o| o.place[0] < 210.0));
+    }
+}

@@ -1,0 +1,369 @@
+//! Biome tables: which ground types there are, where each is at home, and what colour it has.
+//!
+//! A table is a RON file in `assets/biomes`, embedded in the program; its name in scenes is `biome:` and its file name.
+//! A scene may have a table of its own, written in the same way:
+//! ```
+//! # let text = r##"
+//! (
+//!     label: "Two types",
+//!     types: [
+//!         (name: "Water", colour: "#203849", below: Sea(1)),      // only at the sea or below it
+//!         (
+//!             name: "Grass",
+//!             colour: "#474d30",
+//!             above: Sea(1),                                      // only above the sea
+//!             temperature: (optimum: 18, tolerance: 3.5),         // °C
+//!             height: (optimum: AboveSea(200), tolerance: 400),   // metres
+//!             slope: (optimum: 0, tolerance: 20),                 // degrees
+//!             moisture: (optimum: 0.4, tolerance: 0.1),           // 0 in a desert, 1 in a rain forest
+//!         ),
+//!     ],
+//! )
+//! # "##;
+//! # talweg::appearance_files::BiomeTable::from_ron("mine", text).unwrap();
+//! ```
+//! An axis that is left out is switched off: the type does not mind. Heights are `At(x)`, `AboveSea(x)` or
+//! `Sea(factor)`, a multiple of the sea level. `heights: Relief` counts heights in percent of the relief;
+//! `heights: Levels(water: 100, of: 255)` in grey levels of which the relief has 255, with the sea at 100, and slopes
+//! are then the greatest difference to the four neighbours, in levels, on a map of 512 points from end to end (from
+//! pole to pole), as document 003 has it. `scatter: "temperate"` names plants and stones,
+//! `materials: "bare"` the rules of the ground's materials. `climate: (…)` is the
+//! climate that a scene has which brings none of its own.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use include_dir::{Dir, include_dir};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::parse_hex;
+use crate::io::{FileError, SaveTarget, check_name, ron_dialect, write_atomically};
+use crate::param::Params;
+use crate::planet::climate::Climate;
+
+static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/biomes");
+
+/// What stands before the name of a biome table where a palette is named.
+pub const BIOME_PREFIX: &str = "biome:";
+/// More types than anybody can tell apart.
+pub const MAX_TYPES: usize = 64;
+/// The smallest tolerance: type borders are lines from here on.
+pub const LEAST_TOLERANCE: f32 = 1.0e-3;
+const MOST: f32 = 1.0e6;
+/// Tables are text that people write.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Why a biome table was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BiomeError {
+    /// The text is no RON, or names what does not exist.
+    #[error("biome table `{table}`, line {line}, column {column}: {message}")]
+    Syntax {
+        /// The name of the table.
+        table: String,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read the biome table {table}: {message}")]
+    Read {
+        /// The name of the table.
+        table: String,
+        /// What is wrong, in words.
+        message: String,
+    },
+}
+
+/// How heights and slopes are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum HeightUnits {
+    /// Metres above the datum; slopes in degrees.
+    #[default]
+    Metres,
+    /// Percent of the relief above the datum; slopes in degrees.
+    Relief,
+    /// Grey levels: `water` at the sea, and `of` to the relief; slopes in levels, as in document 003.
+    Levels {
+        /// Level of the sea.
+        water: f32,
+        /// Levels from the datum to the relief.
+        of: f32,
+    },
+}
+
+/// A height in the table's units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum HeightLevel {
+    /// A multiple of the sea level.
+    Sea(f32),
+    /// So much above the sea, or below it.
+    AboveSea(f32),
+    /// So much above the datum, wherever the sea is.
+    At(f32),
+}
+
+impl HeightLevel {
+    /// The height, where the sea stands at `sea`.
+    pub fn height(self, sea: f32) -> f32 {
+        match self {
+            Self::Sea(factor) => factor * sea,
+            Self::AboveSea(height) => sea + height,
+            Self::At(height) => height,
+        }
+    }
+
+    /// The same kind of level at another height.
+    pub fn moved(self, height: f32, sea: f32) -> Self {
+        match self {
+            Self::Sea(_) if sea != 0.0 => Self::Sea(height / sea),
+            Self::Sea(_) | Self::AboveSea(_) => Self::AboveSea(height - sea),
+            Self::At(_) => Self::At(height),
+        }
+    }
+
+    fn number(self) -> f32 {
+        match self {
+            Self::Sea(x) | Self::AboveSea(x) | Self::At(x) => x,
+        }
+    }
+}
+
+/// Where a ground type is at home on one axis, and how far from there it is still found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Niche<T = f32> {
+    /// Where it is most likely.
+    pub optimum: T,
+    /// At this distance from the optimum it is 1/e as likely.
+    #[serde(deserialize_with = "tolerance")]
+    pub tolerance: f32,
+}
+
+/// A kind of ground.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroundType {
+    /// Name in legends.
+    #[serde(deserialize_with = "name")]
+    pub name: String,
+    /// sRGB.
+    #[serde(serialize_with = "write_colour", deserialize_with = "read_colour")]
+    pub colour: [u8; 3],
+    /// Found only higher than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<HeightLevel>,
+    /// Found only here and lower.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<HeightLevel>,
+    /// In °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Niche>,
+    /// How likely it is by height.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<Niche<HeightLevel>>,
+    /// How likely it is by slope.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slope: Option<Niche>,
+    /// From 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moisture: Option<Niche>,
+}
+
+impl GroundType {
+    /// A type that is at home everywhere.
+    pub fn new(name: &str, colour: [u8; 3]) -> Self {
+        Self {
+            name: name.into(),
+            colour,
+            above: None,
+            below: None,
+            temperature: None,
+            height: None,
+            slope: None,
+            moisture: None,
+        }
+    }
+}
+
+/// A biome table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BiomeTable {
+    /// Name in scenes, without the prefix.
+    #[serde(skip)]
+    pub name: String,
+    /// Name in the panel.
+    pub label: String,
+    /// What heights count from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub heights: HeightUnits,
+    /// The climate of scenes that have none of their own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub climate: Climate,
+    /// The list of plants and stones that goes with it: [`ScatterRules::named`](super::ScatterRules::named).
+    #[serde(default = "no_scatter", deserialize_with = "scatter", skip_serializing_if = "is_no_scatter")]
+    pub scatter: String,
+    /// The rules of the ground's materials: [`MaterialRules::named`](super::MaterialRules::named).
+    #[serde(default = "usual_materials", deserialize_with = "materials", skip_serializing_if = "are_usual_materials")]
+    pub materials: String,
+    /// The types, in the order of the legend.
+    #[serde(deserialize_with = "types")]
+    pub types: Vec<GroundType>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn no_scatter() -> String {
+    "none".into()
+}
+
+fn is_no_scatter(name: &String) -> bool {
+    *name == no_scatter()
+}
+
+fn scatter<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    if super::ScatterRules::named(&name).is_some() {
+        return Ok(name);
+    }
+    let names = super::scatter_names().join(", ");
+    Err(serde::de::Error::custom(format!("there is no list of plants and stones called `{name}`; there are {names}")))
+}
+
+fn usual_materials() -> String {
+    super::DEFAULT_MATERIALS.into()
+}
+
+fn are_usual_materials(name: &String) -> bool {
+    *name == usual_materials()
+}
+
+fn materials<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    if super::MaterialRules::named(&name).is_some() {
+        return Ok(name);
+    }
+    let names = super::material_list_names().join(", ");
+    Err(serde::de::Error::custom(format!("there are no material rules called `{name}`; there are {names}")))
+}
+
+fn tolerance<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
+    let value = f32::deserialize(from)?;
+    if (LEAST_TOLERANCE..=MOST).contains(&value) {
+        return Ok(value);
+    }
+    Err(serde::de::Error::custom(format!("a tolerance of {value}; give one from {LEAST_TOLERANCE} to {MOST}")))
+}
+
+fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    if text.trim().is_empty() {
+        return Err(serde::de::Error::custom("a ground type without a name; give it one"));
+    }
+    Ok(text)
+}
+
+fn read_colour<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 3], D::Error> {
+    let text = String::deserialize(from)?;
+    parse_hex(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a colour; write it as #rrggbb")))
+}
+
+fn write_colour<S: Serializer>(colour: &[u8; 3], to: S) -> Result<S::Ok, S::Error> {
+    let [r, g, b] = colour;
+    to.serialize_str(&format!("#{r:02x}{g:02x}{b:02x}"))
+}
+
+fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<GroundType>, D::Error> {
+    let types: Vec<GroundType> = Vec::deserialize(from)?;
+    let refuse = |why: String| Err(serde::de::Error::custom(why));
+    if types.is_empty() {
+        return refuse("a table needs at least one ground type".into());
+    }
+    if types.len() > MAX_TYPES {
+        return refuse(format!("{} ground types; {MAX_TYPES} is the most", types.len()));
+    }
+    for kind in &types {
+        let bells = [kind.temperature, kind.slope, kind.moisture].into_iter().flatten().map(|bell| bell.optimum);
+        let levels = [kind.above, kind.below, kind.height.map(|bell| bell.optimum)].into_iter().flatten();
+        if let Some(odd) = bells.chain(levels.map(HeightLevel::number)).find(|x| x.is_nan() || x.abs() > MOST) {
+            return refuse(format!("`{}` has the number {odd}; give one from -{MOST} to {MOST}", kind.name));
+        }
+    }
+    Ok(types)
+}
+
+/// The tables that come with the program, in the order of the menu.
+static SHIPPED: LazyLock<Vec<Arc<BiomeTable>>> = LazyLock::new(|| {
+    let mut tables: Vec<Arc<BiomeTable>> = FILES
+        .files()
+        .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
+        .map(|(name, text)| {
+            BiomeTable::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"))
+        })
+        .map(Arc::new)
+        .collect();
+    tables.sort_by(|a, b| a.name.cmp(&b.name));
+    tables
+});
+
+/// Names of the biome tables that come with the program, without the prefix.
+pub fn biome_names() -> Vec<String> {
+    SHIPPED.iter().map(|table| table.name.clone()).collect()
+}
+
+impl BiomeTable {
+    /// The shipped table of that name, with or without the prefix.
+    pub fn named(name: &str) -> Option<&'static Arc<Self>> {
+        let name = name.strip_prefix(BIOME_PREFIX).unwrap_or(name);
+        SHIPPED.iter().find(|table| table.name == name)
+    }
+
+    /// Reads a table file.
+    pub fn from_ron(name: &str, text: &str) -> Result<Self, BiomeError> {
+        let mut table: Self = ron_dialect().from_str(text).map_err(|e| BiomeError::Syntax {
+            table: name.into(),
+            line: e.span.start.line,
+            column: e.span.start.col,
+            message: e.code.to_string(),
+        })?;
+        table.climate.sanitise();
+        table.name = name.into();
+        Ok(table)
+    }
+
+    /// Reads a table file from the disk; its name is that of the file.
+    pub fn load(path: &Path) -> Result<Self, BiomeError> {
+        let failed =
+            |error: std::io::Error| BiomeError::Read { table: path.display().to_string(), message: error.to_string() };
+        check_name(path).map_err(|error| failed(std::io::Error::other(error)))?;
+        let length = std::fs::metadata(path).map_err(failed)?;
+        if !length.is_file() || length.len() > MAX_BYTES {
+            let message = "it is no file of at most 1 MB".into();
+            return Err(BiomeError::Read { table: path.display().to_string(), message });
+        }
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        Self::from_ron(&name, &text)
+    }
+
+    /// Writes a table file; until it is safely on disk an old one stays.
+    pub fn save(&self, to: impl Into<SaveTarget>) -> Result<(), FileError> {
+        write_atomically(to, |file| file.write_all(self.to_ron().as_bytes()))
+    }
+
+    /// The table as RON text.
+    pub fn to_ron(&self) -> String {
+        let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
+        let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a table is always expressible in RON");
+        text.push('\n');
+        text
+    }
+}

@@ -1,0 +1,342 @@
+//! Palettes: colours by height above and below the sea, with rock on steep ground.
+//!
+//! A palette is a RON file in `assets/palettes`, embedded in the program; its file name is its name in scenes:
+//! ```
+//! # let text = r##"
+//! (
+//!     label: "Alpine",
+//!     colours: Sea(
+//!         water: [(0.0, "#9cc3cf"), (1.0, "#1c3f66")],              // from the shore to one relief below it
+//!         land: [(0.0, "#6f8f58"), (0.6, "#85796a"), (1.0, "#ffffff")], // from the sea to the top of the relief
+//!     ),
+//!     rock: (colour: "#77716a", from: 32.0, to: 48.0, share: 0.9),  // by slope in degrees
+//! )
+//! # "##;
+//! # talweg::appearance_files::Palette::from_ron("alpine", text).unwrap();
+//! ```
+//! `scatter: "alpine"` names the plants and stones that go with it: see [`ScatterRules`].
+//! `materials: "bare"` names the rules of the ground's materials: see [`MaterialRules`]; without it they are those of
+//! natural colours.
+//! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
+//! Between two stops colours are mixed in sRGB, as gradient editors do. `bands: 25` makes as many even steps of them.
+//!
+//! A [`BiomeTable`] colours the ground by what grows there instead; both are named where a scene says `palette`.
+
+mod biome_table;
+mod materials;
+mod scatter;
+
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+use serde::Deserialize;
+
+pub use biome_table::{
+    BIOME_PREFIX, BiomeError, BiomeTable, GroundType, HeightLevel, HeightUnits, LEAST_TOLERANCE, MAX_TYPES, Niche,
+    biome_names,
+};
+
+pub use materials::{
+    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULES, Material, MaterialError, MaterialRule,
+    MaterialRules, fulfilled, material_list_names,
+};
+pub use scatter::{MOST_SCATTER_RULES, ScatterError, ScatterKind, ScatterRule, ScatterRules, scatter_names};
+
+/// The palette of scenes that name none.
+pub const DEFAULT_PALETTE: &str = "alpine";
+
+static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/palettes");
+
+/// Why a palette file was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PaletteError {
+    /// The text is no RON, or names what does not exist.
+    #[error("palette `{palette}`, line {line}, column {column}: {message}")]
+    Syntax {
+        /// The name of the palette.
+        palette: String,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
+    /// Not of the form #rrggbb.
+    #[error("palette `{palette}`: `{text}` is not a colour; write it as #rrggbb")]
+    Colour {
+        /// The name of the palette.
+        palette: String,
+        /// The text that was given.
+        text: String,
+    },
+    /// Stops that do not grow, or none.
+    #[error("palette `{palette}`: the stops of `{part}` must grow from 0 to 1, and there must be at least one")]
+    Stops {
+        /// The name of the palette.
+        palette: String,
+        /// The part of the palette.
+        part: &'static str,
+    },
+    /// A number of bands that makes no steps.
+    #[error("palette `{palette}`: {bands} bands; there must be 2 to 1024")]
+    Bands {
+        /// The name of the palette.
+        palette: String,
+        /// The number that was given.
+        bands: u16,
+    },
+    /// No such list of plants and stones.
+    #[error("palette `{palette}`: there is no list of plants and stones called `{scatter}`; there are {}", scatter_names().join(", "))]
+    Scatter {
+        /// The name of the palette.
+        palette: String,
+        /// The name that was given.
+        scatter: String,
+    },
+    /// No such list of material rules.
+    #[error("palette `{palette}`: there are no material rules called `{materials}`; there are {}", material_list_names().join(", "))]
+    Materials {
+        /// The name of the palette.
+        palette: String,
+        /// The name that was given.
+        materials: String,
+    },
+    /// Numbers of the rock that are out of range.
+    #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
+    Rock {
+        /// The name of the palette.
+        palette: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PaletteFile {
+    label: String,
+    colours: FileColours,
+    rock: Option<FileRock>,
+    bands: Option<u16>,
+    scatter: Option<String>,
+    materials: Option<String>,
+}
+
+#[derive(Deserialize)]
+enum FileColours {
+    Sea { water: Vec<(f32, String)>, land: Vec<(f32, String)> },
+    Relief(Vec<(f32, String)>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRock {
+    colour: String,
+    from: f32,
+    to: f32,
+    share: f32,
+}
+
+/// A colour at a place from 0 to 1.
+pub type Stop = (f32, [u8; 3]);
+
+/// The colours of a [`Palette`] by height.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PaletteColours {
+    /// Two scales that meet at the shore.
+    Sea {
+        /// From the shore to one relief below it.
+        water: Vec<Stop>,
+        /// From the sea to the top of the relief.
+        land: Vec<Stop>,
+    },
+    /// From height 0 to the top of the relief, wherever the sea stands.
+    Relief(Vec<Stop>),
+}
+
+/// A palette as its file describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Palette {
+    /// Name in scenes.
+    pub name: String,
+    /// Name in the panel.
+    pub label: String,
+    /// Colours by height.
+    pub colours: PaletteColours,
+    /// Colour of steep ground (sRGB); alpha is how much of it shows at most.
+    pub rock: [u8; 4],
+    /// Slope where rock begins to show and where it shows in full.
+    pub rock_degrees: (f32, f32),
+    /// The list of plants and stones that goes with it: [`ScatterRules::named`].
+    pub scatter: String,
+    /// The rules of the ground's materials: [`MaterialRules::named`].
+    pub materials: String,
+}
+
+/// The palettes that come with the program, in the order of the menu.
+static SHIPPED: LazyLock<Vec<Palette>> = LazyLock::new(|| {
+    let mut palettes: Vec<Palette> = FILES
+        .files()
+        .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
+        .map(|(name, text)| Palette::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}")))
+        .collect();
+    palettes.sort_by(|a, b| a.name.cmp(&b.name));
+    palettes
+});
+
+/// Names of the palettes that come with the program, in the order of the menu.
+pub fn palette_names() -> Vec<String> {
+    SHIPPED.iter().map(|p| p.name.clone()).collect()
+}
+
+/// Whether a palette or a biome table has that name.
+pub fn is_palette(name: &str) -> bool {
+    match name.strip_prefix(BIOME_PREFIX) {
+        Some(biome) => BiomeTable::named(biome).is_some(),
+        None => SHIPPED.iter().any(|p| p.name == name),
+    }
+}
+
+/// Names of all palettes and then of all biome tables, as scenes and `--palette` take them.
+pub fn all_palette_names() -> Vec<String> {
+    let biomes = biome_names().into_iter().map(|name| format!("{BIOME_PREFIX}{name}"));
+    palette_names().into_iter().chain(biomes).collect()
+}
+
+impl Palette {
+    /// The shipped palette called `name`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SHIPPED.iter().find(|p| p.name == name)
+    }
+
+    /// The shipped palette called `name`, or the default one, as on loading.
+    pub fn named_or_default(name: &str) -> &'static Self {
+        Self::named(name).or_else(|| Self::named(DEFAULT_PALETTE)).unwrap_or(&SHIPPED[0])
+    }
+
+    /// Reads a palette file.
+    pub fn from_ron(name: &str, text: &str) -> Result<Self, PaletteError> {
+        let palette = || name.to_string();
+        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+        let file: PaletteFile = options.from_str(text).map_err(|e| PaletteError::Syntax {
+            palette: palette(),
+            line: e.span.start.line,
+            column: e.span.start.col,
+            message: e.code.to_string(),
+        })?;
+        let colour = |text: &str| parse_hex(text).ok_or(PaletteError::Colour { palette: palette(), text: text.into() });
+        let stops = |part: &'static str, stops: &[(f32, String)]| {
+            let grows = stops.windows(2).all(|w| w[0].0 < w[1].0);
+            if stops.is_empty() || !grows || !stops.iter().all(|s| (0.0..=1.0).contains(&s.0)) {
+                return Err(PaletteError::Stops { palette: palette(), part });
+            }
+            let stops = stops.iter().map(|(at, text)| Ok((*at, colour(text)?))).collect::<Result<Vec<Stop>, _>>()?;
+            match file.bands {
+                None => Ok(stops),
+                Some(bands @ 2..=1024) => Ok(in_bands(&stops, bands)),
+                Some(bands) => Err(PaletteError::Bands { palette: palette(), bands }),
+            }
+        };
+        let colours = match &file.colours {
+            FileColours::Sea { water, land } => {
+                PaletteColours::Sea { water: stops("water", water)?, land: stops("land", land)? }
+            }
+            FileColours::Relief(all) => PaletteColours::Relief(stops("colours", all)?),
+        };
+        let (mut rock, mut rock_degrees) = ([0; 4], (0.0, 90.0));
+        if let Some(file) = &file.rock {
+            let fits = file.from >= 0.0 && file.from < file.to && file.to <= 90.0 && (0.0..=1.0).contains(&file.share);
+            if !fits {
+                return Err(PaletteError::Rock { palette: palette() });
+            }
+            let [r, g, b] = colour(&file.colour)?;
+            (rock, rock_degrees) = ([r, g, b, (file.share * 255.0 + 0.5) as u8], (file.from, file.to));
+        }
+        let scatter = file.scatter.unwrap_or_else(|| "none".into());
+        if ScatterRules::named(&scatter).is_none() {
+            return Err(PaletteError::Scatter { palette: palette(), scatter });
+        }
+        let materials = file.materials.unwrap_or_else(|| DEFAULT_MATERIALS.into());
+        if MaterialRules::named(&materials).is_none() {
+            return Err(PaletteError::Materials { palette: palette(), materials });
+        }
+        Ok(Self { name: name.into(), label: file.label, colours, rock, rock_degrees, scatter, materials })
+    }
+}
+
+/// `stops` in even steps, as Matplotlib's colour maps of N colours have it: band k of n, which reaches from k/n to
+/// (k + 1)/n, has the colour at k/(n - 1).
+fn in_bands(stops: &[Stop], bands: u16) -> Vec<Stop> {
+    let part = |k: u16, of: u16| f32::from(k) / f32::from(of);
+    let band = |k: u16| {
+        let colour = colour_between(stops, part(k, bands - 1));
+        let end = if k + 1 == bands { 1.0 } else { part(k + 1, bands).next_down() };
+        [(part(k, bands), colour), (end, colour)]
+    };
+    (0..bands).flat_map(band).collect()
+}
+
+/// The colour at a place from 0 to 1, mixed in sRGB.
+fn colour_between(stops: &[Stop], at: f32) -> [u8; 3] {
+    let above = stops.partition_point(|stop| stop.0 <= at);
+    let (Some(low), Some(high)) = (above.checked_sub(1).map(|k| stops[k]), stops.get(above)) else {
+        return stops[above.min(stops.len() - 1)].1;
+    };
+    let share = (at - low.0) / (high.0 - low.0);
+    std::array::from_fn(|c| {
+        let [low, high] = [low.1[c], high.1[c]].map(f32::from);
+        (low + (high - low) * share + 0.5) as u8
+    })
+}
+
+/// Reads `#rrggbb`.
+fn parse_hex(text: &str) -> Option<[u8; 3]> {
+    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    let value = u32::from_str_radix(digits, 16).ok()?;
+    Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_palette_reads() {
+        assert!(palette_names().len() >= 7, "{:?}", palette_names());
+        assert_eq!(palette_names().len(), FILES.files().count());
+        assert!(Palette::named("nope").is_none());
+    }
+
+    #[test]
+    fn errors_say_what_and_where() {
+        let read = |text: &str| Palette::from_ron("mine", text).unwrap_err().to_string();
+        assert!(read("(label: \"x\",\n  colours: Nope)").contains("line 2"));
+        assert!(read("(label: \"x\", colours: Relief([(0, \"red\")]))").contains("#rrggbb"));
+        assert!(read("(label: \"x\", colours: Relief([(0.5, \"#ffffff\"), (0.5, \"#000000\")]))").contains("grow"));
+        assert!(read("(label: \"x\", colours: Relief([]))").contains("at least one"));
+        let rock = "(label: \"x\", colours: Relief([(0, \"#ffffff\")]), rock: (colour: \"#000000\", from: 9, to: 3, share: 1))";
+        assert!(read(rock).contains("from < to"));
+    }
+
+    #[test]
+    fn bands_are_those_of_a_colour_map_of_so_many_colours() {
+        let text = |bands: u32| {
+            format!(r##"(label: "B", colours: Relief([(0.0, "#000000"), (1.0, "#ffffff")]), bands: {bands})"##)
+        };
+        let PaletteColours::Relief(stops) = Palette::from_ron("b", &text(3)).unwrap().colours else { panic!() };
+        let third = 1.0f32 / 3.0;
+        assert_eq!(stops[0], (0.0, [0; 3]));
+        assert_eq!(stops[2], (third, [128; 3]));
+        assert_eq!((stops[1].1, stops[3].1, stops[4].1), ([0; 3], [128; 3], [255; 3]));
+        assert!(stops[1].0 < third && stops[1].0 > third - 1e-6 && stops[5].0 == 1.0);
+        let error = Palette::from_ron("b", &text(1)).unwrap_err().to_string();
+        assert!(error.contains("2 to 1024"), "{error}");
+    }
+
+    #[test]
+    fn hex_is_six_digits_behind_a_hash() {
+        assert_eq!(parse_hex("#80ff00"), Some([128, 255, 0]));
+        for wrong in ["80ff00", "#80ff0", "#80ff00aa", "#80fg00", "#+0ff00", "", "#ééé"] {
+            assert_eq!(parse_hex(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Plants and stones, and the rules that say where each of them stands.
+//!
+//! A rule is a line of a RON file in `assets/scatter`, embedded in the program; a palette or a biome table names the
+//! file. Conditions are those of the [materials of the ground](super::MaterialRules):
+//! ```
+//! # let text = r#"
+//! [
+//!     (kind: Conifer, density: 350, size: (7, 19), groves: (300, 0.5), green: [0.01, 0.05], slope: [42, 30]),
+//!     (kind: Boulder, density: 60, size: (0.4, 2.5), slope: [20, 30, 38, 46]),
+//! ]
+//! # "#;
+//! # talweg::appearance_files::ScatterRules::from_ron("mine", text).unwrap();
+//! ```
+//! `density` is how many stand on a hectare where all conditions are fulfilled, `size` their least and greatest height
+//! in metres. `groves: (metres, share)` lets them stand in groups about so wide on such a share of the ground.
+
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+
+use super::materials::{Bands, file_rule};
+
+static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/scatter");
+
+crate::choices! {
+    /// What stands or lies on the ground.
+    ScatterKind {
+        Conifer "Conifer": "Spruces and firs.",
+        Broadleaf "Broadleaf": "Trees with a round crown.",
+        Palm "Palm": "Palms with a bare stem.",
+        Shrub "Shrub": "Bushes without a stem.",
+        Grass "Grass": "Tufts of grass, near the eye alone.",
+        Boulder "Boulder": "Rounded and angular blocks.",
+    }
+}
+
+impl ScatterKind {
+    /// Whether it has a crown that hides the ground from above.
+    pub fn has_crown(self) -> bool {
+        !matches!(self, Self::Grass | Self::Boulder)
+    }
+}
+
+/// Where one kind stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScatterRule {
+    /// What stands there.
+    pub kind: ScatterKind,
+    /// How many of them on a hectare where all conditions are fulfilled.
+    pub density: f32,
+    /// Least and greatest height in metres.
+    pub size: (f32, f32),
+    /// Width of groves in metres and the share of the ground that they cover; `None` where they stand everywhere.
+    pub groves: Option<(f32, f32)>,
+    /// One band for each of [`CONDITIONS`](super::CONDITIONS).
+    pub bands: Bands,
+}
+
+/// Rules of a list, all of which count at every place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScatterRules(pub Vec<ScatterRule>);
+
+/// Most rules of a list.
+pub const MOST_SCATTER_RULES: usize = 16;
+
+/// Why a list of rules was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScatterError {
+    /// The text is no RON, or names what does not exist.
+    #[error("plants and stones `{name}`, line {line}, column {column}: {message}")]
+    Syntax {
+        /// The name of the list.
+        name: String,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
+    /// More rules than there is room for.
+    #[error("plants and stones `{name}`: {count} rules; there may be {MOST_SCATTER_RULES}")]
+    Count {
+        /// The name of the list.
+        name: String,
+        /// The number that was given.
+        count: usize,
+    },
+    /// A number that is out of range.
+    #[error("plants and stones `{name}`, rule {rule}: {message}")]
+    Number {
+        /// The name of the list.
+        name: String,
+        /// Which rule, from 1.
+        rule: usize,
+        /// What is asked.
+        message: String,
+    },
+}
+
+file_rule! {
+    ScatterFileRule {
+        kind: ScatterKind,
+        density: f32,
+        size: (f32, f32),
+        groves: Option<(f32, f32)>,
+    }
+}
+
+impl ScatterRules {
+    /// Rules as a file writes them; `name` is for messages.
+    ///
+    /// # Errors
+    /// When the text is no list of rules, or a number is out of range.
+    pub fn from_ron(name: &str, text: &str) -> Result<Self, ScatterError> {
+        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+        let rules: Vec<ScatterFileRule> = options.from_str(text).map_err(|e| ScatterError::Syntax {
+            name: name.into(),
+            line: e.span.start.line,
+            column: e.span.start.col,
+            message: e.code.to_string(),
+        })?;
+        if rules.len() > MOST_SCATTER_RULES {
+            return Err(ScatterError::Count { name: name.into(), count: rules.len() });
+        }
+        let rule = |(k, file): (usize, ScatterFileRule)| {
+            let wrong = |message: String| ScatterError::Number { name: name.into(), rule: k + 1, message };
+            if !(0.01..=100_000.0).contains(&file.density) {
+                return Err(wrong("density is from 0.01 to 100000 on a hectare".into()));
+            }
+            if !(file.size.0 >= 0.01 && file.size.0 <= file.size.1 && file.size.1 <= 200.0) {
+                return Err(wrong("size is a least and a greatest height, from 0.01 to 200 metres".into()));
+            }
+            if file
+                .groves
+                .is_some_and(|(width, share)| !(1.0..=100_000.0).contains(&width) || !(0.0..=1.0).contains(&share))
+            {
+                return Err(wrong("groves is a width from 1 to 100000 metres and a share from 0 to 1".into()));
+            }
+            let bands = file.bands().map_err(|condition| {
+                wrong(format!("`{condition}` takes 2 numbers, or 4 that do not fall, all of them finite"))
+            })?;
+            Ok(ScatterRule { kind: file.kind, density: file.density, size: file.size, groves: file.groves, bands })
+        };
+        Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
+    }
+
+    /// The shipped list called `name`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
+    }
+}
+
+/// The lists that come with the program.
+static SHIPPED: LazyLock<Vec<(String, ScatterRules)>> = LazyLock::new(|| {
+    let mut lists: Vec<_> = FILES
+        .files()
+        .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
+        .map(|(name, text)| {
+            let rules = ScatterRules::from_ron(name, text).unwrap_or_else(|e| panic!("shipped with the program: {e}"));
+            (name.to_owned(), rules)
+        })
+        .collect();
+    lists.sort_by(|a, b| a.0.cmp(&b.0));
+    lists
+});
+
+/// Names of the lists that come with the program, in the order of the alphabet.
+pub fn scatter_names() -> Vec<String> {
+    SHIPPED.iter().map(|(name, _)| name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_list_reads() {
+        assert_eq!(scatter_names().len(), FILES.files().count());
+        assert!(ScatterRules::named("none").is_some_and(|rules| rules.0.is_empty()));
+        assert!(ScatterRules::named("alpine").is_some_and(|rules| rules.0[0].kind == ScatterKind::Conifer));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_list_is_said() {
+        let error = |text: &str| ScatterRules::from_ron("mine", text).unwrap_err().to_string();
+        assert!(error("[(kind: Oak, density: 1, size: (1, 2))]").contains("line 1"));
+        assert!(error("[(kind: Palm, density: 0, size: (1, 2))]").contains("rule 1: density is from 0.01"));
+        assert!(error("[(kind: Palm, density: 1, size: (2, 1))]").contains("size is a least and a greatest"));
+        assert!(error("[(kind: Palm, density: 1, size: (1, 2), slope: [1])]").contains("`slope` takes 2 numbers"));
+        assert!(error("[(kind: Palm, density: 1, size: (1, 2), groves: (0, 2))]").contains("groves is a width"));
+    }
+}

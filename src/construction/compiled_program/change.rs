@@ -1,0 +1,74 @@
+//! Where two constructions differ: only that has to be computed again.
+//!
+//! The trees are gone through side by side. Nodes made of the same with children that differ differ where the children
+//! do; anything else differs wherever either of the two has weight. Children that were put in, taken out or moved
+//! within a list are found by what the two lists have in common at their beginning and end; so are copies.
+
+use super::{Operator, Program};
+use crate::construction::geometry::plane::Area;
+use crate::construction::materials::MaterialLayer;
+
+/// Holds every place where the terrain (or what lies on it) of the two can differ, in metres; `None` if there is none.
+pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {
+    if before.side != after.side || before.relief != after.relief || before.ground != after.ground {
+        return Some(Area::ALL);
+    }
+    let mut area = Area::EMPTY;
+    for material in MaterialLayer::ALL {
+        area = area.union(match (before.roots[material as usize], after.roots[material as usize]) {
+            (None, None) => Area::EMPTY,
+            (Some(a), None) => before.nodes[a as usize].area,
+            (None, Some(b)) => after.nodes[b as usize].area,
+            (Some(a), Some(b)) => differing(before, a, after, b),
+        });
+    }
+    (!area.is_empty()).then_some(area)
+}
+
+fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
+    let (old, new) = (&before.nodes[a as usize], &after.nodes[b as usize]);
+    if let (Operator::Repeat(was), Operator::Repeat(is)) = (&old.operator, &new.operator)
+        && was.overlap == is.overlap
+        && old.children.len() == new.children.len()
+        && old.children.iter().zip(&new.children).all(|(a, b)| is_same(before, *a, after, *b))
+    {
+        let (was, is) = (&was.copies, &is.copies);
+        let head = was.iter().zip(is).take_while(|(a, b)| a == b).count();
+        let rest = was.len().min(is.len()) - head;
+        let tail = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+        let changed = was[head..was.len() - tail].iter().chain(&is[head..is.len() - tail]);
+        return changed.fold(Area::EMPTY, |area, copy| area.union(copy.area));
+    }
+    if old.key != new.key || old.is_leaf() {
+        return if old.key == new.key { Area::EMPTY } else { old.area.union(new.area) };
+    }
+    let same = |a: &u32, b: &u32| is_same(before, *a, after, *b);
+    let head = old.children.iter().zip(&new.children).take_while(|(a, b)| same(a, b)).count();
+    let rest = old.children.len().min(new.children.len()) - head;
+    let tail =
+        old.children.iter().rev().zip(new.children.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
+    let (gone, come) = (&old.children[head..old.children.len() - tail], &new.children[head..new.children.len() - tail]);
+    if gone.len() != come.len() && old.is_ordered() {
+        // what was laid on something may now be the ground
+        return old.area.union(new.area);
+    }
+    let mut area = Area::EMPTY;
+    if gone.len() == come.len() {
+        for (a, b) in gone.iter().zip(come) {
+            area = area.union(differing(before, *a, after, *b));
+        }
+    } else {
+        area = gone.iter().fold(area, |area, a| area.union(before.nodes[*a as usize].area));
+        area = come.iter().fold(area, |area, b| area.union(after.nodes[*b as usize].area));
+    }
+    // the area is that of the children, and lies where the operator takes it
+    old.outward(area.grown(old.sight()))
+}
+
+/// Whether two nodes and all below them are made of the same.
+fn is_same(before: &Program, a: u32, after: &Program, b: u32) -> bool {
+    let (old, new) = (&before.nodes[a as usize], &after.nodes[b as usize]);
+    old.key == new.key
+        && old.children.len() == new.children.len()
+        && old.children.iter().zip(&new.children).all(|(a, b)| is_same(before, *a, after, *b))
+}

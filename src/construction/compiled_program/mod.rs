@@ -1,0 +1,596 @@
+//! A tree made ready: definitions put in, maps put together, curves measured, pictures read, boxes drawn around
+//! everything.
+//!
+//! A [`Program`] gives a [`sample`](Program::sample) at any place and [`bounds`](Program::bounds) over any capsule.
+//! Every node knows the box outside which it has no weight; nodes whose box a place is not in are not asked, which
+//! changes no bit of the sample. [`Program::selection`] leaves out for good what does not touch an area, for the many
+//! places of a tile.
+//! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in
+//! [`Program::problems`].
+
+mod build;
+mod cache;
+pub mod change;
+pub mod fill;
+mod frame;
+mod gullied;
+mod lipschitz;
+mod primitive;
+mod repeated;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use build::Builder;
+pub(super) use frame::NodeFrame;
+pub use primitive::PreparedPrimitive;
+pub(super) use repeated::Repeated;
+
+use super::geometry::hierarchy::{Hierarchy, Met};
+use super::geometry::plane::{Area, Capsule, Interval, Point, higher};
+use super::materials::MaterialLayer;
+use super::operators::blend::{self, BlendSum};
+use super::operators::deposit::Deposit;
+use super::operators::detail;
+use super::operators::ground_window::GroundWindow;
+use super::operators::gullies::PreparedGullies;
+use super::operators::replace::{self, Replacement};
+use super::operators::warp::PreparedWarp;
+use super::piece::Tree;
+use super::sample::{Detail, GroundBounds, GroundSample};
+
+/// What a node does.
+#[derive(Debug)]
+pub(super) enum Operator {
+    Leaf {
+        leaf: Arc<PreparedPrimitive>,
+        made_of: u64,
+        frame: NodeFrame,
+    },
+    Blend,
+    Replace(Replacement),
+    Add(Deposit),
+    Warp {
+        warp: PreparedWarp,
+        frame: NodeFrame,
+    },
+    Detail(detail::DetailSettings),
+    Gullies {
+        gullies: Box<PreparedGullies>,
+        frame: NodeFrame,
+    },
+    /// Its children over and over.
+    Repeat(Repeated),
+}
+
+/// A node of the program.
+#[derive(Debug)]
+pub(super) struct ProgramNode {
+    pub(super) operator: Operator,
+    /// Where it has weight, in the metres around it.
+    pub(super) area: Area,
+    /// What it is made of, without its children.
+    pub(super) key: u64,
+    /// The first of replace and add is the ground that the others come on.
+    pub(super) children: Vec<u32>,
+    /// Boxes around many children.
+    pub(super) hierarchy: Hierarchy,
+    /// Number among the nodes that have children.
+    pub(super) slot: u32,
+    /// Whether a primitive in it is made of something.
+    pub(super) has_material: bool,
+}
+
+impl ProgramNode {
+    pub(super) fn is_leaf(&self) -> bool {
+        matches!(self.operator, Operator::Leaf { .. })
+    }
+
+    /// Whether the order of its children counts.
+    pub(super) fn is_ordered(&self) -> bool {
+        !matches!(self.operator, Operator::Blend | Operator::Repeat(_))
+    }
+
+    /// How far beyond a place it looks.
+    pub(super) fn sight(&self) -> f64 {
+        match &self.operator {
+            Operator::Gullies { gullies, .. } => gullies.base,
+            _ => self.window().map_or(0.0, GroundWindow::sight),
+        }
+    }
+
+    /// The ground that it acts on, where that is not all of it.
+    pub(super) fn window(&self) -> Option<&GroundWindow> {
+        match &self.operator {
+            Operator::Add(deposit) => Some(&deposit.window),
+            Operator::Replace(replacement) => Some(&replacement.window),
+            _ => None,
+        }
+        .filter(|window| !window.is_open())
+    }
+
+    /// Where an area inside comes to lie around the node, or the other way.
+    pub(super) fn outward(&self, area: Area) -> Area {
+        match &self.operator {
+            Operator::Warp { warp, frame } => frame.inward.inverse().area(&warp.cover(area)),
+            Operator::Gullies { frame, .. } => frame.area_outward(&area),
+            _ => area,
+        }
+    }
+
+    fn inward(&self, area: Area) -> Area {
+        match &self.operator {
+            Operator::Warp { warp, frame } => warp.cover(frame.inward.area(&area)),
+            Operator::Gullies { frame, .. } if !frame.is_plain => frame.inward.area(&area),
+            _ => area,
+        }
+    }
+}
+
+/// A tree ready to be asked.
+#[derive(Debug)]
+pub struct Program {
+    pub(super) nodes: Vec<ProgramNode>,
+    pub(super) roots: [Option<u32>; 5],
+    /// Height where there is nothing.
+    pub ground: f64,
+    /// Side of the terrain in metres of the tree.
+    pub side: f64,
+    /// Height that 1.0 stands for, in metres of the tree.
+    pub relief: f64,
+    /// What could not be used, and where.
+    pub problems: Vec<String>,
+    everything: NodeSelection,
+    /// How many nodes have children.
+    slots: u32,
+}
+
+/// The children worth asking, by node that has any; of one that repeats its children, the copies.
+#[derive(Clone, Debug, Default)]
+pub struct NodeSelection {
+    spans: Vec<(u32, u32)>,
+    children: Vec<u32>,
+}
+
+impl NodeSelection {
+    #[inline]
+    pub(super) fn children(&self, node: &ProgramNode) -> &[u32] {
+        if node.children.is_empty() {
+            return &[];
+        }
+        let (from, to) = self.spans[node.slot as usize];
+        &self.children[from as usize..to as usize]
+    }
+
+    /// How many nodes are left in it.
+    pub fn len(&self) -> usize {
+        self.children.len()
+    }
+
+    /// Whether nothing is selected.
+    pub fn is_empty(&self) -> bool {
+        self.children.is_empty()
+    }
+}
+
+impl Program {
+    /// `seed` changes all noise.
+    pub fn new(tree: &Tree, seed: u32) -> Self {
+        Self::reusing(tree, seed, None)
+    }
+
+    /// Like [`new`](Self::new); primitives that `before` has as well are not made ready again.
+    pub fn reusing(tree: &Tree, seed: u32, before: Option<&Program>) -> Self {
+        let known = before.into_iter().flat_map(|program| &program.nodes).filter_map(|node| match &node.operator {
+            Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
+            _ => None,
+        });
+        let mut builder = Builder::new(tree, known.collect());
+        let roots = MaterialLayer::ALL.map(|material| builder.add(tree.root(material)?, NodeFrame::new(seed)));
+        let Builder { nodes, mut problems, slots, .. } = builder;
+        problems.dedup();
+        let mut program = Self {
+            nodes,
+            roots,
+            ground: f64::from(tree.frame.ground),
+            side: f64::from(tree.frame.side),
+            relief: f64::from(tree.frame.relief),
+            problems,
+            everything: NodeSelection::default(),
+            slots,
+        };
+        program.everything = program.selection(&Area::ALL);
+        program
+    }
+
+    /// The same program with nothing left out: no boxes, and discs evaluate their ground where they have no weight as
+    /// well. Only to measure what pruning saves; the bits are the same.
+    pub fn without_pruning(self) -> Self {
+        let mut program = self.without_boxes();
+        for node in &mut program.nodes {
+            if let Operator::Leaf { leaf, .. } = &mut node.operator
+                && let PreparedPrimitive::Disc(disc) = &**leaf
+            {
+                *leaf = Arc::new(PreparedPrimitive::Disc(disc.asked_everywhere()));
+            }
+        }
+        program
+    }
+
+    /// The same program without boxes: every piece is asked for its weight everywhere. Only to measure what boxes save.
+    pub fn without_boxes(mut self) -> Self {
+        for node in &mut self.nodes {
+            (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
+            if let Operator::Repeat(repeated) = &mut node.operator {
+                repeated.copies.iter_mut().for_each(|copy| copy.area = Area::ALL);
+            }
+        }
+        self.everything = self.selection(&Area::ALL);
+        self
+    }
+
+    /// Nodes of the program: primitives and operators, those of instances counted each time.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the tree holds no piece.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Whether the tree has this material layer.
+    pub fn has(&self, material: MaterialLayer) -> bool {
+        self.roots[material as usize].is_some()
+    }
+
+    /// What can have weight in `area`.
+    pub fn selection(&self, area: &Area) -> NodeSelection {
+        let mut selection = NodeSelection { spans: vec![(0, 0); self.slots as usize], children: Vec::new() };
+        for root in self.roots.into_iter().flatten() {
+            self.select(root, *area, &mut selection);
+        }
+        selection
+    }
+
+    fn select(&self, id: u32, area: Area, out: &mut NodeSelection) {
+        let node = &self.nodes[id as usize];
+        let inner = if node.inward_is_plain() { area } else { node.inward(area) };
+        let inner = inner.grown(node.sight());
+        if node.children.is_empty() {
+            return;
+        }
+        let from = out.children.len();
+        if let Operator::Repeat(repeated) = &node.operator {
+            let met = |k: &u32| repeated.copies[*k as usize].area.meets(&inner);
+            if node.hierarchy.is_empty() {
+                out.children.extend((0..repeated.copies.len() as u32).filter(met));
+            } else {
+                node.hierarchy.each(|area| area.meets(&inner), |k| out.children.extend(met(&k).then_some(k)));
+                out.children[from..].sort_unstable();
+            }
+            out.spans[node.slot as usize] = (from as u32, out.children.len() as u32);
+            // copies may show all of what they repeat
+            if out.children.len() > from {
+                node.children.iter().for_each(|&child| self.select(child, Area::ALL, out));
+            }
+            return;
+        }
+        // the ground of replace and add keeps its place
+        let ground = usize::from(node.is_ordered());
+        out.children.extend(&node.children[..ground]);
+        let met = |k: usize| k >= ground && self.nodes[node.children[k] as usize].area.meets(&inner);
+        if node.hierarchy.is_empty() {
+            out.children.extend((0..node.children.len()).filter(|&k| met(k)).map(|k| node.children[k]));
+        } else {
+            let mut positions = Vec::new();
+            node.hierarchy.each(|area| area.meets(&inner), |k| positions.extend(met(k as usize).then_some(k)));
+            positions.sort_unstable();
+            out.children.extend(positions.into_iter().map(|k| node.children[k as usize]));
+        }
+        let to = out.children.len();
+        out.spans[node.slot as usize] = (from as u32, to as u32);
+        for k in from..to {
+            self.select(out.children[k], inner, out);
+        }
+    }
+
+    /// The sample at `p`, in metres, with gradients if asked for. `selection` must hold what has weight there.
+    #[inline]
+    pub fn sample_in<const G: bool>(
+        &self,
+        selection: &NodeSelection,
+        material: MaterialLayer,
+        p: Point,
+        detail: &Detail,
+    ) -> GroundSample {
+        match self.roots[material as usize] {
+            Some(root) if self.nodes[root as usize].area.contains(p) => self.ask::<G>(selection, root, p, detail),
+            _ => GroundSample::default(),
+        }
+    }
+
+    /// The sample of the terrain at `p`, in metres, with gradients.
+    pub fn sample(&self, p: Point, detail: &Detail) -> GroundSample {
+        self.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail)
+    }
+
+    /// Height and gradient of the terrain's surface at `p`, also where no piece is.
+    pub fn surface(&self, p: Point, detail: &Detail) -> (f64, Point) {
+        self.sample(p, detail).surface(self.ground)
+    }
+
+    /// Height alone.
+    pub fn height(&self, p: Point, detail: &Detail) -> f64 {
+        self.sample_in::<false>(&self.everything, MaterialLayer::Terrain, p, detail).surface(self.ground).0
+    }
+
+    /// Height of the ground with the sand and snow that lie on it.
+    pub fn covered_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> f64 {
+        let terrain = self.sample_in::<false>(selection, MaterialLayer::Terrain, p, detail).surface(self.ground).0;
+        MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(terrain, |height, material| {
+            height + higher(self.sample_in::<false>(selection, material, p, detail).surface(0.0).0, 0.0)
+        })
+    }
+
+    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a capsule.
+    pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
+        MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
+            terrain,
+            |(range, slope), material| {
+                let (laid, steep) = self.bounds_in(selection, material, capsule, detail).surface(0.0);
+                (range.plus(Interval::new(higher(laid.low, 0.0), higher(laid.high, 0.0))), slope + steep)
+            },
+        )
+    }
+
+    /// Bounds of the terrain over a capsule.
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
+    }
+
+    /// What holds for all places of `capsule`, among the selected pieces.
+    pub fn bounds_in(
+        &self,
+        selection: &NodeSelection,
+        material: MaterialLayer,
+        capsule: &Capsule,
+        detail: &Detail,
+    ) -> GroundBounds {
+        match self.roots[material as usize] {
+            Some(root) => self.bound(selection, root, capsule, detail),
+            None => GroundBounds::NOTHING,
+        }
+    }
+
+    /// Range and Lipschitz bound of the terrain's surface over a capsule: the λ of sphere tracing.
+    pub fn surface_bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        self.bounds(capsule, detail).surface(self.ground)
+    }
+
+    pub(super) fn ask<const G: bool>(
+        &self,
+        selection: &NodeSelection,
+        id: u32,
+        p: Point,
+        detail: &Detail,
+    ) -> GroundSample {
+        let node = &self.nodes[id as usize];
+        let there = |child: &u32| self.nodes[*child as usize].area.contains(p);
+        let first = |p: Point, children: &[u32]| match children.first() {
+            Some(child) if self.nodes[*child as usize].area.contains(p) => self.ask::<G>(selection, *child, p, detail),
+            _ => GroundSample::default(),
+        };
+        match &node.operator {
+            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.sample::<G>(p, detail),
+            Operator::Leaf { leaf, frame, .. } => {
+                let own = leaf.sample::<G>(frame.inward.apply(p), &frame.detail(detail));
+                frame.sample_outward::<G>(own)
+            }
+            Operator::Blend => self.sum::<G>(selection, id, p, detail),
+            Operator::Repeat(repeated) => self.ask_copies::<G>(selection, node, repeated, p, detail),
+            Operator::Gullies { gullies, frame } => self.ask_gullied::<G>(selection, node, (gullies, frame), p, detail),
+            Operator::Replace(Replacement { extent, window }) => {
+                let children = selection.children(node);
+                let mut below = first(p, children);
+                let mut share = None;
+                let mut put = |child: u32| {
+                    let mut above = self.ask::<G>(selection, child, p, detail);
+                    if above.weight > 0.0 && !window.is_open() {
+                        let ground = |q| first(q, children).surface(self.ground);
+                        let share = *share.get_or_insert_with(|| window.share::<G>(p, ground));
+                        above = GroundWindow::held(&above, share);
+                    }
+                    below = replace::sample(&below, &above, *extent);
+                };
+                match self.met(node, children, |area| area.contains(p)) {
+                    Some(met) => {
+                        let above = met.positions().iter().filter(|&&k| k > 0).map(|&k| children[k as usize]);
+                        above.filter(|child| there(child)).for_each(&mut put);
+                    }
+                    None => children.iter().skip(1).filter(|child| there(child)).for_each(|&child| put(child)),
+                }
+                below
+            }
+            Operator::Add(deposit) => {
+                let children = selection.children(node);
+                let mut below = deposit.ground(&first(p, children));
+                let mut share = None;
+                for child in children.iter().skip(1).filter(|child| there(child)) {
+                    let laid = self.ask::<G>(selection, *child, p, detail);
+                    if laid.weight <= 0.0 {
+                        continue;
+                    }
+                    let share = *share.get_or_insert_with(|| {
+                        deposit.window.share::<G>(p, |q| first(q, children).surface(self.ground))
+                    });
+                    below = deposit.sample(&below, &laid, share);
+                }
+                below
+            }
+            Operator::Warp { warp, frame } => {
+                let (q, jacobian) = warp.displace::<G>(frame.inward.apply(p));
+                let detail = frame.detail(detail);
+                let own = self.sum::<G>(selection, id, q, &detail);
+                if !G {
+                    return own;
+                }
+                let pull = |g: Point| frame.inward.pull(jacobian.pull(g));
+                GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
+            }
+            Operator::Detail(settings) => {
+                let share = settings.share(detail.level);
+                let mut sum = BlendSum::default();
+                for child in selection.children(node).iter().filter(|child| there(child)) {
+                    let share = node.share_of(*child, share);
+                    if share > 0.0 {
+                        sum.add(&self.ask::<G>(selection, *child, p, detail), share);
+                    }
+                }
+                sum.sample()
+            }
+        }
+    }
+
+    /// The children blended at `p`. With a hierarchy only those are looked at whose boxes `p` is in; the order stays
+    /// that of the tree.
+    fn sum<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
+        let node = &self.nodes[id as usize];
+        let children = selection.children(node);
+        let mut sum = BlendSum::default();
+        let mut add = |child: u32| {
+            if self.nodes[child as usize].area.contains(p) {
+                sum.add(&self.ask::<G>(selection, child, p, detail), 1.0);
+            }
+        };
+        match self.met(node, children, |area| area.contains(p)) {
+            Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
+            None => children.iter().for_each(|&child| add(child)),
+        }
+        sum.sample()
+    }
+
+    /// Positions of the children whose boxes `meets` holds for; `None` where they are to be looked at one by one.
+    #[inline]
+    fn met(&self, node: &ProgramNode, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<Met> {
+        let is_whole = !node.hierarchy.is_empty() && children.len() == node.children.len();
+        if is_whole { Met::find(&node.hierarchy, meets) } else { None }
+    }
+
+    fn bound(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let node = &self.nodes[id as usize];
+        if !node.area.meets(&capsule.area_of()) {
+            return GroundBounds::NOTHING;
+        }
+        let each = |children: &[u32], capsule: &Capsule, detail: &Detail| -> Vec<GroundBounds> {
+            children
+                .iter()
+                .map(|&child| self.bound(selection, child, capsule, detail))
+                .filter(|bounds| !bounds.is_nothing())
+                .collect()
+        };
+        match &node.operator {
+            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.bounds(capsule, detail),
+            Operator::Leaf { leaf, frame, .. } => {
+                let own = leaf.bounds(&frame.inward.map_capsule(capsule), &frame.detail(detail));
+                frame.bounds_outward(&own)
+            }
+            Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
+            Operator::Repeat(repeated) => self.bound_copies(selection, node, repeated, capsule, detail),
+            Operator::Gullies { gullies, frame } => {
+                self.bound_gullied(selection, node, (gullies, frame), capsule, detail)
+            }
+            Operator::Replace(Replacement { extent, window }) => {
+                let children = selection.children(node);
+                let mut below = self.first_bound(selection, children, capsule, detail);
+                let around = capsule.area_of();
+                let mut share = None;
+                let mut put = |child: u32| {
+                    let mut above = self.bound(selection, child, capsule, detail);
+                    if !window.is_open() && !above.is_nothing() {
+                        let over = || self.share_over(selection, children, window, capsule, detail);
+                        above = GroundWindow::held_bounds(&above, *share.get_or_insert_with(over));
+                    }
+                    below = replace::bounds(&below, &above, *extent);
+                };
+                match self.met(node, children, |area| area.meets(&around)) {
+                    Some(met) => met.positions().iter().filter(|&&k| k > 0).for_each(|&k| put(children[k as usize])),
+                    None => children.iter().skip(1).for_each(|&child| put(child)),
+                }
+                below
+            }
+            Operator::Add(deposit) => {
+                let children = selection.children(node);
+                let below = self.first_bound(selection, children, capsule, detail);
+                let mut below = deposit.ground_bounds(&below);
+                let laid = each(children.get(1..).unwrap_or(&[]), capsule, detail);
+                if laid.is_empty() {
+                    return below;
+                }
+                let share = self.share_over(selection, children, &deposit.window, capsule, detail);
+                for piece in &laid {
+                    below = deposit.bounds(&below, piece, share);
+                }
+                below
+            }
+            Operator::Warp { warp, frame } => {
+                let (inner, stretching) = warp.displaced(&frame.inward.map_capsule(capsule));
+                let own = self.sum_bounds(selection, id, &inner, &frame.detail(detail));
+                let by = stretching * frame.stretching;
+                GroundBounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
+            }
+            Operator::Detail(settings) => {
+                let share = settings.share(detail.level);
+                let (first, last) = (node.children[0], node.children[node.children.len() - 1]);
+                let mut pieces = Vec::with_capacity(2);
+                if share < 1.0 && first != last {
+                    pieces.push(detail::shared(&self.bound(selection, first, capsule, detail), 1.0 - share));
+                }
+                if share > 0.0 || first == last {
+                    let share = if first == last { 1.0 } else { share };
+                    pieces.push(detail::shared(&self.bound(selection, last, capsule, detail), share));
+                }
+                blend::bounds(&pieces)
+            }
+        }
+    }
+
+    /// Bounds of the children's blend.
+    fn sum_bounds(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let node = &self.nodes[id as usize];
+        let children = selection.children(node);
+        let around = capsule.area_of();
+        let mut pieces = Vec::new();
+        let mut add = |child: u32| {
+            let bounds = self.bound(selection, child, capsule, detail);
+            if !bounds.is_nothing() {
+                pieces.push(bounds);
+            }
+        };
+        match self.met(node, children, |area| area.meets(&around)) {
+            Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
+            None => children.iter().for_each(|&child| add(child)),
+        }
+        blend::bounds(&pieces)
+    }
+}
+
+impl ProgramNode {
+    /// Share of a child of a level of detail whose second piece has `share`: pieces between the first and the last
+    /// never show.
+    pub(super) fn share_of(&self, child: u32, share: f64) -> f64 {
+        let last = self.children.len() - 1;
+        match self.children.iter().position(|&c| c == child) {
+            Some(0) if last > 0 => 1.0 - share,
+            Some(k) if k == last => share,
+            _ => 0.0,
+        }
+    }
+
+    fn inward_is_plain(&self) -> bool {
+        !matches!(self.operator, Operator::Warp { .. } | Operator::Gullies { .. })
+    }
+}

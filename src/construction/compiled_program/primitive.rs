@@ -1,0 +1,53 @@
+//! The primitives of a program, by kind.
+
+use crate::construction::geometry::plane::{Area, Capsule, Point};
+use crate::construction::primitives::{contour, curve, disc, image, ribbon};
+use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+
+/// A primitive ready to be asked, in its own metres. Discs are many, and small: the others lie elsewhere.
+#[derive(Debug)]
+pub enum PreparedPrimitive {
+    /// A disc.
+    Disc(disc::PreparedDisc),
+    /// A curve.
+    Curve(Box<curve::PreparedCurve>),
+    /// A contour.
+    Contour(Box<contour::PreparedContour>),
+    /// An image.
+    Image(Box<image::PreparedImage>),
+    /// A ribbon.
+    Ribbon(Box<ribbon::PreparedRibbon>),
+}
+
+impl PreparedPrimitive {
+    pub(in crate::construction) fn area(&self) -> Area {
+        match self {
+            Self::Disc(leaf) => leaf.area(),
+            Self::Curve(leaf) => leaf.area(),
+            Self::Contour(leaf) => leaf.area(),
+            Self::Image(leaf) => leaf.area(),
+            Self::Ribbon(leaf) => leaf.area(),
+        }
+    }
+
+    #[inline]
+    pub(in crate::construction) fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
+        match self {
+            Self::Disc(leaf) => leaf.sample::<G>(p, detail),
+            Self::Curve(leaf) => leaf.sample::<G>(p),
+            Self::Contour(leaf) => leaf.sample::<G>(p),
+            Self::Image(leaf) => leaf.sample::<G>(p),
+            Self::Ribbon(leaf) => leaf.sample::<G>(p),
+        }
+    }
+
+    pub(in crate::construction) fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        match self {
+            Self::Disc(leaf) => leaf.bounds(capsule, detail),
+            Self::Curve(leaf) => leaf.bounds(capsule),
+            Self::Contour(leaf) => leaf.bounds(capsule),
+            Self::Image(leaf) => leaf.bounds(capsule),
+            Self::Ribbon(leaf) => leaf.bounds(capsule),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Nodes that repeat others: children that are made ready once, and copies of them that are maps and boxes.
+
+use super::frame::NodeFrame;
+use super::{NodeSelection, Program, ProgramNode};
+use crate::construction::geometry::hierarchy::Met;
+use crate::construction::geometry::plane::{Area, Capsule, Point};
+use crate::construction::operators::blend::{self, BlendSum};
+use crate::construction::operators::copies::{self, Overlap};
+use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+
+/// A copy of a child.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::construction) struct ProgramCopy {
+    pub(in crate::construction) frame: NodeFrame,
+    /// Where it has weight, in the metres around the node.
+    pub(in crate::construction) area: Area,
+    /// Number of the child.
+    pub(in crate::construction) child: u32,
+}
+
+/// Copies in their order.
+#[derive(Debug)]
+pub(in crate::construction) struct Repeated {
+    pub(in crate::construction) copies: Vec<ProgramCopy>,
+    pub(in crate::construction) overlap: Overlap,
+}
+
+impl Program {
+    /// Positions of the copies of a node that meet an area, in growing order, of those that are selected.
+    pub(in crate::construction) fn copies_in<'a>(
+        &self,
+        selection: &'a NodeSelection,
+        node: &ProgramNode,
+        meets: impl Fn(&Area) -> bool,
+        room: &'a mut Vec<u32>,
+    ) -> &'a [u32] {
+        let selected = selection.children(node);
+        if node.hierarchy.is_empty() || selected.len() < node.parts() {
+            return selected;
+        }
+        node.hierarchy.each(meets, |position| room.push(position));
+        room.sort_unstable();
+        room
+    }
+
+    pub(super) fn ask_copies<const G: bool>(
+        &self,
+        selection: &NodeSelection,
+        node: &ProgramNode,
+        repeated: &Repeated,
+        p: Point,
+        detail: &Detail,
+    ) -> GroundSample {
+        let Repeated { copies, overlap } = repeated;
+        let (mut sum, mut below) = (BlendSum::default(), GroundSample::default());
+        let mut put = |k: u32| {
+            let copy = &copies[k as usize];
+            if !copy.area.contains(p) {
+                return;
+            }
+            let (child, q) = (node.children[copy.child as usize], copy.frame.inward.apply(p));
+            if !self.nodes[child as usize].area.contains(q) {
+                return;
+            }
+            let own = self.ask::<G>(selection, child, q, &copy.frame.detail(detail));
+            let own = copy.frame.sample_outward::<G>(own);
+            match overlap {
+                Overlap::Blend => sum.add(&own, 1.0),
+                Overlap::Replace => below = copies::sample(&below, &own),
+            }
+        };
+        let selected = selection.children(node);
+        let is_whole = !node.hierarchy.is_empty() && selected.len() == copies.len();
+        match if is_whole { Met::find(&node.hierarchy, |area| area.contains(p)) } else { None } {
+            Some(met) => met.positions().iter().for_each(|&k| put(k)),
+            None => {
+                self.copies_in(selection, node, |area| area.contains(p), &mut Vec::new()).iter().for_each(|&k| put(k))
+            }
+        }
+        match overlap {
+            Overlap::Blend => sum.sample(),
+            Overlap::Replace => below,
+        }
+    }
+
+    pub(super) fn bound_copies(
+        &self,
+        selection: &NodeSelection,
+        node: &ProgramNode,
+        repeated: &Repeated,
+        capsule: &Capsule,
+        detail: &Detail,
+    ) -> GroundBounds {
+        let around = capsule.area_of();
+        let mut room = Vec::new();
+        let met = self.copies_in(selection, node, |area| area.meets(&around), &mut room);
+        let there = met.iter().map(|&k| &repeated.copies[k as usize]).filter(|copy| copy.area.meets(&around));
+        let bounds = there.map(|copy| {
+            let (child, inner) = (node.children[copy.child as usize], copy.frame.inward.map_capsule(capsule));
+            copy.frame.bounds_outward(&self.bound(selection, child, &inner, &copy.frame.detail(detail)))
+        });
+        let mut bounds = bounds.filter(|bounds| !bounds.is_nothing());
+        match repeated.overlap {
+            Overlap::Blend => blend::bounds(&bounds.collect::<Vec<_>>()),
+            Overlap::Replace => match bounds.next() {
+                // the first lies on nothing
+                Some(first) => {
+                    bounds.fold(copies::bounds(&GroundBounds::NOTHING, &first), |a, b| copies::bounds(&a, &b))
+                }
+                None => GroundBounds::NOTHING,
+            },
+        }
+    }
+}
+
+impl ProgramNode {
+    /// How many parts it has that a selection chooses from: copies, or children.
+    pub(in crate::construction) fn parts(&self) -> usize {
+        match &self.operator {
+            super::Operator::Repeat(repeated) => repeated.copies.len(),
+            _ => self.children.len(),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What the ground is made of: materials of pieces, blended by the weights that blend their heights.
+//!
+//! A piece made of something has the share 1 of it, one that says nothing has none. Of the shares m of a node:
+//! - blend, warp, level of detail and copies that blend: m = Σ α m / Σ α;
+//! - replace and add: m = m_A + w (m_B - s_B m_A), with w the share of B in the height, s_B = Σ m_B. What B says
+//!   nothing of stays as it is below: a piece without a material has the one of the ground it is laid on;
+//! - copies that lie on each other: the same with w = α_B / (α_B + (1 - α_B) α_A).
+//!
+//! Shares of a terrain fade with the surface where it ends, s(α/½). What is left of 1 is the palette's ground.
+//! Source: document 004, §5.1 to 5.4 (weights); fig. 20 (several materials). Materials of pieces are Talweg's own.
+
+use super::{MaterialLayer, PieceMaterial};
+use crate::construction::compiled_program::{NodeSelection, Operator, Program};
+use crate::construction::geometry::plane::{Point, higher, lower, smooth};
+use crate::construction::operators::copies::Overlap;
+use crate::construction::operators::replace::{Extent, Replacement};
+use crate::construction::sample::{Detail, GroundSample, THRESHOLD};
+
+/// Shares of the materials of [`PieceMaterial::LAID`], then of [`PieceMaterial::Ground`], from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MaterialShares([f64; PieceMaterial::LAID.len() + 1]);
+
+impl MaterialShares {
+    /// All of one material; nothing of [`PieceMaterial::Unset`].
+    pub fn whole(material: PieceMaterial) -> Self {
+        let mut shares = Self::default();
+        let place = match PieceMaterial::LAID.iter().position(|laid| *laid == material) {
+            Some(place) => place,
+            None if material == PieceMaterial::Ground => PieceMaterial::LAID.len(),
+            None => return shares,
+        };
+        shares.0[place] = 1.0;
+        shares
+    }
+
+    /// Those of [`PieceMaterial::LAID`]; they come to 1 at the most.
+    pub fn laid(&self) -> [f64; PieceMaterial::LAID.len()] {
+        std::array::from_fn(|k| self.0[k])
+    }
+
+    /// How much of the ground something is said of.
+    pub fn said(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// `above` laid on these with the share `w` of the height.
+    #[must_use]
+    pub fn covered_by(&self, above: &Self, w: f64) -> Self {
+        let left = higher(1.0 - w * above.said(), 0.0);
+        Self(std::array::from_fn(|k| self.0[k] * left + w * above.0[k]))
+    }
+
+    fn times(&self, by: f64) -> Self {
+        Self(self.0.map(|share| share * by))
+    }
+}
+
+/// Pieces being blended.
+#[derive(Default)]
+struct SharesSum {
+    shares: MaterialShares,
+    weight: f64,
+}
+
+impl SharesSum {
+    fn add(&mut self, shares: &MaterialShares, weight: f64) {
+        if weight > 0.0 {
+            self.weight += weight;
+            self.shares.0.iter_mut().zip(shares.0).for_each(|(sum, share)| *sum += weight * share);
+        }
+    }
+
+    fn blended(&self) -> MaterialShares {
+        if self.weight > 0.0 { self.shares.times(1.0 / self.weight) } else { MaterialShares::default() }
+    }
+}
+
+impl Program {
+    /// What the terrain is made of at `p`, in metres. `selection` must hold what has weight there.
+    pub fn material_shares_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> MaterialShares {
+        match self.roots[MaterialLayer::Terrain as usize] {
+            Some(root) if self.nodes[root as usize].has_material && self.nodes[root as usize].area.contains(p) => {
+                let weight = self.ask::<false>(selection, root, p, detail).weight;
+                self.shares_of(selection, root, p, detail).times(smooth(weight / THRESHOLD).0)
+            }
+            _ => MaterialShares::default(),
+        }
+    }
+
+    /// Whether a piece of the terrain is made of something.
+    pub fn has_materials(&self) -> bool {
+        self.roots[MaterialLayer::Terrain as usize].is_some_and(|root| self.nodes[root as usize].has_material)
+    }
+
+    /// The shares of a node where it has weight.
+    fn shares_of(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> MaterialShares {
+        let node = &self.nodes[id as usize];
+        if !node.has_material {
+            return MaterialShares::default();
+        }
+        let ask = |child: u32, p: Point, detail: &Detail| {
+            let is_there = self.nodes[child as usize].area.contains(p);
+            if is_there { self.ask::<false>(selection, child, p, detail) } else { GroundSample::default() }
+        };
+        let children = selection.children(node);
+        let blended = |p: Point, detail: &Detail| {
+            let mut sum = SharesSum::default();
+            for &child in children {
+                let weight = ask(child, p, detail).weight;
+                if weight > 0.0 {
+                    sum.add(&self.shares_of(selection, child, p, detail), weight);
+                }
+            }
+            sum.blended()
+        };
+        match &node.operator {
+            Operator::Leaf { frame, .. } => MaterialShares::whole(frame.material),
+            Operator::Blend => blended(p, detail),
+            Operator::Warp { warp, frame } => {
+                blended(warp.displace::<false>(frame.inward.apply(p)).0, &frame.detail(detail))
+            }
+            Operator::Detail(settings) => {
+                let (mut sum, share) = (SharesSum::default(), settings.share(detail.level));
+                for &child in children {
+                    let weight = ask(child, p, detail).weight * node.share_of(child, share);
+                    if weight > 0.0 {
+                        sum.add(&self.shares_of(selection, child, p, detail), weight);
+                    }
+                }
+                sum.blended()
+            }
+            Operator::Replace(Replacement { extent, window }) => {
+                let Some((&first, above)) = children.split_first() else { return MaterialShares::default() };
+                let below = ask(first, p, detail);
+                let mut ground = below.weight;
+                let mut shares =
+                    if ground > 0.0 { self.shares_of(selection, first, p, detail) } else { MaterialShares::default() };
+                let surface = |q: Point| ask(first, q, detail).surface(self.ground);
+                let mut acting = None;
+                for &child in above {
+                    let weight = lower(ask(child, p, detail).weight, 1.0);
+                    if weight <= 0.0 {
+                        continue;
+                    }
+                    let weight = weight * *acting.get_or_insert_with(|| window.share::<false>(p, surface).0);
+                    if weight <= 0.0 {
+                        continue;
+                    }
+                    let mut w = weight;
+                    if *extent == Extent::Both {
+                        let left = (1.0 - weight) * lower(ground / THRESHOLD, 1.0);
+                        w = weight / (left + weight);
+                        ground = (1.0 - weight) * ground + weight * weight;
+                    }
+                    shares = shares.covered_by(&self.shares_of(selection, child, p, detail), w);
+                }
+                shares
+            }
+            Operator::Add(deposit) => {
+                let Some((&first, above)) = children.split_first() else { return MaterialShares::default() };
+                let surface = |q: Point| ask(first, q, detail).surface(self.ground);
+                let below = ask(first, p, detail);
+                let mut shares = if below.weight > 0.0 {
+                    self.shares_of(selection, first, p, detail)
+                } else {
+                    MaterialShares::default()
+                };
+                let mut laid = None;
+                for &child in above {
+                    let weight = lower(ask(child, p, detail).weight, 1.0);
+                    if weight > 0.0 && self.nodes[child as usize].has_material {
+                        let share = *laid.get_or_insert_with(|| deposit.window.share::<false>(p, surface).0);
+                        shares = shares.covered_by(&self.shares_of(selection, child, p, detail), weight * share);
+                    }
+                }
+                shares
+            }
+            Operator::Gullies { frame, .. } => {
+                let (q, detail) = (frame.inward.apply(p), frame.detail(detail));
+                self.shares_of(selection, children[0], q, &detail)
+            }
+            Operator::Repeat(repeated) => {
+                let (mut sum, mut room) = (SharesSum::default(), Vec::new());
+                let (mut shares, mut ground) = (MaterialShares::default(), 0.0);
+                for &k in self.copies_in(selection, node, |area| area.contains(p), &mut room) {
+                    let copy = &repeated.copies[k as usize];
+                    if !copy.area.contains(p) {
+                        continue;
+                    }
+                    let (child, q) = (node.children[copy.child as usize], copy.frame.inward.apply(p));
+                    let detail = copy.frame.detail(detail);
+                    let weight = ask(child, q, &detail).weight;
+                    if weight <= 0.0 {
+                        continue;
+                    }
+                    let own = self.shares_of(selection, child, q, &detail);
+                    match repeated.overlap {
+                        Overlap::Blend => sum.add(&own, weight),
+                        Overlap::Replace => {
+                            let weight = lower(weight, 1.0);
+                            let all = weight + (1.0 - weight) * ground;
+                            (shares, ground) = (shares.covered_by(&own, weight / all), all);
+                        }
+                    }
+                }
+                if repeated.overlap == Overlap::Blend { sum.blended() } else { shares }
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Arrays: pieces repeated in a line, in rows and columns, around a centre, along a curve.
+//!
+//! Law: copy k of a line is put at pivot + R(turn) k · step; copy (i, j) of a grid at pivot + R(turn) (j · step_x + i
+//! mod 2 · stagger · step_x, i · step_y); of a ring at centre + R(k · sweep / n) (pivot - centre), or with n - 1 where
+//! the ring is not whole; of a curve at arc length k · spacing, or at n even parts of it. More copies leave those
+//! before them where they are, except where a ring or a curve is divided by their number.
+//! Source: the array of CAD programs; document 004, §5.4.
+
+use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
+use crate::construction::geometry::path::{CurveFit, Path};
+use crate::construction::geometry::plane::{Area, Point, add, higher, length, sub};
+use crate::construction::geometry::profile::MonotoneCubic;
+use crate::construction::piece::CopyGroup;
+use crate::construction::primitives::curve::CurvePoint;
+
+crate::choices! {
+    /// How copies are laid out.
+    Arrangement {
+        Line "In a line": "One after the other, each one step on.",
+        Grid "Rows and columns": "Side by side and one behind the other.",
+        Radial "Around a centre": "On a circle or part of one.",
+        Curve "Along a curve": "On a curve through points, as high and as large as the points say.",
+    }
+}
+
+crate::params! {
+    /// Repeats pieces in a line, in rows and columns, around a centre or along a curve.
+    ArraySettings "Array" in "Operator", from "document 004, §5.4", also "repeat duplicate copies grid radial rows columns pattern instances" {
+        /// How the copies are laid out.
+        arrangement: Arrangement = Arrangement::Line;
+        /// How many copies there are.
+        count: u32 = 5, 1..=250_000, slider 1..=100 => |a| a.arrangement != Arrangement::Grid && !(a.arrangement == Arrangement::Curve && a.by_spacing);
+        /// How many copies lie in a row.
+        columns: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
+        /// How many rows there are.
+        rows: u32 = 4, 1..=1000, slider 1..=50 => |a| a.arrangement == Arrangement::Grid;
+        /// How far the next copy, or column, lies to the east, before the array is turned.
+        step_x: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
+        /// How far the next copy, or row, lies to the south, before the array is turned.
+        step_y: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
+        /// By what share of a column every second row is moved: ½ as bricks are laid.
+        stagger: f32 = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
+        /// East-west place of the centre that they stand around.
+        x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
+        /// North-south place of the centre that they stand around.
+        y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
+        /// Angle from the first copy to where they have gone around: 360 is a whole ring.
+        sweep_angle: f32 ["°"] = 360.0, -360.0..=360.0 => |a| a.arrangement == Arrangement::Radial;
+        /// Puts copies along the curve at an even spacing, in place of a number of them.
+        by_spacing: bool = false => |a| a.arrangement == Arrangement::Curve;
+        /// Distance from one copy to the next along the curve.
+        spacing: f32 ["m"] = 400.0, 0.1..=1.0e6, slider 10.0..=2000.0 => |a| a.arrangement == Arrangement::Curve && a.by_spacing;
+        /// How the curve runs between its points.
+        run: CurveFit = CurveFit::Through => |a| a.arrangement == Arrangement::Curve;
+        /// Whether copies turn with the ring or the curve.
+        follow: bool = true => |a| matches!(a.arrangement, Arrangement::Radial | Arrangement::Curve);
+        copy_params!();
+    }
+}
+
+copy_style!(ArraySettings);
+
+/// A curve that copies lie along.
+pub(in crate::construction) struct CopyCurve {
+    path: Path,
+    height: MonotoneCubic,
+    scale: MonotoneCubic,
+}
+
+impl CopyCurve {
+    /// `None` with fewer than two points. `reach` is how far beside it places are asked for.
+    pub fn new(points: &[CurvePoint], run: CurveFit, reach: f64) -> Option<Self> {
+        let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
+        if places.len() < 2 {
+            return None;
+        }
+        let size = Area::enclosing(places.iter().copied());
+        let path = Path::new(&places, run, 0.0, higher(reach, 1e-2 * length(sub(size.high, size.low))));
+        let line = |value: &dyn Fn(&CurvePoint) -> f32| {
+            let mut knots: Vec<(f64, f64)> = Vec::with_capacity(points.len());
+            for (&s, point) in path.stations.iter().zip(points) {
+                // points in one place count once
+                if knots.last().is_none_or(|last| s - last.0 >= 1e-6) {
+                    knots.push((s, f64::from(value(point))));
+                }
+            }
+            MonotoneCubic::from_points(&knots)
+        };
+        let (height, scale) = (line(&|p| p.height), line(&|p| p.width));
+        Some(Self { path, height, scale })
+    }
+
+    /// Its length.
+    pub fn length(&self) -> f64 {
+        self.path.stations.last().copied().unwrap_or(0.0)
+    }
+
+    /// The copy at arc length `s` and an offset to the right.
+    pub fn place(&self, s: f64, offset: f64, follow: bool, id: [i32; 2]) -> CopyPlace {
+        let (at, along) = self.path.point_at(s);
+        let turn = if follow { libm::atan2(along[1], along[0]) } else { 0.0 };
+        let at = add(at, [-along[1] * offset, along[0] * offset]);
+        CopyPlace { at, turn, scale: self.scale.sample(s).0, raise: self.height.sample(s).0, id }
+    }
+}
+
+impl CopyGroup<ArraySettings> {
+    /// Where the copies are put, the first one first.
+    ///
+    /// # Errors
+    /// When they are too many, or a curve has no two points.
+    pub fn places(&self) -> Result<Vec<CopyPlace>, String> {
+        let settings = &self.settings;
+        let pivot = [f64::from(settings.pivot_x), f64::from(settings.pivot_y)];
+        let step = [f64::from(settings.step_x), f64::from(settings.step_y)];
+        let count = settings.count as usize;
+        let (columns, rows) = (settings.columns as usize, settings.rows as usize);
+        let is_grid = settings.arrangement == Arrangement::Grid;
+        if if is_grid { columns * rows } else { count } > MOST_COPIES {
+            return Err(too_many());
+        }
+        let (sin, cos) = match settings.turn_angle {
+            0.0 => (0.0, 1.0),
+            degrees => {
+                let turn = f64::from(degrees) * (std::f64::consts::PI / 180.0);
+                (libm::sin(turn), libm::cos(turn))
+            }
+        };
+        let from_pivot =
+            |x: f64, y: f64, id: [i32; 2]| CopyPlace::plain(add(pivot, [cos * x - sin * y, sin * x + cos * y]), id);
+        Ok(match settings.arrangement {
+            Arrangement::Line => {
+                (0..count).map(|k| from_pivot(k as f64 * step[0], k as f64 * step[1], [k as i32, 0])).collect()
+            }
+            Arrangement::Grid => {
+                let copy = |i: usize, j: usize| {
+                    let late = if i % 2 == 1 { f64::from(settings.stagger) } else { 0.0 };
+                    from_pivot((j as f64 + late) * step[0], i as f64 * step[1], [j as i32, i as i32])
+                };
+                (0..rows * columns).map(|k| copy(k / columns, k % columns)).collect()
+            }
+            Arrangement::Radial => {
+                let sweep = f64::from(settings.sweep_angle) * (std::f64::consts::PI / 180.0);
+                let is_whole = settings.sweep_angle.abs() >= 360.0;
+                let parts = (if is_whole { count } else { count - 1 }).max(1) as f64;
+                let centre = [f64::from(settings.x), f64::from(settings.y)];
+                let arm = sub(pivot, centre);
+                let copy = |k: usize| {
+                    let turn = sweep * k as f64 / parts;
+                    let (sin, cos) = if k == 0 { (0.0, 1.0) } else { (libm::sin(turn), libm::cos(turn)) };
+                    let at = add(centre, [cos * arm[0] - sin * arm[1], sin * arm[0] + cos * arm[1]]);
+                    let turn = if settings.follow { turn } else { 0.0 };
+                    CopyPlace { turn, ..CopyPlace::plain(at, [k as i32, 0]) }
+                };
+                (0..count).map(copy).collect()
+            }
+            Arrangement::Curve => {
+                let curve = CopyCurve::new(&self.points, settings.run, 0.0)
+                    .ok_or("a curve that copies lie along needs two points")?;
+                let long = curve.length();
+                let spacing = f64::from(settings.spacing);
+                let (count, step) = if settings.by_spacing {
+                    (libm::floor(long / spacing + 1e-9), spacing)
+                } else {
+                    // the first and the last at the ends
+                    (count as f64 - 1.0, long / (count as f64 - 1.0).max(1.0))
+                };
+                if count >= MOST_COPIES as f64 {
+                    return Err(too_many());
+                }
+                (0..=count as usize)
+                    .map(|k| curve.place(k as f64 * step, 0.0, settings.follow, [k as i32, 0]))
+                    .collect()
+            }
+        })
+    }
+}

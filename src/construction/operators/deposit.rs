@@ -1,0 +1,92 @@
+//! Adding: a piece laid on what is below, everywhere or only where that is low, high, flat or steep.
+//!
+//! Law: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|), and the weight α_A, or α_A + α² with f_A fading with
+//! it where A is no terrain (to 0, by σ = α_A/½). H and S are [windows](super::ground_window) of heights and slopes.
+//! Gradient: exact. Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
+//! Source: document 004, §5.3 and fig. 13.
+
+use super::ground_window::{GroundWindow, ground_window, window_params};
+use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
+use crate::construction::compiled_program::NodeFrame;
+use crate::construction::geometry::plane::{Interval, Point, lower};
+use crate::construction::sample::{GroundBounds, GroundSample};
+
+crate::params! {
+    /// Lays each piece on what the pieces before it have made, everywhere or only where that is low or flat: dunes
+    /// between rocks.
+    AddSettings "Add" in "Operator", from "document 004, fig. 13", also "deposit lay sum dunes sand detail" {
+        /// Where there is terrain in the end.
+        extent: Extent = Extent::Below;
+        window_params!();
+    }
+}
+
+/// Where something is laid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deposit {
+    /// Where there is terrain in the end.
+    pub extent: Extent,
+    /// The ground that it is laid on.
+    pub window: GroundWindow,
+}
+
+impl AddSettings {
+    /// In the metres around a frame.
+    pub(in crate::construction) fn prepare(&self, frame: &NodeFrame) -> Deposit {
+        Deposit { extent: self.extent, window: ground_window!(self, frame) }
+    }
+}
+
+impl Deposit {
+    /// The ground that things are laid on: where it is no terrain and is to become some, it sinks to 0.
+    #[inline]
+    pub fn ground(&self, a: &GroundSample) -> GroundSample {
+        if self.extent == Extent::Below {
+            return *a;
+        }
+        let (sigma, dsigma) = presence(a);
+        let slope = [0, 1].map(|k| sigma * a.slope[k] + dsigma[k] * a.height);
+        GroundSample { height: sigma * a.height, slope, ..*a }
+    }
+
+    /// Bounds of the ground alone, before anything is laid on it.
+    pub fn ground_bounds(&self, a: &GroundBounds) -> GroundBounds {
+        if self.extent == Extent::Below {
+            return *a;
+        }
+        let (sigma, dsigma, laid) = presence_bounds(a);
+        let slope = (laid + dsigma * a.height.reach()) * (1.0 + 1e-9);
+        GroundBounds { height: a.height.product(sigma).loosened(), slope, laid: slope * a.weight.high, ..*a }
+    }
+
+    /// `b` laid on `a`, by a share.
+    #[inline]
+    pub fn sample(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
+        let (w, dw) = held(b);
+        let dw = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
+        let w = w * share.0;
+        let slope = [0, 1].map(|k| a.slope[k] + w * b.slope[k] + dw[k] * b.height);
+        let height = a.height + w * b.height;
+        if self.extent == Extent::Below {
+            return GroundSample { height, slope, ..*a };
+        }
+        let fade = [0, 1].map(|k| a.fade[k] + 2.0 * w * dw[k]);
+        GroundSample { height, weight: a.weight + w * w, slope, fade }
+    }
+
+    /// Bounds of `b` laid on `a`, where the share of `b` and its gradient lie within `share`.
+    pub fn bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
+        let (w, dw, laid) = held_bounds(b);
+        let dw = dw * share.0.high + w.high * share.1;
+        let (w, laid) = (w.product(share.0), laid * share.0.high);
+        let more = laid + dw * b.height.reach();
+        let height = a.height.plus(b.height.product(w)).loosened();
+        let slope = (a.slope + more) * (1.0 + 1e-9);
+        if self.extent == Extent::Below {
+            let laid = lower((a.laid + a.weight.high * more) * (1.0 + 1e-9), slope * a.weight.high);
+            return GroundBounds { height, slope, laid, ..*a };
+        }
+        let weight = Interval::new(a.weight.low + w.low * w.low, a.weight.high + w.high * w.high);
+        GroundBounds { height, weight, slope, fade: a.fade + 2.0 * w.high * dw, laid: slope * weight.high }
+    }
+}

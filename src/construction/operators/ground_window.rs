@@ -1,0 +1,254 @@
+//! Windows: the range of heights and of slopes of the ground within which something acts, with soft ends.
+//!
+//! Law: share = H(f_A) · S(|∇f_A|). H and S are 1 between two values and fall to 0 over a flank on both sides, by
+//! 3t² - 2t³. The slope is taken across ±`base` metres, by central differences as in the document's §3: it then is
+//! Lipschitz wherever f_A is, and small stones do not count as steep.
+//! Gradient: exact, by the chain rule through the four places around. Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A /
+//! base.
+//! Source: document 004, §5.3 and fig. 13.
+
+use super::replace::{held, held_bounds};
+use crate::construction::compiled_program::NodeFrame;
+use crate::construction::geometry::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use crate::construction::sample::{GroundBounds, GroundSample};
+
+/// What operators say of the ground that they act on; [`params!`](crate::params) takes it in as
+/// `window_params!();`.
+macro_rules! window_params {
+    (@into $head:tt $done:tt [$($rest:tt)*]) => {
+        $crate::params! { @each $head $done [
+            /// Acts only between two heights of the ground below.
+            by_height: bool = false;
+            /// Lowest height where it acts in full.
+            height_from: f32 ["m"] = -10_000.0, -1.0e5..=1.0e5, slider -500.0..=2000.0 => |window| window.by_height;
+            /// Highest height where it acts in full.
+            height_to: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=2000.0 => |window| window.by_height;
+            /// Height over which it thins out beyond the two.
+            height_feather: f32 ["m"] = 100.0, 0.1..=1.0e5, slider 1.0..=500.0 => |window| window.by_height;
+            /// Acts only between two slopes of the ground below.
+            by_slope: bool = false;
+            /// Gentlest slope where it acts in full.
+            slope_from: f32 ["°"] = 0.0, 0.0..=80.0 => |window| window.by_slope;
+            /// Steepest slope where it acts in full.
+            slope_to: f32 ["°"] = 12.0, 0.0..=80.0 => |window| window.by_slope;
+            /// Angle over which it thins out beyond the two.
+            slope_feather: f32 ["°"] = 10.0, 1.0..=80.0 => |window| window.by_slope;
+            /// Distance to either side over which the slope is measured: what is smaller does not count as steep.
+            base: f32 ["m"] = 40.0, 0.1..=1.0e5, slider 1.0..=500.0 => |window| window.by_slope;
+            $($rest)*
+        ] }
+    };
+}
+pub(super) use window_params;
+
+/// Writes down what a group of parameters with `window_params!` says of its ground.
+macro_rules! ground_window {
+    ($settings:expr, $frame:expr) => {
+        $crate::construction::operators::ground_window::WindowRanges {
+            height: ($settings.by_height, [$settings.height_from, $settings.height_to, $settings.height_feather]),
+            slope: ($settings.by_slope, [$settings.slope_from, $settings.slope_to, $settings.slope_feather]),
+            base: $settings.base,
+        }
+        .prepare($frame)
+    };
+}
+pub(super) use ground_window;
+
+/// 1 between two values, falling smoothly to 0 on both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SmoothBand {
+    /// Least value where it is 1.
+    pub from: f64,
+    /// Greatest value where it is 1.
+    pub to: f64,
+    /// Width of the flank below `from`.
+    pub below: f64,
+    /// Width of the flank above `to`.
+    pub above: f64,
+}
+
+impl SmoothBand {
+    /// 1 everywhere.
+    pub const OPEN: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY, below: 1.0, above: 1.0 };
+
+    pub(in crate::construction) fn sample(&self, x: f64) -> (f64, f64) {
+        if x < self.from {
+            let (s, ds) = smooth(1.0 - (self.from - x) / self.below);
+            (s, ds / self.below)
+        } else if x > self.to {
+            let (s, ds) = smooth(1.0 - (x - self.to) / self.above);
+            (s, -ds / self.above)
+        } else {
+            (1.0, 0.0)
+        }
+    }
+
+    fn bounds(&self, x: Interval) -> (Interval, f64) {
+        let (a, b) = (self.sample(x.low).0, self.sample(x.high).0);
+        let whole = x.high >= self.from && x.low <= self.to;
+        let range = Interval::new(lower(a, b), if whole { 1.0 } else { higher(a, b) });
+        let lower_flank = x.low < self.from && x.high > self.from - self.below;
+        let upper_flank = x.high > self.to && x.low < self.to + self.above;
+        let slope =
+            higher(if lower_flank { 1.5 / self.below } else { 0.0 }, if upper_flank { 1.5 / self.above } else { 0.0 });
+        (range, slope)
+    }
+}
+
+/// Ranges as people give them: from, to and feather, in metres and degrees, and whether they count.
+pub struct WindowRanges {
+    pub(in crate::construction) height: (bool, [f32; 3]),
+    pub(in crate::construction) slope: (bool, [f32; 3]),
+    pub(in crate::construction) base: f32,
+}
+
+/// Where on the ground below something acts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroundWindow {
+    /// Heights of the ground where it acts; anywhere without.
+    pub height: Option<SmoothBand>,
+    /// Slopes of the ground, as tangents, where it acts; anywhere without.
+    pub slope: Option<SmoothBand>,
+    /// Half the distance over which slopes are measured.
+    pub base: f64,
+}
+
+impl WindowRanges {
+    /// In the metres around a frame.
+    pub(in crate::construction) fn prepare(&self, frame: &NodeFrame) -> GroundWindow {
+        let (rise, lift, scale) = (frame.rise, frame.lift, frame.size());
+        let (by_height, [height_from, height_to, height_feather]) = self.height;
+        let height = by_height.then(|| {
+            let ends = [height_from, height_to].map(|z| f64::from(z) * rise + lift);
+            let feather = f64::from(height_feather) * rise.abs();
+            let (from, to) = (lower(ends[0], ends[1]), higher(ends[0], ends[1]));
+            SmoothBand { from, to, below: feather, above: feather }
+        });
+        let steep = |degrees: f32| libm::tan(f64::from(degrees.clamp(0.0, 89.0)) * (std::f64::consts::PI / 180.0));
+        let (by_slope, [slope_from, slope_to, slope_feather]) = self.slope;
+        let slope = by_slope.then(|| {
+            let by = rise.abs() / scale;
+            let (from, to) = (steep(slope_from), steep(slope_to.max(slope_from)));
+            let (least, most) = (steep((slope_from - slope_feather).max(0.0)), steep(slope_to + slope_feather));
+            SmoothBand {
+                from: from * by,
+                to: to * by,
+                below: higher(from - least, 1e-3) * by,
+                above: higher(most - to, 1e-3) * by,
+            }
+        });
+        GroundWindow { height, slope, base: f64::from(self.base) * scale }
+    }
+}
+
+impl GroundWindow {
+    /// Whether it is the same everywhere.
+    pub fn is_open(&self) -> bool {
+        self.height.is_none() && self.slope.is_none()
+    }
+
+    /// `b`, of which only a share acts.
+    pub fn held(b: &GroundSample, share: (f64, Point)) -> GroundSample {
+        let (w, dw) = held(b);
+        let fade = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
+        GroundSample { weight: w * share.0, fade, ..*b }
+    }
+
+    /// Bounds of `b` where the share of it and its gradient lie within `share`.
+    pub fn held_bounds(b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
+        let (w, dw, laid) = held_bounds(b);
+        let fade = (dw * share.0.high + w.high * share.1) * (1.0 + 1e-9);
+        GroundBounds { weight: w.product(share.0), fade, laid: laid * share.0.high, ..*b }
+    }
+
+    /// The same in the metres around a frame that it is in.
+    pub(in crate::construction) fn placed(&self, frame: &NodeFrame) -> Self {
+        if frame.is_plain {
+            return *self;
+        }
+        let (rise, lift, size) = (frame.rise, frame.lift, frame.size());
+        let height = self.height.map(|band| {
+            let ends = [band.from, band.to].map(|z| z * rise + lift);
+            let (below, above) = (band.below * rise.abs(), band.above * rise.abs());
+            let (below, above) = if rise < 0.0 { (above, below) } else { (below, above) };
+            SmoothBand { from: lower(ends[0], ends[1]), to: higher(ends[0], ends[1]), below, above }
+        });
+        let by = rise.abs() / size;
+        let slope = self.slope.map(|band| SmoothBand {
+            from: band.from * by,
+            to: band.to * by,
+            below: band.below * by,
+            above: band.above * by,
+        });
+        Self { height, slope, base: self.base * size }
+    }
+
+    /// How far around a place it looks.
+    pub fn sight(&self) -> f64 {
+        if self.slope.is_some() { self.base } else { 0.0 }
+    }
+
+    /// Share that is laid at `p` on a ground of `surface(p) → (height, gradient)`, and its gradient.
+    pub fn share<const G: bool>(&self, p: Point, surface: impl Fn(Point) -> (f64, Point)) -> (f64, Point) {
+        let (mut share, mut dshare) = (1.0, [0.0; 2]);
+        if let Some(window) = self.height {
+            let (height, slope) = surface(p);
+            let (h, dh) = window.sample(height);
+            (share, dshare) = (h, scaled(slope, dh));
+        }
+        if let Some(window) = self.slope
+            && share > 0.0
+        {
+            let (per, e) = (0.5 / self.base, self.base);
+            let (east, west) = (surface(add(p, [e, 0.0])), surface(sub(p, [e, 0.0])));
+            let (south, north) = (surface(add(p, [0.0, e])), surface(sub(p, [0.0, e])));
+            let across = [(east.0 - west.0) * per, (south.0 - north.0) * per];
+            let steep = length(across);
+            let (s, ds) = window.sample(steep);
+            if G {
+                let turn = if steep > 0.0 { ds / steep * per } else { 0.0 };
+                let of =
+                    |k: usize| turn * (across[0] * (east.1[k] - west.1[k]) + across[1] * (south.1[k] - north.1[k]));
+                dshare = [0, 1].map(|k| dshare[k] * s + share * of(k));
+            }
+            share *= s;
+        }
+        (share, dshare)
+    }
+
+    /// The share on ground of this height, with these heights `base` to the east, west, south and north.
+    pub fn share_of_heights(&self, height: f64, [east, west, south, north]: [f64; 4]) -> f64 {
+        let share = self.height.map_or(1.0, |window| window.sample(height).0);
+        let Some(window) = self.slope.filter(|_| share > 0.0) else { return share };
+        let per = 0.5 / self.base;
+        share * window.sample(length([(east - west) * per, (south - north) * per])).0
+    }
+
+    /// Range of the share and bound of its gradient, on a ground of the given range and Lipschitz bound as far as sight
+    /// goes, whose slope in the middle of the capsule, `radius` from its ends, is `steep`.
+    pub fn share_over(&self, ground: (Interval, f64), steep: f64, radius: f64) -> (Interval, f64) {
+        let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
+        if let Some(window) = self.height {
+            let (h, dh) = window.bounds(ground.0);
+            (share, dshare) = (h, dh * ground.1);
+        }
+        if let Some(window) = self.slope {
+            let turn = std::f64::consts::SQRT_2 * ground.1 / self.base;
+            let most = lower(steep + turn * radius, std::f64::consts::SQRT_2 * ground.1);
+            let (s, ds) = window.bounds(Interval::new(higher(steep - turn * radius, 0.0), higher(most, steep)));
+            dshare = dshare * s.high + share.high * ds * turn;
+            share = share.product(s);
+        }
+        (share, dshare * (1.0 + 1e-9))
+    }
+
+    /// Slope of the ground at `p` as [`share`](Self::share) sees it.
+    pub fn steepness(&self, p: Point, height: impl Fn(Point) -> f64) -> f64 {
+        if self.slope.is_none() {
+            return 0.0;
+        }
+        let e = self.base;
+        let difference = |step: Point| (height(add(p, step)) - height(sub(p, step))) * 0.5 / e;
+        length([difference([e, 0.0]), difference([0.0, e])])
+    }
+}

@@ -1,0 +1,144 @@
+//! Replacing: a piece takes the place of what is below it.
+//!
+//! Law: f = (1 - α_B) f_A + α_B f_B, and α = α_A, or (1 - α_B) α_A + α_B². A weight above 1 counts as 1, and is held
+//! within a [window](super::ground_window) of heights and slopes of the first piece, α_B H S, where there is one.
+//! Where A is no terrain (α_A < ½) the second rule lets f go over to f_B, by σ = α_A/½ in front of 1 - α_B: the
+//! document gives f_A no meaning there.
+//! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
+//! Source: document 004, §5.2 and fig. 12.
+
+use super::ground_window::{GroundWindow, ground_window, window_params};
+use crate::construction::compiled_program::NodeFrame;
+use crate::construction::geometry::plane::{Interval, Point, higher, lower, scaled};
+use crate::construction::sample::{GroundBounds, GroundSample, THRESHOLD};
+
+crate::choices! {
+    /// Where there is terrain in the end.
+    Extent {
+        Below "As below": "Only where there was some before.",
+        Both "With the new piece": "Also where only the new piece is.",
+    }
+}
+
+crate::params! {
+    /// Each piece takes the place of what the pieces before it have made: a lake, a road, one crater over another.
+    ReplaceSettings "Replace" in "Operator", from "document 004, fig. 12", also "carve cut sculpt over" {
+        /// Where there is terrain in the end.
+        extent: Extent = Extent::Below;
+        window_params!();
+    }
+}
+
+/// What takes the place of what, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Replacement {
+    /// Where there is terrain in the end.
+    pub extent: Extent,
+    /// The ground that is replaced.
+    pub window: GroundWindow,
+}
+
+impl ReplaceSettings {
+    /// In the metres around a frame.
+    pub(in crate::construction) fn prepare(&self, frame: &NodeFrame) -> Replacement {
+        Replacement { extent: self.extent, window: ground_window!(self, frame) }
+    }
+}
+
+/// A weight above 1 counts as 1.
+pub fn held(b: &GroundSample) -> (f64, Point) {
+    if b.weight < 1.0 { (b.weight, b.fade) } else { (1.0, [0.0; 2]) }
+}
+
+/// Bounds of min(1, α) and of its gradient, and of min(1, α)|∇f|.
+pub fn held_bounds(b: &GroundBounds) -> (Interval, f64, f64) {
+    let weight = Interval::new(lower(b.weight.low, 1.0), lower(b.weight.high, 1.0));
+    let fade = if b.weight.low >= 1.0 { 0.0 } else { b.fade };
+    (weight, fade, lower(b.laid, product(b.slope, weight.high)))
+}
+
+/// Of bounds: 0 times no bound is nothing.
+fn product(bound: f64, by: f64) -> f64 {
+    if by == 0.0 { 0.0 } else { bound * by }
+}
+
+/// Height and weight of `b` in place of `a`, each a height and a weight; that of `b` is above 0.
+#[inline]
+pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
+    let w = if b.1 < 1.0 { b.1 } else { 1.0 };
+    if extent == Extent::Below {
+        return (a.0 + w * (b.0 - a.0), a.1);
+    }
+    let sigma = if a.1 < THRESHOLD { a.1 / THRESHOLD } else { 1.0 };
+    let left = (1.0 - w) * sigma;
+    ((left * a.0 + w * b.0) / (left + w), (1.0 - w) * a.1 + w * w)
+}
+
+/// `b` in place of `a`.
+#[inline]
+pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSample {
+    if b.weight <= 0.0 {
+        return *a;
+    }
+    let (w, dw) = held(b);
+    let (height, weight) = heights((a.height, a.weight), (b.height, b.weight), extent);
+    if extent == Extent::Below {
+        let step = b.height - a.height;
+        let slope = [0, 1].map(|k| a.slope[k] + w * (b.slope[k] - a.slope[k]) + dw[k] * step);
+        return GroundSample { height, slope, ..*a };
+    }
+    let (sigma, dsigma) = presence(a);
+    let (left, norm) = ((1.0 - w) * sigma, (1.0 - w) * sigma + w);
+    let slope = [0, 1].map(|k| {
+        let dleft = (1.0 - w) * dsigma[k] - dw[k] * sigma;
+        (left * a.slope[k] + dleft * (a.height - height) + w * b.slope[k] + dw[k] * (b.height - height)) / norm
+    });
+    let fade = [0, 1].map(|k| (1.0 - w) * a.fade[k] + dw[k] * (2.0 * w - a.weight));
+    GroundSample { height, weight, slope, fade }
+}
+
+/// How far A is terrain, σ, and ∇σ.
+pub fn presence(a: &GroundSample) -> (f64, Point) {
+    if a.weight < THRESHOLD { (a.weight / THRESHOLD, scaled(a.fade, 1.0 / THRESHOLD)) } else { (1.0, [0.0; 2]) }
+}
+
+/// Bounds of σ, of |∇σ| and of σ|∇f|.
+pub fn presence_bounds(a: &GroundBounds) -> (Interval, f64, f64) {
+    let sigma = Interval::new(lower(a.weight.low / THRESHOLD, 1.0), lower(a.weight.high / THRESHOLD, 1.0));
+    let fade = if a.weight.low >= THRESHOLD { 0.0 } else { a.fade / THRESHOLD };
+    (sigma, fade, lower(product(a.slope, sigma.high), a.laid / THRESHOLD))
+}
+
+/// Bounds of `b` in place of `a`.
+pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBounds {
+    if b.is_nothing() {
+        return *a;
+    }
+    let (w, dw, laid_b) = held_bounds(b);
+    let step = a.height.spread(&b.height);
+    let height = if w.low >= 1.0 { b.height } else { a.height.union(b.height) }.loosened();
+    if extent == Extent::Below {
+        if a.is_nothing() {
+            return *a;
+        }
+        let mean = lower(product(a.slope, 1.0 - w.low) + laid_b, higher(a.slope, b.slope));
+        let slope = (mean + dw * step) * (1.0 + 1e-9);
+        let under = (1.0 - w.low) * a.laid + a.weight.high * (laid_b + dw * step);
+        let laid = lower(under * (1.0 + 1e-9), slope * a.weight.high);
+        return GroundBounds { height, slope, laid, ..*a };
+    }
+    let (sigma, dsigma, laid_a) = presence_bounds(a);
+    let dleft = (1.0 - w.low) * dsigma + dw * sigma.high;
+    let most = (1.0 - w.low) * laid_a + laid_b + (dleft + dw) * step;
+    // 1 - w and w come to 1: the norm is least where σ is
+    let least = higher(sigma.low + (1.0 - sigma.low) * w.low, 0.0);
+    let slope = if least > 0.0 { most / least * (1.0 + 1e-9) } else { f64::INFINITY };
+    let weight = Interval::new(
+        higher((1.0 - w.high) * a.weight.low, 0.0) + w.low * w.low,
+        (1.0 - w.low) * a.weight.high + w.high * w.high,
+    );
+    let turn = higher((2.0 * w.high - a.weight.low).abs(), (2.0 * w.low - a.weight.high).abs());
+    // α ≤ max(1, α_A) of the norm
+    let laid = lower(most * higher(1.0, a.weight.high) * (1.0 + 1e-9), slope * weight.high);
+    GroundBounds { height, weight, slope, fade: (1.0 - w.low) * a.fade + dw * turn, laid }
+}

@@ -1,0 +1,116 @@
+//! Scatters: pieces repeated at random inside a circle or an outline, or along a curve.
+//!
+//! Law: inside an area, the places of a [Poisson-disc set](super::poisson_disc) of the given distance that lie in it;
+//! along a curve, place k lies at (k + ½ + ⅓ r) distances of arc length, r random in ±1, and up to the width beside it.
+//! Of all places a random share is kept, the density. The set lies still: an area that grows has new copies in what is
+//! new, a curve that goes on has new ones there, a higher density only adds some.
+//! Source: Cook 1986 and Wei 2008, see [`poisson_disc`](super::poisson_disc).
+
+use super::array::CopyCurve;
+use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
+use super::poisson_disc::poisson_disc_places;
+use crate::construction::geometry::path::{CurveFit, closed_line};
+use crate::construction::geometry::plane::{Area, Point, add, dot, higher, length, sub};
+use crate::construction::piece::CopyGroup;
+use crate::field::Stream;
+
+crate::choices! {
+    /// Where copies are strewn.
+    ScatterRegion {
+        Circle "In a circle": "Around a centre.",
+        Outline "Inside an outline": "Inside a closed line through points.",
+        Curve "Along a curve": "Beside a curve through points, as high and as large as the points say.",
+    }
+}
+
+crate::params! {
+    /// Repeats pieces at random inside a circle, an outline or along a curve: boulders, dunes, craters.
+    ScatterSettings "Scatter" in "Operator", from "Cook 1986, Stochastic sampling", also "strew distribute random copies blue noise poisson disc boulders rocks craters instances" {
+        /// Where the copies are strewn.
+        region: ScatterRegion = ScatterRegion::Circle;
+        /// Where the middle of the circle lies, from the west edge. What is random moves with it.
+        x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Where the middle of the circle lies, from the north edge. What is random moves with it.
+        y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Distance from the middle within which they are strewn.
+        radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0 => |s| s.region == ScatterRegion::Circle;
+        /// Distance to both sides of the curve within which they are strewn.
+        width: f32 ["m"] = 200.0, 0.0..=1.0e5, slider 0.0..=2000.0 => |s| s.region == ScatterRegion::Curve;
+        /// How the line runs between its points.
+        run: CurveFit = CurveFit::Through => |s| s.region != ScatterRegion::Circle;
+        /// Whether copies turn with the curve.
+        follow: bool = true => |s| s.region == ScatterRegion::Curve;
+        /// How near together they lie at the least; along a curve, how far apart on average.
+        distance: f32 ["m"] = 300.0, 0.1..=1.0e6, slider 10.0..=2000.0;
+        /// Share of the places that have a copy.
+        density: f32 = 1.0, 0.0..=1.0;
+        copy_params!();
+    }
+}
+
+copy_style!(ScatterSettings);
+
+/// Whether `p` is inside a closed line, by the number of its crossings to the west.
+fn is_inside(corners: &[Point], p: Point) -> bool {
+    let sides = corners.iter().zip(corners.iter().cycle().skip(1));
+    sides.fold(false, |inside, (a, b)| {
+        let is_crossed = (a[1] > p[1]) != (b[1] > p[1]);
+        inside != (is_crossed && p[0] > a[0] + (b[0] - a[0]) * ((p[1] - a[1]) / (b[1] - a[1])))
+    })
+}
+
+impl CopyGroup<ScatterSettings> {
+    /// Where the copies are put, with the random values of `seed`.
+    ///
+    /// # Errors
+    /// When they are too many, or a line has too few points.
+    pub fn places(&self, seed: u32) -> Result<Vec<CopyPlace>, String> {
+        let settings = &self.settings;
+        let random = Stream::new(seed, settings.seed).fork(0x5ca7);
+        let (kept, density) = (random.fork(1), settings.density);
+        let distance = f64::from(settings.distance);
+        let centre = [f64::from(settings.x), f64::from(settings.y)];
+        let within = |area: Area, is_in: &dyn Fn(Point) -> bool| {
+            let (low, high) = (sub(area.low, centre), sub(area.high, centre));
+            let places = poisson_disc_places(low, high, distance, random.fork(0)).ok_or_else(too_many)?;
+            let places = places.into_iter().map(|place| CopyPlace::plain(add(centre, place.at), place.cell));
+            Ok::<Vec<CopyPlace>, String>(places.filter(|place| is_in(place.at)).collect())
+        };
+        let mut places = match settings.region {
+            ScatterRegion::Circle => {
+                let radius = f64::from(settings.radius);
+                let is_in = |p: Point| {
+                    let way = sub(p, centre);
+                    dot(way, way) <= radius * radius
+                };
+                within(Area::centred(centre, radius), &is_in)?
+            }
+            ScatterRegion::Outline => {
+                let points = self.corners();
+                if points.len() < 3 {
+                    return Err("an outline to strew copies in needs three points".into());
+                }
+                let size = Area::enclosing(points.iter().copied());
+                let (corners, _) = closed_line(&points, settings.run, higher(length(sub(size.high, size.low)), 1e-3));
+                within(Area::enclosing(corners.iter().copied()), &|p| is_inside(&corners, p))?
+            }
+            ScatterRegion::Curve => {
+                let width = f64::from(settings.width);
+                let curve = CopyCurve::new(&self.points, settings.run, width)
+                    .ok_or("a curve to strew copies along needs two points")?;
+                let count = libm::floor(curve.length() / distance);
+                if count > MOST_COPIES as f64 {
+                    return Err(too_many());
+                }
+                let [along, beside] = [2, 3].map(|salt| random.fork(salt));
+                let place = |k: i32| {
+                    let s = (f64::from(k) + 0.5 + f64::from(along.signed(k, 0)) / 3.0) * distance;
+                    curve.place(s, f64::from(beside.signed(k, 0)) * width, settings.follow, [k, 0])
+                };
+                (0..count as i32).map(place).collect()
+            }
+        };
+        places.retain(|place| kept.unit(place.id[0], place.id[1]) < density);
+        if places.len() > MOST_COPIES { Err(too_many()) } else { Ok(places) }
+    }
+}

@@ -1,0 +1,490 @@
+//! Warping: pieces bent by noise, twisted about a centre, pushed by a picture, or dragged along a curve.
+//!
+//! Law: f = f_A ∘ ω⁻¹, α = α_A ∘ ω⁻¹. Noise: ω⁻¹(p) = p + strength · (η₁, η₂)(p / size), where strength is held below
+//! the size at which the map would fold (0.24 size, 1/(√2 λ_η)). Twist: ω⁻¹(p) = c + R(angle · g(d)) (p - c), d = |p -
+//! c|, g Wyvill's: always one to one. Picture: ω⁻¹(p) = p - strength · e · φ(p) with a direction e and φ = g(d) (2
+//! I(p) - 1), I the [spline](crate::construction::primitives::image_sampler) through a picture over the square of half
+//! side r about c, g with half the radius as its core. Curve: ω⁻¹(p) = p - strength · Σ tₖ g(|p - cₖ|/r) h/(32/35 r),
+//! which is the mean of the curve's directions t about p, by Wyvill's g, over places h ≤ r/4 apart; on a straight line
+//! it is t. In both, strength is held where the greatest slope of the push is 0.9, and the map cannot fold.
+//! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
+//! Source: document 004, §5.4 and fig. 14.
+
+use crate::construction::geometry::path::{CurveFit, Path};
+use crate::construction::geometry::plane::{
+    Affine, Area, Capsule, Interval, Point, add, higher, length, lower, scaled, sub,
+};
+use crate::construction::piece::CopyGroup;
+use crate::construction::primitives::curve::CurvePoint;
+use crate::construction::primitives::falloff::Falloff;
+use crate::construction::primitives::image_sampler::ImageSampler;
+use crate::construction::primitives::noise::{ReliefNoise, STEEPEST};
+use crate::param::ImageFile;
+
+crate::choices! {
+    /// How the ground is bent.
+    Bend {
+        Noise "Noise": "Pushed to and fro: straight things wander, repeated ones differ.",
+        Twist "Twist": "Turned about a centre, most in the middle.",
+        Picture "By a picture": "Pushed one way where a picture is bright, and the other way where it is dark.",
+        Curve "Along a curve": "Dragged along a curve, from its first point towards its last.",
+    }
+}
+
+crate::params! {
+    /// Bends pieces sideways, so that they look less regular.
+    WarpSettings "Warp" in "Operator", from "document 004, fig. 14", also "deform distort twist swirl noise bend drag push image" {
+        /// How the ground is bent.
+        bend: Bend = Bend::Noise;
+        /// Greatest distance by which noise or a picture pushes, or a curve drags. It is held where the ground would
+        /// fold beyond it: for noise at 0.24 of the size, for a curve at about a third of the radius.
+        strength: f32 ["m"] = 120.0, 0.0..=1.0e6, slider 0.0..=1000.0;
+        /// Distance over which the push changes.
+        size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
+        /// By how much a twist turns its middle.
+        turn_angle: f32 ["°"] = 90.0, -720.0..=720.0, slider -180.0..=180.0;
+        /// Where the middle of a twist or of the picture lies, from the west edge.
+        x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Where the middle of a twist or of the picture lies, from the north edge.
+        y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Distance from the middle, or from the curve, where twist, push and drag end.
+        radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
+        /// Chooses the noise.
+        seed: u32 = 1, 0..=1_000_000, slider 0..=100;
+        /// The picture that pushes: a file, or a shipped stamp. Grey pushes nowhere.
+        picture: ImageFile = ImageFile("stamp:dune".into()) => |warp| warp.bend == Bend::Picture;
+        /// Where the bright parts of the picture push, from east to south.
+        direction_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0 => |warp| warp.bend == Bend::Picture;
+        /// How the curve runs between its points.
+        run: CurveFit = CurveFit::Through => |warp| warp.bend == Bend::Curve;
+    }
+}
+
+/// Share of the size that noise may push by.
+pub const FARTHEST: f64 = 0.24;
+
+/// Greatest slope of what a picture pushes or a curve drags.
+const STEEPEST_PUSH: f64 = 0.9;
+/// Places on a curve that drags, at the most, and for each radius of its length.
+const MOST_PLACES: usize = 512;
+const PLACES_PER_RADIUS: f64 = 4.0;
+/// ∫ g over a line through its middle, in radii.
+const MEAN_FALLOFF: f64 = 32.0 / 35.0;
+
+/// A push by a picture.
+#[derive(Clone)]
+pub struct PicturePush {
+    /// Middle of the picture, half its side, and where the push has no weight any more.
+    pub centre: Point,
+    /// By the distance from the middle.
+    pub falloff: Falloff,
+    /// Strength times direction, in metres.
+    pub push: Point,
+    /// Bound of the stretching everywhere.
+    pub stretching: f64,
+    /// Its samples.
+    pub picture: ImageSampler,
+}
+
+/// Samples are left out: the name of a push must be short.
+impl std::fmt::Debug for PicturePush {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { centre, falloff, push, .. } = self;
+        f.debug_tuple("PicturePush")
+            .field(centre)
+            .field(falloff)
+            .field(push)
+            .field(&self.picture.raster().hash)
+            .finish()
+    }
+}
+
+impl PicturePush {
+    fn new(settings: &WarpSettings, picture: ImageSampler) -> Self {
+        let radius = f64::from(settings.radius);
+        let falloff = Falloff { core: 0.5 * radius, radius };
+        let (_, steps) = picture.bounds(Interval::new(0.0, 1.0), Interval::new(0.0, 1.0));
+        let steepest = falloff.bounds(Interval::new(0.0, radius)).1 + length(steps) / radius;
+        let strength = lower(f64::from(settings.strength), STEEPEST_PUSH / steepest);
+        let angle = f64::from(settings.direction_angle) * (std::f64::consts::PI / 180.0);
+        let (sin, cos) =
+            if settings.direction_angle == 0.0 { (0.0, 1.0) } else { (libm::sin(angle), libm::cos(angle)) };
+        Self {
+            centre: [f64::from(settings.x), f64::from(settings.y)],
+            falloff,
+            push: [strength * cos, strength * sin],
+            stretching: 1.0 + strength * steepest,
+            picture,
+        }
+    }
+
+    /// φ and its gradient.
+    fn sample(&self, p: Point) -> (f64, Point) {
+        let offset = sub(p, self.centre);
+        let d = length(offset);
+        let (g, dg) = self.falloff.sample(d);
+        if g <= 0.0 {
+            return (0.0, [0.0; 2]);
+        }
+        let per_side = 0.5 / self.falloff.radius;
+        let (value, dvalue) = self.picture.sample(0.5 + offset[0] * per_side, 0.5 + offset[1] * per_side);
+        let value = 2.0 * value - 1.0;
+        let turn = if d > 0.0 { dg / d * value } else { 0.0 };
+        (g * value, [0, 1].map(|k| turn * offset[k] + g * 2.0 * dvalue[k] * per_side))
+    }
+
+    /// Bound of |∇φ| over a capsule.
+    fn slope(&self, capsule: &Capsule) -> f64 {
+        let (g, dg) = self.falloff.bounds(capsule.distances(self.centre));
+        if g.high <= 0.0 {
+            return 0.0;
+        }
+        let (area, per_side) = (capsule.area_of(), 0.5 / self.falloff.radius);
+        let span = |k: usize| {
+            let at = |x: f64| 0.5 + (x - self.centre[k]) * per_side;
+            Interval::new(at(area.low[k]), at(area.high[k])).loosened()
+        };
+        let (range, steps) = self.picture.bounds(span(0), span(1));
+        let value = higher((2.0 * range.high - 1.0).abs(), (2.0 * range.low - 1.0).abs());
+        dg * value + g.high * length(steps) / self.falloff.radius
+    }
+}
+
+/// A drag along a curve.
+#[derive(Clone, Debug)]
+pub struct CurveDrag {
+    /// Places on the curve, and by how much the ground about each is dragged, in metres: x, y, east, south.
+    pub places: Vec<[f64; 4]>,
+    /// By the distance from each.
+    pub falloff: Falloff,
+    /// Bound of the stretching everywhere.
+    pub stretching: f64,
+    /// Bound of the way that a place goes.
+    reach: f64,
+    /// Beyond it nothing moves.
+    area: Area,
+}
+
+impl CurveDrag {
+    fn new(settings: &WarpSettings, points: &[CurvePoint]) -> Self {
+        let radius = f64::from(settings.radius);
+        let falloff = Falloff { core: 0.0, radius };
+        let line: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
+        let mut drag = Self { places: Vec::new(), falloff, stretching: 1.0, reach: 0.0, area: Area::EMPTY };
+        if line.len() < 2 {
+            return drag;
+        }
+        let path = Path::new(&line, settings.run, 0.0, radius);
+        let long = path.stations.last().copied().unwrap_or(0.0);
+        let count = (libm::ceil(PLACES_PER_RADIUS * long / radius) as usize).clamp(4, MOST_PLACES);
+        let step = long / count as f64;
+        let share = step / (MEAN_FALLOFF * radius);
+        drag.places = (0..count)
+            .map(|k| {
+                let (at, along) = path.point_at((k as f64 + 0.5) * step);
+                [at[0], at[1], along[0] * share, along[1] * share]
+            })
+            .collect();
+        // discs of a quarter of the radius about each place cover all that moves
+        let (mut farthest, mut steepest) = (0.0, 0.0);
+        let cell = 0.25 * radius;
+        for place in &drag.places {
+            for k in 0..81 {
+                let by = [f64::from(k % 9 - 4) * cell, f64::from(k / 9 - 4) * cell];
+                let disc = Capsule::disc(add([place[0], place[1]], by), 0.75 * cell);
+                let (way, slope) = drag.bounds(&disc);
+                (farthest, steepest) = (higher(farthest, way), higher(steepest, slope));
+            }
+        }
+        let strength = lower(f64::from(settings.strength), STEEPEST_PUSH / higher(steepest, 1e-12));
+        drag.places.iter_mut().for_each(|place| (place[2], place[3]) = (place[2] * strength, place[3] * strength));
+        drag.area = Area::enclosing(drag.places.iter().map(|place| [place[0], place[1]])).grown(radius);
+        (drag.reach, drag.stretching) = (farthest * strength, 1.0 + steepest * strength);
+        drag
+    }
+
+    /// Bounds of the way that places of a capsule go, and of its slope.
+    fn bounds(&self, capsule: &Capsule) -> (f64, f64) {
+        let near = capsule.area_of().grown(self.falloff.radius);
+        self.places.iter().filter(|place| near.contains([place[0], place[1]])).fold(
+            (0.0, 0.0),
+            |(way, slope), place| {
+                let (g, dg) = self.falloff.bounds(capsule.distances([place[0], place[1]]));
+                let long = length([place[2], place[3]]);
+                (way + long * g.high, slope + long * dg)
+            },
+        )
+    }
+
+    /// The drag at a place, and its derivatives by x and y, row by row.
+    fn sample<const G: bool>(&self, p: Point) -> (Point, [Point; 2]) {
+        let (mut way, mut rows) = ([0.0; 2], [[0.0; 2]; 2]);
+        if !self.area.contains(p) {
+            return (way, rows);
+        }
+        for place in &self.places {
+            let offset = [p[0] - place[0], p[1] - place[1]];
+            let square = offset[0] * offset[0] + offset[1] * offset[1];
+            if square >= self.falloff.radius * self.falloff.radius {
+                continue;
+            }
+            let d = square.sqrt();
+            let (g, dg) = self.falloff.sample(d);
+            let turn = if d > 0.0 { dg / d } else { 0.0 };
+            for k in 0..2 {
+                way[k] += place[2 + k] * g;
+                if G {
+                    rows[k] = [0, 1].map(|axis| rows[k][axis] + place[2 + k] * turn * offset[axis]);
+                }
+            }
+        }
+        (way, rows)
+    }
+}
+
+/// ω⁻¹.
+#[derive(Clone, Debug)]
+pub enum PreparedWarp {
+    /// Places are displaced by noise.
+    Noise {
+        /// Greatest displacement, about, in metres.
+        strength: f64,
+        /// Waves for a metre.
+        per_size: f64,
+        /// Displacement to the east and to the south.
+        noises: [ReliefNoise; 2],
+    },
+    /// Places are turned around a centre, less and less with the distance.
+    Twist {
+        /// What the rest turns around.
+        centre: Point,
+        /// Angle at the centre, in radians.
+        angle: f64,
+        /// How the angle falls with the distance.
+        falloff: Falloff,
+    },
+    /// Places are pushed by a picture.
+    Picture(Box<PicturePush>),
+    /// Places are dragged along a curve.
+    Curve(Box<CurveDrag>),
+}
+
+impl CopyGroup<WarpSettings> {
+    /// The warp with the random values of `seed`. A picture that cannot be read pushes nowhere.
+    pub fn prepare(&self, seed: u32) -> PreparedWarp {
+        let settings = &self.settings;
+        let still = || PreparedWarp::Curve(Box::new(CurveDrag::new(settings, &[])));
+        match settings.bend {
+            Bend::Picture => match crate::io::raster(&settings.picture.0) {
+                Ok(raster) => PreparedWarp::Picture(Box::new(PicturePush::new(settings, ImageSampler::new(raster)))),
+                Err(_) => still(),
+            },
+            Bend::Curve => PreparedWarp::Curve(Box::new(CurveDrag::new(settings, &self.points))),
+            Bend::Noise | Bend::Twist => settings.prepare(seed),
+        }
+    }
+}
+
+impl WarpSettings {
+    /// Noise or twist.
+    fn prepare(&self, seed: u32) -> PreparedWarp {
+        match self.bend {
+            Bend::Noise => {
+                let size = f64::from(self.size);
+                let seed = seed ^ self.seed.wrapping_mul(0x85eb_ca77);
+                PreparedWarp::Noise {
+                    strength: lower(f64::from(self.strength), FARTHEST * size),
+                    per_size: 1.0 / size,
+                    noises: [
+                        ReliefNoise::new(seed.wrapping_add(0x1234_5678)),
+                        ReliefNoise::new(seed.wrapping_add(0x8765_4321)),
+                    ],
+                }
+            }
+            _ => PreparedWarp::Twist {
+                centre: [f64::from(self.x), f64::from(self.y)],
+                angle: f64::from(self.turn_angle) * (std::f64::consts::PI / 180.0),
+                falloff: Falloff { core: 0.0, radius: f64::from(self.radius) },
+            },
+        }
+    }
+}
+
+impl PreparedWarp {
+    /// ω⁻¹(p), and its Jacobian as the matrix of an affine map.
+    #[inline]
+    pub fn displace<const G: bool>(&self, p: Point) -> (Point, Affine) {
+        match self {
+            Self::Noise { strength, per_size, noises } => {
+                let q = scaled(p, *per_size);
+                let (x, dx) = noises[0].sample::<G>(q);
+                let (y, dy) = noises[1].sample::<G>([q[0] + 0.5, q[1] + 0.5]);
+                let k = strength * per_size;
+                let rows = [[1.0 + k * dx[0], k * dx[1]], [k * dy[0], 1.0 + k * dy[1]]];
+                (add(p, [strength * x, strength * y]), Affine { rows, offset: [0.0; 2] })
+            }
+            Self::Twist { centre, angle, falloff } => {
+                let offset = sub(p, *centre);
+                let d = length(offset);
+                let (g, dg) = falloff.sample(d);
+                if g <= 0.0 {
+                    return (p, Affine::IDENTITY);
+                }
+                let (sin, cos) = (libm::sin(angle * g), libm::cos(angle * g));
+                let turned = [cos * offset[0] - sin * offset[1], sin * offset[0] + cos * offset[1]];
+                let side = [-turned[1], turned[0]];
+                let k = if d > 0.0 { angle * dg / d } else { 0.0 };
+                let rows = [
+                    [cos + side[0] * k * offset[0], -sin + side[0] * k * offset[1]],
+                    [sin + side[1] * k * offset[0], cos + side[1] * k * offset[1]],
+                ];
+                (add(*centre, turned), Affine { rows, offset: [0.0; 2] })
+            }
+            Self::Picture(push) => {
+                let (far, slope) = push.sample(p);
+                let [x, y] = push.push;
+                let rows = [[1.0 - x * slope[0], -x * slope[1]], [-y * slope[0], 1.0 - y * slope[1]]];
+                (sub(p, scaled(push.push, far)), Affine { rows, offset: [0.0; 2] })
+            }
+            Self::Curve(drag) => {
+                let (way, [x, y]) = drag.sample::<G>(p);
+                let rows = [[1.0 - x[0], -x[1]], [-y[0], 1.0 - y[1]]];
+                (sub(p, way), Affine { rows, offset: [0.0; 2] })
+            }
+        }
+    }
+
+    /// Where a capsule comes to lie, and the greatest stretching of an offset in it.
+    pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
+        let r = capsule.radius();
+        let stretching = match self {
+            Self::Noise { strength, per_size, noises } => {
+                let waves = |by: f64| Capsule::disc(add(scaled(capsule.middle(), *per_size), [by, by]), r * per_size);
+                let (x, y) = (noises[0].bounds(&waves(0.0)).1, noises[1].bounds(&waves(0.5)).1);
+                1.0 + strength * per_size * (x * x + y * y).sqrt()
+            }
+            Self::Twist { centre, angle, falloff } => {
+                let d = capsule.distances(*centre);
+                let slope = falloff.bounds(d).1;
+                // the norm of a shear by k is k/2 + √(1 + k²/4)
+                let k = angle.abs() * slope * lower(d.high, falloff.radius);
+                0.5 * k + (1.0 + 0.25 * k * k).sqrt()
+            }
+            Self::Picture(push) => 1.0 + length(push.push) * push.slope(capsule),
+            Self::Curve(drag) => 1.0 + drag.bounds(capsule).1,
+        };
+        (
+            Capsule::disc(self.displace::<false>(capsule.middle()).0, r * stretching * (1.0 + 1e-9)),
+            stretching * (1.0 + 1e-9),
+        )
+    }
+
+    /// Holds every place that an area goes to, there or back again.
+    pub fn cover(&self, area: Area) -> Area {
+        match self {
+            Self::Noise { strength, .. } => area.grown(*strength),
+            Self::Twist { centre, falloff, .. } => {
+                if area.is_empty() || area.distance(*centre) >= falloff.radius {
+                    return area;
+                }
+                let farthest = area.corners().into_iter().fold(0.0, |far, p| higher(far, length(sub(p, *centre))));
+                area.union(Area::centred(*centre, lower(farthest, falloff.radius)))
+            }
+            Self::Picture(push) => {
+                let is_near = area.distance(push.centre) < push.falloff.radius + length(push.push);
+                if is_near { area.grown(length(push.push)) } else { area }
+            }
+            Self::Curve(drag) => {
+                if area.grown(drag.reach).meets(&drag.area) {
+                    area.grown(drag.reach)
+                } else {
+                    area
+                }
+            }
+        }
+    }
+}
+
+/// The map never folds: the greatest slope of both pushes together stays below 1.
+const _: () = assert!(FARTHEST * STEEPEST * std::f64::consts::SQRT_2 < 1.0);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::construction::geometry::plane::cross;
+
+    #[test]
+    fn warps_are_one_to_one_and_have_their_jacobian() {
+        let bends = [
+            WarpSettings { strength: 1e6, size: 500.0, ..WarpSettings::default() },
+            WarpSettings {
+                bend: Bend::Twist,
+                turn_angle: 400.0,
+                x: 100.0,
+                y: -50.0,
+                radius: 800.0,
+                ..WarpSettings::default()
+            },
+            WarpSettings {
+                bend: Bend::Picture,
+                strength: 1e6,
+                direction_angle: 30.0,
+                x: 100.0,
+                y: -50.0,
+                radius: 900.0,
+                picture: ImageFile("stamp:mountain".into()),
+                ..WarpSettings::default()
+            },
+            WarpSettings { bend: Bend::Curve, strength: 1e6, radius: 500.0, ..WarpSettings::default() },
+        ];
+        for settings in bends {
+            let points = vec![
+                CurvePoint::new(-600.0, -500.0, 0.0),
+                CurvePoint::new(100.0, -300.0, 0.0),
+                CurvePoint::new(500.0, 600.0, 0.0),
+            ];
+            let warp = CopyGroup { settings, points, of: Vec::new() }.prepare(3);
+            for k in 0..4000 {
+                let p = [f64::from(k % 61) * 31.7 - 900.0, f64::from(k % 83) * 23.1 - 900.0];
+                let (_, jacobian) = warp.displace::<true>(p);
+                assert!(cross(jacobian.rows[0], jacobian.rows[1]) > 0.0);
+                let (there, stretching) = warp.displaced(&Capsule::disc(p, 3.0));
+                let aside = add(p, [2.1, -2.1]);
+                let off = length(sub(warp.displace::<false>(aside).0, there.middle()));
+                assert!(off <= there.radius() * (1.0 + 1e-9), "{off} beyond {}", there.radius());
+                let covered = warp.cover(Area::centred(p, 1.0));
+                assert!(covered.contains(warp.displace::<false>(p).0));
+                assert!(jacobian.stretching() <= stretching * (1.0 + 1e-9), "{} {stretching}", jacobian.stretching());
+                let e = 1e-4;
+                for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
+                    let slope = scaled(
+                        sub(warp.displace::<false>(add(p, step)).0, warp.displace::<false>(sub(p, step)).0),
+                        0.5 / e,
+                    );
+                    assert!(length(sub(slope, [jacobian.rows[0][axis], jacobian.rows[1][axis]])) < 1e-5);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_straight_curve_drags_by_its_strength_and_a_picture_pushes_where_it_is_bright() {
+        let line = |x: f32| CurvePoint::new(x, 0.0, 0.0);
+        let settings = WarpSettings { bend: Bend::Curve, strength: 60.0, radius: 400.0, ..WarpSettings::default() };
+        let drag = CopyGroup { settings, points: vec![line(-2000.0), line(2000.0)], of: Vec::new() }.prepare(1);
+        for (y, share) in [(0.0, 1.0), (200.0, 0.75 * 0.75 * 0.75 * 0.75f64.sqrt()), (400.0, 0.0)] {
+            let (q, _) = drag.displace::<false>([30.0, y]);
+            // the integral of g over a chord at distance y is (1 - (y/r)²)^3.5 of that through the middle
+            assert!((30.0 - q[0] - 60.0 * share).abs() < 0.3 && q[1] == y, "{y}: {q:?}");
+        }
+        assert_eq!(drag.displace::<false>([3000.0, 0.0]).0, [3000.0, 0.0]);
+        let file = ImageFile("stamp:mountain".into());
+        let raster = ImageSampler::new(crate::io::raster(&file.0).unwrap());
+        let bend = Bend::Picture;
+        let settings = WarpSettings { bend, picture: file, strength: 20.0, radius: 1000.0, ..WarpSettings::default() };
+        let push = CopyGroup { settings: WarpSettings { x: 0.0, y: 0.0, ..settings }, ..Default::default() }.prepare(1);
+        let value = raster.sample(0.6, 0.45).0;
+        let (q, _) = push.displace::<false>([200.0, -100.0]);
+        assert!((200.0 - q[0] - 20.0 * (2.0 * value - 1.0)).abs() < 1e-9 && q[1] == -100.0, "{q:?} {value}");
+    }
+}

@@ -1,0 +1,346 @@
+//! The curve: ground along a line, with cross profiles interpolated along it: rivers, roads, ridges, canyons.
+//!
+//! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the
+//! [`path`](crate::construction::geometry::path), z and width monotone cubics through the points, c_s the profile
+//! between those of the two points around; α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff),
+//! 1 up to the width w(s) there: a curve that grows narrow leaves the ground beside it alone.
+//! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
+//! Source: document 004, §4.1 and fig. 6.
+
+use serde::{Deserialize, Serialize};
+
+use super::falloff::Falloff;
+use crate::construction::geometry::path::{CurveFit, Path};
+use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
+use crate::construction::geometry::profile::{MonotoneCubic, Profile};
+use crate::construction::sample::{GroundBounds, GroundSample};
+
+crate::choices! {
+    /// The shape across a curve.
+    Cross {
+        River "River": "A bed with gentle banks, at its deepest in the middle.",
+        Levee "River with levees": "A steep-sided bed between low natural levees, which fall off to the ground around.",
+        Road "Road": "A cambered carriageway between ditches; beyond them the ground is cut or filled up to it.",
+        Ridge "Ridge": "Highest in the middle, falling to both sides.",
+        Canyon "Canyon": "A flat floor between steep, stepped walls.",
+        Bank "Level": "Level across: a causeway, a terrace, a valley floor.",
+    }
+}
+
+impl Cross {
+    /// Rise by distance, in depths and widths.
+    pub fn profile(self) -> Profile {
+        Profile(match self {
+            Self::River => vec![(0.0, -1.0), (0.22, -0.86), (0.42, -0.2), (0.55, 0.02), (1.0, 0.12)],
+            Self::Levee => vec![
+                (0.0, -1.0),
+                (0.2, -0.96),
+                (0.36, -0.62),
+                (0.46, -0.04),
+                (0.54, 0.12),
+                (0.62, 0.13),
+                (0.8, 0.04),
+                (1.0, 0.0),
+            ],
+            Self::Road => vec![(0.0, 0.0), (0.5, -0.03), (0.62, -0.2), (0.7, -0.2), (0.84, -0.02), (1.0, 0.0)],
+            Self::Ridge => vec![(0.0, 1.0), (0.12, 0.86), (0.45, 0.36), (1.0, 0.0)],
+            Self::Canyon => vec![(0.0, -1.0), (0.22, -0.96), (0.34, -0.58), (0.46, -0.52), (0.58, -0.1), (0.72, 0.0)],
+            Self::Bank => vec![(0.0, 0.0)],
+        })
+    }
+}
+
+/// A point of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurvePoint {
+    /// Metres from the west and the north edge.
+    pub at: (f32, f32),
+    /// Metres above the datum.
+    #[serde(default)]
+    pub height: f32,
+    /// The width here, as a multiple of the curve's.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub width: f32,
+    /// The depth here, as a multiple of the curve's.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub depth: f32,
+    /// The shape across at this point, if not that of the curve. Distances below 0 lie to the left: with them a profile
+    /// is not the same on both sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+}
+
+fn one() -> f32 {
+    1.0
+}
+fn is_one(value: &f32) -> bool {
+    *value == 1.0
+}
+
+impl CurvePoint {
+    /// A point of plain width and depth, without a profile of its own.
+    pub fn new(x: f32, y: f32, height: f32) -> Self {
+        Self { at: (x, y), height, width: 1.0, depth: 1.0, profile: None }
+    }
+}
+
+crate::params! {
+    /// Ground along a line: a river, a road, a ridge or a canyon.
+    CurveSettings "Curve" in "Primitive", from "document 004, fig. 6", also "river road ridge canyon line spline valley path" {
+        /// The shape across the line. A point may have its own.
+        cross: Cross = Cross::River;
+        /// Distance from the middle line to where the shape ends.
+        width: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
+        /// How deep the bed or canyon, how high the ridge is.
+        depth: f32 ["m"] = 30.0, -1.0e5..=1.0e5, slider 0.0..=500.0;
+        /// Distance over which it gives way to the ground around, beyond its width.
+        fade: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
+        /// How the line runs between its points.
+        run: CurveFit = CurveFit::Through;
+        /// Eases bends over this length, as road builders do: curvature grows and shrinks steadily.
+        easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
+        /// Lowers points that lie above the one before, so that water always runs on.
+        downhill: bool = false;
+    }
+}
+
+/// Ground along a line.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// What it goes through, two points at the least.
+    pub points: Vec<CurvePoint>,
+    /// Width, weight, section and noise.
+    #[serde(default, skip_serializing_if = "crate::construction::piece::is_default")]
+    pub settings: CurveSettings,
+}
+
+/// A path with what changes along it.
+#[derive(Clone, Debug)]
+pub struct CurveCentreline {
+    /// The path in the plane.
+    pub path: Path,
+    /// Height by arc length.
+    pub height: MonotoneCubic,
+    /// Factor of the width by arc length.
+    pub width: MonotoneCubic,
+    /// Factor of the depth by arc length.
+    pub depth: MonotoneCubic,
+    /// Distance within which the weight is whole, and where it ends, where the curve is widest.
+    pub falloff: Falloff,
+    /// Factor of the width within which the weight is whole; `None` where the width is the same everywhere.
+    pub core_share: Option<f64>,
+}
+
+impl CurveCentreline {
+    /// The path through `points` with what changes along it.
+    pub fn new(points: &[CurvePoint], settings: &CurveSettings) -> Self {
+        let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
+        let (width, fade) = (f64::from(settings.width), f64::from(settings.fade));
+        let widest = points.iter().fold(LEAST_WIDTH, |w, p| higher(w, f64::from(p.width))) * width;
+        let path = Path::new(&places, settings.run, f64::from(settings.easing), widest + fade);
+        let line = |value: &dyn Fn(&CurvePoint) -> f64, falls: bool| {
+            let mut knots: Vec<(f64, f64)> = Vec::with_capacity(points.len());
+            for (&s, point) in path.stations.iter().zip(points) {
+                let y = value(point);
+                match knots.last() {
+                    // points in one place count once
+                    Some(last) if s - last.0 < 1e-6 => {}
+                    Some(last) if falls => knots.push((s, lower(y, last.1))),
+                    _ => knots.push((s, y)),
+                }
+            }
+            MonotoneCubic::from_points(&knots)
+        };
+        let is_even = points.iter().all(|p| p.width == points[0].width);
+        Self {
+            core_share: (!is_even).then_some(1.0),
+            height: line(&|p| f64::from(p.height), settings.downhill),
+            width: line(&|p| width * higher(f64::from(p.width), LEAST_WIDTH), false),
+            depth: line(&|p| f64::from(settings.depth) * f64::from(p.depth), false),
+            falloff: Falloff { core: widest, radius: widest + fade },
+            path,
+        }
+    }
+
+    /// The same centreline, `by` times as wide; its weight ends where it did.
+    pub fn widened(self, by: f64) -> Self {
+        Self { width: self.width.scaled(by), core_share: self.core_share.map(|share| share / by), ..self }
+    }
+
+    /// Weight and its gradient at a place beside the line.
+    #[inline]
+    pub fn weight(&self, near: &crate::construction::geometry::path::NearestPoint) -> (f64, Point) {
+        let Some(share) = self.core_share else {
+            let (weight, turn) = self.falloff.sample(near.distance);
+            return (weight, scaled(near.ddistance, turn));
+        };
+        let (width, dwidth) = self.width.sample(near.along);
+        let core = share * width;
+        let (weight, turn) = Falloff { core, radius: core + self.fade() }.sample(near.distance);
+        (weight, sub(scaled(near.ddistance, turn), scaled(near.dalong, turn * share * dwidth)))
+    }
+
+    /// Range of the weight and bound of its gradient.
+    pub fn weight_bounds(&self, near: &crate::construction::geometry::path::NearestBounds) -> (Interval, f64) {
+        let Some(share) = self.core_share else { return self.falloff.bounds(near.distance) };
+        let (width, dwidth) = self.width.bounds(near.along);
+        let beside = Interval::new(near.distance.low - share * width.high, near.distance.high - share * width.low);
+        let (weight, turn) = Falloff { core: 0.0, radius: self.fade() }.bounds(beside.loosened());
+        (weight, turn * near.slope(share * dwidth * near.dalong, 1.0) * (1.0 + 1e-9))
+    }
+
+    fn fade(&self) -> f64 {
+        self.falloff.radius - self.falloff.core
+    }
+}
+
+/// The narrowest a curve gets, beside its width.
+const LEAST_WIDTH: f64 = 0.01;
+
+/// A curve ready to be asked.
+#[derive(Clone, Debug)]
+pub struct PreparedCurve {
+    pub(in crate::construction) centreline: CurveCentreline,
+    /// Profiles by arc length; one alone holds everywhere.
+    profiles: Vec<(f64, CrossSection)>,
+}
+
+/// A profile, the same on both sides or not.
+#[derive(Clone, Debug)]
+struct CrossSection {
+    line: MonotoneCubic,
+    is_even: bool,
+}
+
+impl CrossSection {
+    fn new(profile: &Profile) -> Self {
+        Self { line: profile.prepare(), is_even: profile.0.iter().all(|p| p.0 >= 0.0) }
+    }
+
+    /// Rise and its derivative by the offset.
+    #[inline]
+    fn sample(&self, offset: f64) -> (f64, f64) {
+        if self.is_even && offset < 0.0 {
+            let (y, dy) = self.line.sample(-offset);
+            (y, -dy)
+        } else {
+            self.line.sample(offset)
+        }
+    }
+
+    fn bounds(&self, offset: Interval) -> (Interval, f64) {
+        if !self.is_even || offset.low >= 0.0 {
+            return self.line.bounds(offset);
+        }
+        let nearest = if offset.high > 0.0 { 0.0 } else { -offset.high };
+        self.line.bounds(Interval::new(nearest, offset.reach()))
+    }
+}
+
+impl Curve {
+    /// The curve ready to be evaluated.
+    pub fn prepare(&self) -> PreparedCurve {
+        let centreline = CurveCentreline::new(&self.points, &self.settings);
+        let plain = self.settings.cross.profile();
+        let own = |point: &CurvePoint| CrossSection::new(point.profile.as_ref().unwrap_or(&plain));
+        let profiles = if self.points.iter().all(|p| p.profile.is_none()) {
+            vec![(0.0, CrossSection::new(&plain))]
+        } else {
+            centreline.path.stations.iter().zip(&self.points).map(|(&s, p)| (s, own(p))).collect()
+        };
+        PreparedCurve { centreline, profiles }
+    }
+}
+
+impl PreparedCurve {
+    /// Where its weight is more than 0.
+    pub fn area(&self) -> Area {
+        self.centreline.path.area
+    }
+
+    /// Arc length, whether both sides are the same, and line of every profile.
+    pub fn profiles(&self) -> impl Iterator<Item = (f64, bool, &MonotoneCubic)> {
+        self.profiles.iter().map(|(s, shape)| (*s, shape.is_even, &shape.line))
+    }
+
+    /// The profiles around arc length `s`, how far `s` is from the first to the second, and how fast that changes.
+    fn locate_profile(&self, s: f64) -> (usize, f64, f64) {
+        let last = self.profiles.len() - 1;
+        let k = self.profiles.partition_point(|p| p.0 <= s).clamp(1, last.max(1)) - 1;
+        if last == 0 {
+            return (0, 0.0, 0.0);
+        }
+        let long = self.profiles[k + 1].0 - self.profiles[k].0;
+        if long <= 0.0 {
+            return (k, 0.0, 0.0);
+        }
+        let (t, dt) = smooth((s - self.profiles[k].0) / long);
+        (k, t, dt / long)
+    }
+
+    /// Rise at arc length `s` and offset `x` in widths, and its derivatives.
+    #[inline]
+    fn rise(&self, s: f64, x: f64) -> (f64, f64, f64) {
+        let (k, t, dt) = self.locate_profile(s);
+        let (y, dy) = self.profiles[k].1.sample(x);
+        if t == 0.0 {
+            return (y, 0.0, dy);
+        }
+        let (z, dz) = self.profiles[k + 1].1.sample(x);
+        (y + t * (z - y), dt * (z - y), dy + t * (dz - dy))
+    }
+
+    /// Height and weight at `p`; without G the gradients are left out.
+    #[inline]
+    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+        let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
+        let (weight, fade) = self.centreline.weight(&near);
+        let (z, dz) = self.centreline.height.sample(near.along);
+        let (width, dwidth) = self.centreline.width.sample(near.along);
+        let (depth, ddepth) = self.centreline.depth.sample(near.along);
+        let x = near.offset / width;
+        let (rise, rise_s, rise_x) = self.rise(near.along, x);
+        let height = z + depth * rise;
+        if !G {
+            return GroundSample { height, weight, ..GroundSample::default() };
+        }
+        let by_s = dz + ddepth * rise + depth * (rise_s - rise_x * x * dwidth / width);
+        let by_o = depth * rise_x / width;
+        let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_o * near.doffset[k]);
+        GroundSample { height, weight, slope, fade }
+    }
+
+    /// What holds for all places of `capsule`.
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
+        let (weight, fade) = self.centreline.weight_bounds(&near);
+        let (z, dz) = self.centreline.height.bounds(near.along);
+        let (width, dwidth) = self.centreline.width.bounds(near.along);
+        let (depth, ddepth) = self.centreline.depth.bounds(near.along);
+        let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
+        // of the rise, its derivatives, and its derivative by x times x, which is 0 beyond the profile
+        let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
+        let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.reach(), shape.line.end());
+        let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);
+        for k in first..=last {
+            let (y, dy) = self.profiles[k].1.bounds(x);
+            (rise, rise_x) = (rise.union(y), higher(rise_x, dy));
+            x_rise_x = higher(x_rise_x, slopes(&self.profiles[k].1, dy));
+            if let Some((to, shape)) = self.profiles.get(k + 1) {
+                let (next, dnext) = shape.bounds(x);
+                let long = to - self.profiles[k].0;
+                if long > 0.0 {
+                    rise_s = higher(rise_s, 1.5 / long * y.spread(&next));
+                }
+                (rise, rise_x) = (rise.union(next), higher(rise_x, dnext));
+                x_rise_x = higher(x_rise_x, slopes(shape, dnext));
+            }
+        }
+        let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + x_rise_x * dwidth / width.low);
+        let by_o = depth.reach() * rise_x / width.low;
+        let slope = near.slope(by_s * near.dalong, by_o * near.doffset);
+        GroundBounds::plain(z.plus(depth.product(rise)).loosened(), weight, slope * (1.0 + 1e-9), fade)
+    }
+}

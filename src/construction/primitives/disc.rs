@@ -1,0 +1,132 @@
+//! The disc: a round piece of ground about a centre, level or made of noise.
+//!
+//! Law: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and
+//! [`falloff`](super::falloff). The noise moves with the centre.
+//! Source: document 004, §4.1 and fig. 5.
+
+use super::falloff::Falloff;
+use super::ground::{ReliefField, ReliefParams, ReliefStyle};
+use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
+use crate::construction::row_samples::{LANES, PointRow, RowSamples};
+use crate::construction::sample::{Detail, GroundBounds, GroundSample};
+
+crate::params! {
+    /// A round piece of ground: a plain, hills, mountains or dunes.
+    Disc "Disc" in "Primitive", from "document 004, fig. 5", also "circle hills mountains plain dunes patch" {
+        /// Where its centre lies, from the west edge.
+        x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Where its centre lies, from the north edge.
+        y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Distance from the centre at which it ends. There is terrain up to about half of it, and beyond where others
+        /// help.
+        radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
+        /// Share of the radius within which it is there in full.
+        core: f32 = 0.0, 0.0..=0.95;
+        /// Height of the ground above the datum.
+        height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
+        /// What the ground is like.
+        surface: ReliefStyle = ReliefStyle::Hills;
+        /// Height of the largest hills, crests or dunes above that.
+        amplitude: f32 ["m"] = 150.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
+        /// Distance from one large hill to the next.
+        size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
+        /// How many times smaller hills are laid on larger ones, each half as wide.
+        octaves: u32 = 6, 1..=16, slider 1..=10;
+        /// Height of each kind of hill beside the next larger one: low is smooth, high is rugged.
+        roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
+        /// Where the wind blows to, for dunes: 0 is east, 90 is south.
+        wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
+        /// Chooses the hills: another number, other hills of the same kind.
+        seed: u32 = 1, 0..=1_000_000, slider 0..=100;
+    }
+}
+
+/// A disc ready to be asked.
+#[derive(Clone, Debug)]
+pub struct PreparedDisc {
+    pub(in crate::construction) centre: Point,
+    pub(in crate::construction) height: f64,
+    pub(in crate::construction) falloff: Falloff,
+    pub(in crate::construction) ground: ReliefField,
+    /// Whether the ground is asked for also where it has no weight: to measure what leaving it out saves.
+    is_asked_everywhere: bool,
+}
+
+impl Disc {
+    /// The disc ready to be evaluated, with the random values of `seed`.
+    pub fn prepare(&self, seed: u32) -> PreparedDisc {
+        let wind = f64::from(self.wind_angle) * (std::f64::consts::PI / 180.0);
+        let form = ReliefParams {
+            surface: self.surface,
+            amplitude: f64::from(self.amplitude),
+            size: f64::from(self.size),
+            octaves: self.octaves as usize,
+            roughness: f64::from(self.roughness),
+            wind: [libm::cos(wind), libm::sin(wind)],
+        };
+        let radius = f64::from(self.radius);
+        PreparedDisc {
+            centre: [f64::from(self.x), f64::from(self.y)],
+            height: f64::from(self.height),
+            falloff: Falloff { core: f64::from(self.core) * radius, radius },
+            ground: ReliefField::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
+            is_asked_everywhere: false,
+        }
+    }
+}
+
+impl PreparedDisc {
+    /// Where its weight is more than 0.
+    pub fn area(&self) -> Area {
+        Area::centred(self.centre, self.falloff.radius)
+    }
+
+    /// Height and weight at `p`; without G the gradients are left out.
+    #[inline]
+    pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
+        let offset = sub(p, self.centre);
+        let distance = length(offset);
+        let (weight, turn) = self.falloff.sample(distance);
+        if weight <= 0.0 {
+            return GroundSample::default();
+        }
+        let (over, slope) = self.ground.sample::<G>(offset, detail);
+        let fade = if distance > 0.0 { scaled(offset, turn / distance) } else { [0.0; 2] };
+        GroundSample { height: self.height + over, weight, slope, fade }
+    }
+
+    /// The same disc, asked for its ground everywhere.
+    pub fn asked_everywhere(&self) -> Self {
+        Self { is_asked_everywhere: true, ..self.clone() }
+    }
+
+    /// The samples along a row.
+    pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+        let n = row.len();
+        let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+        for k in 0..n {
+            (xs[k], ys[k]) = (row.xs[k] - self.centre[0], row.ys[k] - self.centre[1]);
+            out.weight[k] = self.falloff.weight((xs[k] * xs[k] + ys[k] * ys[k]).sqrt());
+        }
+        let span = if self.is_asked_everywhere { Some((0, n)) } else { out.span(n) };
+        let Some((from, to)) = span else { return };
+        let mut over = [0.0; LANES];
+        self.ground.row(&xs[from..to], &ys[from..to], detail, &mut over[from..to]);
+        for (height, over) in out.height[from..to].iter_mut().zip(&over[from..to]) {
+            *height = self.height + over;
+        }
+    }
+
+    /// What holds for all places of `capsule`.
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let distance = capsule.distances(self.centre);
+        if distance.low >= self.falloff.radius {
+            return GroundBounds::NOTHING;
+        }
+        let (weight, fade) = self.falloff.bounds(distance);
+        let from = |p: Point| sub(p, self.centre);
+        let local = Capsule { from: from(capsule.from), to: from(capsule.to), pad: capsule.pad };
+        let (over, slope) = self.ground.bounds(&local, detail);
+        GroundBounds::plain(over.plus(Interval::one(self.height)), weight, slope, fade)
+    }
+}

@@ -1,0 +1,72 @@
+//! How the weight of a primitive falls with the distance from its skeleton.
+//!
+//! Law: α(d) = 1 up to the `core`, then g((d - core) / (radius - core)) with Wyvill's g(x) = (1 - x²)³, 0 from the
+//! radius on. With a core of 0 it is the document's g(d / r). g is C², its greatest slope 96√5/125 lies at x = 1/√5.
+//! Source: document 004, §4.1 and annex; Wyvill, Guy & Galin 1999.
+
+use crate::construction::geometry::plane::{Interval, higher, lower};
+
+/// Weight by distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Falloff {
+    /// Distance up to which it is 1.
+    pub core: f64,
+    /// Distance from which on it is 0.
+    pub radius: f64,
+}
+
+/// 1/√5, where the falloff is steepest.
+const STEEPEST: f64 = 0.447_213_595_499_957_9;
+
+impl Falloff {
+    /// Weight and its derivative at distance `d`.
+    #[inline]
+    pub fn sample(&self, d: f64) -> (f64, f64) {
+        if d <= self.core {
+            return (1.0, 0.0);
+        }
+        if d >= self.radius {
+            return (0.0, 0.0);
+        }
+        let width = self.radius - self.core;
+        let x = (d - self.core) / width;
+        let t = 1.0 - x * x;
+        (t * t * t, -6.0 * x * t * t / width)
+    }
+
+    /// The weight alone, without branches.
+    #[inline]
+    pub fn weight(&self, d: f64) -> f64 {
+        let x = (d - self.core) / (self.radius - self.core);
+        let t = 1.0 - x * x;
+        let weight = if d >= self.radius { 0.0 } else { t * t * t };
+        if d <= self.core { 1.0 } else { weight }
+    }
+
+    /// Weights between two distances, and the greatest slope there.
+    pub fn bounds(&self, d: Interval) -> (Interval, f64) {
+        let weight = Interval::new(self.sample(d.high).0, self.sample(d.low).0);
+        if d.high <= self.core || d.low >= self.radius {
+            return (weight, 0.0);
+        }
+        let steepest = self.core + STEEPEST * (self.radius - self.core);
+        let nearest = lower(higher(steepest, d.low), d.high);
+        // the slope grows towards the steepest place from both sides; rounding is allowed for
+        (weight, self.sample(nearest).1.abs() * (1.0 + 1e-9))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steepest_slope_is_the_documents() {
+        let falloff = Falloff { core: 0.0, radius: 3.0 };
+        let constant = 96.0 * 5.0f64.sqrt() / 125.0 / 3.0;
+        let (_, slope) = falloff.bounds(Interval::new(0.0, 3.0));
+        assert!((slope - constant).abs() < 1e-8);
+        let steepest = (0..=3000).map(|k| falloff.sample(f64::from(k) * 1e-3).1.abs()).fold(0.0, higher);
+        assert!(steepest <= slope && steepest > slope * 0.9999);
+    }
+}

@@ -1,0 +1,351 @@
+//! What the ground of a disc is like: level, hills, ridged mountains or dunes, as sums of noise.
+//!
+//! Laws, with η the noise, s = 1/size, gᵢ = roughnessⁱ, and every octave turned by the angle of the 3-4-5 triangle:
+//! hills Σ gᵢ η(2ⁱ s p); ridged Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests
+//! carry smaller crests (after Musgrave, Kolb & Mace 1989; ε rounds their edge by a hair);
+//! dunes P(φ)·m with φ = u s + 0.55 η(s p / 2.6), u the way down the wind, P a gentle rise t²(2 - t) over 0.72 of the
+//! wave and a lee slope (1 - t)² behind a sharp crest, m = ½ + ½η(s p / 4).
+//! Bounds: of a product |∇(ab)| ≤ |∇a| sup b + sup a |∇b|, of a sum the sum.
+//! Source: document 004, §4.1 and §7.2.1.
+
+use super::noise::ReliefNoise;
+use crate::construction::geometry::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
+use crate::construction::row_samples::LANES;
+use crate::construction::sample::Detail;
+
+crate::choices! {
+    /// What the ground is like.
+    ReliefStyle {
+        Level "Level": "Flat: a plain, a plateau, a floor to build on.",
+        Hills "Hills": "Rounded heights and hollows.",
+        Ridged "Mountains": "Sharp crests with smaller crests on them.",
+        Dunes "Dunes": "Waves of sand: gentle to windward, steep in the lee.",
+    }
+}
+
+/// Share of a dune's wave that rises.
+const WINDWARD: f64 = 0.72;
+/// How far the crests of dunes wander, in waves, and over how many waves.
+const WANDER: f64 = 0.55;
+const WANDER_WAVES: f64 = 2.6;
+/// Waves over which the height of dunes changes.
+const SWELL_WAVES: f64 = 4.0;
+/// Rounds the crests of ridges: ε².
+const EDGE: f64 = 4e-4;
+
+/// A [`ReliefStyle`] with its numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReliefParams {
+    /// What kind it is.
+    pub surface: ReliefStyle,
+    /// Height from the mean to the crests, about, in metres.
+    pub amplitude: f64,
+    /// Length of the largest waves.
+    pub size: f64,
+    /// Number of octaves.
+    pub octaves: usize,
+    /// Height of each octave beside the one before.
+    pub roughness: f64,
+    /// Where the wind blows to.
+    pub wind: Point,
+}
+
+/// The ground over the plan.
+#[derive(Clone, Debug)]
+pub struct ReliefField {
+    form: ReliefParams,
+    seed: u32,
+    octaves: Vec<ReliefOctave>,
+}
+
+#[derive(Clone, Debug)]
+struct ReliefOctave {
+    amplitude: f64,
+    frequency: f64,
+    /// From metres into waves.
+    map: Affine,
+    noise: ReliefNoise,
+}
+
+impl ReliefOctave {
+    #[inline]
+    fn sample<const G: bool>(&self, p: Point) -> (f64, Point) {
+        let (value, gradient) = self.noise.sample::<G>(self.map.apply(p));
+        (value, if G { self.map.pull(gradient) } else { [0.0; 2] })
+    }
+
+    fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
+        let Capsule { from, to, pad } = *capsule;
+        let waves = Capsule { from: self.map.apply(from), to: self.map.apply(to), pad: pad * self.frequency };
+        let (range, slope) = self.noise.bounds(&waves);
+        (range, slope * self.frequency)
+    }
+}
+
+impl ReliefField {
+    /// `seed` chooses the hills.
+    pub fn new(form: ReliefParams, seed: u32) -> Self {
+        let count = match form.surface {
+            ReliefStyle::Level => 0,
+            ReliefStyle::Hills | ReliefStyle::Ridged => form.octaves,
+            ReliefStyle::Dunes => 2,
+        };
+        let mut turn = [[1.0, 0.0], [0.0, 1.0]];
+        let mut octaves = Vec::with_capacity(count);
+        let (mut frequency, mut amplitude) = (1.0 / form.size, form.amplitude);
+        for k in 0..count {
+            if form.surface == ReliefStyle::Dunes {
+                frequency = 1.0 / (form.size * if k == 0 { WANDER_WAVES } else { SWELL_WAVES });
+            }
+            let seed = seed.wrapping_add(0x9e37_79b9u32.wrapping_mul(k as u32 + 1));
+            // lattice points are level: no two octaves have them at the same place
+            let shift = f64::from(seed >> 8) * (1.0 / 16_777_216.0);
+            octaves.push(ReliefOctave {
+                amplitude,
+                frequency,
+                map: Affine {
+                    rows: [
+                        [turn[0][0] * frequency, turn[0][1] * frequency],
+                        [turn[1][0] * frequency, turn[1][1] * frequency],
+                    ],
+                    offset: [0.5 + shift, 0.25 - shift],
+                },
+                noise: ReliefNoise::new(seed),
+            });
+            frequency *= 2.0;
+            amplitude *= form.roughness;
+            turn = turn.map(|[a, b]| [0.8 * a - 0.6 * b, 0.6 * a + 0.8 * b]);
+        }
+        Self { form, seed, octaves }
+    }
+
+    /// What it was made from.
+    pub fn form(&self) -> &ReliefParams {
+        &self.form
+    }
+
+    /// The number that chooses its octaves.
+    pub fn seed(&self) -> u32 {
+        self.seed
+    }
+
+    /// Height above the level of the disc, and its gradient if asked for, at `p` from the disc's centre.
+    #[inline]
+    pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
+        match self.form.surface {
+            ReliefStyle::Level => (0.0, [0.0; 2]),
+            ReliefStyle::Hills => self.hills::<G>(p, detail),
+            ReliefStyle::Ridged => self.ridged::<G>(p, detail),
+            ReliefStyle::Dunes => self.dunes::<G>(p, detail),
+        }
+    }
+
+    /// Heights along a row of places from the disc's centre.
+    pub fn row(&self, xs: &[f64], ys: &[f64], detail: &Detail, out: &mut [f64]) {
+        let n = xs.len();
+        match self.form.surface {
+            ReliefStyle::Level => out.fill(0.0),
+            ReliefStyle::Hills => {
+                out.fill(0.0);
+                let mut values = [0.0; LANES];
+                for (octave, amplitude) in self.shown(detail) {
+                    octave.noise.row(&octave.map, xs, ys, &mut values[..n]);
+                    out.iter_mut().zip(&values).for_each(|(height, value)| *height += amplitude * value);
+                }
+            }
+            ReliefStyle::Ridged => {
+                out.fill(0.0);
+                let (mut values, mut weights) = ([0.0; LANES], [1.0; LANES]);
+                for (octave, amplitude) in self.shown(detail) {
+                    octave.noise.row(&octave.map, xs, ys, &mut values[..n]);
+                    for ((height, value), weight) in out.iter_mut().zip(&values).zip(&mut weights) {
+                        let below = 1.0 - (value * value + EDGE).sqrt();
+                        let ridge = below * below;
+                        *height += amplitude * *weight * ridge;
+                        *weight = ridge * (2.0 - ridge);
+                    }
+                }
+            }
+            ReliefStyle::Dunes => {
+                let amplitude = self.dune_amplitude(detail);
+                if amplitude == 0.0 {
+                    out.fill(0.0);
+                    return;
+                }
+                let (mut wanders, mut swells) = ([0.0; LANES], [0.0; LANES]);
+                self.octaves[0].noise.row(&self.octaves[0].map, xs, ys, &mut wanders[..n]);
+                self.octaves[1].noise.row(&self.octaves[1].map, xs, ys, &mut swells[..n]);
+                let per_size = 1.0 / self.form.size;
+                for (k, height) in out.iter_mut().enumerate() {
+                    let wave = wave(dot([xs[k], ys[k]], self.form.wind) * per_size + WANDER * wanders[k]).0;
+                    *height = amplitude * wave * (0.5 + 0.5 * swells[k]);
+                }
+            }
+        }
+    }
+
+    fn dune_amplitude(&self, detail: &Detail) -> f64 {
+        self.form.amplitude * detail.share(0, 1, self.form.size)
+    }
+
+    /// Range of the height and bound of its gradient.
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        match self.form.surface {
+            ReliefStyle::Level => (Interval::one(0.0), 0.0),
+            ReliefStyle::Hills => self.hills_over(capsule, detail),
+            ReliefStyle::Ridged => self.ridged_over(capsule, detail),
+            ReliefStyle::Dunes => self.dunes_over(capsule, detail),
+        }
+    }
+
+    /// The octaves to be summed, with their amplitudes.
+    fn shown<'a>(&'a self, detail: &'a Detail) -> impl Iterator<Item = (&'a ReliefOctave, f64)> {
+        let count = self.octaves.len();
+        self.octaves.iter().enumerate().map_while(move |(k, octave)| {
+            let share = detail.share(k, count, 1.0 / octave.frequency);
+            (share > 0.0).then_some((octave, octave.amplitude * share))
+        })
+    }
+
+    fn hills<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
+        let (mut height, mut slope) = (0.0, [0.0; 2]);
+        for (octave, amplitude) in self.shown(detail) {
+            let (value, gradient) = octave.sample::<G>(p);
+            height += amplitude * value;
+            if G {
+                slope = [slope[0] + amplitude * gradient[0], slope[1] + amplitude * gradient[1]];
+            }
+        }
+        (height, slope)
+    }
+
+    fn hills_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let mut sum = (Interval::one(0.0), 0.0);
+        for (octave, amplitude) in self.shown(detail) {
+            let (range, slope) = octave.bounds(capsule);
+            sum = (sum.0.plus(range.times(amplitude)), sum.1 + amplitude.abs() * slope);
+        }
+        sum
+    }
+
+    fn ridged<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
+        let (mut height, mut slope) = (0.0, [0.0; 2]);
+        let (mut weight, mut dweight) = (1.0, [0.0; 2]);
+        for (octave, amplitude) in self.shown(detail) {
+            let (value, gradient) = octave.sample::<G>(p);
+            let root = (value * value + EDGE).sqrt();
+            let below = 1.0 - root;
+            let ridge = below * below;
+            height += amplitude * weight * ridge;
+            if G {
+                let turn = -2.0 * below * value / root;
+                for k in 0..2 {
+                    let dridge = turn * gradient[k];
+                    slope[k] += amplitude * (dweight[k] * ridge + weight * dridge);
+                    dweight[k] = 2.0 * (1.0 - ridge) * dridge;
+                }
+            }
+            weight = ridge * (2.0 - ridge);
+        }
+        (height, slope)
+    }
+
+    fn ridged_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let mut sum = (Interval::one(0.0), 0.0);
+        let (mut weight, mut dweight) = (Interval::one(1.0), 0.0);
+        for (octave, amplitude) in self.shown(detail) {
+            let (value, steep) = octave.bounds(capsule);
+            let nearest =
+                if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
+            let root = Interval::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
+            let below = Interval::new(1.0 - root.high, 1.0 - root.low);
+            // below may dip under 0 by less than ε²/2, where its square is next to nothing
+            let ridge = Interval::new(
+                if below.low > 0.0 { below.low * below.low } else { 0.0 },
+                higher(below.high * below.high, EDGE * EDGE),
+            );
+            let dridge = 2.0 * higher(below.reach(), EDGE) * (value.reach() / root.high) * steep;
+            sum.0 = sum.0.plus(weight.product(ridge).times(amplitude));
+            sum.1 += amplitude.abs() * (dweight * ridge.high + weight.high * dridge);
+            dweight = 2.0 * (1.0 - ridge.low) * dridge;
+            let of = |r: f64| r * (2.0 - r);
+            weight = Interval::new(of(ridge.low), of(ridge.high));
+        }
+        sum
+    }
+
+    fn dunes<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
+        let amplitude = self.dune_amplitude(detail);
+        if amplitude == 0.0 {
+            return (0.0, [0.0; 2]);
+        }
+        let per_size = 1.0 / self.form.size;
+        let (wander, dwander) = self.octaves[0].sample::<G>(p);
+        let (swell, dswell) = self.octaves[1].sample::<G>(p);
+        let (wave, dwave) = wave(dot(p, self.form.wind) * per_size + WANDER * wander);
+        let height = 0.5 + 0.5 * swell;
+        let slope = |k: usize| {
+            let dphase = self.form.wind[k] * per_size + WANDER * dwander[k];
+            amplitude * (dwave * dphase * height + wave * 0.5 * dswell[k])
+        };
+        (amplitude * wave * height, if G { [slope(0), slope(1)] } else { [0.0; 2] })
+    }
+
+    fn dunes_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let amplitude = self.dune_amplitude(detail);
+        if amplitude == 0.0 {
+            return (Interval::one(0.0), 0.0);
+        }
+        let per_size = 1.0 / self.form.size;
+        let (wander, dwander) = self.octaves[0].bounds(capsule);
+        let (swell, dswell) = self.octaves[1].bounds(capsule);
+        let ends = [capsule.from, capsule.to].map(|p| dot(p, self.form.wind) * per_size);
+        let along = Interval::new(lower(ends[0], ends[1]), higher(ends[0], ends[1]));
+        let phase = Interval::new(along.low - capsule.pad * per_size, along.high + capsule.pad * per_size)
+            .plus(wander.times(WANDER))
+            .loosened();
+        let (wave, dwave) = wave_over(phase);
+        let height = Interval::new(0.5 + 0.5 * swell.low, 0.5 + 0.5 * swell.high);
+        let dphase = per_size + WANDER * dwander;
+        let slope = amplitude.abs() * (dwave * dphase * height.high + wave.high * 0.5 * dswell);
+        (wave.product(height).times(amplitude), slope)
+    }
+}
+
+/// A dune's wave and its derivative at a phase.
+fn wave(phase: f64) -> (f64, f64) {
+    let t = phase - libm::floor(phase);
+    if t < WINDWARD {
+        let t = t / WINDWARD;
+        (t * t * (2.0 - t), t * (4.0 - 3.0 * t) / WINDWARD)
+    } else {
+        let left = (1.0 - t) / (1.0 - WINDWARD);
+        (left * left, -2.0 * left / (1.0 - WINDWARD))
+    }
+}
+
+/// Range of the wave and of its steepness over phases.
+fn wave_over(phase: Interval) -> (Interval, f64) {
+    const LEE: f64 = 2.0 / (1.0 - WINDWARD);
+    let first = libm::floor(phase.low);
+    let (low, high) = (phase.low - first, phase.high - first);
+    if high >= 1.0 {
+        let lowest = 0.0;
+        let crest = low <= WINDWARD || high >= 1.0 + WINDWARD;
+        let highest = if crest { 1.0 } else { higher(wave(low).0, wave(high).0) };
+        return (
+            Interval::new(lowest, highest),
+            if crest { LEE } else { higher(wave(low).1.abs(), 4.0 / 3.0 / WINDWARD) },
+        );
+    }
+    let (a, b) = (wave(low), wave(high));
+    if low < WINDWARD && high >= WINDWARD {
+        return (Interval::new(lower(a.0, b.0), 1.0), LEE);
+    }
+    if high < WINDWARD {
+        // steepest at two thirds of the rise
+        let steepest = lower(higher(WINDWARD * (2.0 / 3.0), low), high);
+        return (Interval::new(a.0, b.0), wave(steepest).1 * (1.0 + 1e-12));
+    }
+    (Interval::new(b.0, a.0), a.1.abs())
+}

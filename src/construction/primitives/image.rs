@@ -1,0 +1,227 @@
+//! The image: a heightmap stretched over a convex quadrangle.
+//!
+//! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth ·
+//! picture(u, v), α = m(u, v) s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border and m the map of
+//! weights, 1 where none is given.
+//! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its
+//! columns are longest, at corners of any part of the unit square.
+//! Source: document 004, §4.2 and fig. 8.
+
+use serde::{Deserialize, Serialize};
+
+use super::image_sampler::ImageSampler;
+use crate::construction::geometry::plane::{
+    Area, Capsule, Interval, Point, add, cross, higher, length, lower, scaled, smooth, sub,
+};
+use crate::construction::sample::{GroundBounds, GroundSample};
+use crate::param::ImageFile;
+
+crate::params! {
+    /// A picture of heights stretched over four corners: real mountains, or what somebody has drawn.
+    ImageSettings "Image" in "Primitive", from "document 004, fig. 8", also "picture heightmap stamp quadrangle dem" {
+        /// The picture: a file, or a shipped stamp.
+        picture: ImageFile = ImageFile("stamp:mountain".into());
+        /// Height above the datum of what is black.
+        height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
+        /// How much higher white is than black.
+        depth: f32 ["m"] = 800.0, -1.0e5..=1.0e5, slider 0.0..=2000.0;
+        /// Share of the picture over which its border gives way to the ground around.
+        border: f32 = 0.2, 0.001..=0.5;
+        /// A second picture over the same corners: white where this one counts in full, black where not at all. Without
+        /// it the border alone gives way.
+        weights: ImageFile = ImageFile(String::new());
+    }
+}
+
+/// A picture over four corners, in order around.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Where the picture's north-west, north-east, south-east and south-west corners lie.
+    pub corners: [(f32, f32); 4],
+    /// Height, weight and how it is read.
+    #[serde(default, skip_serializing_if = "crate::construction::piece::is_default")]
+    pub settings: ImageSettings,
+}
+
+impl Default for Image {
+    fn default() -> Self {
+        let corners = [(2500.0, 2500.0), (5500.0, 2500.0), (5500.0, 5500.0), (2500.0, 5500.0)];
+        Self { corners, settings: ImageSettings::default() }
+    }
+}
+
+impl Image {
+    /// Whether the corners, in order, make a convex quadrangle with some area.
+    pub fn is_convex(&self) -> bool {
+        let p = self.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
+        let turn = |k: usize| cross(sub(p[(k + 1) % 4], p[k]), sub(p[(k + 2) % 4], p[(k + 1) % 4]));
+        let turns = [0, 1, 2, 3].map(turn);
+        turns.iter().all(|&t| t > 0.0) || turns.iter().all(|&t| t < 0.0)
+    }
+
+    /// `None` where the corners are not those of a convex quadrangle.
+    pub fn prepare(&self, picture: ImageSampler, weights: Option<ImageSampler>) -> Option<PreparedImage> {
+        if !self.is_convex() {
+            return None;
+        }
+        let [a, b, c, d] = self.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
+        Some(PreparedImage {
+            corner: a,
+            e: sub(b, a),
+            f: sub(d, a),
+            g: add(sub(a, b), sub(c, d)),
+            area: Area::enclosing([a, b, c, d]),
+            picture,
+            weights,
+            height: f64::from(self.settings.height),
+            depth: f64::from(self.settings.depth),
+            border: f64::from(self.settings.border),
+        })
+    }
+}
+
+/// An image ready to be asked.
+#[derive(Clone, Debug)]
+pub struct PreparedImage {
+    pub(in crate::construction) corner: Point,
+    /// p = corner + e u + f v + g u v.
+    pub(in crate::construction) e: Point,
+    pub(in crate::construction) f: Point,
+    pub(in crate::construction) g: Point,
+    area: Area,
+    pub(in crate::construction) picture: ImageSampler,
+    pub(in crate::construction) weights: Option<ImageSampler>,
+    pub(in crate::construction) height: f64,
+    pub(in crate::construction) depth: f64,
+    pub(in crate::construction) border: f64,
+}
+
+impl PreparedImage {
+    /// Where its weight is more than 0.
+    pub fn area(&self) -> Area {
+        self.area
+    }
+
+    /// Where `p` lies in the unit square, if it does.
+    fn uv(&self, p: Point) -> Option<(f64, f64)> {
+        let h = sub(p, self.corner);
+        // cross(h - f v, e + g v) = 0 is a v² + b v + c = 0
+        let (a, b, c) = (cross(self.g, self.f), cross(self.e, self.f) + cross(h, self.g), cross(h, self.e));
+        let root = higher(b * b - 4.0 * a * c, 0.0).sqrt();
+        // without cancellation, and finite as the quadrangle becomes a parallelogram
+        let q = -0.5 * (b + if b < 0.0 { -root } else { root });
+        for v in [c / q, q / a] {
+            let edge = add(self.e, scaled(self.g, v));
+            let rest = sub(h, scaled(self.f, v));
+            let k = usize::from(edge[1].abs() > edge[0].abs());
+            let u = rest[k] / edge[k];
+            // NaN and ∞ lie in no range
+            if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
+                return Some((u, v));
+            }
+        }
+        None
+    }
+
+    /// ∇u and ∇v at (u, v).
+    fn jacobian(&self, u: f64, v: f64) -> (Point, Point) {
+        let (by_u, by_v) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
+        let det = cross(by_u, by_v);
+        ([by_v[1] / det, -by_v[0] / det], [-by_u[1] / det, by_u[0] / det])
+    }
+
+    /// s(t) s(1 - t) and its derivative.
+    fn edge(&self, t: f64) -> (f64, f64) {
+        let ((a, da), (b, db)) = (smooth(t / self.border), smooth((1.0 - t) / self.border));
+        (a * b, (da * b - a * db) / self.border)
+    }
+
+    /// Height and weight at `p`; without G the gradients are left out.
+    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+        let Some((u, v)) = self.uv(p) else { return GroundSample::default() };
+        let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
+        let border = along * across;
+        // what is darker than black or brighter than white in a file counts as those
+        let (share, dshare) = self.weights.as_ref().map_or((1.0, [0.0; 2]), |weights| {
+            let (value, by) = weights.sample(u, v);
+            if (0.0..=1.0).contains(&value) { (value, by) } else { (value.clamp(0.0, 1.0), [0.0; 2]) }
+        });
+        let weight = border * share;
+        if weight <= 0.0 {
+            return GroundSample::default();
+        }
+        let (value, by) = self.picture.sample(u, v);
+        let height = self.height + self.depth * value;
+        if !G {
+            return GroundSample { height, weight, ..GroundSample::default() };
+        }
+        let (du, dv) = self.jacobian(u, v);
+        let mix = |a: f64, b: f64| add(scaled(du, a), scaled(dv, b));
+        let slope = mix(self.depth * by[0], self.depth * by[1]);
+        let fade = mix(dalong * across * share + border * dshare[0], along * dacross * share + border * dshare[1]);
+        GroundSample { height, weight, slope, fade }
+    }
+
+    /// Greatest |∇u| and |∇v| over a part of the unit square.
+    fn steepest(&self, u: Interval, v: Interval) -> (f64, f64) {
+        let (mut det, mut by_u, mut by_v) = (f64::INFINITY, 0.0, 0.0);
+        for (u, v) in [(u.low, v.low), (u.high, v.low), (u.low, v.high), (u.high, v.high)] {
+            let (a, b) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
+            det = lower(det, cross(a, b).abs());
+            (by_u, by_v) = (higher(by_u, length(a)), higher(by_v, length(b)));
+        }
+        (by_v / det, by_u / det)
+    }
+
+    /// What holds for all places of `capsule`.
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        if !self.area.meets(&capsule.area_of()) {
+            return GroundBounds::NOTHING;
+        }
+        let unit = Interval::new(0.0, 1.0);
+        let (du, dv) = self.steepest(unit, unit);
+        let (mut u, mut v) = (unit, unit);
+        let mut steep = (du, dv);
+        if let Some((mu, mv)) = self.uv(capsule.middle()) {
+            // within the quadrangle, which is convex, the way to the middle is no longer than the radius
+            let r = capsule.radius();
+            u = Interval::centred(mu, du * r).intersection(unit);
+            v = Interval::centred(mv, dv * r).intersection(unit);
+            steep = self.steepest(u, v);
+        }
+        let over = |t: Interval| {
+            // the product of the steps rises to the middle and falls again
+            let middle = lower(higher(0.5, t.low), t.high);
+            let range = Interval::new(lower(self.edge(t.low).0, self.edge(t.high).0), self.edge(middle).0);
+            let near = lower(t.low, 1.0 - t.high);
+            let slope = if near < self.border { 1.5 / self.border } else { 0.0 };
+            (range, slope)
+        };
+        let ((along, dalong), (across, dacross)) = (over(u), over(v));
+        let (value, by) = self.picture.bounds(u, v);
+        let depth = self.depth.abs();
+        let slope = depth * (by[0] * steep.0 + by[1] * steep.1) * (1.0 + 1e-9);
+        let (share, by_share) = match &self.weights {
+            Some(weights) => {
+                let (range, by) = weights.bounds(u, v);
+                (Interval::new(range.low.clamp(0.0, 1.0), range.high.clamp(0.0, 1.0)), by)
+            }
+            None => (Interval::one(1.0), [0.0; 2]),
+        };
+        let border = along.high * across.high;
+        let fade = ((dalong * across.high * share.high + border * by_share[0]) * steep.0
+            + (along.high * dacross * share.high + border * by_share[1]) * steep.1)
+            * (1.0 + 1e-9);
+        // parts of the capsule beyond the corners have no weight
+        let inside = self.area_inside(capsule);
+        let least = if inside { along.low * across.low * share.low } else { 0.0 };
+        let height = value.times(self.depth).plus(Interval::one(self.height)).loosened();
+        GroundBounds::plain(height, Interval::new(least, border * share.high), slope, fade)
+    }
+
+    /// Whether the whole capsule lies in the quadrangle.
+    fn area_inside(&self, capsule: &Capsule) -> bool {
+        capsule.area_of().corners().into_iter().all(|p| self.uv(p).is_some())
+    }
+}
