@@ -98,19 +98,24 @@ fn what_does_not_fit_is_found_but_not_added() {
 }
 
 #[test]
-fn the_square_is_laid_where_the_view_looks_and_needs_a_saved_planet() {
+fn the_square_is_laid_where_the_view_looks_and_a_planet_without_a_file_is_saved_beside_the_patch() {
     let mut panels = with_planet();
     panels.state_mut().get_mut::<PatchInfo>().looks_at = Some([12.344, -46.0]);
     press(&mut panels, Modifiers::SHIFT, Key::P);
     let square = panels.state().get::<PatchState>().square();
     assert_eq!((square.longitude, square.latitude), (12.34, -46.0));
     assert!((square.side_metres - 800_000.0).abs() < 1000.0);
-    assert!(panels.get_by_label("Take…").accesskit_node().is_disabled());
-    let folder = tempfile::tempdir().unwrap();
-    panels.state_mut().editor_mut().doc.save(folder.path().join("earth.ron")).unwrap();
-    panels.run();
     click(&mut panels, "Take…");
     assert!(panels.state().editor().dialogs.is_open());
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("alps planet.ron"), "of somebody else").unwrap();
+    let to = folder.path().join("alps.ron");
+    run(&mut panels, Command::from(PatchAction::TakeTo(to.into())));
+    let planet = folder.path().join("alps planet 2.ron");
+    assert_eq!(panels.state().editor().doc.path(), Some(planet.as_path()));
+    let Some(Effect::Patch(order)) = panels.state_mut().effects.pop() else { panic!("{:?}", messages(&panels)) };
+    assert!(matches!(*order, PatchOrder::Take { ref from, .. } if *from == planet));
+    assert!(planet.exists());
 }
 
 #[test]

@@ -222,7 +222,7 @@ impl Editor {
 
     /// Saves to a file, before `then` is done; returns whether it is written. Where that would go over what somebody
     /// else wrote or protected, it is asked about.
-    pub(super) fn save_to(&mut self, to: SaveTarget, then: Option<&Command>) -> bool {
+    pub fn save_to(&mut self, to: SaveTarget, then: Option<&Command>) -> bool {
         let path = to.path();
         if let Some(state) = &self.state
             && let Err(error) = keep_version(state, path, self.versions_kept)

@@ -7,6 +7,8 @@
 pub mod panel;
 pub mod task;
 
+use std::path::{Path, PathBuf};
+
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
@@ -114,6 +116,9 @@ fn run(
             editor.dialogs.open(Files::save(&editor.doc, "Save patch", &name, &[files::SCENE], then));
         }
         PatchAction::TakeTo(to) => {
+            if editor.doc.path().is_none() && !editor.save_to(SaveTarget::new(planet_beside(to.path())), None) {
+                return;
+            }
             let Some(from) = editor.doc.path().map(absolute) else { return };
             state.close();
             let (square, samples) = (state.square(), state.samples);
@@ -135,6 +140,16 @@ fn run(
             editor.toasts.info("The patch lies on the planet as its topmost layer. Save the planet to keep it.");
         }
     }
+}
+
+/// Where a planet without a file is saved when a patch of it is: beside that, under a name that is free.
+fn planet_beside(patch: &Path) -> PathBuf {
+    let stem = patch.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let named = |k: u32| {
+        let number = if k == 1 { String::new() } else { format!(" {k}") };
+        patch.with_file_name(format!("{stem} planet{number}.ron"))
+    };
+    (1..).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(1))
 }
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {

@@ -67,11 +67,6 @@ pub struct PatchInfo {
     pub border: Vec<Vec<[f32; 2]>>,
 }
 
-/// What stands in the way of taking a patch, if anything does.
-fn obstacle(document: &Document) -> Option<&'static str> {
-    document.path().is_none().then_some("Save the planet first: the patch remembers its file, to be put back there.")
-}
-
 /// Shows the window while it is open; returns whether the square shall be taken.
 pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info: &PatchInfo, free: Rect) -> bool {
     let Some(planet) = doc.scene().as_planet() else {
@@ -99,9 +94,9 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         let step = 1000.0 * state.side_km / (state.samples - 1) as f64;
         let text = format!("A sample every {}; the planet has one every {}.", length(step), length(own));
         ui.label(RichText::new(text).small().color(colour::text_weak()));
-        let problem = obstacle(doc);
-        if let Some(problem) = problem {
-            ui.label(RichText::new(problem).small().color(colour::warning()));
+        if doc.path().is_none() {
+            let text = "The planet has no file yet. It is saved beside the patch, which is put back there.";
+            ui.label(RichText::new(text).small().color(colour::text_weak()));
         } else if doc.is_dirty() {
             let text = "The planet has unsaved changes. They are in the patch; save them before you put it back.";
             ui.label(RichText::new(text).small().color(colour::warning()));
@@ -111,7 +106,7 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
             let take = Button::new(RichText::new("Take…").color(colour::text_strong())).fill(colour::accent_deep());
             let tip =
                 "Computes the planet at full size, writes the square as a terrain scene of its own, and opens it.";
-            chosen = ui.add_enabled(problem.is_none(), take).on_hover_text(tip).clicked();
+            chosen = ui.add(take).on_hover_text(tip).clicked();
             let here = ui.button("Where I look").on_hover_text("Lays the square where the view looks.");
             if here.clicked() {
                 look_here(state, info);

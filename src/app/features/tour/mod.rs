@@ -105,7 +105,8 @@ fn now(camera: [f32; 5], document: &Document) -> Begun {
 }
 
 fn tell(mut tour: ResMut<Tour>, camera: Res<ViewCamera>) {
-    if tour.step.is_some() && !camera.is_gliding() {
+    // known before the tour begins: what it begins from is where the camera is
+    if !camera.is_gliding() {
         let pose = camera.pose;
         let [x, y, z] = pose.eye_world.to_array();
         tour.camera = [x, y, z, pose.yaw, pose.pitch];

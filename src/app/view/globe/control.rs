@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy::input::mouse::MouseWheel;
 use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw};
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec2, DVec3};
 
 use super::camera::{GlobeGlide, GlobePose};
 use super::ground::{GlobeSurface, meet_sphere};
@@ -84,7 +84,7 @@ impl GlobeCamera {
     /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
     pub fn framing(terrain: &GlobeTerrain, planet_view: &PlanetView, size: Vec2) -> Self {
         let ground = terrain.ground_from_afar(&planet_view.view, true);
-        let pose = GlobePose::framing(first_sight(planet_view), ground.radius + ground.range.1, &lens(size));
+        let pose = GlobePose::framing(first_sight(planet_view, terrain), ground.radius + ground.range.1, &lens(size));
         let orbit = OrbitPose::framing(&planet_view.body.attitude);
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
@@ -175,11 +175,32 @@ fn lens(size: Vec2) -> Lens {
     Lens { fov_y: FIELD_OF_VIEW, size }
 }
 
-/// From where a planet is first seen: the morning side, so that its night is in the picture.
-fn first_sight(planet_view: &PlanetView) -> DVec3 {
-    let sun = planet_view.body.attitude.to_sun();
-    (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X)
+/// From where a planet is first seen: the morning side, so that its night is in the picture; or from over the land of
+/// the day side, where that shows much more of it.
+fn first_sight(planet_view: &PlanetView, terrain: &GlobeTerrain) -> DVec3 {
+    let sun = planet_view.body.attitude.to_sun().normalize_or(DVec3::X);
+    let usual = (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X);
+    let land = terrain.land_directions(LAND_SAMPLES);
+    // as much as is seen of each place
+    let seen = |from: DVec3| land.iter().map(|place| place.dot(from).max(0.0)).sum::<f64>();
+    let lit = (-4..=4).flat_map(|row| {
+        let latitude = f64::from(row) * 0.12;
+        (-6..=6).map(move |column| (latitude, f64::from(column) * 0.12))
+    });
+    let turned = lit.map(|(latitude, turn)| {
+        let around = DQuat::from_rotation_z(turn) * sun;
+        let level = around.truncate().normalize_or(DVec2::X);
+        let height = (around.z.clamp(-1.0, 1.0).asin() + latitude).clamp(-1.2, 1.2);
+        (level * height.cos()).extend(height.sin())
+    });
+    let best = turned.max_by(|a, b| seen(*a).total_cmp(&seen(*b))).unwrap_or(usual);
+    if seen(best) > LAND_TURNS * seen(usual) { best } else { usual }
 }
+
+/// Samples along a side of a face that are asked for land, and how many times as much of it has to be in sight for the
+/// first look to turn there.
+const LAND_SAMPLES: usize = 17;
+const LAND_TURNS: f64 = 1.15;
 
 /// The ground as it is drawn for a pose.
 pub fn ground<'a>(
@@ -213,7 +234,7 @@ pub fn obey_commands(
         camera.by_hand = false;
     }
     if !camera.by_hand && camera.framed != Some((size, ground.radius)) {
-        camera.pose = GlobePose::framing(first_sight(&planet_view), highest, &lens(size));
+        camera.pose = GlobePose::framing(first_sight(&planet_view, terrain), highest, &lens(size));
         camera.orbit = OrbitPose::framing(&planet_view.body.attitude);
         camera.framed = Some((size, ground.radius));
     }
@@ -231,7 +252,7 @@ pub fn obey_commands(
         }
         match planet_view.projection {
             PlanetProjection::Globe => {
-                let first = first_sight(&planet_view);
+                let first = first_sight(&planet_view, terrain);
                 let to = confined(&commanded(command, &camera.pose, &ground, first, &lens(size)));
                 if manners.jumps {
                     (camera.pose, camera.glide) = (to, None);

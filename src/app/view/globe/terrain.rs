@@ -181,6 +181,23 @@ impl GlobeTerrain {
         self.ramp().is_some()
     }
 
+    /// Unit vectors of the samples above the sea, of `samples` or a few more along each side of a face; none where
+    /// there is no sea.
+    pub fn land_directions(&self, samples: usize) -> Vec<DVec3> {
+        if !self.has_sea() {
+            return Vec::new();
+        }
+        let (n, step) = (self.globe.samples(), (self.globe.samples() / samples).max(1));
+        let places = (0..FACES).flat_map(|face| {
+            let along = move || (0..n).step_by(step);
+            along().flat_map(move |row| along().map(move |column| (face, row, column)))
+        });
+        let is_land = |&(face, row, column): &(usize, usize, usize)| {
+            self.terrain.height[(face * n + row) * n + column] * self.relief_metres > self.sea_metres
+        };
+        places.filter(is_land).map(|(face, row, column)| self.globe.exact_direction(face, row, column).into()).collect()
+    }
+
     /// Whether any ground lies below the sea.
     pub fn has_sea(&self) -> bool {
         self.sea_metres > self.range.0 * self.relief_metres
