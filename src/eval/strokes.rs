@@ -1,5 +1,5 @@
-//! Strokes of brushes that are being drawn: the last stroke alone is computed anew, on what those before it made; of one
-//! that erodes its last piece.
+//! Strokes of brushes that are being drawn: the last stroke alone is computed anew, on what those before it made; of
+//! one that erodes its last piece.
 //!
 //! The bits are those of a whole computation, since strokes and pieces act one after another.
 

@@ -6,9 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What people gave as a limit; 0 is none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// From now on `bytes` count as free, whatever the machine says.
+/// From now on `bytes` count as free, whatever the machine says; 0 is what the machine says.
 pub fn limit_memory(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// The limit that people gave, if they did.
+pub fn memory_limit() -> Option<u64> {
+    Some(LIMIT.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
 }
 
 /// Bytes that this process can still take: the least of what the machine has available, what its control groups

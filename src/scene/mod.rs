@@ -185,8 +185,8 @@ impl Scene {
         if self.layers[index].is_whole() && alone { Ok((index, construction)) } else { Err(NotAlone::Beside(index)) }
     }
 
-    /// The number of the layer whose construction is the ground that all other layers work on: it stands below them, and
-    /// each of them is a filter or an erosion.
+    /// The number of the layer whose construction is the ground that all other layers work on: it stands below them,
+    /// and each of them is a filter or an erosion.
     ///
     /// # Errors
     /// When no construction is shown, or another generator beside it: then with the number of the construction.

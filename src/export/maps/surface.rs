@@ -36,10 +36,9 @@ pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn F
         let (globe, radius) = (Globe::new(n), f64::from(scene.planet.radius_metres));
         return Box::new(move |k| {
             let derivatives = globe_derivatives(&globe, &terrain.height, k);
-            let metres = |order: i32| f64::from(relief) / radius.powi(order);
+            let (first, second) = (f64::from(relief) / radius, f64::from(relief) / (radius * radius));
             let [p, q, r, s, t] = derivatives;
-            let ([p, q], [r, s, t]) = ([p, q].map(|d| d * metres(1)), [r, s, t].map(|d| d * metres(2)));
-            mean_curvature([p, q, r, s, t].map(|d| d as f32))
+            mean_curvature([p * first, q * first, r * second, s * second, t * second].map(|d| d as f32))
         });
     }
     let cell = scene.settings.size_metres * grid.cell();
@@ -152,6 +151,16 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
         control.check()?;
         let mut square = Terrain::flat(Grid::working(side, Edges::Open));
         square.height = grid.face_with_margin(&terrain.height, face, margin, Beyond::Nearest);
+        // off a corner three faces meet, and not four: there lies the ground along the border of the other two
+        let (first, last) = (margin, margin + n - 1);
+        for row in (0..first).chain(last + 1..side) {
+            for column in (0..first).chain(last + 1..side) {
+                let inner = |k: usize| k.clamp(first, last);
+                let away = row.abs_diff(inner(row)).max(column.abs_diff(inner(column)));
+                let beside = if column < first { first - away } else { last + away };
+                square.height[row * side + column] = square.height[inner(row) * side + beside];
+            }
+        }
         let around = sky_view(&square, &settings);
         seen.extend((margin..margin + n).flat_map(|row| around[row * side + margin..][..n].iter().copied()));
     }

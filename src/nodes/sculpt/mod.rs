@@ -50,7 +50,8 @@ impl<'a> Canvas<'a> {
         Ok(changed)
     }
 
-    /// Lets one of the [pieces](Stroke::pieces) of a stroke act on `field`; returns where it may have changed something.
+    /// Lets one of the [pieces](Stroke::pieces) of a stroke act on `field`; returns where it may have changed
+    /// something.
     ///
     /// # Errors
     /// As [`stroke`](Self::stroke).

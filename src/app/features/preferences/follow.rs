@@ -6,6 +6,7 @@ use bevy::window::{PrimaryWindow, RequestRedraw};
 use super::PreferencesState;
 use crate::frame::editor::Editor;
 use crate::view::CameraManners;
+use talweg::io::memory::{limit_memory, memory_limit};
 
 /// A window shows at least so many points across and down, or nothing could be reached any more: in a small one the
 /// interface stays smaller than it is preferred.
@@ -44,6 +45,15 @@ pub(super) fn manners(editor: Res<Editor>, mut manners: ResMut<CameraManners>) {
     let preferred = &editor.interface;
     let (mouse, jumps, flies) = (preferred.mouse_style, preferred.reduced_motion, manners.flies);
     manners.set_if_neq(CameraManners { mouse, jumps, flies });
+}
+
+/// How much memory may be taken. What the command line gave counts more.
+pub(super) fn memory(editor: Res<Editor>, mut given: Local<Option<bool>>, mut set: Local<f32>) {
+    let is_given = *given.get_or_insert_with(|| memory_limit().is_some());
+    if !is_given && *set != editor.interface.memory_limit {
+        *set = editor.interface.memory_limit;
+        limit_memory((f64::from(*set) * f64::from(1u32 << 30)) as u64);
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── kept in view.ron (talweg::preferences)
-//!                                └─ follow ──▶ size of the window's points, CameraManners
+//!                                └─ follow ──▶ size of the window's points, CameraManners, limit of memory; autosave
 //! ```
 
+mod autosave;
 mod follow;
 mod keys_page;
 mod panel;
@@ -31,13 +32,17 @@ impl Plugin for PreferencesPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<PreferencesState>()
             .init_resource::<CameraManners>()
+            .init_resource::<autosave::Autosave>()
             .add_actions(PreferencesAction::ALL, run)
             .add_closing(|mut state: ResMut<PreferencesState>| state.close())
             .add_menu_part("Edit", 100, menu)
             .add_menu_part("View", 100, size_menu)
             .add_part(Slot::Begin, hear)
             .add_part(Slot::Window, window)
-            .add_systems(EguiPrimaryContextPass, (follow::size, follow::manners).in_set(FrameSystems::Obey));
+            .add_systems(
+                EguiPrimaryContextPass,
+                (follow::size, follow::manners, follow::memory, autosave::save).in_set(FrameSystems::Obey),
+            );
     }
 }
 

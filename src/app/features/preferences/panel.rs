@@ -104,7 +104,8 @@ fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, 
                 .labelled_by(label.id)
                 .on_hover_text("The oldest are removed when a save makes more of them. 0 keeps none.");
         });
-        let safe = "Unsaved edits are written down as you make them, and offered again after a crash.";
+        let safe =
+            "With or without autosave, unsaved edits are written down as you make them, and offered again after a crash.";
         ui.label(RichText::new(safe).small().color(colour::text_weak()));
         ui.add_space(6.0);
         let is_usual = editor.interface == InterfacePreferences::default();

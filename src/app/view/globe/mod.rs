@@ -7,7 +7,7 @@
 //!                                 mouse, commands ▶ GlobeCamera
 //!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
-//! [`camera`], [`ground`], [`lod`], `map`, `orbit`, `sun` and `air` know no engine. Positions are worked out in
+//! [`camera`] but for its `control`, [`ground`], [`lod`], `sun` and `air` know no engine. Positions are worked out in
 //! double precision in the space of the planet and reach the shaders relative to the eye.
 //!
 //! Below some thousand kilometres the ground between the samples is drawn, down to a metre: [`tiles`].
@@ -18,13 +18,10 @@
 mod air;
 mod body;
 pub mod camera;
-mod control;
 pub(super) mod drawing;
 pub(super) mod frame;
 pub mod ground;
 pub mod lod;
-mod map;
-mod orbit;
 mod relief;
 pub(super) mod scenery;
 mod sun;
@@ -36,7 +33,7 @@ use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 
 pub use body::Body;
-pub use control::{GlobeCamera, GlobeHit, GlobeProbe, project, scenery};
+pub use camera::control::{GlobeCamera, GlobeHit, GlobeProbe, project, scenery};
 pub use scenery::{PlanetView, PlannedScenery, Scenery};
 pub use terrain::GlobeTerrain;
 
@@ -52,14 +49,14 @@ impl Plugin for GlobePlugin {
             .init_resource::<PlanetView>()
             .add_systems(
                 Update,
-                (control::obey_commands, control::follow_mouse)
+                (camera::control::obey_commands, camera::control::follow_mouse)
                     .chain()
                     .after(crate::view::camera::control::follow_mouse)
                     .in_set(ViewSystems::Input),
             )
             .add_systems(
                 PostUpdate,
-                (control::plan, control::update_probe)
+                (camera::control::plan, camera::control::update_probe)
                     .chain()
                     .in_set(ViewSystems::Apply)
                     .before(TransformSystems::Propagate),

@@ -6,7 +6,7 @@ use bevy::prelude::Resource;
 use glam::{DQuat, DVec3};
 
 use super::body::Body;
-use super::map::MapPose;
+use super::camera::map::MapPose;
 use super::terrain::GlobeTerrain;
 use talweg::preferences::{GlobeView, PlanetProjection};
 

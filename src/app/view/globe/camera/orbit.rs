@@ -4,8 +4,8 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::{DQuat, DVec3, EulerRot};
 
-use super::scenery::LineEnds;
-use super::sun::Attitude;
+use crate::view::globe::scenery::LineEnds;
+use crate::view::globe::sun::Attitude;
 
 /// Radius of the orbit in radii of the planet, and of the sun as a part of it.
 const ORBIT_RADII: f64 = 5.0;

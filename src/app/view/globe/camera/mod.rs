@@ -4,12 +4,16 @@
 //! is still told apart. The camera stands upright on its own radius, so that dragging, turning and approaching are
 //! turns of that stand about the centre of the planet: north and the poles need no exception.
 
+pub(super) mod control;
+pub(super) mod map;
+pub(super) mod orbit;
+
 use std::f64::consts::FRAC_PI_2;
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
-use super::ground::{GlobeSurface, meet_sphere};
 use crate::view::camera::Lens;
+use crate::view::globe::ground::{GlobeSurface, meet_sphere};
 
 /// Nothing looks further up than this over the ground.
 const MAX_PITCH: f64 = 1.05;

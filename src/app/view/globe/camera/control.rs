@@ -8,18 +8,18 @@ use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 use glam::{DQuat, DVec2, DVec3};
 
-use super::camera::{GlobeGlide, GlobePose};
-use super::ground::{GlobeSurface, meet_sphere};
 use super::map::MapPose;
 use super::orbit::OrbitPose;
-use super::scenery::{LineEnds, PlanetView, PlannedScenery, Scenery};
-use super::sun::Attitude;
-use super::terrain::GlobeTerrain;
+use super::{GlobeGlide, GlobePose};
 use crate::view::camera::control::{
     CameraManners, PIXELS_OF_A_LINE, ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under,
 };
 use crate::view::camera::{FIELD_OF_VIEW, Lens, ViewProjection};
 use crate::view::compare::{CompareSide, Pane};
+use crate::view::globe::ground::{GlobeSurface, meet_sphere};
+use crate::view::globe::scenery::{LineEnds, PlanetView, PlannedScenery, Scenery};
+use crate::view::globe::sun::Attitude;
+use crate::view::globe::terrain::GlobeTerrain;
 use crate::view::state::ViewState;
 use talweg::field::globe::from_angles;
 use talweg::preferences::{CameraGesture, GlobeView, PlanetProjection};
@@ -466,7 +466,7 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
         water,
         eye: pose.eye(),
         rotation: pose.rotation(),
-        near: (0.1 * above).max(0.3 * super::camera::clearance(&ground)),
+        near: (0.1 * above).max(0.3 * super::clearance(&ground)),
         sun,
         sun_from_eye: sun,
         sun_size: if planet_view.view.night_side { SUN_SIZE } else { 0.0 },

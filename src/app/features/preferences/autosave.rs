@@ -1,0 +1,79 @@
+//! Unsaved edits go into the scene's own file by themselves, if that is preferred.
+
+use std::time::Duration;
+
+use bevy::prelude::*;
+
+use crate::frame::commands::{CommandQueue, FileAction};
+use crate::frame::document::Document;
+use crate::frame::editor::Editor;
+
+/// Since when there is something to save.
+#[derive(Resource, Default)]
+pub(super) struct Autosave {
+    /// The edits that were looked at last.
+    seen: Option<u64>,
+    unsaved_since: Option<Duration>,
+}
+
+impl Autosave {
+    /// Whether the scene shall be saved `now`, so many minutes after its first unsaved edit; 0 is never. One without a
+    /// file is not.
+    fn is_due(&mut self, document: &Document, minutes: u32, now: Duration) -> bool {
+        if self.seen.replace(document.edits()) != Some(document.edits()) {
+            let is_unsaved = document.path().is_some() && document.is_dirty();
+            self.unsaved_since = is_unsaved.then(|| self.unsaved_since.unwrap_or(now));
+        }
+        let wait = Duration::from_secs(60 * u64::from(minutes));
+        let is_due = minutes > 0 && self.unsaved_since.is_some_and(|since| now.saturating_sub(since) >= wait);
+        if is_due {
+            // a save that fails is tried again as much later
+            self.unsaved_since = Some(now);
+        }
+        is_due
+    }
+}
+
+/// Asks for a save when it is due: the window looks once a minute even where nothing happens.
+pub(super) fn save(
+    editor: Res<Editor>,
+    mut autosave: ResMut<Autosave>,
+    time: Res<Time<Real>>,
+    buttons: Option<Res<ButtonInput<MouseButton>>>,
+    mut queue: ResMut<CommandQueue>,
+) {
+    // what is being dragged is not done yet
+    if buttons.is_some_and(|buttons| buttons.get_pressed().next().is_some()) {
+        return;
+    }
+    if autosave.is_due(&editor.doc, editor.interface.autosave, time.elapsed()) {
+        queue.push(FileAction::Save);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scene_with_a_file_is_saved_so_long_after_its_first_unsaved_edit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let minutes = |n: u64| Duration::from_secs(60 * n);
+        let (mut document, mut autosave) = (Document::default(), Autosave::default());
+        let mut edit =
+            |document: &mut Document, name: &str| document.edit("Rename", None, |scene| scene.name = name.into());
+        edit(&mut document, "a");
+        assert!(!autosave.is_due(&document, 5, minutes(0)) && !autosave.is_due(&document, 5, minutes(99)), "no file");
+        document.save(folder.path().join("a.ron")).expect("it is saved");
+        assert!(!autosave.is_due(&document, 5, minutes(100)) && !autosave.is_due(&document, 5, minutes(200)), "saved");
+        edit(&mut document, "b");
+        assert!(!autosave.is_due(&document, 5, minutes(200)));
+        edit(&mut document, "c");
+        assert!(!autosave.is_due(&document, 5, minutes(204)), "counted from the first edit");
+        assert!(!autosave.is_due(&document, 0, minutes(206)), "never asked for");
+        assert!(autosave.is_due(&document, 5, minutes(206)));
+        assert!(!autosave.is_due(&document, 5, minutes(207)) && autosave.is_due(&document, 5, minutes(211)), "again");
+        document.save(folder.path().join("a.ron")).expect("it is saved");
+        assert!(!autosave.is_due(&document, 5, minutes(300)));
+    }
+}
