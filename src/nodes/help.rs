@@ -1,7 +1,20 @@
-//! The catalogue as Markdown, for `assets/help/nodes.md`.
+//! The catalogue as Markdown, for `assets/help/nodes.md`, and the laws of the nodes in words.
+//!
+//! The laws are written where they are computed, at the head of the file of each node; `tests/core/contract.rs` gathers
+//! them in `assets/help/laws.ron`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use super::Node;
 use crate::param::{About, ParamKind, ParamSpec};
+
+/// The law that a node computes, by its name; empty where there is none.
+pub fn law(name: &str) -> &'static str {
+    static LAWS: LazyLock<BTreeMap<String, String>> =
+        LazyLock::new(|| ron::from_str(include_str!("../../assets/help/laws.ron")).unwrap_or_default());
+    LAWS.get(name).map_or("", String::as_str)
+}
 
 /// Every node with its parameters, in the order of the Add menu.
 pub fn markdown() -> String {
@@ -29,6 +42,10 @@ pub fn node_markdown(node: &Node) -> String {
     let mut out = format!("### {}\n`{}`, a {shape}. {}\n", about.label, about.name, about.help);
     if !about.source.is_empty() {
         out.push_str(&format!("Source: {}.\n", about.source));
+    }
+    let law = law(about.name);
+    if !law.is_empty() {
+        out.push_str(&format!("\nLaw: {law}\n"));
     }
     out.push_str(&params_markdown(about));
     out.push_str(&presets_markdown(about));

@@ -9,26 +9,27 @@ use crate::scene::{Layer, Scene};
 /// Values that a number is shown at; a choice is shown at all of its options.
 const VALUES: usize = 3;
 
-/// The scene that a node is shown in: a generator alone, anything else over hills. None for nodes of planets alone.
-pub fn node_scene(node: &Node) -> Option<Scene> {
-    if !node.fits(World::Terrain) {
-        return None;
-    }
-    let mut scene = Scene { name: node.about().label.into(), ..Scene::default() };
+/// The scene that a node is shown in: a generator alone, anything else over hills, or over the continents of a planet
+/// where it runs on planets only.
+pub fn node_scene(node: &Node) -> Scene {
+    let is_square = node.fits(World::Terrain);
+    let mut scene = if is_square { Scene::default() } else { Scene::new_planet() };
+    scene.name = node.about().label.into();
     scene.settings.seed = 3;
     scene.settings.sea_level = 0.0;
-    if !matches!(node.work(), Work::Generator(_)) {
-        let hills = Node::named("Perlin")?;
-        scene.layers.push(Layer::new(hills, 1));
+    if matches!(node.work(), Work::Generator(_)) {
+        scene.layers.clear();
+    } else if is_square {
+        scene.layers.extend(Node::named("Perlin").map(|hills| Layer::new(hills, 1)));
     }
     scene.layers.push(Layer::new(node.clone(), 2));
-    Some(scene)
+    scene
 }
 
 /// The variants of each parameter that can be shown so, by its index among those of the node: a number from the lower
 /// end of its slider to the upper one, a choice with all its options, a switch off and on.
 pub fn param_variants(node: &Node) -> Vec<(usize, Vec<SceneVariant>)> {
-    let Some(scene) = node_scene(node) else { return Vec::new() };
+    let scene = node_scene(node);
     let layer = scene.layers.len() - 1;
     let params = node.about().params.iter().enumerate();
     params
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn every_number_choice_and_switch_of_a_node_has_its_pictures() {
-        for node in Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain)) {
+        for node in Node::catalogue() {
             let about = node.about();
             let shown = param_variants(&node);
             let is_plain = |kind: &crate::param::ParamKind| {
@@ -64,12 +65,17 @@ mod tests {
 
     #[test]
     fn a_parameter_that_counts_shows_different_ground() {
-        let node = Node::named("Terrace").unwrap();
-        let (_, variants) = &param_variants(&node)[0];
-        let mut store = Store::forgetful();
-        let size = Size { samples: 33, pixels: 32 };
-        let pictures: Vec<_> =
-            variants.iter().map(|of| draw(&of.scene, size, &mut store, &Control::default()).unwrap().image).collect();
-        assert!(pictures.len() == 3 && pictures[0] != pictures[1] && pictures[1] != pictures[2]);
+        for (name, param) in [("Terrace", "step_height"), ("Continents", "plates")] {
+            let node = Node::named(name).unwrap();
+            let index = node.about().params.iter().position(|spec| spec.name == param).unwrap();
+            let variants = param_variants(&node).into_iter().find(|(of, _)| *of == index).unwrap().1;
+            let mut store = Store::forgetful();
+            let size = Size { samples: 33, pixels: 32 };
+            let pictures: Vec<_> = variants
+                .iter()
+                .map(|of| draw(&of.scene, size, &mut store, &Control::default()).unwrap().image)
+                .collect();
+            assert!(pictures.len() == 3 && pictures[0] != pictures[1] && pictures[1] != pictures[2], "{name}");
+        }
     }
 }

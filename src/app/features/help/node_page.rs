@@ -12,6 +12,7 @@ use crate::frame::theme::colour;
 use crate::frame::widgets::row::title;
 use crate::frame::widgets::scene_picture::ScenePicture;
 use talweg::nodes::Node;
+use talweg::nodes::help::law;
 use talweg::param::{ParamKind, ParamSpec};
 
 /// See the module.
@@ -52,6 +53,12 @@ impl Dialog for NodePage {
             ui.label(about.help);
             if !about.source.is_empty() {
                 ui.label(RichText::new(format!("After {}.", about.source)).color(colour::text_weak()));
+            }
+            let law = law(about.name);
+            if !law.is_empty() {
+                ui.add_space(4.0);
+                ui.label(RichText::new("Law").strong());
+                ui.label(law);
             }
             ui.add_space(6.0);
             ScrollArea::vertical().max_height((screen.y - 260.0).max(120.0)).show(ui, |ui| {

@@ -50,7 +50,7 @@ impl Budget {
         Self { quads: 32, quad_pixels: 2.0, moving_pixels: 3.5, bytes: 128 << 20, levels_per_second: 4.0 };
     /// For a renderer in software.
     pub const FRUGAL: Self =
-        Self { quads: 16, quad_pixels: 4.0, moving_pixels: 9.0, bytes: 32 << 20, levels_per_second: 4.0 };
+        Self { quads: 16, quad_pixels: 5.0, moving_pixels: 9.0, bytes: 32 << 20, levels_per_second: 4.0 };
 
     pub fn slots(&self) -> u32 {
         (self.bytes / TilePatch::bytes(self.quads)) as u32
