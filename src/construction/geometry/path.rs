@@ -13,7 +13,8 @@
 //! Source: document 004, §4.1 and fig. 6; Catmull & Rom 1974.
 
 pub use super::line::closed_line;
-use super::line::{eased, flatten};
+use super::line::eased;
+pub(in crate::construction) use super::line::flatten;
 use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 
 crate::choices! {

@@ -14,6 +14,7 @@ use crate::frame::document::Document;
 use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::params::piece_row;
 use crate::frame::widgets::row::{Change, label_cell};
+use talweg::construction::edit::freehand::line_form;
 use talweg::construction::edit::points::{LinePoint, line, line_mut};
 use talweg::construction::edit::{EditError, PiecePath, Root, link_group, points};
 use talweg::construction::geometry::profile::Profile;
@@ -95,6 +96,11 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         let title = title_of(&tree, &path, &piece);
         ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
     });
+    let count = state.selected_pieces().len();
+    if count > 1 {
+        let text = format!("{count} pieces are selected. These are the parameters of the last one.");
+        ui.label(RichText::new(text).color(colour::text_weak()));
+    }
     ui.label(about.help);
     if path.is_locked(&tree) {
         let text = format!("{}  Locked: the view does not take hold of it.", icon::LOCK);
@@ -183,6 +189,9 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
 /// Buttons for what can be done with a piece of this kind.
 fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     let mut wanted = Vec::new();
+    if line_form(piece).is_some() {
+        wanted.push(PieceAction::Draw);
+    }
     match &piece.form {
         PieceKind::Curve(curve) => {
             wanted.extend([PieceAction::Lay, PieceAction::Follow]);
@@ -203,7 +212,11 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
         for action in wanted {
             let ask = Command::from(action);
             let info = ask.info();
-            let on = action == PieceAction::Follow && state.follows;
+            let on = match action {
+                PieceAction::Follow => state.follows,
+                PieceAction::Draw => state.view.is_drawing(),
+                _ => false,
+            };
             let button = egui::Button::new(format!("{}  {}", info.icon, info.label)).selected(on);
             if ui.add(button).on_hover_text(ask.tooltip(ui.ctx())).clicked() {
                 command = Some(ask);

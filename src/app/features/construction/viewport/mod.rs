@@ -6,12 +6,14 @@
 
 mod draw;
 mod hold;
+mod pen;
 mod pick;
 mod put;
 
 use crate::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
-pub use crate::features::construction::viewport::hold::{Grab, grab};
+pub use crate::features::construction::viewport::hold::{Grab, grab, locked_among};
 use crate::features::construction::viewport::hold::{PieceDrag, drag, take_hold};
+pub use crate::features::construction::viewport::pen::toggle_pen;
 use crate::features::construction::viewport::put::carried;
 pub use crate::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
 
@@ -32,7 +34,7 @@ use talweg::construction::edit::pick_index::{self, PickIndex, PickOutline};
 use talweg::construction::edit::reshape::{Reshape, tidy, wrapped};
 use talweg::construction::edit::snap::{GroundBeneath, lay};
 use talweg::construction::edit::transform_path::TransformPath;
-use talweg::construction::edit::{EditError, PiecePath, link_group, points};
+use talweg::construction::edit::{EditError, PiecePath, link_group, points, several};
 use talweg::construction::geometry::plane::{Point, add, length, sub};
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::scene::Gesture;
@@ -73,11 +75,15 @@ struct Lines {
 pub struct ViewportState {
     pick: PickTask,
     held: Option<PieceDrag>,
+    /// The pointer draws a line.
+    pen: Option<pen::Pen>,
     /// Where the pointer was last.
     pointer: Option<Pos2>,
     /// What was asked for before the pieces were known.
     waiting: Option<Waiting>,
     selected: Option<Lines>,
+    /// Those of the pieces that are selected besides.
+    others: Vec<Lines>,
     hovered: Option<Lines>,
     /// Middle of the selected piece, in the metres around it.
     centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
@@ -97,7 +103,12 @@ struct Under {
 
 /// What waits until it is known which pieces are where.
 enum Waiting {
-    Click(Pos2, GroundPosition),
+    /// With Shift the piece is selected besides those that are.
+    Click {
+        at: Pos2,
+        place: GroundPosition,
+        adds: bool,
+    },
     Put(Item, Option<Pos2>),
 }
 
@@ -106,13 +117,18 @@ enum Waiting {
 pub struct Done {
     /// The pointer is at work here: the camera shall not take it.
     pub takes_pointer: bool,
+    /// The left button is at work here: the camera has the others.
+    pub takes_primary: bool,
     /// A box of the world to be brought into view.
     pub look: Option<[[f32; 3]; 2]>,
 }
 
 impl ViewportState {
-    /// Takes back the drag under way; returns whether there was one.
+    /// Puts the pen away, with what is being drawn, or takes back the drag under way; returns whether there was any.
     pub fn let_go(&mut self, document: &mut Document) -> bool {
+        if self.pen.take().is_some() {
+            return true;
+        }
         let Some(held) = self.held.take() else { return false };
         document.edit_tree(held.layer, "Move piece", Some(gesture()), (*held.tree).clone());
         true
@@ -132,6 +148,11 @@ impl ViewportState {
     /// Whether a piece follows the pointer although no button is down: keys are for it.
     pub fn is_grabbing(&self) -> bool {
         self.held.as_ref().is_some_and(PieceDrag::is_grabbed)
+    }
+
+    /// Whether the pointer is a pen.
+    pub fn is_drawing(&self) -> bool {
+        self.pen.is_some()
     }
 
     /// Keys that are meant for the piece that follows the pointer.
@@ -205,6 +226,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         done.takes_pointer = true;
         hold::end(&ctx, document, state);
     }
+    done.takes_primary = pen::follow(&ctx, document, state, stage, over_view && !was_held);
     // pieces are looked for before they are asked for
     state.view.pick_index(document);
     waited(document, state, stage, free);
@@ -215,7 +237,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     let selected = state.selected().cloned().filter(|path| path.piece(&tree).is_some());
     let seed = document.tree_seed(layer);
     let handles = selected.as_ref().map(|path| handles(state, stage, &tree, path, seed)).unwrap_or_default();
-    let is_busy = state.view.held.is_some() || state.carried.is_some();
+    let is_busy = state.view.held.is_some() || state.carried.is_some() || done.takes_primary;
     let is_free = over_view && !is_busy && !ctx.input(|i| i.pointer.any_down() && !i.pointer.any_pressed());
     let grip = pointer.filter(|_| is_free).and_then(|at| nearest(&handles, at));
     if is_free && grip.is_none() && state.hovered.is_none() {
@@ -225,7 +247,10 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     draw_outlines(&painter, state, stage, &tree, selected.as_ref(), seed);
     let held = state.view.held.as_ref().map(|held| held.grip);
     hold::draw_axis(&painter, state, stage);
-    draw_handles(&painter, &handles, held.or(grip), state.point);
+    pen::draw(&painter, state, stage);
+    if !done.takes_primary {
+        draw_handles(&painter, &handles, held.or(grip), state.point);
+    }
 
     if let Some(grip) = grip {
         done.takes_pointer = true;
@@ -238,7 +263,8 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         });
         state.hint = Some(words(grip, &tree, selected.as_ref(), state.follows));
     }
-    if let (true, Some(at)) = (over_view && state.carried.is_none() && !was_held, pointer) {
+    let is_click = over_view && state.carried.is_none() && !was_held && !done.takes_primary;
+    if let (true, Some(at)) = (is_click, pointer) {
         clicks(&ctx, document, state, stage, &tree, &handles, grip, at, &mut done);
     }
     if grip.is_none() && state.hint.is_none() && over_view {
@@ -251,8 +277,13 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
 fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
     let path = state.hovered.as_ref()?;
     let title = title_of(tree, path, path.piece(tree)?);
-    Some(if state.selected() == Some(path) {
+    let count = state.selected_pieces().len();
+    Some(if state.selected() == Some(path) && count == 1 {
         format!("{title}: click again for the piece below, double-click to frame it, Esc for none")
+    } else if state.is_selected(path) {
+        format!("{title} is one of {count} that are selected: Shift-click to leave it out, Esc for the last one alone")
+    } else if count > 0 {
+        format!("Click to select {title}, with Shift besides what is selected")
     } else {
         format!("Click to select {title}")
     })
@@ -361,9 +392,9 @@ fn clicks(
     at: Pos2,
     done: &mut Done,
 ) {
-    let (pressed, clicked, double, ctrl) = ctx.input(|i| {
+    let (pressed, clicked, double, ctrl, adds) = ctx.input(|i| {
         let double = i.pointer.button_double_clicked(PointerButton::Primary);
-        (i.pointer.primary_pressed(), i.pointer.primary_clicked(), double, i.modifiers.command)
+        (i.pointer.primary_pressed(), i.pointer.primary_clicked(), double, i.modifiers.command, i.modifiers.shift)
     });
     if pressed && let (Some(grip), Some(path)) = (grip, state.selected().cloned()) {
         take_hold(document, state, stage, tree, grip, path, Some(at));
@@ -380,7 +411,7 @@ fn clicks(
         add_point(document, state, tree, place);
         return;
     }
-    if double {
+    if double && !adds {
         if let Some(path) = state.selected().cloned() {
             done.look = look_at(stage, tree, &path, document.tree().map_or(0, |(layer, _)| document.tree_seed(layer)));
         }
@@ -390,9 +421,10 @@ fn clicks(
         return;
     }
     match ground {
+        None if adds => {}
         None => state.select(None),
         Some(place) => {
-            state.view.waiting = Some(Waiting::Click(at, place));
+            state.view.waiting = Some(Waiting::Click { at, place, adds });
             waited(document, state, stage, Rect::EVERYTHING);
         }
     }
@@ -404,18 +436,23 @@ fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: R
         return;
     }
     match state.view.waiting.take() {
-        Some(Waiting::Click(at, place)) => choose(document, state, at, place),
+        Some(Waiting::Click { at, place, adds }) => choose(document, state, at, place, adds),
         Some(Waiting::Put(item, at)) => put(document, state, Some(stage), free, item, at),
         None => {}
     }
 }
 
 /// Selects what a click means.
-fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPosition) {
+fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPosition, adds: bool) {
     let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let Some(pick_index) = state.view.pick_index(document) else { return };
     let found: Vec<PiecePath> =
         pick_index.pieces_at(metres(&tree).metres(place)).into_iter().map(|(path, _)| path).collect();
+    if adds {
+        state.view.last_click = None;
+        found.first().into_iter().for_each(|path| state.toggle_selected(path));
+        return;
+    }
     let again = state.view.last_click.is_some_and(|last| last.distance(at) < SAME_CLICK);
     let place_of = |path: &PiecePath| found.iter().position(|other| other == path);
     let next = match state.selected().and_then(place_of) {
