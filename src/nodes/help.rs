@@ -45,7 +45,7 @@ pub fn node_markdown(node: &Node) -> String {
     }
     let law = law(about.name);
     if !law.is_empty() {
-        out.push_str(&format!("\nLaw: {law}\n"));
+        out.push_str(&format!("\n{}\n", law.replace('\n', "  \n")));
     }
     out.push_str(&params_markdown(about));
     out.push_str(&presets_markdown(about));

@@ -466,15 +466,17 @@ fn law_of(name: &str) -> Option<String> {
     let head = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
     let mut law = String::new();
     for line in head {
-        let begins = |line: &str| line.split_once(": ").is_some_and(|(word, _)| word.split_whitespace().count() <= 2);
-        match line.strip_prefix("Law: ") {
-            Some(rest) => law = rest.into(),
-            // up to the next head of a paragraph
-            None if !law.is_empty() && (line.is_empty() || begins(line) && line.starts_with(char::is_uppercase)) => {
-                break;
+        let is_item = line.starts_with("- ") || line.split_once(". ").is_some_and(|(n, _)| n.parse::<u32>().is_ok());
+        let begins = line.split_once(": ").is_some_and(|(word, _)| word.split_whitespace().count() <= 2);
+        if law.is_empty() {
+            if line.strip_prefix("Law").is_some_and(|rest| rest.starts_with([':', ',', '.', ' '])) {
+                law = line.into();
             }
-            None if !law.is_empty() => law = format!("{law} {line}"),
-            None => {}
+        } else if line.is_empty() || begins && line.starts_with(char::is_uppercase) {
+            // the next head of a paragraph
+            break;
+        } else {
+            law = format!("{law}{}{line}", if is_item { "\n" } else { " " });
         }
     }
     (!law.is_empty()).then(|| without_links(&law))

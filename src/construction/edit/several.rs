@@ -209,9 +209,9 @@ pub fn group_all(tree: &mut Tree, paths: &[PiecePath], wrap: Wrap) -> Result<Pie
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::disc::Disc;
+    use crate::construction::compiled_program::Program;
     use crate::construction::edit::library::{Item, place};
-    use crate::construction::program::Program;
+    use crate::construction::primitives::disc::Disc;
 
     fn disc(name: &str, x: f32) -> Piece {
         Piece::named(name, PieceKind::Disc(Disc { x, ..Disc::default() }))

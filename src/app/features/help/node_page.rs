@@ -57,7 +57,6 @@ impl Dialog for NodePage {
             let law = law(about.name);
             if !law.is_empty() {
                 ui.add_space(4.0);
-                ui.label(RichText::new("Law").strong());
                 ui.label(law);
             }
             ui.add_space(6.0);

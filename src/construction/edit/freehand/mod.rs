@@ -35,6 +35,8 @@ const REACH: f64 = 50.0;
 const APART: f64 = 0.02;
 /// Share of a closed line that may lie beyond its own beginning, at either end: a hand does not stop where it began.
 const OVERLAP: f64 = 0.1;
+/// Tolerances within which the ends of a closed line that pass each other are joined where they are nearest.
+const NEAR: f64 = 5.0;
 /// Places at which it is measured how much smaller lengths are inside operators.
 const PROBES: usize = 64;
 /// Difference of widths or depths, as a share, that a point of its own is worth.
@@ -129,7 +131,7 @@ impl DrawnPath {
         let mut drawn = drawn.to_vec();
         drawn.dedup();
         if form.is_closed {
-            drawn = closed_by_hand(&drawn);
+            drawn = closed_by_hand(&drawn, NEAR * tolerance);
             drawn.extend(drawn.first().copied());
         }
         let mut places: Vec<(f64, Point)> = Vec::with_capacity(drawn.len());
@@ -244,17 +246,19 @@ impl DrawnPath {
     }
 }
 
-/// A loop without what lies beyond its own beginning: where its two ends cross, it begins and ends there.
-fn closed_by_hand(drawn: &[Point]) -> Vec<Point> {
+/// A loop without what lies beyond its own beginning: it begins and ends where its two ends cross, or, where they pass
+/// each other no farther than `near` apart, where they are nearest. Of several crossings it is the innermost.
+fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
     let mut at = vec![0.0];
     for pair in drawn.windows(2) {
         at.push(at[at.len() - 1] + length(sub(pair[1], pair[0])));
     }
     let total = at[at.len() - 1];
     let sides = drawn.len().saturating_sub(1);
-    let first = (0..sides).take_while(|&i| at[i] <= OVERLAP * total);
-    for i in first {
-        for j in (i + 2..sides).rev().take_while(|&j| at[j + 1] >= (1.0 - OVERLAP) * total) {
+    let beginning = (0..sides).take_while(|&i| at[i] <= OVERLAP * total).count();
+    let end = (0..sides).find(|&j| at[j + 1] >= (1.0 - OVERLAP) * total).unwrap_or(sides);
+    for i in (0..beginning).rev() {
+        for j in end.max(i + 2)..sides {
             let (a, c) = (drawn[i], drawn[j]);
             let (ab, cd) = (sub(drawn[i + 1], a), sub(drawn[j + 1], c));
             let turn = cross(ab, cd);
@@ -268,7 +272,16 @@ fn closed_by_hand(drawn: &[Point]) -> Vec<Point> {
             }
         }
     }
-    let mut drawn = drawn.to_vec();
+    let mut best = (near, 0, sides);
+    for i in 0..beginning {
+        for j in end.max(i + 2)..drawn.len() {
+            let away = length(sub(drawn[i], drawn[j]));
+            if away < best.0 {
+                best = (away, i, j);
+            }
+        }
+    }
+    let mut drawn = drawn[best.1..drawn.len().min(best.2 + 1)].to_vec();
     while drawn.len() > 1 && drawn[0] == drawn[drawn.len() - 1] {
         drawn.pop();
     }

@@ -2,10 +2,10 @@ use super::*;
 use crate::construction::geometry::path::Path;
 use crate::construction::geometry::profile::Profile;
 use crate::construction::materials::MaterialLayer;
+use crate::construction::operators::placement::Placement;
 use crate::construction::operators::scatter::ScatterSettings;
 use crate::construction::operators::warp::WarpSettings;
 use crate::construction::piece::{CopyGroup, OperatorGroup};
-use crate::construction::placement::Placement;
 use crate::construction::primitives::curve::Curve;
 use crate::field::Stream;
 
@@ -125,7 +125,8 @@ fn closed_lines_are_met_and_ends_that_overlap_are_cut() {
     for fit in [CurveFit::Through, CurveFit::Straight] {
         let form = LineForm { fit, is_closed: true };
         // once around and a little farther, as hands do
-        for (share, off) in [(0.97, 0.0), (1.0, 0.0), (1.04, 30.0)] {
+        // crossing its own beginning, or beside it, outside and inside
+        for (share, off) in [(0.97, 0.0), (1.0, 0.0), (1.04, 30.0), (1.02, 10.0), (1.05, -40.0)] {
             let spiral = |t: f64| {
                 let [x, y] = circle(t * share);
                 [x + off * t * libm::cos(t), y - off * t]
@@ -134,7 +135,7 @@ fn closed_lines_are_met_and_ends_that_overlap_are_cut() {
             let points = fitted(&hand, form, 20.0, &[]);
             let outline = ClosedOutline::new(&places(&points), fit).unwrap();
             let corners = [outline.corners(), &outline.corners()[..1]].concat();
-            let loop_of = closed_by_hand(&hand);
+            let loop_of = closed_by_hand(&hand, NEAR * 20.0);
             let away = apart(&corners, &[&loop_of[..], &loop_of[..1]].concat());
             println!("{fit:?} {share}: {} points, {away:.1} m", points.len());
             assert!(away <= 20.0 && points.len() <= 28, "{fit:?} {share}: {} points, {away} m", points.len());
@@ -262,8 +263,8 @@ fn inside_operators_the_line_lies_where_it_was_drawn() {
 
 #[test]
 fn a_lake_and_a_river_take_their_water_along() {
+    use crate::construction::compiled_program::Program;
     use crate::construction::edit::library::{Item, place};
-    use crate::construction::program::Program;
     let shapes: [(Item, fn(f64) -> Point); 2] = [(Item::Lake, circle), (Item::River, sine)];
     for (item, shape) in shapes {
         let mut tree = Tree::default();
