@@ -8,6 +8,7 @@
 //! | [`transform_path`] | from a piece's own metres to those of the tree and back, through everything it is in |
 //! | [`reshape`] | pieces moved, turned, scaled, raised |
 //! | [`points`] | points of curves and contours, corners of images |
+//! | [`freehand`] | lines drawn by hand, which get few points |
 //! | [`dimensions`] | radii, widths, steps of arrays, stretching and shearing |
 //! | [`snap`] | curves laid on the ground below, rivers made to fall |
 //! | [`pick_index`] | which pieces are at a place, and the outlines of where they end |
@@ -15,6 +16,7 @@
 //! | [`link_group`] | pieces that go together: a lake and its water |
 
 pub mod dimensions;
+pub mod freehand;
 pub mod library;
 pub mod link_group;
 pub mod pick_index;

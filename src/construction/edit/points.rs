@@ -187,20 +187,36 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
         points.insert(index, new);
         return Ok(index);
     }
+    let (k, new) = place_between(points, &stations, along, place);
+    points.insert(k + 1, new);
+    Ok(k + 1)
+}
+
+/// The number of the point before arc length `along`, and a point there: height, width and depth between those of the
+/// two around, the profile of the nearer one.
+pub(super) fn place_between(
+    points: &[CurvePoint],
+    stations: &[f64],
+    along: f64,
+    at: (f32, f32),
+) -> (usize, CurvePoint) {
+    let last = points.len() - 1;
+    if last == 0 {
+        return (0, CurvePoint { at, ..points[0].clone() });
+    }
     let k = stations.partition_point(|&s| s <= along).clamp(1, last) - 1;
     let long = stations[k + 1] - stations[k];
     let t = if long > 0.0 { (along - stations[k]) / long } else { 0.5 };
     let between = |a: f32, b: f32| tidy(f64::from(a) + (f64::from(b) - f64::from(a)) * lower(t, 1.0));
     let (a, b) = (&points[k], &points[k + 1]);
     let new = CurvePoint {
-        at: place,
+        at,
         height: between(a.height, b.height),
         width: between(a.width, b.width),
         depth: between(a.depth, b.depth),
         profile: if t < 0.5 { a.profile.clone() } else { b.profile.clone() },
     };
-    points.insert(k + 1, new);
-    Ok(k + 1)
+    (k, new)
 }
 
 fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> {

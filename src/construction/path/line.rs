@@ -9,8 +9,8 @@ const MOST_CHORDS: usize = 6000;
 /// Segments of a piece at the most.
 const MOST_IN_PIECE: usize = 96;
 
-/// Segments of the curve, and the indices of the given points among their ends.
-pub(super) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
+/// Segments of the curve, exact to a thousandth of `reach`, and the indices of the given points among their ends.
+pub(in crate::construction) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
     if n < 3 || run == CurveFit::Straight {
         return (points.to_vec(), (0..n).collect());

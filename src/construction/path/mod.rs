@@ -15,7 +15,8 @@
 mod line;
 
 pub use line::closed_line;
-use line::{eased, flatten};
+use line::eased;
+pub(super) use line::flatten;
 
 use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 

@@ -14,7 +14,7 @@ use crate::construction::placement::Placement;
 use crate::construction::plane::{Point, add, length, sub};
 
 /// Points of pieces that go together lie at the same place if they are no farther apart, beside the side of the square.
-const SAME_PLACE: f64 = 1e-4;
+pub(super) const SAME_PLACE: f64 = 1e-4;
 
 /// What a hand does to a piece, in metres of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]

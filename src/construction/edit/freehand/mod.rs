@@ -1,0 +1,508 @@
+//! Lines drawn by hand: a piece gets few points whose line runs along what was drawn.
+//!
+//! Law: of the places drawn, the two ends are points at first, of a closed line three places a third of its length
+//! apart. Where the line that the piece runs between its points (its own [`CurveFit`]) is farthest from what was drawn
+//! between the same two points, there or where that is nearest, a point is added, until both are nowhere farther apart
+//! than the tolerance, or there are [`MOST_POINTS`]. Then every point is left out without which that still holds. As
+//! each part is measured against its own part, order and loops are kept, and the ends stay where they are.
+//! Distances are measured both ways, from what was drawn to the line and from the line to what was drawn.
+//! Widths, depths, profiles and heights go over from the old points by the share of the length.
+//! Easing rounds the bends of the line afterwards, as it does with any points.
+//! Source: Ramer 1972 and Douglas & Peucker 1973, for curves in place of chords.
+
+use super::link_group::{self, Motion};
+use super::points::{self, place_between};
+use super::reshape::tidy;
+use super::snap::GroundBeneath;
+use super::transform_path::TransformPath;
+use super::{EditError, PiecePath, soundly};
+use crate::construction::array::Arrangement;
+use crate::construction::check::MOST_POINTS;
+use crate::construction::contour::{Contour, OutlineFit};
+use crate::construction::curve::CurvePoint;
+use crate::construction::outline::ClosedOutline;
+use crate::construction::path::{CurveFit, closed_line, flatten};
+use crate::construction::piece::{Piece, PieceKind, Tree};
+use crate::construction::plane::{Area, Point, add, cross, dot, higher, length, lower, scaled, sub};
+use crate::construction::scatter::ScatterRegion;
+use crate::construction::warp::Bend;
+
+/// Share of the tolerance that the fit keeps to: the rest is for the six digits of points and for segments.
+const AIM: f64 = 0.9;
+/// The curve is measured by segments that are exact to a thousandth of so many tolerances.
+const REACH: f64 = 50.0;
+/// Share of a part that a new point keeps from its ends.
+const APART: f64 = 0.02;
+/// Share of a closed line that may lie beyond its own beginning, at either end: a hand does not stop where it began.
+const OVERLAP: f64 = 0.1;
+/// Tolerances within which the ends of a closed line that pass each other are joined where they are nearest.
+const NEAR: f64 = 5.0;
+/// Places at which it is measured how much smaller lengths are inside operators.
+const PROBES: usize = 64;
+/// Difference of widths or depths, as a share, that a point of its own is worth.
+const SEEN: f64 = 0.01;
+
+/// A line drawn on the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnLine {
+    /// What the pen went through, in order, in metres of the tree.
+    pub places: Vec<Point>,
+    /// How far the line may be from it, in metres of the tree; above 0.
+    pub tolerance: f64,
+}
+
+/// How a piece makes a line of its points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineForm {
+    /// How it runs between its points; a closed line runs through them, or straight.
+    pub fit: CurveFit,
+    /// Whether its end is its beginning.
+    pub is_closed: bool,
+}
+
+/// A point of a fitted line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FittedPoint {
+    /// Where the line has it, in metres.
+    pub at: Point,
+    /// Where it lies along what was drawn, as a share of the length, from 0 to 1.
+    pub share: f64,
+}
+
+/// The line that a piece has, if one can be drawn for it: of curves, ribbons and contours, of arrays, scatters and
+/// warps along a curve, and of scatters in an outline. A contour by direction becomes a smooth one.
+pub fn line_form(piece: &Piece) -> Option<LineForm> {
+    let open = |fit: CurveFit| Some(LineForm { fit, is_closed: false });
+    let closed = |fit: CurveFit| Some(LineForm { fit, is_closed: true });
+    match &piece.form {
+        PieceKind::Curve(curve) => open(curve.settings.run),
+        PieceKind::Ribbon(ribbon) => open(ribbon.settings.run),
+        PieceKind::Contour(contour) => closed(match contour.settings.outline {
+            OutlineFit::Straight => CurveFit::Straight,
+            OutlineFit::Smooth | OutlineFit::Direction => CurveFit::Through,
+        }),
+        PieceKind::Array(group) if group.settings.arrangement == Arrangement::Curve => open(group.settings.run),
+        PieceKind::Warp(group) if group.settings.bend == Bend::Curve => open(group.settings.run),
+        PieceKind::Scatter(group) => match group.settings.region {
+            ScatterRegion::Circle => None,
+            ScatterRegion::Curve => open(group.settings.run),
+            ScatterRegion::Outline => closed(group.settings.run),
+        },
+        _ => None,
+    }
+}
+
+/// What was drawn, by arc length.
+struct DrawnPath {
+    /// Arc length and place.
+    places: Vec<(f64, Point)>,
+    form: LineForm,
+    tolerance: f64,
+}
+
+/// Where a part of the line is farthest from what was drawn.
+struct Stray {
+    distance: f64,
+    /// Arc length of what was drawn where a point is wanted.
+    at: f64,
+}
+
+/// Distance of `p` from a line, and the arc length of the nearest place of it.
+fn nearest(line: &[(f64, Point)], p: Point) -> (f64, f64) {
+    let mut best = (f64::INFINITY, 0.0);
+    if let [only] = line {
+        return (length(sub(p, only.1)), only.0);
+    }
+    for pair in line.windows(2) {
+        let (side, way) = (sub(pair[1].1, pair[0].1), sub(p, pair[0].1));
+        let square = dot(side, side);
+        let t = if square > 0.0 { higher(lower(dot(way, side) / square, 1.0), 0.0) } else { 0.0 };
+        let away = sub(way, scaled(side, t));
+        let away = dot(away, away);
+        if away < best.0 {
+            best = (away, pair[0].0 + t * (pair[1].0 - pair[0].0));
+        }
+    }
+    (best.0.sqrt(), best.1)
+}
+
+impl DrawnPath {
+    fn new(drawn: &[Point], form: LineForm, tolerance: f64) -> Self {
+        let mut drawn = drawn.to_vec();
+        drawn.dedup();
+        if form.is_closed {
+            drawn = closed_by_hand(&drawn, NEAR * tolerance);
+            drawn.extend(drawn.first().copied());
+        }
+        let mut places: Vec<(f64, Point)> = Vec::with_capacity(drawn.len());
+        for p in drawn {
+            let at = places.last().map_or(0.0, |(at, last)| at + length(sub(p, *last)));
+            places.push((at, p));
+        }
+        Self { places, form, tolerance }
+    }
+
+    fn total(&self) -> f64 {
+        self.places.last().map_or(0.0, |(at, _)| *at)
+    }
+
+    /// The place at an arc length.
+    fn place(&self, s: f64) -> Point {
+        let k = self.places.partition_point(|(at, _)| *at <= s).clamp(1, self.places.len() - 1) - 1;
+        let ((from, a), (to, b)) = (self.places[k], self.places[k + 1]);
+        let t = if to > from { (s - from) / (to - from) } else { 0.0 };
+        add(scaled(a, 1.0 - t), scaled(b, t))
+    }
+
+    /// What was drawn between two arc lengths.
+    fn part(&self, from: f64, to: f64) -> Vec<(f64, Point)> {
+        let inner = self.places.iter().copied().filter(|(at, _)| from < *at && *at < to);
+        std::iter::once((from, self.place(from))).chain(inner).chain([(to, self.place(to))]).collect()
+    }
+
+    /// How far line and drawing are apart, part by part.
+    fn strays(&self, chosen: &[f64]) -> Vec<Stray> {
+        let points: Vec<Point> = chosen.iter().map(|&s| self.place(s)).collect();
+        let reach = REACH * self.tolerance;
+        let mut ends = chosen.to_vec();
+        let (mut line, mut marks) = if self.form.is_closed {
+            closed_line(&points, self.form.fit, reach)
+        } else {
+            flatten(&points, self.form.fit, reach)
+        };
+        if self.form.is_closed {
+            line.extend(line.first().copied());
+            marks.push(line.len() - 1);
+            ends.push(self.total());
+        }
+        // where a line runs near its points, it is not known exactly which of its places belongs to which of them
+        let slack = usize::from(self.form.fit == CurveFit::Near);
+        let last = ends.len() - 1;
+        (0..last)
+            .map(|k| {
+                let (from, to) = (k.saturating_sub(slack), (k + 1 + slack).min(last));
+                let own: Vec<(f64, Point)> = self.part(ends[k], ends[k + 1]);
+                let around = if slack == 0 { own.clone() } else { self.part(ends[from], ends[to]) };
+                let curve: Vec<(f64, Point)> = line[marks[from]..=marks[to]].iter().map(|p| (0.0, *p)).collect();
+                let mut worst = Stray { distance: 0.0, at: 0.5 * (ends[k] + ends[k + 1]) };
+                for (at, p) in own {
+                    let distance = nearest(&curve, p).0;
+                    if distance > worst.distance {
+                        worst = Stray { distance, at };
+                    }
+                }
+                for p in &line[marks[k]..=marks[k + 1]] {
+                    let (distance, at) = nearest(&around, *p);
+                    if distance > worst.distance {
+                        worst = Stray { distance, at };
+                    }
+                }
+                // not on its ends, nor in another part
+                let apart = APART * (ends[k + 1] - ends[k]);
+                if !(ends[k] + apart..=ends[k + 1] - apart).contains(&worst.at) {
+                    worst.at = 0.5 * (ends[k] + ends[k + 1]);
+                }
+                worst
+            })
+            .collect()
+    }
+
+    /// The arc lengths of few places whose line is within the tolerance; `kept` are among them.
+    fn chosen(&self, kept: &[f64]) -> Vec<f64> {
+        let total = self.total();
+        let mut chosen = if self.form.is_closed { vec![0.0, total / 3.0, total / 1.5] } else { vec![0.0, total] };
+        chosen.extend(kept.iter().copied().filter(|s| 0.0 < *s && *s < total).take(MOST_POINTS - chosen.len()));
+        chosen.sort_by(f64::total_cmp);
+        chosen.dedup();
+        let aim = AIM * self.tolerance;
+        while chosen.len() < MOST_POINTS {
+            let strays = self.strays(&chosen);
+            let Some((k, worst)) = strays.iter().enumerate().max_by(|a, b| a.1.distance.total_cmp(&b.1.distance))
+            else {
+                break;
+            };
+            let end = chosen.get(k + 1).copied().unwrap_or(total);
+            if worst.distance <= aim || end - chosen[k] <= 1e-9 * total {
+                break;
+            }
+            chosen.insert(k + 1, worst.at);
+        }
+        let fits = |chosen: &[f64]| self.strays(chosen).iter().all(|stray| stray.distance <= aim);
+        let least = if self.form.is_closed { 3 } else { 2 };
+        let mut k = 1;
+        while k < chosen.len() && chosen.len() > least && fits(&chosen) {
+            let is_end = !self.form.is_closed && k + 1 == chosen.len();
+            let s = chosen[k];
+            if !is_end && !kept.contains(&s) {
+                let without: Vec<f64> = chosen.iter().copied().filter(|other| *other != s).collect();
+                if fits(&without) {
+                    chosen = without;
+                    continue;
+                }
+            }
+            k += 1;
+        }
+        chosen
+    }
+}
+
+/// A loop without what lies beyond its own beginning: it begins and ends where its two ends cross, or, where they pass
+/// each other no farther than `near` apart, where they are nearest. Of several crossings it is the innermost.
+fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
+    let mut at = vec![0.0];
+    for pair in drawn.windows(2) {
+        at.push(at[at.len() - 1] + length(sub(pair[1], pair[0])));
+    }
+    let total = at[at.len() - 1];
+    let sides = drawn.len().saturating_sub(1);
+    let beginning = (0..sides).take_while(|&i| at[i] <= OVERLAP * total).count();
+    let end = (0..sides).find(|&j| at[j + 1] >= (1.0 - OVERLAP) * total).unwrap_or(sides);
+    for i in (0..beginning).rev() {
+        for j in end.max(i + 2)..sides {
+            let (a, c) = (drawn[i], drawn[j]);
+            let (ab, cd) = (sub(drawn[i + 1], a), sub(drawn[j + 1], c));
+            let turn = cross(ab, cd);
+            if turn == 0.0 {
+                continue;
+            }
+            let (t, u) = (cross(sub(c, a), cd) / turn, cross(sub(c, a), ab) / turn);
+            if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u) {
+                let there = add(a, scaled(ab, t));
+                return std::iter::once(there).chain(drawn[i + 1..=j].iter().copied()).collect();
+            }
+        }
+    }
+    let mut best = (near, 0, sides);
+    for i in 0..beginning {
+        for j in end.max(i + 2)..drawn.len() {
+            let away = length(sub(drawn[i], drawn[j]));
+            if away < best.0 {
+                best = (away, i, j);
+            }
+        }
+    }
+    let mut drawn = drawn[best.1..drawn.len().min(best.2 + 1)].to_vec();
+    while drawn.len() > 1 && drawn[0] == drawn[drawn.len() - 1] {
+        drawn.pop();
+    }
+    drawn
+}
+
+/// Few points whose line is nowhere farther than `tolerance` metres from what was drawn, nor that from it, see the
+/// module. `kept` are shares of the length, from 0 to 1, that have a point in any case. Nothing where what was drawn
+/// has no length.
+pub fn fitted(drawn: &[Point], form: LineForm, tolerance: f64, kept: &[f64]) -> Vec<FittedPoint> {
+    let stroke = DrawnPath::new(drawn, form, tolerance);
+    let total = stroke.total();
+    if !(total > 0.0 && tolerance > 0.0) {
+        return Vec::new();
+    }
+    let kept: Vec<f64> = kept.iter().map(|share| share * total).collect();
+    let chosen = stroke.chosen(&kept);
+    chosen.into_iter().map(|s| FittedPoint { at: stroke.place(s), share: s / total }).collect()
+}
+
+/// The tolerance in the metres of a piece: smaller where operators show it larger, the least of both directions.
+fn tolerance_inside(line: &DrawnLine, transform: &TransformPath) -> f64 {
+    let h = line.tolerance;
+    let stride = line.places.len().div_ceil(PROBES).max(1);
+    let least = line.places.iter().step_by(stride).fold(f64::INFINITY, |least, &p| {
+        let q = transform.inward(p);
+        let [a, b] = [[h, 0.0], [0.0, h]].map(|step| scaled(sub(transform.inward(add(p, step)), q), 1.0 / h));
+        let (sum, turn) = (dot(a, a) + dot(b, b), cross(a, b));
+        let square = 0.5 * (sum - higher(sum * sum - 4.0 * turn * turn, 0.0).sqrt());
+        lower(least, higher(square, 0.0).sqrt())
+    });
+    if least.is_finite() && least > 0.0 { h * least } else { h }
+}
+
+/// Gives the piece at `path` the line that was drawn, in place of its own. Heights of points are those of the `ground`,
+/// if that is given, or go over from the old points by the share of the length, as widths, depths and profiles do. A
+/// contour has its centre in the middle of its area. What goes together with the piece and has the same line gets the
+/// new one as well. Returns how many points the line has.
+///
+/// # Errors
+/// When the piece has no line, what was drawn has no length, or a contour would cross itself or enclose nothing; the
+/// tree stays as it was then.
+pub fn redraw(
+    tree: &mut Tree,
+    path: &PiecePath,
+    line: &DrawnLine,
+    seed: u32,
+    ground: Option<&GroundBeneath>,
+) -> Result<usize, EditError> {
+    soundly(tree, |tree| {
+        let piece = path.piece(tree).ok_or(EditError::Gone)?.clone();
+        let form = line_form(&piece).ok_or(EditError::Gone)?;
+        let transform = TransformPath::for_piece(tree, path, seed);
+        let drawn: Vec<Point> = line.places.iter().map(|&p| transform.inward(p)).collect();
+        let tolerance = tolerance_inside(line, &transform);
+        let kept = if form.is_closed { Vec::new() } else { kept_shares(&piece) };
+        let points = fitted(&drawn, form, tolerance, &kept);
+        if points.len() < if form.is_closed { 3 } else { 2 } {
+            return Err(EditError::TooFewPoints);
+        }
+        let mut new = piece.clone();
+        match &mut new.form {
+            PieceKind::Contour(contour) => {
+                outline_contour(contour, &points.iter().map(|point| point.at).collect::<Vec<_>>())?;
+            }
+            _ => {
+                let mut placed = along_old(&piece, &points);
+                if let Some(ground) = ground {
+                    super::snap::lay(&mut placed, |q| ground.height(q));
+                }
+                *points::line_mut(&mut new).ok_or(EditError::Gone)? = placed;
+            }
+        }
+        let others = link_group::others(tree, path);
+        for other in others {
+            follow(tree, &other, (&piece, &new), (&transform, &points), seed);
+        }
+        *path.piece_mut(tree).ok_or(EditError::Gone)? = new;
+        Ok(points.len())
+    })
+}
+
+/// Shares of the length of the old line where a point says of width, depth or profile what its neighbours do not.
+fn kept_shares(piece: &Piece) -> Vec<f64> {
+    let (Some(old), Some(centreline)) = (points::line(piece), points::centreline(piece)) else { return Vec::new() };
+    let stations = &centreline.path.stations;
+    let total = stations.last().copied().unwrap_or(0.0);
+    if total <= 0.0 {
+        return Vec::new();
+    }
+    let says_more = |k: usize| {
+        let (a, here, b) = (&old[k - 1], &old[k], &old[k + 1]);
+        let long = stations[k + 1] - stations[k - 1];
+        let t = if long > 0.0 { (stations[k] - stations[k - 1]) / long } else { 0.5 };
+        let differs = |a: f32, here: f32, b: f32| {
+            let between = f64::from(a) + t * (f64::from(b) - f64::from(a));
+            (f64::from(here) - between).abs() > SEEN * higher(between.abs(), f64::from(here).abs())
+        };
+        differs(a.width, here.width, b.width)
+            || differs(a.depth, here.depth, b.depth)
+            || here.profile != a.profile
+            || here.profile != b.profile
+    };
+    (1..old.len().saturating_sub(1)).filter(|&k| says_more(k)).map(|k| stations[k] / total).collect()
+}
+
+/// New points with what the old ones have at the same shares of the length.
+fn along_old(piece: &Piece, points: &[FittedPoint]) -> Vec<CurvePoint> {
+    let old = points::line(piece).unwrap_or_default();
+    let stations = points::centreline(piece).map_or_else(Vec::new, |centreline| centreline.path.stations);
+    let total = stations.last().copied().unwrap_or(0.0);
+    let at = |q: Point| (tidy(q[0]), tidy(q[1]));
+    let new = |point: &FittedPoint| {
+        if old.is_empty() {
+            CurvePoint::new(tidy(point.at[0]), tidy(point.at[1]), 0.0)
+        } else {
+            place_between(old, &stations, point.share * total, at(point.at)).1
+        }
+    };
+    points.iter().map(new).collect()
+}
+
+/// Gives a contour an outline through points, and puts its centre in the middle of the area.
+fn outline_contour(contour: &mut Contour, points: &[Point]) -> Result<(), EditError> {
+    let fit = match contour.settings.outline {
+        OutlineFit::Straight => CurveFit::Straight,
+        OutlineFit::Smooth | OutlineFit::Direction => CurveFit::Through,
+    };
+    let outline = ClosedOutline::new(points, fit).map_err(|_| EditError::NotSimple)?;
+    let centre = middle_of(&outline);
+    let settings = &mut contour.settings;
+    if settings.outline == OutlineFit::Direction {
+        settings.outline = OutlineFit::Smooth;
+    }
+    (settings.x, settings.y) = (tidy(centre[0]), tidy(centre[1]));
+    let centre = [f64::from(settings.x), f64::from(settings.y)];
+    contour.points = points.iter().map(|&p| sub(p, centre)).map(|[x, y]| (tidy(x), tidy(y))).collect();
+    // with six digits it may meet itself after all
+    contour.outline().map(drop).map_err(|_| EditError::NotSimple)
+}
+
+/// The centre of the area of an outline, or, where that lies outside, a place deep inside.
+fn middle_of(outline: &ClosedOutline) -> Point {
+    let corners = outline.corners();
+    let (from, n) = (corners[0], corners.len());
+    let (mut area, mut sum) = (0.0, [0.0; 2]);
+    for k in 0..n {
+        let (a, b) = (sub(corners[k], from), sub(corners[(k + 1) % n], from));
+        let twice = cross(a, b);
+        area += twice;
+        sum = add(sum, scaled(add(a, b), twice / 3.0));
+    }
+    let centre = if area == 0.0 { from } else { add(from, scaled(sum, 1.0 / area)) };
+    if outline.distance(centre).0 < 0.0 {
+        return centre;
+    }
+    let Area { low, high } = outline.area();
+    let place = |k: usize| {
+        let share = |k: usize| (k as f64 + 0.5) / 24.0;
+        [low[0] + (high[0] - low[0]) * share(k % 24), low[1] + (high[1] - low[1]) * share(k / 24)]
+    };
+    let places = (0..24 * 24).map(place).map(|p| (outline.distance(p).0, p));
+    places.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(centre, |(_, p)| p)
+}
+
+/// Has a piece that goes together with one that was drawn anew follow: one with the same line gets the new line, what
+/// lies elsewhere goes along with the middle of a contour.
+fn follow(
+    tree: &mut Tree,
+    other: &PiecePath,
+    (was, is): (&Piece, &Piece),
+    (transform, points): (&TransformPath, &[FittedPoint]),
+    seed: u32,
+) {
+    let own = TransformPath::for_piece(tree, other, seed);
+    let near = link_group::SAME_PLACE * f64::from(tree.frame.side);
+    let Some(piece) = other.piece_mut(tree) else { return };
+    let there = |q: Point| own.inward(transform.outward(q));
+    let is_same = |a: Point, b: Point| length(sub(own.outward(a), transform.outward(b))) <= near;
+    let (theirs, ours) = (points::handles(piece), points::handles(was));
+    let has_line = theirs.len() == ours.len() && theirs.iter().zip(&ours).all(|(a, b)| is_same(*a, *b));
+    if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&was.form, &is.form) {
+        let middle = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
+        match &mut piece.form {
+            PieceKind::Contour(contour) if has_line && is_same(middle(contour), middle(old)) => {
+                // a round one may be wider
+                let wide = if ours.is_empty() {
+                    f64::from(contour.settings.radius) / f64::from(old.settings.radius)
+                } else {
+                    1.0
+                };
+                let centre = there(middle(new));
+                let mut bent = contour.clone();
+                bent.settings.outline = new.settings.outline;
+                (bent.settings.x, bent.settings.y) = (tidy(centre[0]), tidy(centre[1]));
+                let around = points.iter().map(|point| scaled(sub(there(point.at), centre), wide));
+                bent.points = around.map(|[x, y]| (tidy(x), tidy(y))).collect();
+                if bent.outline().is_ok() {
+                    *contour = bent;
+                }
+            }
+            _ => {
+                let (from, to) = (transform.outward(middle(old)), transform.outward(middle(new)));
+                *piece = Motion::Shift { from, to }.applied(piece, other.root, &own);
+            }
+        }
+        return;
+    }
+    if !has_line || line_form(piece).is_none_or(|form| form.is_closed) || ours.is_empty() {
+        return;
+    }
+    // as high above or below the other as it was
+    let placed: Vec<FittedPoint> = points.iter().map(|point| FittedPoint { at: there(point.at), ..*point }).collect();
+    let (before, mut after) = (along_old(was, points), along_old(piece, &placed));
+    for (point, (before, now)) in after.iter_mut().zip(before.iter().zip(points::line(is).unwrap_or_default())) {
+        point.height = tidy(f64::from(point.height) + f64::from(now.height) - f64::from(before.height));
+    }
+    if let Some(line) = points::line_mut(piece) {
+        *line = after;
+    }
+}
+
+#[cfg(test)]
+mod tests;
