@@ -14,6 +14,7 @@
 //! | [`pick_index`] | which pieces are at a place, and the outlines of where they end |
 //! | [`library`] | pieces to begin with, and where a new one goes |
 //! | [`link_group`] | pieces that go together: a lake and its water |
+//! | [`several`] | several pieces at once |
 
 pub mod dimensions;
 pub mod freehand;
@@ -22,8 +23,11 @@ pub mod link_group;
 pub mod pick_index;
 pub mod points;
 pub mod reshape;
+pub mod several;
 pub mod snap;
 pub mod transform_path;
+
+pub use several::group;
 
 use super::check::TreeError;
 use super::material::MaterialLayer;
@@ -91,6 +95,9 @@ pub enum EditError {
     /// An outline must not cross itself.
     #[error("the outline would cross or touch itself, or enclose nothing")]
     NotSimple,
+    /// They do not lie side by side.
+    #[error("only pieces side by side in one operator go into another one together")]
+    NotBeside,
     /// The tree would break a rule.
     #[error("{0}")]
     Unsound(#[from] TreeError),
@@ -133,8 +140,7 @@ impl Wrap {
         Self::Scatter,
     ];
 
-    fn wrapped(self, piece: Piece) -> PieceKind {
-        let of = vec![piece];
+    fn wrapped(self, of: Vec<Piece>) -> PieceKind {
         match self {
             Self::Blend => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
             Self::Replace => PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() }),
@@ -409,7 +415,7 @@ fn spot_beside(tree: &mut Tree, path: &PiecePath) -> Result<Spot, EditError> {
 fn wrap_root(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<(), EditError> {
     let root = path.piece_mut(tree).ok_or(EditError::Gone)?;
     let inner = std::mem::take(root);
-    *root = Piece::new(wrap.wrapped(inner));
+    *root = Piece::new(wrap.wrapped(vec![inner]));
     Ok(())
 }
 
@@ -434,26 +440,6 @@ pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath
         }
         let spot = spot_beside(tree, path)?;
         put(tree, &spot, copy)
-    })
-}
-
-/// Puts an operator around a piece; returns the way to the operator.
-///
-/// # Errors
-/// When it is not there, or operators would be nested too deeply.
-pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath, EditError> {
-    let pivot = pick_index::centre(tree, path).unwrap_or_default().map(|v| v as f32);
-    let both = [pivot[0], pivot[1], pivot[0], pivot[1]];
-    soundly(tree, |tree| {
-        wrap_root(tree, path, wrap)?;
-        match &mut path.piece_mut(tree).ok_or(EditError::Gone)?.form {
-            PieceKind::Place(OperatorGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y] = pivot,
-            PieceKind::Warp(CopyGroup { settings: s, .. }) => [s.x, s.y] = pivot,
-            PieceKind::Array(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
-            PieceKind::Scatter(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
-            _ => {}
-        }
-        Ok(path.clone())
     })
 }
 

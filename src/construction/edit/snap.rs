@@ -1,5 +1,7 @@
 //! Lines laid on the ground that is there without them, and rivers made to fall.
 
+use std::sync::Arc;
+
 use super::PiecePath;
 use super::reshape::tidy;
 use super::transform_path::TransformPath;
@@ -14,26 +16,40 @@ const LEAST_FALL: f64 = 2e-4;
 /// Metres that heights are rounded by.
 const ROUNDING: f64 = 1e-3;
 
-/// The relief without one piece.
+/// The relief without some pieces, as one of them sees it.
 pub struct GroundBeneath {
-    program: Program,
+    program: Arc<Program>,
     transform: TransformPath,
 }
 
 impl GroundBeneath {
-    /// `before` is a program of a tree much like this one, to be quick.
+    /// Without the piece at `path`. `before` is a program of a tree much like this one, to be quick.
     pub fn new(tree: &Tree, path: &PiecePath, seed: u32, before: Option<&Program>) -> Self {
-        let mut bare = tree.clone();
-        if let Some(piece) = path.piece_mut(&mut bare) {
-            piece.hidden = true;
-        }
-        Self { program: Program::reusing(&bare, seed, before), transform: TransformPath::for_piece(tree, path, seed) }
+        let program = Arc::new(without(tree, std::slice::from_ref(path), seed, before));
+        Self { program, transform: TransformPath::for_piece(tree, path, seed) }
+    }
+
+    /// Without all of the pieces at `paths`, as each of them sees it. `before` as in [`new`](Self::new).
+    pub fn of_each(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Vec<Self> {
+        let program = Arc::new(without(tree, paths, seed, before));
+        let seen_by = |path| Self { program: program.clone(), transform: TransformPath::for_piece(tree, path, seed) };
+        paths.iter().map(seen_by).collect()
     }
 
     /// Height of the ground at a place of the piece's own metres, as the piece counts it.
     pub fn height(&self, q: Point) -> f64 {
         self.transform.height_inward(self.program.height(self.transform.outward(q), &Detail::FULL))
     }
+}
+
+fn without(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Program {
+    let mut bare = tree.clone();
+    for path in paths {
+        if let Some(piece) = path.piece_mut(&mut bare) {
+            piece.hidden = true;
+        }
+    }
+    Program::reusing(&bare, seed, before)
 }
 
 /// Every point takes the height of the ground there.

@@ -313,7 +313,7 @@ pub fn unused(tree: &Tree, wanted: &str) -> String {
 }
 
 /// What belongs to a piece of the relief and lies on other material layers.
-fn belongings(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
+pub(super) fn belongings(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
     if path.root != Root::Material(MaterialLayer::Terrain) {
         return Vec::new();
     }
@@ -355,6 +355,11 @@ fn prune(tree: &mut Tree, mut here: Option<PiecePath>) {
 /// Shows or hides a piece with what belongs to it.
 pub fn hide(tree: &mut Tree, path: &PiecePath) {
     let Some(hidden) = path.piece(tree).map(|piece| !piece.hidden) else { return };
+    set_hidden(tree, path, hidden);
+}
+
+/// Hides a piece with what belongs to it, or shows them.
+pub fn set_hidden(tree: &mut Tree, path: &PiecePath, hidden: bool) {
     for path in belongings(tree, path).iter().chain([path]) {
         if let Some(piece) = path.piece_mut(tree) {
             piece.hidden = hidden;

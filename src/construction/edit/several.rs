@@ -1,0 +1,317 @@
+//! Several pieces at once: moved, taken away, copied, hidden, locked, put into an operator.
+//!
+//! A piece in another one that is meant as well counts once, with that. What goes together with a piece counts once,
+//! too, whether it is meant by itself or not.
+
+use super::link_group::{self, Motion};
+use super::snap::{GroundBeneath, lay};
+use super::transform_path::TransformPath;
+use super::{EditError, PiecePath, Root, Wrap, pick_index, points, soundly, take, wrap_root};
+use crate::construction::material::MaterialLayer;
+use crate::construction::piece::{CopyGroup, OperatorGroup, Piece, PieceKind, Tree};
+use crate::construction::plane::{Area, Point};
+
+/// The pieces that are in no other one of them, each once, in the order of the tree.
+pub fn outermost(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
+    let root = |path: &PiecePath| match path.root {
+        Root::Material(material) => (0, material as usize),
+        Root::Definition(index) => (1, index),
+    };
+    let mut all: Vec<PiecePath> = paths.iter().filter(|path| path.piece(tree).is_some()).cloned().collect();
+    all.sort_by(|a, b| root(a).cmp(&root(b)).then_with(|| a.steps.cmp(&b.steps)));
+    // what is in a piece follows right after it
+    all.dedup_by(|inner, outer| outer.holds(inner));
+    all
+}
+
+/// The same, without what belongs to another one of them and is copied, hidden and taken away with that.
+fn owners(tree: &Tree, paths: &[PiecePath]) -> Vec<PiecePath> {
+    let all = outermost(tree, paths);
+    let owned: Vec<PiecePath> = all.iter().flat_map(|path| link_group::belongings(tree, path)).collect();
+    all.into_iter().filter(|path| !owned.iter().any(|owned| owned.holds(path))).collect()
+}
+
+/// From the last to the first, so that what is done to one leaves the paths of the others as they are: what lies on the
+/// ground before the ground, whole originals at the end.
+fn backwards(mut paths: Vec<PiecePath>) -> Vec<PiecePath> {
+    let rank = |path: &PiecePath| match (path.root, path.is_root()) {
+        (Root::Definition(_), true) => 2,
+        (Root::Material(MaterialLayer::Terrain), _) => 1,
+        _ => 0,
+    };
+    paths.reverse();
+    paths.sort_by_key(rank);
+    paths
+}
+
+/// Moves pieces with what goes together with them. Lines among the [`outermost`] of them are laid on the `grounds`, of
+/// which there is one for each of those, or none.
+pub fn move_all(tree: &mut Tree, paths: &[PiecePath], seed: u32, motion: &Motion, grounds: &[GroundBeneath]) {
+    let chosen = outermost(tree, paths);
+    let with_others: Vec<PiecePath> =
+        chosen.iter().flat_map(|path| link_group::others(tree, path)).chain(chosen.iter().cloned()).collect();
+    let moved = outermost(tree, &with_others);
+    let transforms: Vec<TransformPath> = moved.iter().map(|path| TransformPath::for_piece(tree, path, seed)).collect();
+    for (path, transform) in moved.iter().zip(&transforms) {
+        if let Some(piece) = path.piece_mut(tree) {
+            *piece = motion.applied(piece, path.root, transform);
+        }
+    }
+    for (path, ground) in chosen.iter().zip(grounds) {
+        let Some(piece) = path.piece_mut(tree) else { continue };
+        let before = piece.clone();
+        if let Some(line) = points::line_mut(piece) {
+            lay(line, |q| ground.height(q));
+            link_group::follow(tree, &before, path, seed);
+        }
+    }
+}
+
+/// Takes pieces away, with what belongs to them and to no other. Returns what to select next.
+///
+/// # Errors
+/// When one is not there.
+pub fn remove_all(tree: &mut Tree, paths: &[PiecePath]) -> Result<Option<PiecePath>, EditError> {
+    soundly(tree, |tree| {
+        let mut next = None;
+        let all = backwards(owners(tree, paths));
+        // numbers of originals change as others go
+        let name = |tree: &Tree, path: &PiecePath| match path.root {
+            Root::Definition(index) if path.is_root() => tree.definitions.get(index).map(|other| other.name.clone()),
+            _ => None,
+        };
+        let names: Vec<Option<String>> = all.iter().map(|path| name(tree, path)).collect();
+        for (path, name) in all.iter().zip(names) {
+            next = match name {
+                Some(name) => match tree.definitions.iter().position(|other| other.name == name) {
+                    Some(index) => link_group::remove_all(tree, &PiecePath::definition(index))?,
+                    None => next,
+                },
+                None => link_group::remove_all(tree, path)?,
+            };
+        }
+        Ok(next.filter(|path: &PiecePath| path.piece(tree).is_some()))
+    })
+}
+
+/// Puts a copy beside each piece, `by` metres to the south-east, with what belongs to it. Returns the copies, in the
+/// order of `paths`.
+///
+/// # Errors
+/// When one is not there, or the tree would have too many pieces.
+pub fn duplicate_all(tree: &mut Tree, paths: &[PiecePath], by: f64, seed: u32) -> Result<Vec<PiecePath>, EditError> {
+    soundly(tree, |tree| {
+        let mut copies: Vec<(usize, PiecePath, Piece)> = Vec::new();
+        for path in backwards(owners(tree, paths)) {
+            let copy = link_group::duplicate(tree, &path, by, seed)?;
+            let place = paths.iter().position(|other| *other == path).unwrap_or(paths.len());
+            let piece = copy.piece(tree).ok_or(EditError::Gone)?.clone();
+            copies.push((place, copy, piece));
+        }
+        copies.sort_by_key(|(place, ..)| *place);
+        // later ones were moved on by those that were put before them
+        let mut found: Vec<PiecePath> = Vec::new();
+        for (_, path, piece) in &copies {
+            let root = PiecePath { root: path.root, steps: Vec::new() };
+            let is_it = |path: &PiecePath| path.piece(tree) == Some(piece) && !found.contains(path);
+            found.extend(if is_it(path) { Some(path.clone()) } else { first_of(tree, root, &is_it) });
+        }
+        Ok(found)
+    })
+}
+
+/// The first piece at or under `path` that `is_it`.
+fn first_of(tree: &Tree, path: PiecePath, is_it: &impl Fn(&PiecePath) -> bool) -> Option<PiecePath> {
+    if is_it(&path) {
+        return Some(path);
+    }
+    let count = path.piece(tree).map_or(0, |piece| piece.children().len());
+    (0..count).find_map(|k| first_of(tree, path.child(k), is_it))
+}
+
+/// Shows pieces with what belongs to them, or hides them if all of them are shown. Returns whether they are hidden now.
+pub fn toggle_hidden(tree: &mut Tree, paths: &[PiecePath]) -> bool {
+    let all = outermost(tree, paths);
+    let hides = all.iter().all(|path| path.piece(tree).is_some_and(|piece| !piece.hidden));
+    all.iter().for_each(|path| link_group::set_hidden(tree, path, hides));
+    hides
+}
+
+/// Locks pieces, or unlocks them if all of them are locked. Returns whether they are locked now.
+pub fn toggle_locked(tree: &mut Tree, paths: &[PiecePath]) -> bool {
+    let all = outermost(tree, paths);
+    let locks = !all.iter().all(|path| path.piece(tree).is_some_and(|piece| piece.locked));
+    for path in all {
+        if let Some(piece) = path.piece_mut(tree) {
+            piece.locked = locks;
+        }
+    }
+    locks
+}
+
+/// Puts an operator around a piece; returns the way to the operator.
+///
+/// # Errors
+/// When it is not there, or operators would be nested too deeply.
+pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath, EditError> {
+    let pivot = pick_index::centre(tree, path).unwrap_or_default();
+    soundly(tree, |tree| {
+        wrap_root(tree, path, wrap)?;
+        put_pivot(&mut path.piece_mut(tree).ok_or(EditError::Gone)?.form, pivot);
+        Ok(path.clone())
+    })
+}
+
+/// An operator that turns, bends or repeats does so about `pivot`.
+fn put_pivot(form: &mut PieceKind, pivot: Point) {
+    let pivot = pivot.map(|v| v as f32);
+    let both = [pivot[0], pivot[1], pivot[0], pivot[1]];
+    match form {
+        PieceKind::Place(OperatorGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y] = pivot,
+        PieceKind::Warp(CopyGroup { settings: s, .. }) => [s.x, s.y] = pivot,
+        PieceKind::Array(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
+        PieceKind::Scatter(CopyGroup { settings: s, .. }) => [s.pivot_x, s.pivot_y, s.x, s.y] = both,
+        _ => {}
+    }
+}
+
+/// Puts an operator around pieces, where the last of them was; returns the way to the operator.
+///
+/// # Errors
+/// When they are not side by side in one operator, or operators would be nested too deeply.
+pub fn group_all(tree: &mut Tree, paths: &[PiecePath], wrap: Wrap) -> Result<PiecePath, EditError> {
+    let all = outermost(tree, paths);
+    if let [only] = all.as_slice() {
+        return group(tree, only, wrap);
+    }
+    let last = all.last().ok_or(EditError::Gone)?;
+    let parent = last.parent().ok_or(EditError::NotBeside)?;
+    if all.iter().any(|path| path.parent().as_ref() != Some(&parent)) {
+        return Err(EditError::NotBeside);
+    }
+    let centres = Area::enclosing(all.iter().filter_map(|path| pick_index::centre(tree, path)));
+    let pivot = if centres.is_empty() { [0.0; 2] } else { centres.centre() };
+    soundly(tree, |tree| {
+        let mut of = Vec::with_capacity(all.len());
+        for path in all.iter().rev() {
+            of.push(take(tree, path)?);
+        }
+        of.reverse();
+        let mut form = wrap.wrapped(of);
+        put_pivot(&mut form, pivot);
+        let at = last.index() + 1 - all.len();
+        let children = parent.piece_mut(tree).and_then(Piece::children_mut).ok_or(EditError::Gone)?;
+        children.insert(at, Piece::new(form));
+        Ok(parent.child(at))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::construction::disc::Disc;
+    use crate::construction::edit::library::{Item, place};
+    use crate::construction::program::Program;
+
+    fn disc(name: &str, x: f32) -> Piece {
+        Piece::named(name, PieceKind::Disc(Disc { x, ..Disc::default() }))
+    }
+
+    fn blend(name: &str, of: Vec<Piece>) -> Piece {
+        Piece::named(name, PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }))
+    }
+
+    /// a, b (c, d), e
+    fn tree() -> Tree {
+        let inner = blend("b", vec![disc("c", 200.0), disc("d", 300.0)]);
+        Tree { terrain: blend("", vec![disc("a", 100.0), inner, disc("e", 400.0)]), ..Tree::default() }
+    }
+
+    fn path(steps: &[usize]) -> PiecePath {
+        PiecePath { steps: steps.to_vec(), ..PiecePath::material(MaterialLayer::Terrain) }
+    }
+
+    fn names(piece: &Piece) -> Vec<String> {
+        let mut names = Vec::new();
+        piece.visit(&mut |piece| names.push(piece.title()));
+        names
+    }
+
+    fn east(tree: &Tree, steps: &[usize]) -> f64 {
+        pick_index::centre(tree, &path(steps)).unwrap()[0]
+    }
+
+    #[test]
+    fn what_is_in_another_one_counts_once() {
+        let mut tree = tree();
+        let paths = [path(&[2]), path(&[1, 1]), path(&[1]), path(&[2]), path(&[9])];
+        assert_eq!(outermost(&tree, &paths), [path(&[1]), path(&[2])]);
+        let motion = Motion::Shift { from: [0.0; 2], to: [50.0, 0.0] };
+        move_all(&mut tree, &paths, 0, &motion, &[]);
+        let all = [east(&tree, &[0]), east(&tree, &[1, 0]), east(&tree, &[1, 1]), east(&tree, &[2])];
+        assert_eq!(all, [100.0, 250.0, 350.0, 450.0]);
+    }
+
+    #[test]
+    fn pieces_are_removed_and_copied_together() {
+        let mut tree = tree();
+        let copies = duplicate_all(&mut tree, &[path(&[2]), path(&[0]), path(&[1, 0])], 10.0, 0).unwrap();
+        assert_eq!(names(&tree.terrain), ["Blend", "a", "a 2", "b", "c", "c 2", "d", "e", "e 2"]);
+        let titles: Vec<String> = copies.iter().map(|path| path.piece(&tree).unwrap().title()).collect();
+        assert_eq!(titles, ["e 2", "a 2", "c 2"]);
+        let next = remove_all(&mut tree, &[path(&[0]), path(&[2, 0]), path(&[2, 1]), path(&[3])]).unwrap();
+        assert_eq!(
+            (names(&tree.terrain), next),
+            (vec!["Blend", "a 2", "b", "d", "e 2"].into_iter().map(String::from).collect(), Some(path(&[0])))
+        );
+    }
+
+    #[test]
+    fn they_are_hidden_and_locked_until_all_are() {
+        let mut tree = tree();
+        let both = [path(&[0]), path(&[2])];
+        link_group::hide(&mut tree, &both[0]);
+        assert!(!toggle_hidden(&mut tree, &both), "one is hidden: both are shown");
+        assert!(toggle_hidden(&mut tree, &both) && both.iter().all(|path| path.piece(&tree).unwrap().hidden));
+        both[1].piece_mut(&mut tree).unwrap().locked = true;
+        assert!(toggle_locked(&mut tree, &both) && both.iter().all(|path| path.is_locked(&tree)));
+        assert!(!toggle_locked(&mut tree, &both) && !both.iter().any(|path| path.is_locked(&tree)));
+    }
+
+    #[test]
+    fn siblings_go_into_an_operator_and_others_do_not() {
+        let mut tree = tree();
+        let before = tree.clone();
+        assert_eq!(group_all(&mut tree, &[path(&[0]), path(&[1, 1])], Wrap::Blend), Err(EditError::NotBeside));
+        let roots = [path(&[]), PiecePath::definition(0)];
+        assert_eq!(group_all(&mut tree, &[], Wrap::Blend), Err(EditError::Gone));
+        assert_eq!(tree, before);
+        let there = group_all(&mut tree, &[path(&[2]), path(&[0])], Wrap::Place).unwrap();
+        assert_eq!(
+            (names(&tree.terrain), there),
+            (["Blend", "b", "c", "d", "Place", "a", "e"].map(String::from).to_vec(), path(&[1]))
+        );
+        let PieceKind::Place(group) = &tree.terrain.children()[1].form else { panic!("it is a place") };
+        assert_eq!(group.settings.pivot_x, 250.0, "between both");
+        // one alone is put into it where it is
+        assert_eq!(group_all(&mut tree, &roots, Wrap::Add), Ok(path(&[])));
+    }
+
+    #[test]
+    fn a_lake_and_its_water_count_once() {
+        let mut tree = Tree::default();
+        let program = Program::new(&tree, 0);
+        let lake = place(&mut tree, Item::Lake, [4000.0, 4000.0], None, &program, 0).unwrap();
+        let water = link_group::others(&tree, &lake).remove(0);
+        let both = [lake.clone(), water.clone()];
+        let centre = |tree: &Tree, path: &PiecePath| pick_index::centre(tree, path).unwrap();
+        move_all(&mut tree, &both, 0, &Motion::Shift { from: [0.0; 2], to: [100.0, 0.0] }, &[]);
+        assert_eq!((centre(&tree, &lake), centre(&tree, &water)), ([4100.0, 4000.0], [4100.0, 4000.0]));
+        let count = tree.count();
+        let copies = duplicate_all(&mut tree, &both, 10.0, 0).unwrap();
+        assert!(copies.len() == 1 && tree.count() == count + 2, "{copies:?}, {} of {count}", tree.count());
+        assert!(toggle_hidden(&mut tree, &both) && water.piece(&tree).unwrap().hidden);
+        remove_all(&mut tree, &both).unwrap();
+        assert_eq!(tree.count(), count, "the copy stays");
+    }
+}
