@@ -15,6 +15,7 @@ mod guide;
 mod kit;
 mod map;
 mod measures;
+mod pen;
 mod pieces;
 mod planets;
 mod preferences;

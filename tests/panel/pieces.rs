@@ -27,7 +27,7 @@ pub(crate) fn selected(panels: &Panels) -> Option<Piece> {
 }
 
 /// The panels with a volcano and a view of it, as the engine would give it.
-fn volcano() -> Panels {
+pub(crate) fn volcano() -> Panels {
     // tall, so that all rows are seen
     let mut panels = panels(vec2(1280.0, 1100.0), &["Construction"]);
     look(&mut panels);
@@ -57,11 +57,11 @@ pub(crate) fn on_screen(panels: &Panels, at: [f64; 2]) -> Pos2 {
     pos2(x, y)
 }
 
-fn row(panels: &Panels, name: &str) -> egui::Rect {
+pub(crate) fn row(panels: &Panels, name: &str) -> egui::Rect {
     panels.get_by_role_and_label(Role::Button, name).rect()
 }
 
-fn click_at(panels: &mut Panels, at: Pos2) {
+pub(crate) fn click_at(panels: &mut Panels, at: Pos2) {
     panels.hover_at(at);
     panels.run();
     panels.drag_at(at);
@@ -268,7 +268,7 @@ pub(crate) fn crater() -> Panels {
     panels
 }
 
-fn centre(panels: &Panels) -> [f64; 2] {
+pub(crate) fn centre(panels: &Panels) -> [f64; 2] {
     pick_index::centre(&tree(panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap()
 }
 

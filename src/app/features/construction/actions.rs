@@ -2,7 +2,7 @@
 
 use crate::features::construction::commands::{PieceAction, Push, TakeImage};
 use crate::features::construction::list::{TreeState, set};
-use crate::features::construction::viewport::{Grab, grab, look_at, push_metres, pushed, transform_of};
+use crate::features::construction::viewport::{Grab, grab, look_at, push_metres, pushed, toggle_pen, transform_of};
 use crate::frame::commands::{Command, CommandQueue};
 use crate::frame::dialogs::files::{self, Files};
 use crate::frame::editor::Editor;
@@ -81,6 +81,7 @@ impl Pieces<'_> {
             }
             PieceAction::Push(push) => self.push(&tree, &path, &piece, push, PUSH, stage),
             PieceAction::PushFar(push) => self.push(&tree, &path, &piece, push, PUSH_FAR, stage),
+            PieceAction::Draw => toggle_pen(&self.editor.doc, self.state),
             PieceAction::Lay => self.lay(layer, &tree, &path),
             PieceAction::Fall => {
                 let mut sunk = None;

@@ -45,6 +45,8 @@ pub enum PieceAction {
     Look,
     Push(Push),
     PushFar(Push),
+    /// The pointer draws the line of the piece.
+    Draw,
     /// The points of a line take the height of the ground without it.
     Lay,
     /// What is moved follows the ground, or no longer.
@@ -87,7 +89,7 @@ impl PieceAction {
             Self::Look,
         ];
         all.extend(Wrap::ALL.map(Self::Group));
-        all.extend([Self::Dissolve, Self::Lay, Self::Follow, Self::Fall, Self::Bend]);
+        all.extend([Self::Dissolve, Self::Draw, Self::Lay, Self::Follow, Self::Fall, Self::Bend]);
         all.extend(Push::ALL.map(Self::Push));
         all.extend(Push::ALL.map(Self::PushFar));
         all
@@ -252,6 +254,12 @@ fn info(action: PieceAction) -> Info {
             keys![COMMAND_SHIFT + G],
         ),
         PieceAction::Push(_) | PieceAction::PushFar(_) => return pushed(action),
+        PieceAction::Draw => (
+            "Draw line",
+            "Press and drag over the ground: the line of the piece runs there, by few points. Esc puts the pen away.",
+            icon::SCRIBBLE,
+            keys![SHIFT + D],
+        ),
         PieceAction::Lay => (
             "Lay on the ground",
             "Every point of the line takes the height that the ground has without it.",

@@ -36,6 +36,7 @@ use crate::frame::tasks::Tasks;
 use crate::frame::window::FrameSystems;
 use crate::view::{FrameStatus, Stage, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend};
 use talweg::construction::PieceKind;
+use talweg::construction::edit::freehand::line_form;
 use talweg::construction::edit::{Wrap, points};
 use talweg::nodes::Node;
 
@@ -154,6 +155,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
             // keys are enough for these
             PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
             PieceAction::Library | PieceAction::Follow => construction,
+            PieceAction::Draw => selected.is_some_and(|piece| line_form(piece).is_some()),
             PieceAction::Lay | PieceAction::Fall => is_line,
             PieceAction::Dissolve => selected.is_some_and(|piece| !piece.children().is_empty()),
             PieceAction::Bend => {
@@ -161,11 +163,12 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
             }
             _ => is_there,
         };
-        if matches!(action, PieceAction::Rename | PieceAction::Group(Wrap::Blend) | PieceAction::Lay) {
+        if matches!(action, PieceAction::Rename | PieceAction::Group(Wrap::Blend) | PieceAction::Draw) {
             ui.separator();
         }
         match action {
             PieceAction::Library => tick(ui, &mut queue, action, enabled, construction && !state.library_folded),
+            PieceAction::Draw => tick(ui, &mut queue, action, enabled, state.view.is_drawing()),
             PieceAction::Follow => tick(ui, &mut queue, action, enabled, state.follows),
             _ => pick(ui, &mut queue, action, enabled),
         }
@@ -235,6 +238,7 @@ fn over_view(
         viewport::put(&mut editor.doc, state, stage, free, item, Some(at));
     }
     frame.takes_pointer |= done.takes_pointer || state.carried.is_some();
+    frame.takes_primary |= done.takes_primary;
 }
 
 fn end(

@@ -16,6 +16,7 @@ use crate::frame::widgets::params::piece_row;
 use crate::frame::widgets::row::{Change, label_cell};
 use talweg::construction::contour::{Contour, ContourRay};
 use talweg::construction::curve::Cross;
+use talweg::construction::edit::freehand::line_form;
 use talweg::construction::edit::points::{LinePoint, line, line_mut};
 use talweg::construction::edit::{EditError, PiecePath, Root, link_group, points};
 use talweg::construction::profile::Profile;
@@ -183,6 +184,9 @@ fn empty_material(ui: &mut Ui, path: &PiecePath) {
 /// Buttons for what can be done with a piece of this kind.
 fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     let mut wanted = Vec::new();
+    if line_form(piece).is_some() {
+        wanted.push(PieceAction::Draw);
+    }
     match &piece.form {
         PieceKind::Curve(curve) => {
             wanted.extend([PieceAction::Lay, PieceAction::Follow]);
@@ -203,7 +207,11 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
         for action in wanted {
             let ask = Command::from(action);
             let info = ask.info();
-            let on = action == PieceAction::Follow && state.follows;
+            let on = match action {
+                PieceAction::Follow => state.follows,
+                PieceAction::Draw => state.view.is_drawing(),
+                _ => false,
+            };
             let button = egui::Button::new(format!("{}  {}", info.icon, info.label)).selected(on);
             if ui.add(button).on_hover_text(ask.tooltip(ui.ctx())).clicked() {
                 command = Some(ask);

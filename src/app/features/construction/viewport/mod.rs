@@ -6,12 +6,14 @@
 
 mod draw;
 mod hold;
+mod pen;
 mod pick;
 mod put;
 
 use crate::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
 pub use crate::features::construction::viewport::hold::{Grab, grab};
 use crate::features::construction::viewport::hold::{PieceDrag, drag, take_hold};
+pub use crate::features::construction::viewport::pen::toggle_pen;
 use crate::features::construction::viewport::put::carried;
 pub use crate::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
 
@@ -73,6 +75,8 @@ struct Lines {
 pub struct ViewportState {
     pick: PickTask,
     held: Option<PieceDrag>,
+    /// The pointer draws a line.
+    pen: Option<pen::Pen>,
     /// Where the pointer was last.
     pointer: Option<Pos2>,
     /// What was asked for before the pieces were known.
@@ -106,13 +110,18 @@ enum Waiting {
 pub struct Done {
     /// The pointer is at work here: the camera shall not take it.
     pub takes_pointer: bool,
+    /// The left button is at work here: the camera has the others.
+    pub takes_primary: bool,
     /// A box of the world to be brought into view.
     pub look: Option<[[f32; 3]; 2]>,
 }
 
 impl ViewportState {
-    /// Takes back the drag under way; returns whether there was one.
+    /// Puts the pen away, with what is being drawn, or takes back the drag under way; returns whether there was any.
     pub fn let_go(&mut self, document: &mut Document) -> bool {
+        if self.pen.take().is_some() {
+            return true;
+        }
         let Some(held) = self.held.take() else { return false };
         document.edit_tree(held.layer, "Move piece", Some(gesture()), (*held.tree).clone());
         true
@@ -132,6 +141,11 @@ impl ViewportState {
     /// Whether a piece follows the pointer although no button is down: keys are for it.
     pub fn is_grabbing(&self) -> bool {
         self.held.as_ref().is_some_and(PieceDrag::is_grabbed)
+    }
+
+    /// Whether the pointer is a pen.
+    pub fn is_drawing(&self) -> bool {
+        self.pen.is_some()
     }
 
     /// Keys that are meant for the piece that follows the pointer.
@@ -205,6 +219,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         done.takes_pointer = true;
         hold::end(&ctx, document, state);
     }
+    done.takes_primary = pen::follow(&ctx, document, state, stage, over_view && !was_held);
     // pieces are looked for before they are asked for
     state.view.pick_index(document);
     waited(document, state, stage, free);
@@ -215,7 +230,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     let selected = state.selected().cloned().filter(|path| path.piece(&tree).is_some());
     let seed = document.tree_seed(layer);
     let handles = selected.as_ref().map(|path| handles(state, stage, &tree, path, seed)).unwrap_or_default();
-    let is_busy = state.view.held.is_some() || state.carried.is_some();
+    let is_busy = state.view.held.is_some() || state.carried.is_some() || done.takes_primary;
     let is_free = over_view && !is_busy && !ctx.input(|i| i.pointer.any_down() && !i.pointer.any_pressed());
     let grip = pointer.filter(|_| is_free).and_then(|at| nearest(&handles, at));
     if is_free && grip.is_none() && state.hovered.is_none() {
@@ -225,7 +240,10 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
     draw_outlines(&painter, state, stage, &tree, selected.as_ref(), seed);
     let held = state.view.held.as_ref().map(|held| held.grip);
     hold::draw_axis(&painter, state, stage);
-    draw_handles(&painter, &handles, held.or(grip), state.point);
+    pen::draw(&painter, state, stage);
+    if !done.takes_primary {
+        draw_handles(&painter, &handles, held.or(grip), state.point);
+    }
 
     if let Some(grip) = grip {
         done.takes_pointer = true;
@@ -238,7 +256,8 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         });
         state.hint = Some(words(grip, &tree, selected.as_ref(), state.follows));
     }
-    if let (true, Some(at)) = (over_view && state.carried.is_none() && !was_held, pointer) {
+    let is_click = over_view && state.carried.is_none() && !was_held && !done.takes_primary;
+    if let (true, Some(at)) = (is_click, pointer) {
         clicks(&ctx, document, state, stage, &tree, &handles, grip, at, &mut done);
     }
     if grip.is_none() && state.hint.is_none() && over_view {

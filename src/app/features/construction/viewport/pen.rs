@@ -1,0 +1,152 @@
+//! The pointer as a pen: a line drawn over the ground takes the place of the selected piece's own.
+//!
+//! The pen is out until Escape, its key, or another selection puts it away. A line is drawn on the ground as it was
+//! when it began; released, it is fitted by few points, the fewer the farther away the eye is.
+
+use crate::features::construction::viewport::*;
+use egui::Event;
+use talweg::construction::edit::freehand::{DrawnLine, line_form, redraw};
+
+/// Points of the screen that the line may lie beside what was drawn.
+const TOLERANCE: f64 = 3.0;
+/// Points of the screen between two places of what is drawn.
+const STEP: f32 = 2.0;
+/// What goes no farther on the screen is a click.
+const CLICK: f32 = 8.0;
+
+/// A pen that is out.
+pub(crate) struct Pen {
+    path: PiecePath,
+    stroke: Option<PenStroke>,
+}
+
+/// A line that is being drawn.
+struct PenStroke {
+    /// The view as it was.
+    stage: Stage,
+    last: Pos2,
+    /// Farthest that the pointer was from where it began, on the screen.
+    from: Pos2,
+    farthest: f32,
+    places: Vec<GroundPosition>,
+}
+
+impl PenStroke {
+    fn go_to(&mut self, at: Pos2) {
+        if !self.places.is_empty() && at.distance(self.last) < STEP {
+            return;
+        }
+        // where there is no ground the line goes straight across
+        if let Some(place) = self.stage.ground([at.x, at.y]) {
+            self.places.push(place);
+            self.last = at;
+            self.farthest = self.farthest.max(at.distance(self.from));
+        }
+    }
+}
+
+/// Takes the pen for the selected piece, or puts it away.
+pub fn toggle_pen(document: &Document, state: &mut TreeState) {
+    if state.view.pen.take().is_some() {
+        return;
+    }
+    let (Some((layer, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
+    let Some(piece) = path.piece(tree) else { return };
+    let refusal = match document.first_locked(&[layer]) {
+        Some(name) => Some(format!("Layer “{name}” is locked; unlock it first.")),
+        None if path.is_locked(tree) => Some("The piece is locked: its line stays as it is.".into()),
+        None if line_form(piece).is_none() => {
+            Some("The piece has no line: curves, ribbons and contours have one, and copies along a curve.".into())
+        }
+        None => None,
+    };
+    match refusal {
+        Some(refusal) => state.notice = Some(refusal),
+        None => state.view.pen = Some(Pen { path, stroke: None }),
+    }
+}
+
+/// Lets the pen draw; whether it is out.
+pub(crate) fn follow(
+    ctx: &egui::Context,
+    document: &mut Document,
+    state: &mut TreeState,
+    stage: &Stage,
+    over_view: bool,
+) -> bool {
+    let selected = state.selected().cloned();
+    let Some(pen) = &mut state.view.pen else { return false };
+    let Some((_, tree)) = document.tree() else { return false };
+    let piece = pen.path.piece(tree).filter(|piece| line_form(piece).is_some() && selected.as_ref() == Some(&pen.path));
+    let Some(piece) = piece.filter(|_| !pen.path.is_locked(tree)) else {
+        state.view.pen = None;
+        return false;
+    };
+    let title = title_of(tree, &pen.path, piece);
+    let (pressed, is_down, alt, latest, passed) = ctx.input(|i| {
+        let passed = |event: &Event| if let Event::PointerMoved(at) = event { Some(*at) } else { None };
+        let passed: Vec<Pos2> = i.events.iter().filter_map(passed).collect();
+        let pointer = &i.pointer;
+        (pointer.primary_pressed(), pointer.primary_down(), i.modifiers.alt, pointer.latest_pos(), passed)
+    });
+    if pen.stroke.is_none()
+        && pressed
+        && over_view
+        && !alt
+        && let Some(at) = latest
+    {
+        let stroke = PenStroke { stage: stage.clone(), last: at, from: at, farthest: 0.0, places: Vec::new() };
+        pen.stroke = Some(stroke);
+        state.hint = None;
+    }
+    if let Some(stroke) = &mut pen.stroke {
+        if !pressed {
+            passed.into_iter().for_each(|at| stroke.go_to(at));
+        }
+        latest.into_iter().for_each(|at| stroke.go_to(at));
+    }
+    state.hint = Some(match &pen.stroke {
+        Some(_) => format!("Release to run {title} along the line; Esc takes it back"),
+        None => format!("Press and drag to draw the line of {title}; Alt-drag turns the view, Esc puts the pen away"),
+    });
+    if over_view {
+        ctx.set_cursor_icon(CursorIcon::Crosshair);
+    }
+    if !is_down && let Some(stroke) = pen.stroke.take() {
+        let path = pen.path.clone();
+        finish(document, state, &path, &stroke);
+    }
+    true
+}
+
+/// Gives the piece what was drawn.
+fn finish(document: &mut Document, state: &mut TreeState, path: &PiecePath, stroke: &PenStroke) {
+    let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
+    if stroke.farthest < CLICK || stroke.places.len() < 2 {
+        return;
+    }
+    let metres = metres(&tree);
+    let share: f64 = stroke.places.iter().map(|place| stroke.stage.share_per_point(*place)).sum();
+    let tolerance = TOLERANCE * share / stroke.places.len() as f64 * f64::from(tree.frame.side);
+    let line = DrawnLine { places: stroke.places.iter().map(|place| metres.metres(*place)).collect(), tolerance };
+    let seed = document.tree_seed(layer);
+    let below = state.follows.then(|| GroundBeneath::new(&tree, path, seed, state.program()));
+    let mut new = (*tree).clone();
+    match redraw(&mut new, path, &line, seed, below.as_ref()) {
+        Ok(_) => {
+            document.edit_tree(layer, "Draw line", None, new);
+            state.point = None;
+        }
+        Err(why) => state.notice = Some(format!("The line stays as it was: {why}.")),
+    }
+}
+
+/// The line that is being drawn.
+pub(crate) fn draw(painter: &egui::Painter, state: &TreeState, stage: &Stage) {
+    let Some(stroke_of) = state.view.pen.as_ref().and_then(|pen| pen.stroke.as_ref()) else { return };
+    let line: Polyline =
+        stroke_of.places.iter().filter_map(|place| screen(stage, *place)).map(|at| (at, true)).collect();
+    if line.len() > 1 {
+        stroke(painter, &line, 2.4, colour::text_strong());
+    }
+}
