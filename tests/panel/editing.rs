@@ -356,14 +356,14 @@ fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     let mode = panels.state().editor().view.mode;
     assert!(mode == ViewMode::Adaptive && mode.asks_tree());
     let scene = panels.state().editor().doc.shown_scene().0;
-    let unsupported = TreeRecipe::from_scene(&scene).expect_err("an erosion follows the tree");
+    let unsupported = TreeRecipe::from_scene(&scene, ViewMode::Traced, None).expect_err("an erosion follows the tree");
     panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
     panels.run();
-    assert!(panels.query_by_label_contains("Other layers").is_some());
+    assert!(panels.query_by_label_contains("Layers above the tree").is_some());
     click(&mut panels, "Show the tree alone");
     assert_eq!(panels.state().editor().doc.solo(), Some(0));
     assert!(
-        TreeRecipe::from_scene(&panels.state().editor().doc.shown_scene().0).is_ok(),
+        TreeRecipe::from_scene(&panels.state().editor().doc.shown_scene().0, ViewMode::Traced, None).is_ok(),
         "the tree alone can be drawn"
     );
     click(&mut panels, "Show the grid");
