@@ -21,6 +21,7 @@ mod planets;
 mod preferences;
 mod saving;
 mod search;
+mod several_pieces;
 mod stack;
 mod tour;
 mod variants;

@@ -2,14 +2,16 @@
 
 use crate::features::construction::commands::{PieceAction, Push, TakeImage};
 use crate::features::construction::list::{TreeState, set};
-use crate::features::construction::viewport::{Grab, grab, look_at, push_metres, pushed, toggle_pen, transform_of};
+use crate::features::construction::viewport::{
+    Grab, grab, locked_among, look_at, push_metres, pushed, toggle_pen, transform_of,
+};
 use crate::frame::commands::{Command, CommandQueue};
 use crate::frame::dialogs::files::{self, Files};
 use crate::frame::editor::Editor;
 use crate::view::{Stage, ViewCommand};
 use talweg::construction::edit::link_group::{self, Motion};
 use talweg::construction::edit::snap::{GroundBeneath, fall, lay};
-use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points};
+use talweg::construction::edit::{self, EditError, PiecePath, Root, pick_index, points, several};
 use talweg::construction::{Piece, PieceKind, Tree};
 
 /// Share of the side that an arrow key pushes by; with Shift.
@@ -42,6 +44,13 @@ impl Pieces<'_> {
         let Some(piece) = path.piece(&tree).cloned() else { return };
         // a copy lies beside, not on, what it is a copy of
         let aside = f64::from(tree.frame.side) / 16.0;
+        let all = self.state.selected_pieces();
+        // a point is nearer at hand than the pieces
+        let is_point = self.state.point.is_some()
+            && matches!(action, PieceAction::Delete | PieceAction::Push(_) | PieceAction::PushFar(_));
+        if all.len() > 1 && !is_point && self.run_on_all(action, layer, &tree, &all, aside, stage) {
+            return;
+        }
         match action {
             PieceAction::Rename => self.state.rename(&tree),
             PieceAction::Grab => grab(&self.editor.doc, self.state, stage, Grab::Move),
@@ -106,6 +115,88 @@ impl Pieces<'_> {
         }
     }
 
+    /// Carries out a command for several pieces; returns whether it is about all of them.
+    fn run_on_all(
+        &mut self,
+        action: PieceAction,
+        layer: usize,
+        tree: &Tree,
+        all: &[PiecePath],
+        aside: f64,
+        stage: Option<&Stage>,
+    ) -> bool {
+        let seed = self.editor.doc.tree_seed(layer);
+        let toggled = |(was, would): (&'static str, &'static str), is: bool| if is { was } else { would };
+        match action {
+            PieceAction::Duplicate => {
+                self.change_all(layer, tree, "Duplicate pieces", |tree| several::duplicate_all(tree, all, aside, seed))
+            }
+            PieceAction::Delete => self.change_all(layer, tree, "Delete pieces", |tree| {
+                several::remove_all(tree, all).map(|next| next.into_iter().collect())
+            }),
+            PieceAction::Group(wrap) => self.change_all(layer, tree, "Group pieces", |tree| {
+                several::group_all(tree, all, wrap).map(|path| vec![path])
+            }),
+            PieceAction::Hide | PieceAction::Lock => {
+                let mut tree = tree.clone();
+                let label = if action == PieceAction::Hide {
+                    toggled(("Hide pieces", "Show pieces"), several::toggle_hidden(&mut tree, all))
+                } else {
+                    toggled(("Lock pieces", "Unlock pieces"), several::toggle_locked(&mut tree, all))
+                };
+                self.editor.doc.edit_tree(layer, label, None, tree);
+            }
+            PieceAction::Push(push) => self.push_all(tree, all, push, PUSH, stage),
+            PieceAction::PushFar(push) => self.push_all(tree, all, push, PUSH_FAR, stage),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Makes an edit that says what to select then, several pieces perhaps; one that is refused is said.
+    fn change_all(
+        &mut self,
+        layer: usize,
+        tree: &Tree,
+        label: &str,
+        edit: impl FnOnce(&mut Tree) -> Result<Vec<PiecePath>, EditError>,
+    ) {
+        let mut tree = tree.clone();
+        match edit(&mut tree) {
+            Ok(paths) => {
+                self.editor.doc.edit_tree(layer, label, None, tree);
+                self.state.select_all(paths);
+            }
+            Err(why) => self.editor.toasts.warning(format!("{label}: {why}.")),
+        }
+    }
+
+    /// Moves several pieces by an arrow key.
+    fn push_all(&mut self, tree: &Tree, all: &[PiecePath], push: Push, share: f64, stage: Option<&Stage>) {
+        if let Some(refusal) = locked_among(tree, all) {
+            self.state.notice = Some(refusal);
+            return;
+        }
+        let Some((layer, seed, transform)) = all.last().and_then(|path| transform_of(&self.editor.doc, tree, path))
+        else {
+            return;
+        };
+        let (right, away) = push.steps();
+        let by = push_metres(stage, tree, right, away, share);
+        let centre = all.last().and_then(|path| pick_index::centre(tree, path)).unwrap_or_default();
+        let from = transform.outward(centre);
+        let motion = Motion::Shift { from, to: [from[0] + by[0], from[1] + by[1]] };
+        let chosen = several::outermost(tree, all);
+        let grounds = if self.state.follows {
+            GroundBeneath::of_each(tree, &chosen, seed, self.state.program())
+        } else {
+            Vec::new()
+        };
+        let mut tree = tree.clone();
+        several::move_all(&mut tree, &chosen, seed, &motion, &grounds);
+        self.editor.doc.edit_tree(layer, "Push pieces", None, tree);
+    }
+
     fn ask_which_image(&mut self) {
         let then = |path| TakeImage(path).into();
         let files = Files::open(&self.editor.doc, files::HEIGHTS_TITLE, files::IMAGES, then);
@@ -157,12 +248,7 @@ impl Pieces<'_> {
             self.state.notice = Some("The piece is locked: it stays where it is.".into());
             return;
         }
-        let (right, away) = match push {
-            Push::Left => (-1, 0),
-            Push::Right => (1, 0),
-            Push::Away => (0, 1),
-            Push::Near => (0, -1),
-        };
+        let (right, away) = push.steps();
         let Some((layer, seed, transform)) = transform_of(&self.editor.doc, tree, path) else { return };
         let by = push_metres(stage, tree, right, away, share);
         let centre = pick_index::centre(tree, path).unwrap_or_default();

@@ -19,6 +19,16 @@ pub enum Push {
 
 impl Push {
     pub const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Away, Self::Near];
+
+    /// Steps to the right, and away from the eye.
+    pub fn steps(self) -> (i32, i32) {
+        match self {
+            Self::Left => (-1, 0),
+            Self::Right => (1, 0),
+            Self::Away => (0, 1),
+            Self::Near => (0, -1),
+        }
+    }
 }
 
 /// What can be done about pieces.

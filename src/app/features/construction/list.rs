@@ -32,7 +32,9 @@ struct PieceRename {
 /// What the panels remember about the pieces between frames.
 #[derive(Resource, Default)]
 pub struct TreeState {
-    selected: Option<PiecePath>,
+    pub(super) selected: Option<PiecePath>,
+    /// Pieces that are selected besides that one, the earlier ones first.
+    pub(super) others: Vec<PiecePath>,
     /// The selected point of a line or contour, or corner.
     pub point: Option<usize>,
     /// Moved lines take the height of the ground.
@@ -58,12 +60,14 @@ pub struct TreeState {
 }
 
 impl TreeState {
+    /// The piece that was selected last.
     pub fn selected(&self) -> Option<&PiecePath> {
         self.selected.as_ref()
     }
 
-    /// Selects a piece, or nothing.
+    /// Selects a piece alone, or nothing.
     pub fn select(&mut self, path: Option<PiecePath>) {
+        self.others.clear();
         if self.selected != path {
             (self.point, self.ray) = (None, 0);
             self.is_sought = path.is_some();
@@ -94,13 +98,15 @@ impl TreeState {
         };
         if self.layer != Some(layer) {
             (self.selected, self.renaming, self.dragged) = (None, None, None);
+            self.others.clear();
             self.folded.clear();
             self.layer = Some(layer);
         }
         let is_there =
             |path: &PiecePath| path.piece(tree).is_some() || matches!(path.root, Root::Material(_)) && path.is_root();
+        self.others.retain(|path| path.piece(tree).is_some());
         if self.selected.as_ref().is_some_and(|path| !is_there(path)) {
-            self.selected = None;
+            self.selected = self.others.pop();
         }
         let points =
             self.selected.as_ref().and_then(|path| path.piece(tree)).map_or(0, |p| edit::points::handles(p).len());
@@ -125,12 +131,17 @@ impl TreeState {
         self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
-    /// Leaves what is being done, then the point, then the piece; returns whether there was any of it.
+    /// Leaves what is being done, then the point, then all pieces but the last, then that; returns whether there was any
+    /// of it.
     pub fn step_back(&mut self) -> bool {
         if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
             return true;
         }
         if self.point.take().is_some() {
+            return true;
+        }
+        if !self.others.is_empty() {
+            self.others.clear();
             return true;
         }
         let had = self.selected.is_some();
@@ -287,7 +298,7 @@ fn row(
     let id = ui.id().with(("piece", format!("{:?}", row.path)));
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEIGHT));
     let response = ui.interact(rect, id, Sense::click_and_drag());
-    let selected = state.selected.as_ref() == Some(&row.path);
+    let selected = state.is_selected(&row.path);
     let (hidden, locked) = row.piece.map_or((false, false), |piece| (piece.hidden, piece.locked));
     if selected {
         let edge = Stroke::new(1.0, colour::accent().gamma_multiply(0.5));
@@ -303,7 +314,8 @@ fn row(
         state.hovered = Some(row.path.clone());
     }
     if response.clicked() {
-        state.select(Some(row.path.clone()));
+        let adds = ui.input(|i| i.modifiers.shift || i.modifiers.command) && row.piece.is_some();
+        if adds { state.toggle_selected(&row.path) } else { state.select(Some(row.path.clone())) }
     }
     if response.double_clicked() && row.piece.is_some() {
         command = Some(Command::from(PieceAction::Rename));
@@ -313,7 +325,10 @@ fn row(
     }
     if let Some(piece) = row.piece {
         response.context_menu(|ui| {
-            state.select(Some(row.path.clone()));
+            // a menu on one of several is about all of them
+            if !state.is_selected(&row.path) {
+                state.select(Some(row.path.clone()));
+            }
             command = menu(ui, piece).or(command.take());
         });
     }

@@ -13,6 +13,7 @@ pub mod list;
 mod notice;
 pub mod piece;
 mod profile;
+mod selected;
 mod surface;
 pub mod viewport;
 

@@ -96,6 +96,11 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         let title = title_of(&tree, &path, &piece);
         ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
     });
+    let count = state.selected_pieces().len();
+    if count > 1 {
+        let text = format!("{count} pieces are selected. These are the parameters of the last one.");
+        ui.label(RichText::new(text).color(colour::text_weak()));
+    }
     ui.label(about.help);
     if path.is_locked(&tree) {
         let text = format!("{}  Locked: the view does not take hold of it.", icon::LOCK);

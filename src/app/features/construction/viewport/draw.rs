@@ -65,13 +65,23 @@ pub(crate) fn draw_outlines(
     selected: Option<&PiecePath>,
     seed: u32,
 ) {
-    let hovered = state.hovered.clone().filter(|path| Some(path) != selected && path.piece(tree).is_some());
+    let hovered = state.hovered.clone().filter(|path| !state.is_selected(path) && path.piece(tree).is_some());
     let kept = state.view.hovered.take();
     state.view.hovered = hovered.map(|path| Lines::of_piece(kept, stage, tree, &path, seed));
     let kept = state.view.selected.take();
     state.view.selected = selected.map(|path| Lines::of_piece(kept, stage, tree, path, seed));
-    for (lines, tint) in [(&state.view.hovered, colour::text_strong()), (&state.view.selected, colour::accent())] {
-        for (line, inner) in lines.iter().flat_map(|lines| &lines.lines) {
+    let mut kept = std::mem::take(&mut state.view.others);
+    let others = state.selected_pieces().into_iter().filter(|path| Some(path) != selected);
+    state.view.others = others
+        .map(|path| {
+            let kept = kept.iter().position(|lines| lines.path == path).map(|k| kept.swap_remove(k));
+            Lines::of_piece(kept, stage, tree, &path, seed)
+        })
+        .collect();
+    let hovered = state.view.hovered.iter().map(|lines| (lines, colour::text_strong()));
+    let chosen = state.view.others.iter().chain(&state.view.selected).map(|lines| (lines, colour::accent()));
+    for (lines, tint) in hovered.chain(chosen) {
+        for (line, inner) in &lines.lines {
             let width = if *inner { 1.2 } else { 1.8 };
             stroke(painter, line, width, tint);
         }

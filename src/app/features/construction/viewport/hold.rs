@@ -47,18 +47,19 @@ impl Keys {
     }
 }
 
-/// The ground without a piece, which takes a moment.
+/// The ground without the pieces in the hand, which takes a moment.
 #[derive(Default)]
 enum Ground {
     /// It is not wanted.
     #[default]
     No,
-    Coming(Task<GroundBeneath>),
-    There(GroundBeneath),
+    Coming(Task<Vec<GroundBeneath>>),
+    /// As each of the pieces that are moved sees it.
+    There(Vec<GroundBeneath>),
 }
 
 impl Ground {
-    fn there(&mut self) -> Option<&GroundBeneath> {
+    fn there(&mut self) -> Option<&[GroundBeneath]> {
         if let Self::Coming(task) = self {
             match task.outcome() {
                 Outcome::Running => {}
@@ -77,6 +78,8 @@ impl Ground {
 pub(crate) struct PieceDrag {
     pub(crate) grip: Grip,
     pub(crate) path: PiecePath,
+    /// What is moved, turned, scaled or raised: that piece, or all that are selected.
+    all: Vec<PiecePath>,
     pub(crate) layer: usize,
     /// The tree and the view as they were.
     pub(crate) tree: Arc<Tree>,
@@ -181,7 +184,7 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
     let Some(stage) = stage else { return };
     let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     let tree = tree.clone();
-    if path.is_locked(&tree) {
+    if path.is_locked(&tree) && state.selected_pieces().len() == 1 {
         state.notice = Some("The piece is locked: it stays where it is.".into());
         return;
     }
@@ -202,6 +205,14 @@ pub(crate) fn take_hold(
     at: Option<Pos2>,
 ) {
     let Some((layer, _)) = document.tree() else { return };
+    let all = match grip {
+        Grip::Point(_) | Grip::Dimension(_) => vec![path.clone()],
+        _ => several::outermost(tree, &state.selected_pieces()),
+    };
+    if let Some(refusal) = locked_among(tree, &all) {
+        state.notice = Some(refusal);
+        return;
+    }
     state.point = match grip {
         Grip::Point(k) => Some(k),
         _ => state.point,
@@ -210,12 +221,13 @@ pub(crate) fn take_hold(
     let seed = document.tree_seed(layer);
     let (transform, metres) = (TransformPath::for_piece(tree, &path, seed), metres(tree));
     let pivot = transform.outward(centre);
-    let has_line = path.piece(tree).is_some_and(|piece| points::line(piece).is_some());
+    let has_line = all.iter().any(|path| path.piece(tree).is_some_and(|piece| points::line(piece).is_some()));
     let needs_ground = state.follows && has_line && grip != Grip::Raise;
-    let ground = if needs_ground { ground_beneath(&state.view, tree, &path, seed) } else { Ground::No };
+    let ground = if needs_ground { ground_beneath(&state.view, tree, &all, seed) } else { Ground::No };
     let mut held = PieceDrag {
         grip,
         path,
+        all,
         layer,
         tree: tree.clone(),
         stage: stage.clone(),
@@ -238,10 +250,18 @@ pub(crate) fn take_hold(
     state.view.held = Some(held);
 }
 
-/// The ground without the piece, worked out aside.
-fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Ground {
-    let (tree, path, before) = (tree.clone(), path.clone(), view.latest().cloned());
-    let work = move || GroundBeneath::new(&tree, &path, seed, before.as_ref().map(|pick_index| &*pick_index.program));
+/// Why pieces cannot be moved: one of them is locked.
+pub fn locked_among(tree: &Tree, paths: &[PiecePath]) -> Option<String> {
+    let locked = paths.iter().find(|path| path.is_locked(tree))?;
+    let title = title_of(tree, locked, locked.piece(tree)?);
+    Some(format!("Piece “{title}” is locked; unlock it first."))
+}
+
+/// The ground without the pieces, worked out aside.
+fn ground_beneath(view: &ViewportState, tree: &Arc<Tree>, paths: &[PiecePath], seed: u32) -> Ground {
+    let (tree, paths, before) = (tree.clone(), paths.to_vec(), view.latest().cloned());
+    let work =
+        move || GroundBeneath::of_each(&tree, &paths, seed, before.as_ref().map(|pick_index| &*pick_index.program));
     let aside = work.clone();
     match view.pick.tasks.start("ground", move |_| aside()) {
         Ok(task) => Ground::Coming(task),
@@ -282,6 +302,14 @@ pub(crate) fn drag(
     let (label, said, made) = made(held, piece, (from, to), (from_screen, at), typed, ctrl);
     let mut tree = (*held.tree).clone();
     let (path, seed) = (held.path.clone(), held.seed);
+    if let DragResult::Moved(motion) = &made
+        && held.all != [path.clone()]
+    {
+        several::move_all(&mut tree, &held.all, seed, motion, held.ground.there().unwrap_or_default());
+        state.hint = Some(held_words(held, &format!("{} pieces: {said}", held.all.len())));
+        document.edit_tree(held.layer, &format!("{label}s"), Some(gesture()), tree);
+        return;
+    }
     let changed = match &made {
         DragResult::Moved(motion) => Ok(motion.applied(piece, path.root, &held.transform)),
         DragResult::Point(k, q) => {
@@ -322,7 +350,7 @@ pub(crate) fn drag(
         DragResult::Dimension(dimension, _) => dimension_text(&piece, *dimension),
         _ => said,
     };
-    if let Some(beneath) = held.ground.there()
+    if let Some([beneath]) = held.ground.there()
         && let Some(points) = points::line_mut(&mut piece)
     {
         match &made {
@@ -338,20 +366,23 @@ pub(crate) fn drag(
     set(&mut tree, &piece);
     link_group::follow(&mut tree, &before, &path, seed);
     state.hint = Some(match (&held.keys, &held.ground) {
-        (Some(keys), _) => {
-            let typed = if keys.typed.is_empty() { String::new() } else { format!(" [{}]", keys.typed) };
-            let axes = if held.grip == Grip::Move { "X, Y: one axis, Z: height; " } else { "" };
-            format!("{said}{typed}; {axes}type a number; click or Enter to leave it so, Esc takes it back")
-        }
         (None, Ground::There(_)) if matches!(made, DragResult::Point(..)) => {
             "The point takes the height of the ground; release to leave it there".into()
         }
-        (None, _) => {
-            let leave = if matches!(held.grip, Grip::Move | Grip::Point(_)) { "there" } else { "so" };
-            format!("{said}; release to leave it {leave}, Esc takes it back")
-        }
+        _ => held_words(held, &said),
     });
     document.edit_tree(held.layer, label, Some(gesture()), tree);
+}
+
+/// What the status line says of a drag: what it does, and how to end it.
+fn held_words(held: &PieceDrag, said: &str) -> String {
+    let Some(keys) = &held.keys else {
+        let leave = if matches!(held.grip, Grip::Move | Grip::Point(_)) { "there" } else { "so" };
+        return format!("{said}; release to leave it {leave}, Esc takes it back");
+    };
+    let typed = if keys.typed.is_empty() { String::new() } else { format!(" [{}]", keys.typed) };
+    let axes = if held.grip == Grip::Move { "X, Y: one axis, Z: height; " } else { "" };
+    format!("{said}{typed}; {axes}type a number; click or Enter to leave it so, Esc takes it back")
 }
 
 /// What the hand does: name, words, and what comes of it.

@@ -11,7 +11,7 @@ mod pick;
 mod put;
 
 use crate::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
-pub use crate::features::construction::viewport::hold::{Grab, grab};
+pub use crate::features::construction::viewport::hold::{Grab, grab, locked_among};
 use crate::features::construction::viewport::hold::{PieceDrag, drag, take_hold};
 pub use crate::features::construction::viewport::pen::toggle_pen;
 use crate::features::construction::viewport::put::carried;
@@ -34,7 +34,7 @@ use talweg::construction::edit::pick_index::{self, PickIndex, PickOutline};
 use talweg::construction::edit::reshape::{Reshape, tidy, wrapped};
 use talweg::construction::edit::snap::{GroundBeneath, lay};
 use talweg::construction::edit::transform_path::TransformPath;
-use talweg::construction::edit::{EditError, PiecePath, link_group, points};
+use talweg::construction::edit::{EditError, PiecePath, link_group, points, several};
 use talweg::construction::plane::{Point, add, length, sub};
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::scene::Gesture;
@@ -82,6 +82,8 @@ pub struct ViewportState {
     /// What was asked for before the pieces were known.
     waiting: Option<Waiting>,
     selected: Option<Lines>,
+    /// Those of the pieces that are selected besides.
+    others: Vec<Lines>,
     hovered: Option<Lines>,
     /// Middle of the selected piece, in the metres around it.
     centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
@@ -101,7 +103,12 @@ struct Under {
 
 /// What waits until it is known which pieces are where.
 enum Waiting {
-    Click(Pos2, GroundPosition),
+    /// With Shift the piece is selected besides those that are.
+    Click {
+        at: Pos2,
+        place: GroundPosition,
+        adds: bool,
+    },
     Put(Item, Option<Pos2>),
 }
 
@@ -270,8 +277,13 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
 fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
     let path = state.hovered.as_ref()?;
     let title = title_of(tree, path, path.piece(tree)?);
-    Some(if state.selected() == Some(path) {
+    let count = state.selected_pieces().len();
+    Some(if state.selected() == Some(path) && count == 1 {
         format!("{title}: click again for the piece below, double-click to frame it, Esc for none")
+    } else if state.is_selected(path) {
+        format!("{title} is one of {count} that are selected: Shift-click to leave it out, Esc for the last one alone")
+    } else if count > 0 {
+        format!("Click to select {title}, with Shift besides what is selected")
     } else {
         format!("Click to select {title}")
     })
@@ -380,9 +392,9 @@ fn clicks(
     at: Pos2,
     done: &mut Done,
 ) {
-    let (pressed, clicked, double, ctrl) = ctx.input(|i| {
+    let (pressed, clicked, double, ctrl, adds) = ctx.input(|i| {
         let double = i.pointer.button_double_clicked(PointerButton::Primary);
-        (i.pointer.primary_pressed(), i.pointer.primary_clicked(), double, i.modifiers.command)
+        (i.pointer.primary_pressed(), i.pointer.primary_clicked(), double, i.modifiers.command, i.modifiers.shift)
     });
     if pressed && let (Some(grip), Some(path)) = (grip, state.selected().cloned()) {
         take_hold(document, state, stage, tree, grip, path, Some(at));
@@ -399,7 +411,7 @@ fn clicks(
         add_point(document, state, tree, place);
         return;
     }
-    if double {
+    if double && !adds {
         if let Some(path) = state.selected().cloned() {
             done.look = look_at(stage, tree, &path, document.tree().map_or(0, |(layer, _)| document.tree_seed(layer)));
         }
@@ -409,9 +421,10 @@ fn clicks(
         return;
     }
     match ground {
+        None if adds => {}
         None => state.select(None),
         Some(place) => {
-            state.view.waiting = Some(Waiting::Click(at, place));
+            state.view.waiting = Some(Waiting::Click { at, place, adds });
             waited(document, state, stage, Rect::EVERYTHING);
         }
     }
@@ -423,18 +436,23 @@ fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: R
         return;
     }
     match state.view.waiting.take() {
-        Some(Waiting::Click(at, place)) => choose(document, state, at, place),
+        Some(Waiting::Click { at, place, adds }) => choose(document, state, at, place, adds),
         Some(Waiting::Put(item, at)) => put(document, state, Some(stage), free, item, at),
         None => {}
     }
 }
 
 /// Selects what a click means.
-fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPosition) {
+fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: GroundPosition, adds: bool) {
     let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
     let Some(pick_index) = state.view.pick_index(document) else { return };
     let found: Vec<PiecePath> =
         pick_index.pieces_at(metres(&tree).metres(place)).into_iter().map(|(path, _)| path).collect();
+    if adds {
+        state.view.last_click = None;
+        found.first().into_iter().for_each(|path| state.toggle_selected(path));
+        return;
+    }
     let again = state.view.last_click.is_some_and(|last| last.distance(at) < SAME_CLICK);
     let place_of = |path: &PiecePath| found.iter().position(|other| other == path);
     let next = match state.selected().and_then(place_of) {

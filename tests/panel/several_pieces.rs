@@ -1,0 +1,122 @@
+//! Several pieces of a construction, selected and changed at once.
+
+use crate::kit::*;
+use crate::pieces::{choose, crater, on_screen, row, tree, volcano};
+use bevy_egui::egui;
+use egui::{Key, Modifiers, PointerButton, Pos2};
+use egui_kittest::kittest::Queryable;
+use talweg::construction::edit::{PiecePath, pick_index};
+use talweg::construction::{MaterialLayer, Piece};
+use talweg_app::features::construction::list::TreeState;
+
+/// A click with a key of the keyboard held.
+fn click_with(panels: &mut Panels, at: Pos2, modifiers: Modifiers) {
+    panels.hover_at(at);
+    panels.run();
+    for pressed in [true, false] {
+        let button = PointerButton::Primary;
+        panels.event_modifiers(egui::Event::PointerButton { pos: at, button, pressed, modifiers }, modifiers);
+        panels.run();
+    }
+    for _ in 0..12 {
+        panels.step();
+    }
+}
+
+fn add(panels: &mut Panels, name: &str, modifiers: Modifiers) {
+    let at = row(panels, name).center();
+    click_with(panels, at, modifiers);
+}
+
+fn chosen(panels: &Panels) -> Vec<String> {
+    let tree = tree(panels);
+    let pieces = panels.state().get::<TreeState>().selected_pieces();
+    pieces.iter().map(|path| path.piece(&tree).unwrap().title()).collect()
+}
+
+fn titles(panels: &Panels) -> Vec<String> {
+    tree(panels).terrain.children().iter().map(Piece::title).collect()
+}
+
+#[test]
+fn several_pieces_are_one() {
+    let mut panels = crater();
+    choose(&mut panels, "crater");
+    add(&mut panels, "road", Modifiers::SHIFT);
+    add(&mut panels, "picture", Modifiers::COMMAND);
+    assert_eq!(chosen(&panels), ["crater", "road", "picture"]);
+    assert!(panels.query_by_label_contains("3 pieces are selected").is_some());
+    add(&mut panels, "picture", Modifiers::SHIFT);
+    assert_eq!(chosen(&panels), ["crater", "road"]);
+    // in the view as well
+    let picture = on_screen(&panels, [2500.0, 5200.0]);
+    click_with(&mut panels, picture, Modifiers::SHIFT);
+    assert_eq!(chosen(&panels), ["crater", "road", "picture"]);
+    click_with(&mut panels, picture, Modifiers::SHIFT);
+    assert_eq!(chosen(&panels), ["crater", "road"]);
+    let undo = |panels: &mut Panels, label: &str| {
+        assert_eq!(panels.state().editor().doc.undo_label(), Some(label));
+        press(panels, Modifiers::COMMAND, Key::Z);
+        assert_eq!(panels.state().editor().doc.undo_label(), Some("Open"), "{label} is one step");
+    };
+    let before = tree(&panels);
+    let east = |panels: &Panels| {
+        let tree = tree(panels);
+        let path = |k: usize| PiecePath::material(MaterialLayer::Terrain).child(k);
+        [1, 3].map(|k| pick_index::centre(&tree, &path(k)).unwrap()[0])
+    };
+    // keys
+    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    assert_eq!(east(&panels), [5020.0, 4020.0]);
+    undo(&mut panels, "Push pieces");
+    press(&mut panels, Modifiers::NONE, Key::H);
+    assert!(tree(&panels).terrain.children().iter().map(|piece| piece.hidden).eq([false, true, false, true]));
+    undo(&mut panels, "Hide pieces");
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    assert_eq!(titles(&panels), ["plain", "crater", "crater 2", "picture", "road", "road 2"]);
+    assert_eq!(chosen(&panels), ["crater 2", "road 2"]);
+    undo(&mut panels, "Duplicate pieces");
+    choose(&mut panels, "crater");
+    add(&mut panels, "road", Modifiers::SHIFT);
+    press(&mut panels, Modifiers::COMMAND, Key::G);
+    assert_eq!(titles(&panels), ["plain", "picture", "Blend"]);
+    undo(&mut panels, "Group pieces");
+    choose(&mut panels, "crater");
+    add(&mut panels, "road", Modifiers::SHIFT);
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(titles(&panels), ["plain", "picture"]);
+    undo(&mut panels, "Delete pieces");
+    assert_eq!(tree(&panels), before);
+    // the handle of the last one
+    choose(&mut panels, "road");
+    add(&mut panels, "crater", Modifiers::SHIFT);
+    let (from, to) = (on_screen(&panels, [5000.0, 5000.0]), on_screen(&panels, [5600.0, 4400.0]));
+    drag(&mut panels, from, to);
+    assert!(panels.query_by_label_contains("2 pieces: Moved").is_some());
+    drop_at(&mut panels, to);
+    let [crater, road] = east(&panels);
+    assert!((crater - 5600.0).abs() < 90.0 && (road - crater + 1000.0).abs() < 1.0, "{crater} {road}");
+    undo(&mut panels, "Move pieces");
+    // a locked one keeps all where they are
+    click(&mut panels, "Lock road");
+    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    assert!(panels.query_by_label_contains("Piece “road” is locked").is_some());
+    assert_eq!(east(&panels), [5000.0, 4000.0]);
+    // Escape goes back to the last one, then to none
+    assert_eq!(chosen(&panels), ["road", "crater"]);
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(chosen(&panels), ["crater"]);
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(chosen(&panels), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_not_side_by_side_goes_into_no_operator() {
+    let mut panels = volcano();
+    choose(&mut panels, "side crater");
+    add(&mut panels, "gullies", Modifiers::SHIFT);
+    let before = tree(&panels);
+    press(&mut panels, Modifiers::COMMAND, Key::G);
+    assert!(panels.query_by_label_contains("only pieces side by side in one operator").is_some());
+    assert_eq!(tree(&panels), before);
+}
