@@ -60,7 +60,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let minutes = |n: u64| Duration::from_secs(60 * n);
         let (mut document, mut autosave) = (Document::default(), Autosave::default());
-        let mut edit =
+        let edit =
             |document: &mut Document, name: &str| document.edit("Rename", None, |scene| scene.name = name.into());
         edit(&mut document, "a");
         assert!(!autosave.is_due(&document, 5, minutes(0)) && !autosave.is_due(&document, 5, minutes(99)), "no file");

@@ -18,5 +18,5 @@ pub fn still(id: &str, size: Vec2) -> Plot<'static> {
         .auto_bounds(Vec2b::TRUE)
         .show_background(false)
         .grid_color(colour::line())
-        .set_margin_fraction(egui::vec2(0.02, 0.06))
+        .set_margin_fraction(egui::vec2(0.05, 0.06))
 }
