@@ -34,8 +34,8 @@ crate::params! {
         reduced_motion: bool = false;
         /// Whether the start window opens when Talweg starts without a scene.
         start_window: bool = true;
-        /// Minutes after which unsaved edits go into the scene's own file by themselves; 0 leaves that to you. What was in
-        /// the file before is kept as an earlier version.
+        /// Minutes after which unsaved edits go into the scene's own file by themselves; 0 leaves that to you. What was
+        /// in the file before is kept as an earlier version.
         autosave: u32 ["min"] = 0, 0..=240, slider 0..=30;
         /// Memory that Talweg may take; 0 is all that is free. What does not fit is refused, with the size that does.
         memory_limit: f32 ["GiB"] = 0.0, 0.0..=4096.0, slider 0.0..=64.0;

@@ -411,7 +411,7 @@ fn ground_types_and_climate_are_exported_and_measured() {
     // a palette has the usual types, and a terrain has normals
     talweg(&["export", "island", "--size", "17", "--what", "types", "-o", &folder.at("usual.png")]).success();
     talweg(&["export", &scene, "--size", "17", "--what", "normals", "-o", &folder.at("normals.png")]).success();
-    talweg(&["export", "earthlike", "--size", "17", "--what", "curvature", "-o", &folder.at("no.png")])
+    talweg(&["export", "earthlike", "--size", "17", "--what", "control", "-o", &folder.at("no.exr")])
         .code(2)
         .stderr(contains("this scene is a planet"));
 }

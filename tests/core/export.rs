@@ -315,7 +315,8 @@ fn curvature_and_occlusion_of_a_planet_know_no_faces() {
         shares.iter().sum::<f64>() / shares.len() as f64
     };
     let (at_corner, at_middle) = (hidden_at(corner), hidden_at(middle));
-    assert!(at_middle < 0.8 && (at_corner - at_middle).abs() < 0.05, "{at_corner} {at_middle}");
+    // cells at corners are narrower than those in the middle, and count as wide as they
+    assert!(at_middle < 0.7 && at_corner < 0.8 && (at_corner - at_middle).abs() < 0.15, "{at_corner} {at_middle}");
 }
 
 #[test]

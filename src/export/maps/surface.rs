@@ -131,7 +131,8 @@ fn solved(mut rows: [[f64; 6]; 5]) -> [f64; 5] {
     found
 }
 
-/// Share of the sky that is seen from every sample; each face of a globe with the ground beyond its borders.
+/// Share of the sky that is seen from every sample; each face of a globe with the ground beyond its borders. All cells
+/// of a globe count as equally wide, so that near the corners of faces up to a third of what hides the sky is missed.
 ///
 /// # Errors
 /// When `control` says so.

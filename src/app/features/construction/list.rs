@@ -131,8 +131,8 @@ impl TreeState {
         self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
-    /// Leaves what is being done, then the point, then all pieces but the last, then that; returns whether there was any
-    /// of it.
+    /// Leaves what is being done, then the point, then all pieces but the last, then that; returns whether there was
+    /// any of it.
     pub fn step_back(&mut self) -> bool {
         if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
             return true;

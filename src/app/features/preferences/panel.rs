@@ -75,7 +75,7 @@ pub fn window(
                 }
             });
             ui.separator();
-            let height = 460.0_f32.min(most.y - 50.0);
+            let height = 560.0_f32.min(most.y - 50.0);
             match state.page {
                 PreferencesPage::Interface => interface_page(ui, editor, state.drawn_percent, height),
                 PreferencesPage::Keys => keys_page::show(ui, state, &mut editor.keymap, registry, height),
