@@ -192,6 +192,19 @@ impl fmt::Display for ExportMap {
     }
 }
 
+impl MapError {
+    /// No shown layer of `scene` writes `map`: with those that its layers write.
+    pub(super) fn not_written(map: ExportMap, scene: &Scene) -> Self {
+        let there = ExportMap::of_scene(scene).into_iter().filter(|map| matches!(map, ExportMap::Data(_)));
+        let there: Vec<String> = there.map(|map| map.to_string()).collect();
+        let text = match there.is_empty() {
+            true => "its layers write no data maps".to_string(),
+            false => format!("its layers write {}", there.join(", ")),
+        };
+        Self::NotWritten(map, text)
+    }
+}
+
 impl FromStr for ExportMap {
     type Err = String;
 
@@ -211,8 +224,8 @@ impl FromStr for ExportMap {
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
     /// No shown layer wrote it.
-    #[error("no shown layer of the scene writes the map {0}; add one that does, or leave the map out")]
-    NotWritten(ExportMap),
+    #[error("no shown layer of the scene writes the map {0}; {1}. Add a layer that does, or leave the map out")]
+    NotWritten(ExportMap, String),
     /// It is of squares alone.
     #[error("{0} is made of terrains; this scene is a planet. Take a patch of it first")]
     OfTerrains(ExportMap),
@@ -338,7 +351,7 @@ impl<'a> MapSource<'a> {
                 vec![self.scalar(map, layout, None, move |k| height[k] * relief)]
             }
             ExportMap::Data(kind) => {
-                let values = terrain.map(*kind).ok_or_else(|| MapError::NotWritten(map.clone()))?;
+                let values = terrain.map(*kind).ok_or_else(|| MapError::not_written(map.clone(), scene))?;
                 let scale = if kind.is_thickness() { relief } else { 1.0 };
                 let range = kind.is_share().then_some((0.0, 1.0));
                 vec![self.scalar(map, layout, range, move |k| values[k] * scale)]
