@@ -16,6 +16,7 @@
 //! | `streamed` | a raster whose samples are asked for while it is written |
 //! | `targets` | engines and programs: what they need, and what to type there |
 //! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
+//! | `sample_check` | whether the samples of a file are those of its scene |
 //!
 //! Formats are in [`io::formats`](crate::io::formats) and [`mesh::formats`](crate::mesh::formats).
 
@@ -28,6 +29,7 @@ mod names;
 pub mod origin;
 mod product;
 mod raster_file;
+pub mod sample_check;
 mod scatter_file;
 pub mod streamed;
 pub mod targets;

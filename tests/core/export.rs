@@ -614,3 +614,99 @@ fn a_map_that_nobody_writes_is_refused_with_those_that_there_are() {
     let text = said("control", "a.png", "island");
     assert!(text.contains(".exr") && text.contains(".tif") && !text.contains(".png"), "{text}");
 }
+
+#[test]
+fn the_samples_of_a_file_are_compared_with_those_of_its_scene() {
+    use talweg::export::sample_check::{SampleCheck, check_samples};
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("droplet-gullies"));
+    let made = terrain(&scene, SIZE);
+    let list = [
+        ("heights", "h.png"),
+        ("heights", "h.tif"),
+        ("heights", "h.cog.tif"),
+        ("heights", "h.exr"),
+        ("slope", "slope.png"),
+        ("wear", "wear.tif"),
+        ("normals", "n.png"),
+        ("normals", "n.exr"),
+        ("colours", "c.png"),
+        ("types", "t.png"),
+        ("splat", "s.png"),
+        ("weights", "w.png"),
+        ("curvature", "k.exr"),
+        ("bands", "b.png"),
+        ("control", "x.tif"),
+    ];
+    let usual = products(&list);
+    let other = BuildPreset {
+        height_range: Some((-100.0, 3000.0)),
+        normalised: true,
+        directx_normals: true,
+        folder: "other".into(),
+        ..products(&list.map(|(what, file)| (what, file)))
+    };
+    let other = BuildPreset {
+        products: other.products.into_iter().map(|p| BuildProduct { file: None, ..p }).collect(),
+        ..other
+    };
+    let tiles = BuildPreset {
+        samples: Some(65),
+        tiles: Some(BuildTiles { samples: 33, shared_edges: true }),
+        folder: "tiles".into(),
+        ..products(&[("heights", "tiles/h.png")])
+    };
+    let check = |path: &Path| check_samples(path, &scene, &made, &Control::default()).unwrap();
+    let mut checked = 0;
+    for preset in [&usual, &other, &tiles] {
+        for raster in write(preset, &scene, &made, folder.path()).rasters {
+            let said = check(&raster.path);
+            assert!(matches!(said, SampleCheck::Same { .. }), "{}: {said}", raster.path.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked}");
+    // a file of other numbers under the same head
+    let script = "
+import sys, os, tifffile, numpy as np
+from PIL import Image, PngImagePlugin
+at = lambda name: os.path.join(sys.argv[1], name)
+old = Image.open(at('h.png'))
+texts = PngImagePlugin.PngInfo()
+for key, value in old.text.items(): texts.add_itxt(key, value) if len(value) > 99 else texts.add_text(key, value)
+numbers = np.array(old).astype('uint16')
+numbers[20, 30] ^= 0x1000
+Image.fromarray(numbers).save(at('changed.png'), pnginfo=texts)
+";
+    if python(script, &[folder.path()]).is_some() {
+        let said = check(&folder.path().join("changed.png"));
+        assert!(matches!(said, SampleCheck::Differs { count: 1, place: [20, 30], .. }), "{said}");
+        assert!(said.to_string().starts_with("1 of its 4225 samples of heights"), "{said}");
+    }
+    // of another terrain
+    let mut moved = made.as_ref().clone();
+    moved.height[7] += 0.1;
+    let said = check_samples(&folder.path().join("h.exr"), &scene, &moved, &Control::default()).unwrap();
+    assert!(matches!(said, SampleCheck::Differs { count: 1, place: [0, 7], .. }), "{said}");
+    let mesh = folder.path().join("m.glb");
+    write(&products(&[("mesh", "m.glb")]), &scene, &made, folder.path());
+    assert!(matches!(check(&mesh), SampleCheck::NotCompared(_)));
+}
+
+#[test]
+fn samples_of_planets_are_compared_too() {
+    use talweg::export::sample_check::{SampleCheck, check_samples};
+    use talweg::scene::BuildPlanet;
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("earthlike"));
+    let made = terrain(&scene, 33);
+    let list = [("heights", "p.tif"), ("heights", "p.png"), ("slope", "s.exr"), ("colours", "c.png")];
+    for planet in [
+        BuildPlanet::default(),
+        BuildPlanet { points: true, ..BuildPlanet::default() },
+        BuildPlanet { cube: true, ..BuildPlanet::default() },
+    ] {
+        for raster in write(&BuildPreset { planet, ..products(&list) }, &scene, &made, folder.path()).rasters {
+            let said = check_samples(&raster.path, &scene, &made, &Control::default()).unwrap();
+            assert!(matches!(said, SampleCheck::Same { .. }), "{}: {said}", raster.path.display());
+        }
+    }
+}
