@@ -14,6 +14,8 @@ mod surface;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use surface::square_curvature;
+
 pub use layout::{FilePart, PixelLayout, layouts};
 
 use crate::appearance::LegendEntry;
@@ -261,7 +263,8 @@ pub struct MapSheet<'a> {
 pub(super) struct SampledSquare<'a> {
     pub scene: &'a Scene,
     pub grid: Grid,
-    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them.
+    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them; of curvature its own, in
+    /// 1/m.
     pub range: (f32, f32),
     /// The number at a row and column, as the terrain holds it: heights, or those of the data map that is asked for.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
@@ -271,8 +274,8 @@ pub(super) struct SampledSquare<'a> {
 impl<'a> SampledSquare<'a> {
     /// Whether a map follows from a number and those beside it.
     pub fn has(map: &ExportMap) -> bool {
-        use ExportMap::{Bands, Data, Heights, Normals, Slope};
-        matches!(map, Heights | Data(_) | Slope | Normals | Bands)
+        use ExportMap::{Bands, Curvature, Data, Heights, Normals, Slope};
+        matches!(map, Heights | Data(_) | Slope | Curvature | Normals | Bands)
     }
 
     /// A map that it [has](Self::has); numbers as they are of any other.
@@ -287,6 +290,11 @@ impl<'a> SampledSquare<'a> {
             ExportMap::Slope => {
                 let at = move |row, column, _| gradient_degrees(gradient(row, column), steepness);
                 MapSheet::streamed(map, (0.0, 90.0), Box::new(at))
+            }
+            ExportMap::Curvature => {
+                let scene = self.scene;
+                let at = move |row, column, _| surface::square_curvature(scene, grid, value, row, column);
+                MapSheet::streamed(map, self.range, Box::new(at))
             }
             ExportMap::Normals => surface::normal_sheet(Box::new(move |row, column, channel| {
                 surface::normal(gradient(row, column), steepness)[channel]
