@@ -35,6 +35,8 @@ The ending chooses the format:
 Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY carry the scene: `talweg check FILE`, `talweg
 verify FILE` and the editor read it back.
 
+A folder that is not there yet is made with the files in it; the one around it must be there.
+
 --what says what the files hold, --maps adds files of more maps beside the first, named NAME-MAP. There are heights, slope,
 curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture, mask:LAYER, and
 every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice and others. Ground
@@ -44,9 +46,11 @@ types are those of the scene's biome table, or of `earth`; beside them NAME.lege
 --build repeats a build preset that the scene keeps; --save-build keeps this export in the scene file.
 
 Terrains of more than 16,384 samples a side, or larger than memory, are built in tiles in a temporary folder beside the files,
-.talweg-…tmp, and written some rows at a time: heights, data maps, slope, normals and bands, to the same bytes. It needs about
-8 bytes of disk for each sample and map. A layer that can only be computed as a whole, and does not fit, is named. To go on
-after a stop, or to use many machines, give `talweg plan`, `run-tiles` and `merge` instead.
+.talweg-…tmp, and written some rows at a time: heights, data maps, slope, curvature, normals and bands, to the same bytes. It
+needs about 8 bytes of disk for each sample, and 8 more for each data map that the layers write, asked for or not: the hash of
+the terrain is that of all, and a stage lies beside the one before it. The files come on top. A layer that can only be
+computed as a whole, and does not fit, is named. To go on after a stop, or to use many machines, give `talweg plan`,
+`run-tiles` and `merge` instead.
 
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: to planet-px.png, -nx, -py,
 -ny, -pz and -nz, where +x looks from longitude 0, +y from 90° east and +z from the north pole.
@@ -56,7 +60,7 @@ Examples:
   talweg export alpine-range -o alps.exr -o alps.tif --maps slope,normals,splat
   talweg export alpine-range -o alps.glb -o alps.csv -o alps.plants.glb
   talweg export island.ron --preset unreal -o island-for-unreal
-  talweg export island -o a.png -o b.exr -o c.glb --maps flow,slope --preset unreal
+  talweg export droplet-gullies -o a.png -o b.exr -o c.glb --maps flow,wear,slope --preset unreal
   talweg export island -o tiles/island.png --size 2049 --tiles 513
   talweg export alpine-range -o alps.cog.tif --size 32768 --memory 8GiB
   talweg export earthlike -o earth.tif --width 4096
@@ -81,7 +85,7 @@ pub struct ExportArgs {
     /// Repeat a build preset of the scene
     #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
     build: Option<String>,
-    /// Keep this export as a build preset in the scene file
+    /// Keep this export as a build preset in the scene file, with names from its folder on
     #[arg(long, value_name = "NAME")]
     save_build: Option<String>,
     /// Heights in metres of the lowest and highest number of a 16-bit file, in place of the terrain's own
@@ -108,7 +112,7 @@ pub struct ExportArgs {
     /// Height of a band of --what bands, in metres
     #[arg(long, value_name = "METRES", value_parser = positive)]
     band: Option<f32>,
-    /// Coordinate system of the terrain in metres, as EPSG numbers them
+    /// Coordinate system of the terrain as EPSG numbers them: a projected one in metres, like 32632 (UTM) or 2056
     #[arg(long, value_name = "CODE", requires = "origin")]
     epsg: Option<u16>,
     /// Easting and northing of the terrain's south-western corner
@@ -311,6 +315,9 @@ impl ExportArgs {
             };
             preset.products.push(BuildProduct { what, format: id.into(), file: Some(text(path)) });
         }
+        if preset.folder.is_empty() {
+            preset.folder = new_folder(&self.output).map_or_else(String::new, |folder| text(&folder));
+        }
         let first = self.output.iter().zip(formats).find_map(|(path, format)| Some((path, (*format)?)));
         if let Some((first, format)) = first {
             preset.products.extend(self.maps.iter().map(|map| product_beside(first, format, map)));
@@ -345,13 +352,14 @@ impl ExportArgs {
 
     /// Keeps the preset in the scene file, before the others.
     fn keep(&self, job: &mut SceneJob, preset: BuildPreset, name: &str) -> CommandResult {
-        let absolute =
-            |file: String| std::path::absolute(&file).map_or(file, |path| path.to_string_lossy().into_owned());
+        // names count from the scene's folder when it is built again, so that both can be moved together
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+        let around = absolute(self.scene.path()).parent().map(Path::to_path_buf).unwrap_or_default();
+        let kept = |file: String| path_from(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
         let mut preset = BuildPreset { name: name.into(), ..preset };
-        // names count from the scene's folder when it is built again
-        preset.folder = if preset.folder.is_empty() { String::new() } else { absolute(preset.folder) };
+        preset.folder = if preset.folder.is_empty() { String::new() } else { kept(preset.folder) };
         for product in &mut preset.products {
-            product.file = product.file.take().map(absolute);
+            product.file = product.file.take().map(kept);
         }
         let (mut scene, _) = Scene::load(self.scene.path())?;
         scene.builds.retain(|build| build.name != name);
@@ -360,6 +368,27 @@ impl ExportArgs {
         job.scene = scene;
         Ok(())
     }
+}
+
+/// The way from one folder to a file, both absolute; the file as it is where they have nothing in common but the root.
+fn path_from(folder: &Path, file: &Path) -> PathBuf {
+    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    if common < 2 {
+        return file.into();
+    }
+    let up = folder.components().skip(common).map(|_| std::path::Component::ParentDir);
+    let way: PathBuf = up.chain(file.components().skip(common)).collect();
+    if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
+}
+
+/// The folder of the first file that is not there yet, if the one around it is: it is made with the files.
+fn new_folder(files: &[PathBuf]) -> Option<PathBuf> {
+    let folders = files.iter().filter_map(|file| file.parent());
+    let is_new = |folder: &&Path| {
+        let around = folder.parent().filter(|around| !around.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        !folder.as_os_str().is_empty() && !folder.exists() && around.is_dir()
+    };
+    folders.into_iter().find(is_new).map(Path::to_path_buf)
 }
 
 /// Whether a name is that of a file of a known format, and not of a folder.

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{CommandResult, print, print_json};
+use crate::export::maps::ExportMap;
 use crate::nodes::Node;
 use crate::param::{About, ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Mask, Mix, Settings};
@@ -24,8 +25,14 @@ pub struct NodesArgs {
 pub fn run(args: &NodesArgs) -> CommandResult {
     let (settings, mix, mask) = (Settings::default(), Mix::default(), Mask::default());
     if args.json {
-        let nodes: Vec<_> =
-            Node::catalogue().iter().map(|node| json_of(node.about(), Some(node.work().shape()))).collect();
+        let nodes: Vec<_> = Node::catalogue()
+            .iter()
+            .map(|node| {
+                let mut value = json_of(node.about(), Some(node.work().shape()));
+                value["writes"] = written(node).into();
+                value
+            })
+            .collect();
         return print_json(&json!({
             "nodes": nodes,
             "layer": [json_of(mix.about(), None), json_of(mask.about(), None)],
@@ -41,6 +48,11 @@ pub fn run(args: &NodesArgs) -> CommandResult {
             let _ = writeln!(text, "{}\n", category.to_uppercase());
         }
         describe(&mut text, about);
+        if !written(&node).is_empty() {
+            // before the empty line
+            text.pop();
+            let _ = writeln!(text, "      Writes the maps {}.\n", written(&node).join(", "));
+        }
     }
     text += "EVERY LAYER\n\n";
     describe(&mut text, mix.about());
@@ -48,6 +60,11 @@ pub fn run(args: &NodesArgs) -> CommandResult {
     text += "SCENE\n\n";
     describe(&mut text, settings.about());
     print(&text)
+}
+
+/// The data maps that a node writes as it is made, by their names in exports.
+fn written(node: &Node) -> Vec<String> {
+    node.traits().writes.iter().map(|&kind| ExportMap::Data(kind).to_string()).collect()
 }
 
 fn describe(text: &mut String, about: &About) {

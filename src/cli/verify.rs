@@ -4,9 +4,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::input::SceneArgs;
-use super::{CommandResult, Failure, print, print_json};
+use super::{CommandResult, Failure, print, print_json, tell};
 use crate::eval::{MemoryUse, thread_pool};
 use crate::export::origin::{may_carry_scene, read_origin};
+use crate::export::sample_check::{SampleCheck, check_samples};
 
 /// Evaluate with 1, 2 and all threads and print the content hash of the heights and data maps
 #[derive(Args)]
@@ -14,7 +15,9 @@ use crate::export::origin::{may_carry_scene, read_origin};
 The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer.
 Exit code 1 if the numbers of threads disagree, which is a defect of Talweg.
 A PNG, GeoTIFF or OpenEXR file that Talweg exported carries its scene: it is evaluated at the size of the file's, and exit
-code 1 says that it gives other heights than it did, as after a change of an algorithm or of a file that it reads.
+code 1 says that it gives other heights than it did, as after a change of an algorithm or of a file that it reads. Then
+the samples of the file itself are compared with those of its scene: exit code 1 as well where any is off by more than a
+step of the file. Of GLB, OBJ and PLY the scene alone is checked.
 
 Examples:
   talweg verify alpine-range --size 257
@@ -44,10 +47,11 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     let mut counts = vec![1, 2, job.pool.current_num_threads()];
     counts.sort_unstable();
     counts.dedup();
-    let mut runs = Vec::new();
+    let (mut runs, mut made) = (Vec::new(), None);
     for threads in counts {
         let terrain = job.evaluate_in(&thread_pool(threads)?)?;
         runs.push(VerifyRun { threads, hash: format!("{:032x}", terrain.hash()) });
+        made = Some(terrain);
     }
     if runs.iter().any(|run| run.hash != runs[0].hash) {
         let each: Vec<String> = runs.iter().map(|r| format!("{} with {} threads", r.hash, r.threads)).collect();
@@ -56,14 +60,43 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
             each.join(", ")
         )));
     }
-    if let Some(origin) = origin.filter(|origin| origin.hash != runs[0].hash) {
-        return Err(Failure::Failed(anyhow::anyhow!(
-            "the scene in {} gives other heights now: hash {}, and {} when the file was written. An algorithm or a file \
-             that the scene reads has changed since",
-            path.display(),
-            runs[0].hash,
-            origin.hash
-        )));
+    let counts = runs.iter().map(|run| run.threads.to_string()).collect::<Vec<_>>().join(", ");
+    let mut said = format!("the same heights and data maps with {counts} threads");
+    if let Some(origin) = &origin {
+        let name = path.display();
+        if origin.hash != runs[0].hash {
+            return Err(Failure::Failed(anyhow::anyhow!(
+                "the scene in {name} gives other heights now: hash {}, and {} when the file was written. An algorithm or a \
+                 file that the scene reads has changed since",
+                runs[0].hash,
+                origin.hash
+            )));
+        }
+        let Some(terrain) = made else { return Ok(()) };
+        let scene = &job.scene;
+        let check = job.with_progress(|control, _| {
+            job.pool.install(|| check_samples(path, scene, &terrain, control)).map_err(Failure::from)
+        })?;
+        if let SampleCheck::Differs { .. } = check {
+            return Err(Failure::Failed(anyhow::anyhow!(
+                "{name}: {check}. Another program has changed the file since Talweg wrote it; the scene in it is as it was: \
+                 export it again"
+            )));
+        }
+        said = format!("{name}: its scene gives the heights that it gave when the file was written, and {check}");
     }
-    if args.json { print_json(&runs) } else { print(&format!("{}\n", runs[0].hash)) }
+    if args.json {
+        return print_json(&runs);
+    }
+    // the hash alone for programs, where a scene is asked about
+    match origin {
+        Some(_) => print(&format!("{}\n{said}\n", runs[0].hash)),
+        None => {
+            print(&format!("{}\n", runs[0].hash))?;
+            if !job.quiet {
+                tell(&said);
+            }
+            Ok(())
+        }
+    }
 }

@@ -10,14 +10,17 @@
 //! | `raster_file` | a map in a raster format |
 //! | `mesh_file` | the terrain as a mesh |
 //! | `scatter_file` | plants and stones |
+//! | `coordinates` | which coordinate systems a terrain can lie in |
 //! | `names` | what files are called |
 //! | `image_piece` | ground cut out as a piece of a construction |
 //! | `streamed` | a raster whose samples are asked for while it is written |
 //! | `targets` | engines and programs: what they need, and what to type there |
 //! | `origin` | the scene inside a file, and whether the file is still what the scene gives |
+//! | `sample_check` | whether the samples of a file are those of its scene |
 //!
 //! Formats are in [`io::formats`](crate::io::formats) and [`mesh::formats`](crate::mesh::formats).
 
+mod coordinates;
 mod error;
 pub mod image_piece;
 pub mod maps;
@@ -26,6 +29,7 @@ mod names;
 pub mod origin;
 mod product;
 mod raster_file;
+pub mod sample_check;
 mod scatter_file;
 pub mod streamed;
 pub mod targets;
@@ -84,6 +88,19 @@ pub struct ExportReport {
 }
 
 impl ExportReport {
+    /// What of it lies in `folder`.
+    fn inside(&self, folder: &Path) -> Self {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+        let folder = absolute(&folder.join("."));
+        let is_inside = |path: &Path| absolute(path).parent() == Some(folder.as_path());
+        Self {
+            rasters: self.rasters.iter().filter(|raster| is_inside(&raster.path)).cloned().collect(),
+            meshes: self.meshes.iter().filter(|mesh| is_inside(&mesh.path)).cloned().collect(),
+            plants: self.plants.iter().filter(|plants| is_inside(&plants.path)).cloned().collect(),
+            others: self.others.iter().filter(|path| is_inside(path)).cloned().collect(),
+        }
+    }
+
     /// The report once what was written into the folder `from` lies in `to`.
     fn moved(mut self, from: &Path, to: &Path) -> Self {
         let rasters = self.rasters.iter_mut().map(|raster| &mut raster.path);
@@ -211,8 +228,9 @@ pub fn check(preset: &BuildPreset, scene: &Scene, place: &ExportPlace) -> Result
     check_distinct(names.iter())?;
     let folder = place.folder.join(&preset.folder);
     if !preset.folder.is_empty() && !folder.exists() {
-        // it is made with the files
-        return Ok(check_new_folder(&folder)?);
+        // it is made with the files in it
+        check_new_folder(&folder)?;
+        names.retain(|name| !place.folder.join(name).starts_with(&folder));
     }
     names.iter().try_for_each(|name| Ok(check_place(place.target(name))?))
 }
@@ -432,7 +450,7 @@ fn stage(
     }
     if let Some(target) = target(preset)? {
         let path = Path::new(&preset.folder).join(targets::READ_ME);
-        let text = target.read_me(scene, terrain.samples(), &report);
+        let text = target.read_me(scene, terrain.samples(), &report, &place.folder.join(&preset.folder));
         set.push(StagedFile::new(place.target(&path), |file| std::io::Write::write_all(file, text.as_bytes()))?);
         report.others.push(place.folder.join(path));
     }

@@ -43,6 +43,9 @@ pub(super) fn file_name(
         None => {
             let stem = preset.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
             let stem = stem.replace("{size}", &samples.to_string());
+            let stem = if preset.target.starts_with("unreal") { without_sizes(&stem) } else { stem };
+            // Unity's import asks for RAW files, and shows those of this ending alone
+            let extension = if preset.target == "unity" && extension == "r16" { "raw" } else { extension };
             (PathBuf::from(&preset.folder), stem, extension.to_string())
         }
     };
@@ -69,6 +72,15 @@ fn plain(name: &str) -> String {
     let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     let plain: String = name.chars().map(letter).collect();
     if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }
+}
+
+/// A name in which no `x` stands between two numbers: Unreal takes such files for tiles, or for the size of raw ones.
+fn without_sizes(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let is_digit = |k: Option<usize>| k.and_then(|k| letters.get(k)).is_some_and(char::is_ascii_digit);
+    let is_between = |k: usize| is_digit(k.checked_sub(1)) && is_digit(Some(k + 1));
+    let letter = |(k, &c): (usize, &char)| if matches!(c, 'x' | 'X') && is_between(k) { '-' } else { c };
+    letters.iter().enumerate().map(letter).collect()
 }
 
 /// Refuses two products of one name, of which the second would replace the first.

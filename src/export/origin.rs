@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use super::ExportError;
+use super::maps::MapError;
 use crate::field::Terrain;
+use crate::io::RasterError;
 use crate::io::formats::RasterFormat;
 use crate::mesh::formats::MeshFormat;
 use crate::scene::{Scene, SceneError, Warning};
@@ -75,6 +77,12 @@ pub enum OriginError {
         /// Why.
         source: SceneError,
     },
+    /// Its samples cannot be read.
+    #[error(transparent)]
+    Samples(#[from] RasterError),
+    /// The map that it shows cannot be made.
+    #[error(transparent)]
+    Map(#[from] MapError),
 }
 
 /// Whether files with the ending of `path` can carry a scene.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::coordinates::check_placement;
 use super::maps::{self, ExportMap};
 use super::raster_file::sample_type;
 use super::{ExportError, MESH, PLANTS, ScatterFormat, target};
@@ -46,6 +47,9 @@ impl CheckedProduct {
 /// # Errors
 /// When a name stands for nothing, or a format cannot hold a map.
 pub(super) fn checked_products(preset: &BuildPreset, scene: &Scene) -> Result<Vec<CheckedProduct>, ExportError> {
+    if let Some(placement) = preset.placement.as_ref().filter(|_| !scene.settings.is_planet()) {
+        check_placement(placement)?;
+    }
     let mut products = preset.products.clone();
     if let Some(target) = target(preset)? {
         for product in target.products(scene) {
@@ -108,9 +112,15 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
     })?;
     let channels = channels(&map);
     if sample_type(map.nature(), channels, format).is_none() {
-        let held = if channels == 1 { "such numbers".into() } else { format!("{channels} channels") };
+        let held = match map.nature() {
+            maps::MapNature::Bits => "whole numbers of 32 bits in the place of floats".into(),
+            _ if channels == 1 => "such numbers".into(),
+            _ => format!("{channels} channels"),
+        };
+        let others = crate::io::formats::RASTER_FORMATS.into_iter().filter(|format| holds(format, &map));
+        let others = others.map(|format| format!(".{}", format.extension())).collect::<Vec<_>>().join(", ");
         return Err(ExportError::Preset(format!(
-            "{} cannot hold {held}, which {map} has; choose .tif, .png or .exr",
+            "{} cannot hold {held}, which {map} has; choose {others}",
             format.name
         )));
     }
@@ -119,7 +129,7 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
         return Err(maps::MapError::OfTerrains(map).into());
     }
     if matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {
-        return Err(maps::MapError::NotWritten(map).into());
+        return Err(maps::MapError::not_written(map, scene).into());
     }
     Ok(CheckedProduct { kind: CheckedKind::Map(map, format), file })
 }

@@ -23,7 +23,8 @@ pub struct StreamedMap<'a> {
     pub preset: &'a BuildPreset,
     /// What is written.
     pub map: &'a ExportMap,
-    /// Lowest and highest number on the ground, as the terrain holds them: of the data map, or of the heights.
+    /// Lowest and highest number on the ground, as the terrain holds them: of the data map, or of the heights; of curvature
+    /// in 1/m.
     pub range: (f32, f32),
     /// The number of the data map, or of the heights, at a row and column, as the terrain holds it.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
@@ -107,7 +108,7 @@ pub fn streamed_products(
 fn of_whole(product: &str, samples: usize) -> ExportError {
     ExportError::Preset(format!(
         "{product} is made of the terrain as a whole, and {samples} samples a side are written some rows at a time: \
-         heights, data maps, slope, normals and bands can be. Leave it out, or give --size {MAX_SAMPLES} or less"
+         heights, data maps, slope, curvature, normals and bands can be. Leave it out, or give --size {MAX_SAMPLES} or less"
     ))
 }
 

@@ -6,11 +6,15 @@ use std::sync::Arc;
 use super::import::{MeshReadError, MeshSurface, is_mesh};
 use crate::field::Control;
 use crate::io::formats::{DecodedRaster, GeoReference, RawLayout, SampleMeaning};
+use crate::io::memory::shortage;
 use crate::io::{Raster, RasterError, is_shipped, raster_as, raster_by};
 
-/// Samples along the longer side of a mesh: as many as it has vertices in a row, within these.
-const FEWEST: usize = 129;
-const MOST: usize = 2049;
+/// Samples along the longer side of a mesh, at the least and at the most.
+const FEWEST: usize = 1025;
+const MOST: usize = 8193;
+/// Of meshes with few triangles a single sliver shall not decide: samples for each triangle in a row, at the most, were
+/// all of one size.
+const MOST_FOR_TRIANGLE: f64 = 32.0;
 
 /// The raster called `name` as [`raster_as`], or a mesh (GLB, OBJ, PLY, STL) seen from above: its heights are metres,
 /// what lies under no triangle has no data, and it is as wide as it says.
@@ -35,9 +39,12 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
     let surface = MeshSurface::read(path, None).map_err(failed)?;
     let (low, high) = super::bounds(&surface.positions);
     let size = [0, 2].map(|axis| f64::from(high[axis]) - f64::from(low[axis]));
-    let longest = ((surface.triangles.len() as f64 / 2.0).sqrt() as usize + 1).clamp(FEWEST, MOST);
+    let longest = samples_along(&surface, size);
     let share = |side: f64| if side > 0.0 { side / size[0].max(size[1]) } else { 1.0 };
     let [width, height] = size.map(|side| ((longest - 1) as f64 * share(side)).round() as usize + 1);
+    if let Some(shortage) = shortage((width * height * size_of::<f32>()) as u64) {
+        return Err(RasterError::Memory { path: path.into(), shortage });
+    }
     let seen = surface.heights(width, height, &Control::default()).map_err(failed)?;
     let step = |metres: f32, samples: usize| f64::from(metres) / (samples - 1) as f64;
     let step = [step(seen.width_metres, seen.width), step(seen.height_metres, seen.height)];
@@ -57,6 +64,26 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
         meaning: SampleMeaning::Metres,
         placement: Some(placement),
     })
+}
+
+/// Samples along the longer side of a mesh that spans so many metres to the east and to the south: as far apart as its
+/// nearest vertices, so that those of a mesh that was made of a grid lie on samples; where that would be fewer than
+/// [`FEWEST`], a whole number of times as many.
+fn samples_along(surface: &MeshSurface, size: [f64; 2]) -> usize {
+    let side = size[0].max(size[1]);
+    let in_row = (surface.triangles.len() as f64 / 2.0).sqrt();
+    let most = (MOST - 1).min((in_row * MOST_FOR_TRIANGLE) as usize).max(FEWEST - 1);
+    // what lies nearer is no spacing, but the same vertex twice, a wall or a sliver
+    let least = 0.75 * side / most as f64;
+    let place = |k: u32| surface.positions[k as usize].map(f64::from);
+    let spacing = |[a, b]: [u32; 2]| {
+        let (a, b) = (place(a), place(b));
+        (a[0] - b[0]).abs().max((a[2] - b[2]).abs())
+    };
+    let edges = surface.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let nearest = edges.map(spacing).filter(|&spacing| spacing > least).fold(side, f64::min);
+    let cells = ((side / nearest).round() as usize).clamp(1, most);
+    cells * (FEWEST - 1).div_ceil(cells) + 1
 }
 
 fn unreadable(path: &Path, message: String) -> RasterError {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::field::{MAX_SAMPLES, MIN_SAMPLES};
+use crate::field::MIN_SAMPLES;
 
 /// Products that are exported together from one evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -130,6 +130,9 @@ impl Default for BuildMesh {
     }
 }
 
+/// Most samples a side of an export: larger terrains than are evaluated as a whole are built in tiles.
+pub const MOST_BUILT: usize = 262_145;
+
 /// Names of files where nothing else was chosen.
 pub const USUAL_FILE_NAMES: &str = "{scene}-{map}";
 
@@ -159,7 +162,7 @@ impl Default for BuildPreset {
 impl BuildPreset {
     /// Whether its numbers can be: sizes within those of scenes, lengths above 0, everything finite.
     pub fn is_sound(&self) -> bool {
-        let is_size = |samples: u32| (MIN_SAMPLES..=MAX_SAMPLES).contains(&(samples as usize));
+        let is_size = |samples: u32| (MIN_SAMPLES..=MOST_BUILT).contains(&(samples as usize));
         let range = self.height_range.is_none_or(|(low, high)| low.is_finite() && high.is_finite() && low < high);
         let place = self.placement.is_none_or(|place| place.west.is_finite() && place.south.is_finite());
         let mesh = self.mesh.error_metres.is_finite() && self.mesh.print_millimetres.is_finite();

@@ -8,7 +8,7 @@ use crate::io::formats::RawLayout;
 use crate::io::{Raster, RasterError, check_name};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::Node;
-use crate::nodes::generators::import::{Fit, Import, import_settings};
+use crate::nodes::generators::import::{ByteOrder, Fit, Import, RowOrder, import_settings};
 use crate::nodes::planet::import::PlanetImport;
 use crate::param::ImageFile;
 use crate::planet::{Air, Planet};
@@ -23,11 +23,21 @@ const NEARLY_SQUARE: f64 = 0.01;
 /// # Errors
 /// When the file cannot be read.
 pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
+    scene_from_raw(path, RawLayout::default(), RowOrder::North)
+}
+
+/// [`scene_from_file`] of a raw file: how wide it is, in which order its bytes come, and where its first row lies. Of other
+/// files these say nothing.
+///
+/// # Errors
+/// As [`scene_from_file`], and when the file has no whole rows of that width.
+pub fn scene_from_raw(path: &Path, layout: RawLayout, rows: RowOrder) -> Result<Scene, RasterError> {
     let failed = |message: String| RasterError::Read { path: path.into(), message };
     check_name(path).map_err(|error| failed(error.to_string()))?;
     let whole = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
     let file = ImageFile(whole.to_string_lossy().into_owned());
-    let raster = raster_or_mesh(&file.0, RawLayout::default())?;
+    let raster = raster_or_mesh(&file.0, layout)?;
+    let raw_bytes = if layout.big_endian { ByteOrder::Big } else { ByteOrder::Little };
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let settings = import_settings(&raster);
     if is_planet(&raster) {
@@ -51,7 +61,8 @@ pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
     let [across, down] = raster.extent_metres().unwrap_or([raster.width as f64 - 1.0, raster.height as f64 - 1.0]);
     let is_square = (across / down - 1.0).abs() <= NEARLY_SQUARE;
     let fit = if is_square { Fit::Stretch } else { Fit::Crop };
-    let node = Node::Import(Import { file, fit, ..Import::default() });
+    let node =
+        Node::Import(Import { file, fit, raw_width: layout.width, raw_bytes, raw_rows: rows, ..Import::default() });
     let mut scene = Scene { name, layers: vec![Layer::new(node, 1)], ..Scene::default() };
     scene.settings.resolution = settings.resolution;
     scene.settings.size_metres = match settings.size_metres {

@@ -17,7 +17,9 @@ mod settings;
 mod works;
 
 pub use bookmark::{CameraBookmark, MAX_BOOKMARKS};
-pub use build::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, USUAL_FILE_NAMES};
+pub use build::{
+    BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, MOST_BUILT, USUAL_FILE_NAMES,
+};
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};

@@ -80,7 +80,7 @@ impl<'a> LargeExport<'a> {
             for StreamedProduct { map, parts } in &products {
                 for part in parts {
                     control.check()?;
-                    let (raster, staged) = build.stage_part(&merged, preset, map, part)?;
+                    let (raster, staged) = build.stage_part(&merged, preset, map, part, control)?;
                     report.rasters.push(raster);
                     set.push(staged);
                     tell(BUILT + (1.0 - BUILT) * report.rasters.len() as f32 / count);

@@ -1,11 +1,13 @@
 //! Files made of all tiles of the result, without holding the whole: some rows of it at a time.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rayon::prelude::*;
 
 use super::{TileBuild, TileError};
 use crate::export::RasterReport;
-use crate::export::maps::ExportMap;
+use crate::export::maps::{ExportMap, square_curvature};
 use crate::export::streamed::{StreamedMap, StreamedPart, streamed_parts};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
 use crate::io::{SaveTarget, StagedFile, StagedSet};
@@ -24,6 +26,8 @@ pub struct MergedTerrain {
     /// Lowest and highest number on the ground of the heights and of each data map, as the terrain holds them; of all
     /// where there is no ground at all.
     ranges: Vec<(f32, f32)>,
+    /// Of its mean curvature in 1/m, once it was asked for.
+    curvature: OnceLock<(f32, f32)>,
 }
 
 /// Numbers of which the lowest and the highest are wanted.
@@ -32,6 +36,10 @@ struct ValueRange(f32, f32);
 
 impl ValueRange {
     const NONE: Self = Self(f32::INFINITY, f32::NEG_INFINITY);
+
+    fn wider(self, other: Self) -> Self {
+        Self(self.0.min(other.0), self.1.max(other.1))
+    }
 
     fn add(&mut self, value: f32) {
         *self = Self(self.0.min(value), self.1.max(value));
@@ -76,7 +84,51 @@ impl TileBuild {
             (low, high)
         };
         let ranges = on_ground.iter().zip(&of_all).map(chosen).collect();
-        Ok(MergedTerrain { hash, kinds, ranges })
+        Ok(MergedTerrain { hash, kinds, ranges, curvature: OnceLock::new() })
+    }
+
+    /// Lowest and highest mean curvature on the ground, of all where there is no ground at all: a look at all rows, once.
+    fn curvature_range(&self, merged: &MergedTerrain, control: &Control) -> Result<(f32, f32), TileError> {
+        if let Some(range) = merged.curvature.get() {
+            return Ok(*range);
+        }
+        let (plan, samples, grid) = (&self.plan, self.plan.samples, self.scene.grid(self.plan.samples));
+        let ground = ground_index(&merged.kinds);
+        // beyond what is held lie the rows that join the edges of a terrain that repeats
+        let beyond = ResultRows::new(self, 0, None, 0..samples);
+        let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
+        for first in (0..samples).step_by(ROWS) {
+            control.check()?;
+            let last = (first + ROWS).min(samples);
+            let held = first.saturating_sub(1)..(last + 1).min(samples);
+            let (_, fields) =
+                self.store.fields(plan, plan.result, &Region { rows: held.clone(), columns: 0..samples })?;
+            let value = |row: usize, column: usize| match held.contains(&row) {
+                true => fields[0][(row - held.start) * samples + column],
+                false => beyond.value(row, column),
+            };
+            let has_ground = |row: usize, column: usize| {
+                ground.is_none_or(|index| fields[index][(row - held.start) * samples + column] >= HAS_GROUND)
+            };
+            let of_row = |row: usize| {
+                let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
+                for column in 0..samples {
+                    let curvature = square_curvature(&self.scene, grid, &value, row, column);
+                    of_all.add(curvature);
+                    if has_ground(row, column) {
+                        on_ground.add(curvature);
+                    }
+                }
+                (on_ground, of_all)
+            };
+            let none = || (ValueRange::NONE, ValueRange::NONE);
+            let both = |a: (ValueRange, ValueRange), b: (ValueRange, ValueRange)| (a.0.wider(b.0), a.1.wider(b.1));
+            let found = (first..last).into_par_iter().map(of_row).reduce(none, both);
+            (on_ground, of_all) = both((on_ground, of_all), found);
+        }
+        beyond.check()?;
+        let ValueRange(low, high) = if on_ground.0 <= on_ground.1 { on_ground } else { of_all };
+        Ok(*merged.curvature.get_or_init(|| (low, high)))
     }
 
     /// Whether all tiles of the result are there and whole.
@@ -110,7 +162,7 @@ impl TileBuild {
         let (preset, mut reports, mut set) = (BuildPreset::default(), Vec::new(), StagedSet::default());
         for part in streamed_parts(to, self.plan.samples, tiling)? {
             control.check()?;
-            let (report, staged) = self.stage_part(merged, &preset, &map, &part)?;
+            let (report, staged) = self.stage_part(merged, &preset, &map, &part, control)?;
             reports.push(report);
             set.push(staged);
         }
@@ -128,6 +180,7 @@ impl TileBuild {
         preset: &BuildPreset,
         map: &ExportMap,
         part: &StreamedPart,
+        control: &Control,
     ) -> Result<(RasterReport, StagedFile), TileError> {
         let field = match *map {
             ExportMap::Data(kind) => {
@@ -136,7 +189,7 @@ impl TileBuild {
             _ => 0,
         };
         let [_, left, _, columns] = part.part;
-        // slopes look at the samples beside
+        // slopes and curvature look at the samples beside
         let columns = left.saturating_sub(1)..(left + columns + 1).min(self.plan.samples);
         let rows = ResultRows::new(self, field, ground_index(&merged.kinds), columns);
         let value = |row: usize, column: usize| rows.value(row, column);
@@ -147,7 +200,10 @@ impl TileBuild {
             hash: merged.hash,
             preset,
             map,
-            range: merged.ranges[field],
+            range: match map {
+                ExportMap::Curvature => self.curvature_range(merged, control)?,
+                _ => merged.ranges[field],
+            },
             value: &value,
             ground: if rows.ground.is_some() { Some(&has_ground) } else { None },
         };

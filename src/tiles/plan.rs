@@ -14,7 +14,7 @@ use crate::hydrology::tiled::TileRegions;
 use crate::scene::Scene;
 
 /// Samples a side at the most: single precision tells apart the places of more, but nobody has that much room.
-pub const MOST_SAMPLES: usize = 262_145;
+pub const MOST_SAMPLES: usize = crate::scene::MOST_BUILT;
 /// Samples a side of a tile at the least.
 pub const LEAST_TILE: usize = 16;
 

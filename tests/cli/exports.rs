@@ -22,6 +22,11 @@ fn one_evaluation_writes_many_products() {
     for name in ["h.png", "h.exr", "h.glb", "h-slope.png", "h-normals.png", "h-splat0.png", "h-splat0.legend.ron"] {
         assert!(folder.path(name).is_file(), "{name}");
     }
+    talweg(&["verify", png, "-q"])
+        .success()
+        .stdout(contains("its 33 × 33 samples of heights are those that its scene gives"));
+    talweg(&["verify", glb, "-q"]).success().stdout(contains("its samples were not compared: a mesh has no samples"));
+    talweg(&["verify", &scene]).success().stderr(contains("the same heights and data maps with 1, 2"));
     for file in &outputs {
         talweg(&["verify", file, "-q"]).success();
         talweg(&["check", file]).success();
@@ -58,13 +63,16 @@ fn a_folder_for_an_engine_and_a_build_that_is_repeated() {
     talweg(&["export", &scene, "--preset", "unity", "-o", &unity, "--save-build", "For Unity"])
         .success()
         .stdout(contains("README.txt"));
-    let raw = folder.path("unity/a-heights.r16");
-    let raw = if raw.is_file() { raw } else { folder.path("unity/untitled-heights.r16") };
+    let raw = folder.path("unity/a-heights.raw");
+    let raw = if raw.is_file() { raw } else { folder.path("unity/untitled-heights.raw") };
     let before = std::fs::read(&raw).unwrap();
     assert_eq!(before.len(), 33 * 33 * 2);
     std::fs::write(&raw, "gone").unwrap();
     talweg(&["export", &scene, "--build", "For Unity"]).success();
     assert_eq!(std::fs::read(&raw).unwrap(), before);
+    // the scene and what it wrote can be moved together
+    let text = std::fs::read_to_string(folder.path("a.ron")).unwrap();
+    assert!(text.contains("folder: \"unity\"") && !text.contains(folder.path("").to_str().unwrap()), "{text}");
     talweg(&["export", &scene, "--build", "No"]).code(2).stderr(contains("it has For Unity"));
     talweg(&["export", &scene, "--preset", "unity", "--size", "100", "-o", &unity])
         .code(2)
@@ -174,8 +182,71 @@ fn options_are_refused_in_words() {
     refused(&["--origin", "1"], "like 2600000,1200000");
     refused(&["--mesh-error", "-1"], "0 or above");
     refused(&["--what", "ice"], "no shown layer");
+    refused(&["--what", "ice"], "its layers write no data maps");
+    refused(&["--epsg", "4326", "--origin", "7,46"], "there UTM has the number 32632");
+    refused(&["--what", "control"], ".tif, .cog.tif, .exr");
     assert!(!folder.path("a.png").exists());
     talweg(&["export", &scene, "-o", &out, "--range", "-100..2000", "--json"])
         .success()
         .stdout(contains("\"min\": -100.0").and(contains("\"max\": 2000.0")));
+}
+
+/// Examples of the help, each in a folder of its own and small.
+#[test]
+fn the_examples_of_the_help_work() {
+    let help = String::from_utf8(talweg(&["export", "--help"]).success().get_output().stdout.clone()).unwrap();
+    let examples =
+        help.split("Examples:").nth(1).unwrap().lines().filter_map(|line| line.trim().strip_prefix("talweg export "));
+    let examples: Vec<&str> = examples.collect();
+    assert!(examples.len() > 7, "{help}");
+    for example in examples {
+        let folder = Folder::new();
+        let mut args: Vec<String> = example.split(' ').map(str::to_string).collect();
+        if args[0].ends_with(".ron") {
+            folder.with(&args[0], std::fs::read_to_string(save("island")).unwrap());
+        }
+        // what is large takes long; its options are what is looked at
+        for (large, small) in [("2049", "257"), ("513", "129"), ("32768", "65"), ("4096", "64")] {
+            args.iter_mut().filter(|arg| *arg == large).for_each(|arg| *arg = small.into());
+        }
+        let needs_size = !args.contains(&"--size".to_string()) && !args.contains(&"--preset".to_string());
+        if needs_size {
+            args.extend(["--size".into(), "65".into()]);
+        } else if args.contains(&"--preset".to_string()) {
+            args.extend(["--size".into(), "127".into()]);
+        }
+        let done = assert_cmd::Command::cargo_bin("talweg")
+            .unwrap()
+            .current_dir(folder.path(""))
+            .arg("export")
+            .args(&args)
+            .output();
+        let done = done.unwrap();
+        assert!(done.status.success(), "{example}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+#[test]
+fn a_new_folder_is_made_with_its_files_or_said_to_be_missing() {
+    let folder = Folder::new();
+    let scene = folder.with("a.ron", SCENE);
+    let (new, beside) = (folder.at("new/a.png"), folder.at("b.r32"));
+    talweg(&["export", &scene, "-o", &new, "-o", &beside, "--maps", "slope"]).success();
+    assert_eq!(final_names(&folder.path("new")), ["a-slope.png", "a.png"]);
+    assert!(folder.path("b.r32").is_file());
+    talweg(&["export", &scene, "-o", &folder.at("no/such/a.png")]).code(1).stderr(contains("there is no folder"));
+    talweg(&["export", &scene, "-o", &folder.at("x/a.png"), "--what", "ice"]).code(2);
+    assert!(!folder.path("no").exists() && !folder.path("x").exists());
+}
+
+#[test]
+fn the_catalogue_says_which_maps_a_node_writes() {
+    let said = talweg(&["nodes", "--json"]).success();
+    let catalogue: serde_json::Value = serde_json::from_slice(&said.get_output().stdout).unwrap();
+    let nodes = catalogue["nodes"].as_array().unwrap();
+    let of = |name: &str| nodes.iter().find(|node| node["name"] == name).unwrap()["writes"].clone();
+    let writes = |name: &str, map: &str| of(name).as_array().unwrap().iter().any(|written| written == map);
+    assert!(writes("Droplets", "wear") && writes("Thermal", "deposits"), "{} {}", of("Droplets"), of("Thermal"));
+    assert_eq!(of("Perlin"), serde_json::json!([]));
+    talweg(&["nodes"]).success().stdout(contains("Writes the maps "));
 }

@@ -449,6 +449,12 @@ fn every_program_gets_a_folder_with_the_numbers_to_type() {
             assert!(n == 127 && text.contains(&format!("Z {z_scale}")), "{text}");
         }
     }
+    // names of scenes are those of people
+    scene.name = "Isle 1024x1024 mk2X3".into();
+    let report = write(&TARGETS[0].preset(), &scene, &terrain(&scene, 127), &folder.path().join(TARGETS[1].id));
+    let named = |raster: &talweg::export::RasterReport| raster.path.file_name().unwrap().to_str().unwrap().to_string();
+    let names: Vec<String> = report.rasters.iter().map(named).collect();
+    assert!(names.iter().all(|name| name.starts_with("isle-1024-1024-mk2-3-")), "{names:?}");
     let wrong = BuildPreset { samples: Some(128), ..TARGETS[0].preset() };
     let said = samples(&wrong, &scene).unwrap_err().to_string();
     assert!(said.contains("127") && said.contains("8129"), "{said}");
@@ -554,4 +560,154 @@ fn plants_and_stones_leave_as_a_table_and_as_instances_that_agree() {
     assert_eq!(root["nodes"].as_array().unwrap().iter().map(places).sum::<usize>(), count);
     let refused = check(&preset, &example("earthlike").unwrap().scene, &place(folder.path())).unwrap_err();
     assert!(refused.to_string().contains("a planet is too large"), "{refused}");
+}
+
+#[test]
+fn the_text_for_a_program_names_the_files_of_its_folder_alone() {
+    let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("droplet-gullies"));
+    scene.settings.resolution = 65;
+    let made = terrain(&scene, SIZE);
+    let beside = products(&[("heights", "a.png"), ("heights", "b.exr"), ("mesh", "c.glb"), ("normals", "d.png")]);
+    for target in TARGETS.into_iter().filter(|target| target.nearest_size(SIZE) == SIZE || target.id == "unreal") {
+        for is_there in [false, true] {
+            let place = folder.path().join(format!("{}-{is_there}", target.id));
+            std::fs::create_dir_all(if is_there { place.join(target.id) } else { place.clone() }).unwrap();
+            let preset = BuildPreset { products: beside.products.clone(), ..target.preset() };
+            export(&preset, &scene, &made, &self::place(&place), &Control::default(), &|_| ()).unwrap();
+            let text = std::fs::read_to_string(place.join(target.id).join(READ_ME)).unwrap();
+            for product in &beside.products {
+                let name = product.file.as_deref().unwrap();
+                assert!(place.join(name).is_file() && !text.contains(name), "{name}: {text}");
+            }
+            let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '('));
+            let files: Vec<&str> = words.filter(|word| word.contains("droplet-gullies-")).collect();
+            assert!(files.len() > 1, "{text}");
+            for file in files {
+                assert!(place.join(target.id).join(file).is_file(), "{file} of {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_terrain_is_not_placed_in_degrees() {
+    let (folder, island) = (tempfile::tempdir().unwrap(), scene("island"));
+    let placed = |epsg, west, south| BuildPreset {
+        placement: Some(BuildPlacement { epsg, west, south }),
+        ..products(&[("heights", "a.tif")])
+    };
+    let said = check(&placed(4326, 7.0, 46.0), &island, &place(folder.path())).unwrap_err().to_string();
+    assert!(said.contains("EPSG:4326 counts in degrees") && said.contains("32632"), "{said}");
+    assert!(check(&placed(32632, 400_000.0, 5_100_000.0), &island, &place(folder.path())).is_ok());
+    // a planet lies in degrees of its own
+    assert!(check(&placed(4326, 7.0, 46.0), &scene("earthlike"), &place(folder.path())).is_ok());
+}
+
+#[test]
+fn a_map_that_nobody_writes_is_refused_with_those_that_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |what: &str, file: &str, name: &str| {
+        check(&products(&[(what, file)]), &scene(name), &place(folder.path())).unwrap_err().to_string()
+    };
+    let text = said("ice", "a.png", "droplet-gullies");
+    assert!(text.contains("its layers write") && text.contains("wear") && text.contains("flow"), "{text}");
+    assert!(said("ice", "a.png", "island").contains("its layers write"));
+    let text = said("control", "a.png", "island");
+    assert!(text.contains(".exr") && text.contains(".tif") && !text.contains(".png"), "{text}");
+}
+
+#[test]
+fn the_samples_of_a_file_are_compared_with_those_of_its_scene() {
+    use talweg::export::sample_check::{SampleCheck, check_samples};
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("droplet-gullies"));
+    let made = terrain(&scene, SIZE);
+    let list = [
+        ("heights", "h.png"),
+        ("heights", "h.tif"),
+        ("heights", "h.cog.tif"),
+        ("heights", "h.exr"),
+        ("slope", "slope.png"),
+        ("wear", "wear.tif"),
+        ("normals", "n.png"),
+        ("normals", "n.exr"),
+        ("colours", "c.png"),
+        ("types", "t.png"),
+        ("splat", "s.png"),
+        ("weights", "w.png"),
+        ("curvature", "k.exr"),
+        ("bands", "b.png"),
+        ("control", "x.tif"),
+    ];
+    let usual = products(&list);
+    let other = BuildPreset {
+        height_range: Some((-100.0, 3000.0)),
+        normalised: true,
+        directx_normals: true,
+        folder: "other".into(),
+        ..products(&list.map(|(what, file)| (what, file)))
+    };
+    let other = BuildPreset {
+        products: other.products.into_iter().map(|p| BuildProduct { file: None, ..p }).collect(),
+        ..other
+    };
+    let tiles = BuildPreset {
+        samples: Some(65),
+        tiles: Some(BuildTiles { samples: 33, shared_edges: true }),
+        folder: "tiles".into(),
+        ..products(&[("heights", "tiles/h.png")])
+    };
+    let check = |path: &Path| check_samples(path, &scene, &made, &Control::default()).unwrap();
+    let mut checked = 0;
+    for preset in [&usual, &other, &tiles] {
+        for raster in write(preset, &scene, &made, folder.path()).rasters {
+            let said = check(&raster.path);
+            assert!(matches!(said, SampleCheck::Same { .. }), "{}: {said}", raster.path.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked}");
+    // a file of other numbers under the same head
+    let script = "
+import sys, os, tifffile, numpy as np
+from PIL import Image, PngImagePlugin
+at = lambda name: os.path.join(sys.argv[1], name)
+old = Image.open(at('h.png'))
+texts = PngImagePlugin.PngInfo()
+for key, value in old.text.items(): texts.add_itxt(key, value) if len(value) > 99 else texts.add_text(key, value)
+numbers = np.array(old).astype('uint16')
+numbers[20, 30] ^= 0x1000
+Image.fromarray(numbers).save(at('changed.png'), pnginfo=texts)
+";
+    if python(script, &[folder.path()]).is_some() {
+        let said = check(&folder.path().join("changed.png"));
+        assert!(matches!(said, SampleCheck::Differs { count: 1, place: [20, 30], .. }), "{said}");
+        assert!(said.to_string().starts_with("1 of its 4225 samples of heights"), "{said}");
+    }
+    // of another terrain
+    let mut moved = made.as_ref().clone();
+    moved.height[7] += 0.1;
+    let said = check_samples(&folder.path().join("h.exr"), &scene, &moved, &Control::default()).unwrap();
+    assert!(matches!(said, SampleCheck::Differs { count: 1, place: [0, 7], .. }), "{said}");
+    let mesh = folder.path().join("m.glb");
+    write(&products(&[("mesh", "m.glb")]), &scene, &made, folder.path());
+    assert!(matches!(check(&mesh), SampleCheck::NotCompared(_)));
+}
+
+#[test]
+fn samples_of_planets_are_compared_too() {
+    use talweg::export::sample_check::{SampleCheck, check_samples};
+    use talweg::scene::BuildPlanet;
+    let (folder, scene) = (tempfile::tempdir().unwrap(), scene("earthlike"));
+    let made = terrain(&scene, 33);
+    let list = [("heights", "p.tif"), ("heights", "p.png"), ("slope", "s.exr"), ("colours", "c.png")];
+    for planet in [
+        BuildPlanet::default(),
+        BuildPlanet { points: true, ..BuildPlanet::default() },
+        BuildPlanet { cube: true, ..BuildPlanet::default() },
+    ] {
+        for raster in write(&BuildPreset { planet, ..products(&list) }, &scene, &made, folder.path()).rasters {
+            let said = check_samples(&raster.path, &scene, &made, &Control::default()).unwrap();
+            assert!(matches!(said, SampleCheck::Same { .. }), "{}: {said}", raster.path.display());
+        }
+    }
 }

@@ -133,7 +133,7 @@ fn raw_files_take_width_byte_order_and_the_side_of_their_first_row() {
     let mut scene = Scene { layers: vec![Layer::new(node("Import", &[("file", file)]), 1)], ..Scene::default() };
     std::fs::write(&path, [0; 14]).unwrap();
     let said = |scene: &Scene| scene.problems().into_iter().map(|p| p.message).collect::<Vec<_>>().join("\n");
-    assert!(said(&scene).contains("raw_width"), "{}", said(&scene));
+    assert!(said(&scene).contains("Raw width"), "{}", said(&scene));
     scene.set("1.raw_width=3").unwrap();
     assert!(said(&scene).contains("no whole rows of 3"), "{}", said(&scene));
     std::fs::write(&path, [0; 12]).unwrap();
@@ -234,4 +234,94 @@ fn a_mesh_is_ground_seen_from_above() {
     std::fs::write(&file, "f 1 2 3\n").unwrap();
     let said = scene.problems();
     assert!(said.len() == 1 && said[0].message.contains("roof.obj"), "{said:?}");
+}
+
+#[test]
+fn a_mesh_that_was_exported_to_an_error_comes_back_within_it() {
+    use talweg::export::{ExportPlace, export};
+    use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, example};
+    let folder = tempfile::tempdir().unwrap();
+    let scene = example("alpine-range").unwrap().scene.clone();
+    let side = 513;
+    let made = crate::common::evaluate(&scene, side, 2);
+    let error_metres = 2.0;
+    let mesh = BuildProduct { what: "mesh".into(), format: "glb".into(), file: Some("range.glb".into()) };
+    let preset = BuildPreset {
+        products: vec![mesh],
+        mesh: BuildMesh { error_metres, water: false, ..BuildMesh::default() },
+        ..BuildPreset::default()
+    };
+    let place = ExportPlace { folder: folder.path().into(), force: false };
+    export(&preset, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
+    let read = scene_from_file(&folder.path().join("range.glb")).unwrap();
+    assert_eq!(read.settings.resolution as usize % (side - 1), 1, "the vertices lie on samples");
+    let again = crate::common::evaluate(&read, side, 2);
+    // both count from where their relief does
+    let metres = |terrain: &Terrain, scene: &Scene| -> Vec<f32> {
+        terrain.height.iter().map(|h| h * scene.settings.relief_metres).collect()
+    };
+    let (meant, found) = (metres(&made, &scene), metres(&again, &read));
+    let worst = meant.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(worst <= error_metres + 0.01, "{worst} m off");
+}
+
+/// Of each format that Talweg writes: what is left of a file says that its end is missing, and what to do.
+#[test]
+fn exports_that_are_cut_off_say_that_they_end_too_early() {
+    use talweg::export::{ExportPlace, export};
+    use talweg::scene::{BuildPreset, BuildProduct};
+    let folder = tempfile::tempdir().unwrap();
+    let scene = Scene::default();
+    let made = Terrain { height: Place::new(65, Edges::Open).noise().height, ..Terrain::flat(scene.grid(65)) };
+    let products = ["png", "tif", "cog.tif", "exr", "asc", "glb", "ply", "stl"].map(|end| {
+        let format = match end {
+            "tif" => "tiff",
+            "cog.tif" => "cog",
+            other => other,
+        };
+        let what = if ["glb", "ply", "stl"].contains(&end) { "mesh" } else { "heights" };
+        BuildProduct { what: what.into(), format: format.into(), file: Some(format!("a.{end}")) }
+    });
+    let preset = BuildPreset { products: products.to_vec(), ..BuildPreset::default() };
+    let place = ExportPlace { folder: folder.path().into(), force: false };
+    export(&preset, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
+    for product in products {
+        let name = product.file.unwrap();
+        let path = folder.path().join(&name);
+        let whole = std::fs::read(&path).unwrap();
+        scene_from_file(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for keep in [4, whole.len() / 10, whole.len() / 3, whole.len() / 2, whole.len() * 9 / 10] {
+            let cut = folder.path().join(format!("cut-{keep}-{name}"));
+            std::fs::write(&cut, &whole[..keep]).unwrap();
+            let said = scene_from_file(&cut).map(|_| ()).unwrap_err().to_string();
+            let is_told = said.contains("ends too early") && said.contains("again") && said.contains(&name);
+            // of a grid in text the first word that is missing is told
+            let is_header = keep == 4 && name == "a.asc";
+            assert!(is_told || is_header && said.contains(&name), "{name}, {keep} of {}: {said}", whole.len());
+        }
+    }
+}
+
+#[test]
+fn a_scene_out_of_a_raw_file_is_as_it_was_asked_for() {
+    use talweg::io::formats::RawLayout;
+    use talweg::nodes::generators::import::RowOrder;
+    use talweg::scene::import::scene_from_raw;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.r32");
+    let number = |i: usize, j: usize| (100 * i + j) as f32;
+    let numbers = (0..32 * 16).map(|k| number(k / 32, k % 32));
+    std::fs::write(&path, numbers.flat_map(f32::to_be_bytes).collect::<Vec<u8>>()).unwrap();
+    let layout = RawLayout { width: 32, big_endian: true };
+    let said = scene_from_raw(&path, RawLayout { width: 33, ..layout }, RowOrder::North).unwrap_err().to_string();
+    assert!(said.contains("no whole rows of 33") && said.contains("Raw width"), "{said}");
+    for (rows, north) in [(RowOrder::North, 0), (RowOrder::South, 15)] {
+        let scene = scene_from_raw(&path, layout, rows).unwrap();
+        assert!(scene.problems().is_empty(), "{:?}", scene.problems());
+        assert_eq!(scene.settings.resolution, 16);
+        let made = crate::common::evaluate(&scene, 16, 1);
+        let first = made.height[0] * scene.settings.relief_metres;
+        // the middle 16 of 32 columns
+        assert!((first - number(north, 8)).abs() < 0.6, "{first}");
+    }
 }

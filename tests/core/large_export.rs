@@ -29,7 +29,17 @@ fn an_export_by_tiles_is_byte_for_byte_that_of_the_whole() {
     let terrain = whole(&scene, 257);
     let control = Control::default();
     let product = |what: &str, format: &str| BuildProduct { what: what.into(), format: format.into(), file: None };
-    let all = ["heights:cog", "heights:exr", "wear:tiff", "wear:asc", "slope:exr", "normals:png", "bands:png"];
+    let all = [
+        "heights:cog",
+        "heights:exr",
+        "wear:tiff",
+        "wear:asc",
+        "slope:exr",
+        "normals:png",
+        "bands:png",
+        "curvature:tiff",
+        "curvature:png",
+    ];
     let plain = BuildPreset {
         products: all.iter().map(|text| text.split_once(':').unwrap()).map(|(a, b)| product(a, b)).collect(),
         directx_normals: true,
@@ -38,7 +48,12 @@ fn an_export_by_tiles_is_byte_for_byte_that_of_the_whole() {
         ..BuildPreset::default()
     };
     let raw = BuildPreset {
-        products: vec![product("heights", "r16"), product("slope", "r32"), product("heights", "png")],
+        products: vec![
+            product("heights", "r16"),
+            product("slope", "r32"),
+            product("heights", "png"),
+            product("curvature", "r16"),
+        ],
         tiles: Some(BuildTiles { samples: 65, shared_edges: true }),
         height_range: Some((-100.0, 2500.0)),
         south_first: true,
@@ -87,7 +102,7 @@ fn an_export_by_tiles_that_ends_early_leaves_nothing() {
     assert!(matches!(stopped, Err(TileError::Cancelled(_))), "{stopped:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     // what needs the whole is refused before any work, with what would do
-    for what in ["colours", "curvature", "occlusion", "splat"] {
+    for what in ["colours", "relief", "occlusion", "splat"] {
         let preset = BuildPreset { products: vec![product(what)], ..BuildPreset::default() };
         let said = LargeExport::new(&preset, &scene, &place).unwrap_err().to_string();
         assert!(said.contains(&format!("`{what}` is made of the terrain as a whole")), "{said}");

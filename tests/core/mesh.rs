@@ -513,7 +513,9 @@ fn broken_meshes_are_refused_with_what_is_wrong() {
         std::fs::write(&path, bytes).unwrap();
         MeshSurface::read(&path, None).unwrap_err().to_string()
     };
-    assert!(message("a.glb", b"glTF").contains("no glTF that can be read"));
+    assert!(message("a.glb", b"glTF").contains("ends too early"));
+    assert!(message("b.glb", b"glTF and no more").contains("ends too early"));
+    assert!(message("c.glb", b"a picture, in truth").contains("no glTF that can be read"));
     assert!(message("a.obj", b"v 1 2\n".to_vec().as_slice()).contains("line 1"));
     assert!(
         message(

@@ -411,23 +411,33 @@ write('jpeg.tif', (law % 256).astype('uint8'), compress='jpeg')
 fn files_that_are_cut_off_say_so() {
     let script = "
 import rasterio, tifffile, OpenEXR
+from PIL import Image
+Image.fromarray(law.astype('uint16')).save(at('a.png'))
+with rasterio.open(at('b.tif'), 'w', driver='GTiff', width=40, height=30, count=1, dtype='float32', tiled=True, blockxsize=16, blockysize=16, compress='lzw') as f: f.write(law.astype('float32'), 1)
 tifffile.imwrite(at('a.tif'), law.astype('float32'), compression='zlib')
 OpenEXR.File({'compression': OpenEXR.ZIP_COMPRESSION, 'type': OpenEXR.scanlineimage}, {'Y': law.astype('float32')}).write(at('a.exr'))
 open(at('a.asc'), 'w').write('ncols 40\\nnrows 30\\nxllcorner 0\\nyllcorner 0\\ncellsize 1\\n' + '\\n'.join(' '.join(map(str, row)) for row in law))
 ";
     let Some(folder) = written(script) else { return };
-    for name in ["a.tif", "a.exr", "a.asc"] {
+    for name in ["a.png", "a.tif", "b.tif", "a.exr", "a.asc"] {
         assert!(read(&folder, name).width == WIDTH);
         let whole = std::fs::read(folder.path().join(name)).unwrap();
         for keep in [0, 3, whole.len() / 3, whole.len() / 2, whole.len() - 8] {
             let cut = folder.path().join(format!("cut-{keep}-{name}"));
             std::fs::write(&cut, &whole[..keep]).unwrap();
             match raster(cut.to_str().unwrap()) {
-                Ok(raster) => assert_eq!(raster.values.len(), raster.width * raster.height),
-                Err(error) => assert!(error.to_string().contains(name), "{error}"),
+                Ok(raster) => {
+                    let is_whole = raster.values.len() == raster.width * raster.height;
+                    assert!(is_whole && keep + 8 == whole.len(), "{name}: nothing was told of {keep} bytes");
+                }
+                Err(error) => {
+                    let said = error.to_string();
+                    let is_told = said.contains("ends too early") && said.contains("again");
+                    // of a grid in text the first word that is missing is told
+                    let is_header = name == "a.asc" && keep < 4 && said.contains("its header has no");
+                    assert!((is_told || is_header) && said.contains(name), "{name}, {keep} bytes: {said}");
+                }
             }
         }
-        let half = format!("cut-{}-{name}", whole.len() / 2);
-        assert!(raster(Path::new(folder.path()).join(half).to_str().unwrap()).is_err(), "{name}: half of it");
     }
 }

@@ -14,6 +14,8 @@ mod surface;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use surface::square_curvature;
+
 pub use layout::{FilePart, PixelLayout, layouts};
 
 use crate::appearance::LegendEntry;
@@ -192,6 +194,19 @@ impl fmt::Display for ExportMap {
     }
 }
 
+impl MapError {
+    /// No shown layer of `scene` writes `map`: with those that its layers write.
+    pub(super) fn not_written(map: ExportMap, scene: &Scene) -> Self {
+        let there = ExportMap::of_scene(scene).into_iter().filter(|map| matches!(map, ExportMap::Data(_)));
+        let there: Vec<String> = there.map(|map| map.to_string()).collect();
+        let text = match there.is_empty() {
+            true => "its layers write no data maps".to_string(),
+            false => format!("its layers write {}", there.join(", ")),
+        };
+        Self::NotWritten(map, text)
+    }
+}
+
 impl FromStr for ExportMap {
     type Err = String;
 
@@ -211,8 +226,8 @@ impl FromStr for ExportMap {
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
     /// No shown layer wrote it.
-    #[error("no shown layer of the scene writes the map {0}; add one that does, or leave the map out")]
-    NotWritten(ExportMap),
+    #[error("no shown layer of the scene writes the map {0}; {1}. Add a layer that does, or leave the map out")]
+    NotWritten(ExportMap, String),
     /// It is of squares alone.
     #[error("{0} is made of terrains; this scene is a planet. Take a patch of it first")]
     OfTerrains(ExportMap),
@@ -248,7 +263,8 @@ pub struct MapSheet<'a> {
 pub(super) struct SampledSquare<'a> {
     pub scene: &'a Scene,
     pub grid: Grid,
-    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them.
+    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them; of curvature its own, in
+    /// 1/m.
     pub range: (f32, f32),
     /// The number at a row and column, as the terrain holds it: heights, or those of the data map that is asked for.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
@@ -258,8 +274,8 @@ pub(super) struct SampledSquare<'a> {
 impl<'a> SampledSquare<'a> {
     /// Whether a map follows from a number and those beside it.
     pub fn has(map: &ExportMap) -> bool {
-        use ExportMap::{Bands, Data, Heights, Normals, Slope};
-        matches!(map, Heights | Data(_) | Slope | Normals | Bands)
+        use ExportMap::{Bands, Curvature, Data, Heights, Normals, Slope};
+        matches!(map, Heights | Data(_) | Slope | Curvature | Normals | Bands)
     }
 
     /// A map that it [has](Self::has); numbers as they are of any other.
@@ -274,6 +290,11 @@ impl<'a> SampledSquare<'a> {
             ExportMap::Slope => {
                 let at = move |row, column, _| gradient_degrees(gradient(row, column), steepness);
                 MapSheet::streamed(map, (0.0, 90.0), Box::new(at))
+            }
+            ExportMap::Curvature => {
+                let scene = self.scene;
+                let at = move |row, column, _| surface::square_curvature(scene, grid, value, row, column);
+                MapSheet::streamed(map, self.range, Box::new(at))
             }
             ExportMap::Normals => surface::normal_sheet(Box::new(move |row, column, channel| {
                 surface::normal(gradient(row, column), steepness)[channel]
@@ -338,7 +359,7 @@ impl<'a> MapSource<'a> {
                 vec![self.scalar(map, layout, None, move |k| height[k] * relief)]
             }
             ExportMap::Data(kind) => {
-                let values = terrain.map(*kind).ok_or_else(|| MapError::NotWritten(map.clone()))?;
+                let values = terrain.map(*kind).ok_or_else(|| MapError::not_written(map.clone(), scene))?;
                 let scale = if kind.is_thickness() { relief } else { 1.0 };
                 let range = kind.is_share().then_some((0.0, 1.0));
                 vec![self.scalar(map, layout, range, move |k| values[k] * scale)]

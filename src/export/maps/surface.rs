@@ -41,22 +41,28 @@ pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn F
             mean_curvature([p * first, q * first, r * second, s * second, t * second].map(|d| d as f32))
         });
     }
-    let cell = scene.settings.size_metres * grid.cell();
-    Box::new(move |k| {
-        let (row, column) = (k / n, k % n);
-        let around = |place: usize| Some([grid.previous(place)?, place, grid.next(place)?]);
-        let (Some(rows), Some(columns)) = (around(row), around(column)) else { return 0.0 };
-        let at = |down: i32, right: i32| {
-            terrain.height[rows[(down + 1) as usize] * n + columns[(right + 1) as usize]] * relief
-        };
-        let here = at(0, 0);
-        let p = (at(0, 1) - at(0, -1)) / (2.0 * cell);
-        let q = (at(1, 0) - at(-1, 0)) / (2.0 * cell);
-        let r = (at(0, 1) - 2.0 * here + at(0, -1)) / (cell * cell);
-        let t = (at(1, 0) - 2.0 * here + at(-1, 0)) / (cell * cell);
-        let s = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4.0 * cell * cell);
-        mean_curvature([p, q, r, s, t])
-    })
+    Box::new(move |k| square_curvature(scene, grid, &|row, column| terrain.height[row * n + column], k / n, k % n))
+}
+
+/// [`curvature`] of a square at a row and column; `value` gives its heights as the terrain holds them.
+pub(crate) fn square_curvature(
+    scene: &Scene,
+    grid: Grid,
+    value: &(impl Fn(usize, usize) -> f32 + ?Sized),
+    row: usize,
+    column: usize,
+) -> f32 {
+    let (relief, cell) = (scene.settings.relief_metres, scene.settings.size_metres * grid.cell());
+    let around = |place: usize| Some([grid.previous(place)?, place, grid.next(place)?]);
+    let (Some(rows), Some(columns)) = (around(row), around(column)) else { return 0.0 };
+    let at = |down: i32, right: i32| value(rows[(down + 1) as usize], columns[(right + 1) as usize]) * relief;
+    let here = at(0, 0);
+    let p = (at(0, 1) - at(0, -1)) / (2.0 * cell);
+    let q = (at(1, 0) - at(-1, 0)) / (2.0 * cell);
+    let r = (at(0, 1) - 2.0 * here + at(0, -1)) / (cell * cell);
+    let t = (at(1, 0) - 2.0 * here + at(-1, 0)) / (cell * cell);
+    let s = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4.0 * cell * cell);
+    mean_curvature([p, q, r, s, t])
 }
 
 fn mean_curvature([p, q, r, s, t]: [f32; 5]) -> f32 {

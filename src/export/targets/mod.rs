@@ -8,6 +8,8 @@ mod unreal;
 mod unreal_mesh;
 mod worldpainter;
 
+use std::path::Path;
+
 use super::ExportReport;
 use crate::field::MAX_SAMPLES;
 use crate::scene::{BuildPreset, BuildProduct, Scene};
@@ -69,7 +71,7 @@ struct TargetNumbers<'a> {
 impl TargetNumbers<'_> {
     /// Names of the meshes.
     fn meshes(&self) -> String {
-        let name = |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.report.meshes.iter().map(|mesh| name(&mesh.path)).collect::<Vec<_>>().join(", ")
     }
 
@@ -78,7 +80,7 @@ impl TargetNumbers<'_> {
         let is_of = |label: &str| {
             label == map || label.strip_prefix(map).is_some_and(|rest| rest.starts_with(['-', '0', '1', '2', '3']))
         };
-        let name = |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let found = self.report.rasters.iter().filter(|raster| is_of(&raster.map)).map(|raster| name(&raster.path));
         found.collect::<Vec<_>>().join(", ")
     }
@@ -140,8 +142,10 @@ impl ExportTarget {
         }
     }
 
-    /// The text of the numbers to type.
-    pub(super) fn read_me(&self, scene: &Scene, samples: usize, report: &ExportReport) -> String {
+    /// The text of the numbers to type, of what lies in the folder of the target: other files were asked for beside it,
+    /// and the program is not told of them.
+    pub(super) fn read_me(&self, scene: &Scene, samples: usize, report: &ExportReport, folder: &Path) -> String {
+        let report = &report.inside(folder);
         let heights = report.rasters.iter().find(|raster| raster.map == "heights");
         let (low, high) = heights.map_or((0.0, 0.0), |raster| (raster.min, raster.max));
         let size_metres = scene.side_metres();

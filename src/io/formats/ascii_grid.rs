@@ -96,6 +96,10 @@ impl GridHeader {
     }
 }
 
+/// What is said of a file with fewer numbers than its header promises.
+const ENDS_EARLY: &str = "it ends too early, or its header is wrong. Fetch or copy it again, or export it again where it \
+                          comes from";
+
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |message: String| source.unreadable(READER.name, message);
     let text = std::str::from_utf8(source.bytes)
@@ -107,7 +111,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         if key.eq_ignore_ascii_case("nan") || key.eq_ignore_ascii_case("inf") {
             return Err(failed("its first value is not a number; name a NODATA_value for samples without data".into()));
         }
-        let value = words.next().ok_or_else(|| failed(format!("it ends behind `{key}`")))?;
+        let value = words.next().ok_or_else(|| failed(format!("it ends behind `{key}`: {ENDS_EARLY}")))?;
         if !header.take(key, value).map_err(failed)? {
             return Err(failed(format!(
                 "its header has `{key}`, which is none of ncols, nrows, xllcorner, cellsize …"
@@ -121,7 +125,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     // a number takes two letters at the least
     source.check_size(columns, rows, count.saturating_mul(2), 0)?;
     if count > source.bytes.len() as u64 {
-        return Err(failed(format!("it ends before {columns} × {rows} values; it is cut off, or its header is wrong")));
+        return Err(failed(format!("it ends before {columns} × {rows} values: {ENDS_EARLY}")));
     }
     let (width, height) = (columns as usize, rows as usize);
     let mut values = Vec::with_capacity(width * height);
@@ -140,7 +144,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     }
     if values.len() < width * height {
         let whole = values.len() / width;
-        return Err(failed(format!("it ends after {whole} of {rows} rows; it is cut off, or its header is wrong")));
+        return Err(failed(format!("it ends after {whole} of {rows} rows: {ENDS_EARLY}")));
     }
     let placement = header.placement(width, height);
     Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Metres, placement })

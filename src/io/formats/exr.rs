@@ -2,7 +2,7 @@
 //! pairs in JSON: the order of several would be another one each time. Crate `exr`.
 
 use std::fs::File;
-use std::io::{BufReader, Error};
+use std::io::{BufReader, Error, ErrorKind};
 use std::path::Path;
 
 use exr::image::write::WritableImage;
@@ -32,6 +32,8 @@ pub(super) static EXR: RasterFormat = RasterFormat {
 
 pub(super) static READER: RasterReader = RasterReader { extensions: &["exr"], name: "OpenEXR", is_raw: false, read };
 
+/// How every file begins.
+const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
 /// Name of the attribute that the texts are in.
 const TEXTS: &str = "talweg";
 
@@ -72,7 +74,13 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
 /// Channel `Y`, or `R`, or the first, of the first layer that has one. Its numbers are metres, as displacement and
 /// heights are, unless all are from 0 to 1.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
-    let failed = |error: exr::error::Error| source.unreadable(READER.name, error);
+    let failed = |error: exr::error::Error| match &error {
+        // what the package says where bytes are asked for beyond the end
+        exr::error::Error::Invalid(text) if text.contains("missing bytes") => source.cut_off(READER.name),
+        exr::error::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off(READER.name),
+        _ if MAGIC.starts_with(source.bytes) => source.cut_off(READER.name),
+        _ => source.unreadable(READER.name, error),
+    };
     let meta = MetaData::read_from_buffered(source.bytes, false).map_err(failed)?;
     let usable = |header: &&Header| !header.deep && !header.channels.list.is_empty();
     let header =

@@ -1,7 +1,7 @@
 //! PNG: grey of 8 or 16 bits, colours, palettes; texts in text chunks. Scale and unit of the numbers are texts.
 
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, ErrorKind, Write};
 use std::path::Path;
 
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SampleMeaning};
@@ -56,7 +56,12 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
 
 /// Grey or the brightness of colours; heights in metres where Talweg wrote them into the text chunks.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
-    let failed = |error: png::DecodingError| source.unreadable("PNG", error);
+    let failed = |error: png::DecodingError| match error {
+        png::DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off("PNG"),
+        // what is missing in the middle of a packed row is told in other ways
+        _ if lacks_end(source.bytes) => source.cut_off("PNG"),
+        error => source.unreadable("PNG", error),
+    };
     let mut decoder = png::Decoder::new(std::io::Cursor::new(source.bytes));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(failed)?;
@@ -94,9 +99,26 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         }
     }
     if values.len() != width * height {
-        return Err(source.unreadable("PNG", format!("it ends after {} of {height} rows", values.len() / width)));
+        return Err(source.cut_off("PNG"));
     }
     Ok(DecodedRaster { width, height, values, meaning: SampleMeaning::Shares { range_metres }, placement: None })
+}
+
+/// Whether a file begins as PNG and its last part, `IEND`, is not there.
+fn lacks_end(bytes: &[u8]) -> bool {
+    const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
+    if bytes.len() < SIGNATURE.len() {
+        return SIGNATURE.starts_with(bytes);
+    }
+    let mut at = SIGNATURE.len();
+    while let Some(&[a, b, c, d, ref kind @ ..]) = bytes.get(at..at + 8) {
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        at = at.saturating_add(length).saturating_add(12);
+        if *kind == *b"IEND" {
+            return at > bytes.len();
+        }
+    }
+    bytes.starts_with(&SIGNATURE)
 }
 
 /// Colours count by their brightness (Rec. 709); what is transparent counts as it is painted.

@@ -120,6 +120,11 @@ impl RasterSource<'_> {
         RasterError::Unreadable { path: self.path.into(), format, message: message.to_string() }
     }
 
+    /// An error of a file whose end is not there.
+    pub(super) fn cut_off(&self, format: &'static str) -> RasterError {
+        RasterError::CutOff { path: self.path.into(), format, bytes: self.bytes.len() as u64 }
+    }
+
     /// Refuses a size that no raster has, or that there is no memory for: `bytes` are those of the numbers before they
     /// are packed, `beside` what is held of them besides their values.
     pub(super) fn check_size(&self, width: u64, height: u64, bytes: u64, beside: u64) -> Result<(), RasterError> {

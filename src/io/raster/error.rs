@@ -32,10 +32,23 @@ pub enum RasterError {
         /// What is wrong, in words.
         message: String,
     },
+    /// The end of the file is not there.
+    #[error(
+        "{path} ends too early: it has {bytes} bytes, and there should be more of this {format} file. It was cut off while it \
+         was written, copied or fetched; fetch or copy it again, or export it again where it comes from"
+    )]
+    CutOff {
+        /// The file.
+        path: PathBuf,
+        /// Name of the format that its ending stands for.
+        format: &'static str,
+        /// Bytes that are there.
+        bytes: u64,
+    },
     /// A raw file whose length fits no square and no map of a planet.
     #[error(
         "{path} has {bytes} bytes, which is no square of {width}-byte values; raw heightmaps must be square, or twice as \
-         wide as high (maps of planets), unless the layer says how wide they are (raw_width), or save it as PNG or TIFF"
+         wide as high (maps of planets), unless the layer says how wide they are (Raw width), or save it as PNG or TIFF"
     )]
     NotSquare {
         /// The file.
@@ -47,7 +60,7 @@ pub enum RasterError {
     },
     /// A raw file that has no whole number of rows of the width that was given.
     #[error(
-        "{path} has {bytes} bytes, which are no whole rows of {columns} values of {width} bytes; set raw_width to the \
+        "{path} has {bytes} bytes, which are no whole rows of {columns} values of {width} bytes; set Raw width to the \
          samples of a row, or to 0 where the file is square"
     )]
     NoWholeRows {

@@ -20,8 +20,13 @@ type Matrix = [[f64; 4]; 4];
 const UNMOVED: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
-    let Gltf { document, mut blob } =
-        Gltf::from_slice(bytes).map_err(|error| format!("no glTF that can be read: {error}"))?;
+    if let Some(length) = missing_end(bytes) {
+        return Err(super::cut_off(bytes.len(), length));
+    }
+    let Gltf { document, mut blob } = Gltf::from_slice(bytes).map_err(|error| match &error {
+        gltf::Error::Deserialize(text) if text.is_eof() => super::cut_off(bytes.len(), None),
+        _ => format!("no glTF that can be read: {error}"),
+    })?;
     let mut buffers = Vec::new();
     for buffer in document.buffers() {
         let data = match buffer.source() {
@@ -30,7 +35,13 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
             Source::Uri(uri) => neighbour_file(uri, path)?,
         };
         if data.len() < buffer.length() {
-            return Err(format!("buffer {} has {} bytes of {}", buffer.index(), data.len(), buffer.length()));
+            return Err(format!(
+                "buffer {} has {} bytes of {}: it ends too early. Copy or fetch the file again, with those beside it, or \
+                 export it again where it comes from",
+                buffer.index(),
+                data.len(),
+                buffer.length()
+            ));
         }
         buffers.push(data);
     }
@@ -40,6 +51,17 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<MeshSurface, String> {
         reader.add(&node, &UNMOVED, 0)?;
     }
     Ok(reader.surface)
+}
+
+/// Whether the end of a binary file is not there: then the bytes that it should have, if it says so.
+fn missing_end(bytes: &[u8]) -> Option<Option<usize>> {
+    const MAGIC: [u8; 4] = *b"glTF";
+    if bytes.len() < 12 {
+        let is_begun = bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes);
+        return is_begun.then_some(None);
+    }
+    let length = u32::from_le_bytes(bytes_at(bytes, 8)?) as usize;
+    (bytes.starts_with(&MAGIC) && length > bytes.len()).then_some(Some(length))
 }
 
 /// The bytes of a data URI in base 64 (RFC 2397, RFC 4648), as embedded glTF has them.

@@ -298,6 +298,15 @@ impl RasterBand<'_> {
     }
 }
 
+/// What is said of a file that has fewer bytes than it should have.
+fn cut_off(bytes: usize, length: Option<usize>) -> String {
+    let of = length.map_or_else(|| "and there should be more".into(), |length| format!("of {length}"));
+    format!(
+        "it ends too early: it has {bytes} bytes, {of}. It was cut off while it was written, copied or fetched; fetch or copy \
+         it again, or export it again where it comes from"
+    )
+}
+
 /// Adds a polygon as a fan of triangles.
 fn add_fan(triangles: &mut Vec<[u32; 3]>, corners: &[u32]) {
     for pair in corners.windows(2).skip(1) {

@@ -13,7 +13,12 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
     let mut surface = MeshSurface::default();
     let mut has_vertices = false;
     for element in &header.elements {
-        let ended = |k: u64| move || format!("it ends at {} {} of {}", element.name, k + 1, element.count);
+        let ended = |k: u64| {
+            move || {
+                let told = super::cut_off(bytes.len(), None);
+                format!("{told} (it ends at {} {} of {})", element.name, k + 1, element.count)
+            }
+        };
         // what has no properties takes no bytes, however many there are
         if element.properties.is_empty() {
             continue;
@@ -127,7 +132,14 @@ impl PlyHeader {
         for number in 1.. {
             let rest = &bytes[at..bytes.len().min(at + LONGEST_HEADER)];
             let end = rest.iter().position(|&byte| byte == b'\n').filter(|_| at < LONGEST_HEADER);
-            let end = end.ok_or("it has no line `end_header`")?;
+            let end = end.ok_or_else(|| {
+                let told = super::cut_off(bytes.len(), None);
+                if at < LONGEST_HEADER {
+                    format!("{told} (its header is not whole)")
+                } else {
+                    "its header has no end".into()
+                }
+            })?;
             let line = String::from_utf8_lossy(&rest[..end]).trim().to_string();
             at += end + 1;
             let words: Vec<&str> = line.split_whitespace().collect();

@@ -16,12 +16,13 @@ pub(super) fn read(bytes: &[u8], _: &Path) -> Result<MeshSurface, String> {
         if bytes.len() as u64 == wanted || !bytes.starts_with(b"solid") {
             if (bytes.len() as u64) < wanted {
                 let found = (bytes.len() - HEADER) / TRIANGLE;
-                return Err(format!("it ends after {found} of {count} triangles"));
+                let told = super::cut_off(bytes.len(), Some(wanted as usize));
+                return Err(format!("{told} ({found} of {count} triangles)"));
             }
             return Ok(binary(&bytes[HEADER..wanted as usize]));
         }
     }
-    if bytes.starts_with(b"solid") { text(bytes) } else { Err("it is shorter than the header of an STL file".into()) }
+    if bytes.starts_with(b"solid") { text(bytes) } else { Err(super::cut_off(bytes.len(), None)) }
 }
 
 fn binary(triangles: &[u8]) -> MeshSurface {

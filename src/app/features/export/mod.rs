@@ -36,6 +36,7 @@ use crate::frame::window::{FrameSystems, Quitting};
 use talweg::export::ExportError;
 use talweg::io::{FileError, SaveTarget};
 use talweg::scene::BuildPreset;
+use talweg::tiles::TileError;
 use talweg::timelapse::{Film, FilmError};
 
 pub struct ExportPlugin;
@@ -239,7 +240,11 @@ fn file_error(error: &anyhow::Error) -> Option<&FileError> {
         ExportError::File(error) => Some(error),
         _ => None,
     };
-    of_film.or_else(of_export).or_else(|| error.downcast_ref())
+    let of_tiles = || match error.downcast_ref()? {
+        TileError::File(error) | TileError::Export(ExportError::File(error)) => Some(error),
+        _ => None,
+    };
+    of_film.or_else(of_export).or_else(of_tiles).or_else(|| error.downcast_ref())
 }
 
 impl ExportOrder {

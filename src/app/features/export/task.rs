@@ -10,10 +10,11 @@ use super::ExportChoice;
 use crate::frame::tasks::{SceneWork, Tasks};
 use talweg::appearance::PaletteTable;
 use talweg::eval::{Store, check_memory, evaluate, thread_pool};
-use talweg::export::{self, ExportReport, RasterReport};
-use talweg::field::Control;
+use talweg::export::{self, ExportPlace, ExportReport, RasterReport};
+use talweg::field::{Control, MAX_SAMPLES};
 use talweg::io::SaveTarget;
-use talweg::scene::Scene;
+use talweg::scene::{BuildPreset, Scene};
+use talweg::tiles::LargeExport;
 use talweg::timelapse::{Film, check_target};
 
 /// Something to compute and to write.
@@ -87,10 +88,13 @@ fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &At
         ExportOrder::Build(choice) => {
             let preset = &choice.preset;
             let samples = export::samples(preset, scene)?;
-            check_memory(scene, samples, &export::memory_use(preset, scene, samples)?)?;
+            let place = choice.place();
+            if let Some(large) = large_export(scene, preset, &place, samples)? {
+                let report = pool.install(|| large.write(control, &tell))?;
+                return Ok(told(&report, samples, &choice.folder.join(&preset.folder)));
+            }
             let evaluated = pool.install(|| evaluate(scene, samples, None, &mut Store::forgetful(), control))?;
             control.check()?;
-            let place = choice.place();
             let report = pool.install(|| export::export(preset, scene, &evaluated.terrain, &place, control, &tell))?;
             Ok(told(&report, samples, &choice.folder.join(&preset.folder)))
         }
@@ -99,6 +103,23 @@ fn carry_out(scene: &Scene, order: &ExportOrder, control: &Control, written: &At
             Ok(format!("Exported {}: {count} pictures", to.path().display()))
         }
     }
+}
+
+/// An export by tiles, where the terrain is larger than any that is evaluated as a whole, or than memory.
+fn large_export<'a>(
+    scene: &'a Scene,
+    preset: &'a BuildPreset,
+    place: &'a ExportPlace,
+    samples: usize,
+) -> anyhow::Result<Option<LargeExport<'a>>> {
+    if samples > MAX_SAMPLES {
+        return Ok(Some(LargeExport::new(preset, scene, place)?));
+    }
+    let Err(short) = check_memory(scene, samples, &export::memory_use(preset, scene, samples)?) else {
+        return Ok(None);
+    };
+    // where tiles cannot be, what is lacking for the whole is what is told
+    LargeExport::new(preset, scene, place).map(Some).map_err(|_| short.into())
 }
 
 /// What is said of the files.

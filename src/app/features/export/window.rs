@@ -11,11 +11,14 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::frame::theme::colour;
 use talweg::export::maps::ExportMap;
+use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
 use talweg::export::{self, ExportPlace, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::field::MAX_SAMPLES;
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::io::memory::bytes_text;
 use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
+use talweg::tiles::MOST_SAMPLES;
 
 /// An export as it was chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +62,7 @@ pub struct ExportWindow {
 
 /// Side of a tile that is offered first.
 const USUAL_TILE: u32 = 513;
-const LIST_WIDTH: f32 = 330.0;
+const LIST_WIDTH: f32 = 400.0;
 const FIELDS_WIDTH: f32 = 330.0;
 const LIST_HEIGHT: f32 = 330.0;
 
@@ -90,7 +93,13 @@ impl ExportWindow {
             };
             let found = sound.and_then(|()| {
                 let checked = export::check(&choice.preset, scene, &choice.place());
-                checked.and_then(|()| export::sizes(&choice.preset, scene)).map_err(|error| error.to_string())
+                let samples = checked.and_then(|()| export::samples(&choice.preset, scene));
+                // what is larger than the largest whole goes by tiles, if all of its products can
+                let fits = samples.and_then(|samples| match samples > MAX_SAMPLES {
+                    true => streamed_products(&choice.preset, scene, &choice.place(), samples).map(drop),
+                    false => Ok(()),
+                });
+                fits.and_then(|()| export::sizes(&choice.preset, scene)).map_err(|error| error.to_string())
             });
             self.checked = Some((self.choice.clone(), found));
         }
@@ -157,7 +166,13 @@ impl Dialog for ExportWindow {
                 Ok(sizes) => {
                     let whole: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
                     let files = if sizes.len() == 1 { "1 product".into() } else { format!("{} products", sizes.len()) };
-                    let text = format!("{files}, at most {} on the disk; the terrain is computed once.", bytes_text(whole));
+                    let preset = &self.choice.preset;
+                    let samples = export::samples(preset, &self.scene).unwrap_or(self.scene.samples());
+                    let how = match samples > MAX_SAMPLES {
+                        true => "built in tiles in a temporary folder beside the files, which needs room as well",
+                        false => "the terrain is computed once",
+                    };
+                    let text = format!("{files}, at most {} on the disk; {how}.", bytes_text(whole));
                     ui.label(RichText::new(text).color(colour::text_weak()));
                 }
                 Err(problem) => {
@@ -239,6 +254,12 @@ impl ExportWindow {
             ui.add_space(8.0);
             ui.label("Beside these:");
         }
+        // in the order of the ticked rows, which are the first products
+        let sizes = match &self.checked {
+            Some((_, Ok(sizes))) => sizes.clone(),
+            _ => Vec::new(),
+        };
+        let mut sizes = sizes.into_iter();
         let most = list_height(ui);
         let height = if target.is_some() { (most - 110.0).max(80.0) } else { most };
         ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
@@ -256,6 +277,10 @@ impl ExportWindow {
                                 ui.selectable_value(&mut row.format, id, *name);
                             }
                         });
+                        if let Some((_, bytes)) = sizes.next() {
+                            let size = RichText::new(bytes_text(bytes)).color(colour::text_weak());
+                            ui.label(size).on_hover_text("At the most, before it is packed.");
+                        }
                     });
                 });
             }
@@ -282,7 +307,9 @@ impl ExportWindow {
                         preset.samples = (!own).then_some(wanted as u32);
                     }
                     match &mut preset.samples {
-                        Some(samples) => drop(ui.add(DragValue::new(samples).range(2..=16_384).suffix(" samples"))),
+                        Some(samples) => {
+                            drop(ui.add(DragValue::new(samples).range(2..=MOST_SAMPLES).suffix(" samples")))
+                        }
                         None => drop(ui.label(format!("{wanted} samples"))),
                     }
                 });

@@ -20,10 +20,16 @@ use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::{SceneWork, Tasks};
 use crate::frame::window::FrameSystems;
 use talweg::export::origin::read_origin;
+use talweg::io::formats::RawLayout;
 use talweg::io::{FileStamp, is_heightmap};
 use talweg::mesh::import::is_mesh;
+use talweg::nodes::generators::import::RowOrder;
 use talweg::scene::Scene;
-use talweg::scene::import::scene_from_file;
+use talweg::scene::import::scene_from_raw;
+
+use self::raw::RawDialog;
+
+mod raw;
 
 pub struct ImportPlugin;
 
@@ -46,10 +52,20 @@ impl Plugin for ImportPlugin {
 pub enum ImportAction {
     /// Asks for a file.
     Ask,
-    /// Begins a scene with a file, after asking about unsaved changes.
+    /// Begins a scene with a file, after asking what a raw file does not say, and about unsaved changes.
     File(PathBuf),
+    /// The same; it is known how it is to be read.
+    Raw(ImportedFile),
     /// The same; unsaved changes have been dealt with.
-    Begin(PathBuf),
+    Begin(ImportedFile),
+}
+
+/// A file, and what a raw one does not say itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedFile {
+    path: PathBuf,
+    layout: RawLayout,
+    rows: RowOrder,
 }
 
 impl Action for ImportAction {
@@ -69,11 +85,11 @@ impl Action for ImportAction {
 
 /// The file that is being read, if one is: large ones take seconds.
 #[derive(Resource, Default)]
-struct ImportTask(SceneWork<ImportedFile, Scene>);
+struct ImportTask(SceneWork<ReadFile, Scene>);
 
 #[derive(Clone)]
-struct ImportedFile {
-    path: PathBuf,
+struct ReadFile {
+    file: ImportedFile,
     /// Edits of the document when it was asked for.
     edits: u64,
 }
@@ -91,12 +107,19 @@ fn run(
                 Files::open(&editor.doc, files::HEIGHTS_TITLE, files::IMAGES, |path| ImportAction::File(path).into());
             editor.dialogs.open(dialog);
         }
-        ImportAction::File(path) => editor.leave(&mut queue, ImportAction::Begin(path)),
-        ImportAction::Begin(path) => {
-            let read = path.clone();
-            let file = ImportedFile { path, edits: editor.doc.edits() };
-            let begun = task.0.begin(&tasks, "import", (file, 0), move |control| {
-                let scene = scene_from_file(&read)?;
+        ImportAction::File(path) => match RawDialog::for_file(&path) {
+            Some(dialog) => editor.dialogs.open(dialog),
+            None => {
+                let file = ImportedFile { path, layout: RawLayout::default(), rows: RowOrder::North };
+                editor.leave(&mut queue, ImportAction::Begin(file));
+            }
+        },
+        ImportAction::Raw(file) => editor.leave(&mut queue, ImportAction::Begin(file)),
+        ImportAction::Begin(file) => {
+            let read = file.clone();
+            let about = ReadFile { file, edits: editor.doc.edits() };
+            let begun = task.0.begin(&tasks, "import", (about, 0), move |control| {
+                let scene = scene_from_raw(&read.path, read.layout, read.rows)?;
                 control.check()?;
                 Ok(scene)
             });
@@ -111,13 +134,13 @@ fn run(
 fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
-        (Some(Ok(_)), Some(file)) if editor.doc.is_dirty() && editor.doc.edits() != file.edits => {
+        (Some(Ok(_)), Some(read)) if editor.doc.is_dirty() && editor.doc.edits() != read.edits => {
             // edited meanwhile; read once more, the file is at hand
-            editor.dialogs.ask_about_changes(ImportAction::Begin(file.path).into());
+            editor.dialogs.ask_about_changes(ImportAction::Begin(read.file).into());
         }
-        (Some(Ok(scene)), Some(file)) => {
+        (Some(Ok(scene)), Some(read)) => {
             editor.doc.replace(scene, None);
-            editor.toasts.info(format!("{} is the first layer of a new scene", file_name(&file.path)));
+            editor.toasts.info(format!("{} is the first layer of a new scene", file_name(&read.file.path)));
         }
         (Some(Err(error)), _) => editor.toasts.error(because("The heights were not imported", &error)),
         _ => {}
@@ -125,8 +148,8 @@ fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
 }
 
 fn tell(task: Res<ImportTask>, mut info: ResMut<StatusInfo>) {
-    if let Some((file, _)) = task.0.progress() {
-        info.activities.push(Activity { text: format!("Reading {}", file_name(&file.path)), done: Some(0.0) });
+    if let Some((read, _)) = task.0.progress() {
+        info.activities.push(Activity { text: format!("Reading {}", file_name(&read.file.path)), done: Some(0.0) });
     }
 }
 

@@ -1,5 +1,7 @@
 //! The numbers of a file, or means of them.
 
+use std::io::ErrorKind;
+
 use tiff::ColorType;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 
@@ -19,13 +21,45 @@ pub(super) fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> 
     read_within(source, MAX_SAMPLES)
 }
 
+/// What is wrong with a file: it is cut off where something is asked for beyond its end, or where one of its strips or tiles
+/// ends there.
+pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterError {
+    let is_end = matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
+    if is_end || source.bytes.len() < HEAD_BYTES || lacks_part(source.bytes).unwrap_or(false) {
+        return source.cut_off(READER.name);
+    }
+    source.unreadable(READER.name, error)
+}
+
+/// Bytes of the head of a file.
+const HEAD_BYTES: usize = 8;
+
+/// Whether a strip or tile, or the list of them, lies beyond the end of a file; none where that cannot be told.
+fn lacks_part(bytes: &[u8]) -> Option<bool> {
+    use tiff::tags::Tag;
+    let is_beyond = |error: &tiff::TiffError| matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
+    let mut decoder = match Decoder::new(std::io::Cursor::new(bytes)) {
+        Ok(decoder) => decoder,
+        Err(error) => return Some(is_beyond(&error)),
+    };
+    for [offsets, lengths] in [[Tag::StripOffsets, Tag::StripByteCounts], [Tag::TileOffsets, Tag::TileByteCounts]] {
+        if let (Ok(Some(offsets)), Ok(Some(lengths))) =
+            (decoder.find_tag_unsigned_vec::<u64>(offsets), decoder.find_tag_unsigned_vec::<u64>(lengths))
+        {
+            let end = |(offset, length): (&u64, &u64)| offset.saturating_add(*length);
+            return Some(offsets.iter().zip(&lengths).map(end).any(|end| end > bytes.len() as u64));
+        }
+    }
+    None
+}
+
 /// Samples along the side of the squares whose means are read, so that there are `most` at the most.
 fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
     (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
 }
 
 fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster, RasterError> {
-    let failed = |error: tiff::TiffError| source.unreadable(READER.name, error);
+    let failed = |error: tiff::TiffError| broken(source, &error);
     let refused = |message: String| source.unreadable(READER.name, message);
     let mut decoder = Decoder::new(std::io::Cursor::new(source.bytes)).map_err(failed)?;
     let (width, height) = decoder.dimensions().map_err(failed)?;
@@ -84,7 +118,10 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
         let (numbers, found) = numbers(decoder.read_chunk(part as u32).map_err(failed)?);
         kind = found;
         if numbers.len() < columns * rows * channels {
-            return Err(refused(format!("part {part} of {parts} has too few numbers")));
+            return Err(match lacks_part(source.bytes) {
+                Some(true) => source.cut_off(READER.name),
+                _ => refused(format!("part {part} of {parts} has too few numbers")),
+            });
         }
         let (top, left) = (part / across * part_height as usize, part % across * part_width as usize);
         for (row, line) in numbers.chunks_exact(columns * channels).take(rows).enumerate() {

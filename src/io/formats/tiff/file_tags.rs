@@ -8,8 +8,8 @@ use geotiff_core::tags as geo_tags;
 use geotiff_core::{ModelType, RasterType, geokeys};
 use tiff::decoder::Decoder;
 
-use super::decode::NumberKind;
-use super::{GDAL_METADATA, READER, USER_DEFINED};
+use super::decode::{NumberKind, broken};
+use super::{GDAL_METADATA, USER_DEFINED};
 use crate::io::RasterError;
 use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_shares, looks_like_degrees, range_of};
 use crate::io::formats::{GeoReference, Texts};
@@ -52,7 +52,7 @@ const HEIGHTS_IN_FEET: [(u16, f64); 4] =
 impl GeoTags {
     pub fn read(decoder: &mut Decoder<std::io::Cursor<&[u8]>>, source: &RasterSource) -> Result<Self, RasterError> {
         use tiff::tags::Tag;
-        let failed = |error: tiff::TiffError| source.unreadable(READER.name, error);
+        let failed = |error: tiff::TiffError| broken(source, &error);
         let mut found = Self::default();
         let mut doubles = |tag: Tag| -> Result<Vec<f64>, RasterError> {
             let value = decoder.find_tag(tag).map_err(failed)?;
