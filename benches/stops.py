@@ -1,17 +1,21 @@
-"""How soon Ctrl-C ends the work of each node: the time from the signal to KeyboardInterrupt, in milliseconds.
+"""How soon Ctrl-C ends the work of each node, and pictures, exports, measures and builds in tiles: the time from the
+signal to KeyboardInterrupt, in milliseconds.
 
-Run by `tools/wheel --stops [SAMPLES [THREADS]]`; SAMPLES a side are 1025 and THREADS 1 without. Every node that runs on
-squares works on the same ground with its default parameters; the signal comes from another thread at moments spread
-evenly over the time that the node takes by itself, processes with their whole run. What takes less than 10 ms is not
-interrupted. Beside the time stands the processor time that the program took in it, all threads together, which the
-machine's other work is not in. Nothing here decides whether a test passes.
+Run by `tools/wheel --stops [SAMPLES [THREADS [WORD]]]`; SAMPLES a side are 1025 and THREADS 1 without, and only work with
+WORD in its name is measured if one is given. Every node that runs on squares works on the same ground with its default
+parameters; the signal comes from another thread at moments spread evenly over the time that the work takes by itself,
+processes with their whole run. What takes less than 10 ms is not interrupted. Beside the time stands the processor time
+that the program took in it, all threads together, which the machine's other work is not in. Nothing here decides whether a
+test passes.
 """
 
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import talweg
@@ -20,6 +24,8 @@ MOMENTS = 8
 #: What the signal is waited for at the most, from the start of the work.
 LONGEST = 5.0
 WANTED = 0.050
+EXPORTS = ["png", "r16", "r32", "tif", "cog.tif", "exr", "asc", "glb", "obj", "ply", "stl"]
+MAPS = ["slope", "curvature", "normals", "occlusion", "bands", "colours", "relief", "types", "splat", "temperature"]
 
 
 def ground(samples: int) -> np.ndarray:
@@ -67,34 +73,70 @@ def delay(work, after: float) -> np.ndarray | None:
     return None
 
 
+def works(samples: int, threads: int, folder: Path):
+    """Everything that is measured, by name."""
+    heights = ground(samples)
+    for name in talweg.nodes.__all__:
+        node = getattr(talweg, name)()
+        yield name, lambda node=node: node.run(heights, cell_metres=30.0, threads=threads)
+
+    scene = talweg.load("alpine-range")
+    terrain = scene.evaluate(size=samples)
+    side = {"width": samples, "height": samples, "threads": threads}
+    yield "render", lambda: terrain.render(**side)
+    yield "render to a file", lambda: terrain.render(folder / "a.png", **side)
+    yield "render biomes", lambda: terrain.render(palette="biome:earth", **side)
+    yield "render heights", lambda: terrain.render(style="heights", **side)
+    planet = talweg.load("earthlike").evaluate(size=samples // 3)
+    yield "render a planet", lambda: planet.render(**side)
+    for ending in EXPORTS:
+        yield f"export {ending}", lambda ending=ending: terrain.export(folder / f"a.{ending}", threads=threads)
+    for name in MAPS:
+        yield f"export {name}", lambda name=name: terrain.export(folder / f"{name}.png", what=name, threads=threads)
+    yield "measure", lambda: terrain.measure(threads=threads)
+
+    plan = talweg.plan(scene, folder / "plan", size=samples, tile=max(samples // 4, 64))
+    for stage, about in enumerate(plan.stages):
+        for tile in range(about["tasks"]):
+            plan.run_tile(stage, tile)
+    yield "merge", lambda: plan.merge(threads=threads)
+    for ending in ["png", "r32", "tif", "cog.tif"]:
+        yield f"merge {ending}", lambda ending=ending: plan.merge(folder / f"m.{ending}", threads=threads)
+    yield "merge slope.png", lambda: plan.merge(folder / "s.png", what="slope", threads=threads)
+
+    def planned():
+        with tempfile.TemporaryDirectory() as other:
+            talweg.plan(scene, Path(other) / "plan", size=8 * samples, tile=samples // 4)
+
+    yield "plan", planned
+
+
 def main() -> None:
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1025
     threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    heights = ground(samples)
+    word = sys.argv[3] if len(sys.argv) > 3 else ""
     found = []
-    for name in talweg.nodes.__all__:
-        node = getattr(talweg, name)()
-
-        def work(node=node):
-            node.run(heights, cell_metres=30.0, threads=threads)
-
-        whole = seconds_of(work)
-        if whole is None or whole < 0.01:
-            continue
-        moments = (delay(work, whole * (k + 0.5) / MOMENTS) for k in range(MOMENTS))
-        delays = [moment for moment in moments if moment is not None]
-        if delays:
-            found.append((name, whole, 1e3 * np.array(delays)))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, work in works(samples, threads, Path(folder)):
+            if word not in name:
+                continue
+            whole = seconds_of(work)
+            if whole is None or whole < 0.01:
+                continue
+            moments = (delay(work, whole * (k + 0.5) / MOMENTS) for k in range(MOMENTS))
+            delays = [moment for moment in moments if moment is not None]
+            if delays:
+                found.append((name, whole, 1e3 * np.array(delays)))
     found.sort(key=lambda entry: -entry[2][:, 1].max())
     every = np.concatenate([delays for *_, delays in found])
     print(f"{samples} × {samples} samples, threads: {threads}; milliseconds from Ctrl-C to KeyboardInterrupt")
     print(f"{'':24}{'':10}{'by the clock':>20}{'of processors':>20}")
-    print(f"{'node':24}{'works, s':>10}" + 2 * f"{'median':>10}{'longest':>10}")
+    print(f"{'work':24}{'takes, s':>10}" + 2 * f"{'median':>10}{'longest':>10}")
     for name, whole, delays in found:
         median, longest = np.median(delays, axis=0), delays.max(axis=0)
         print(f"{name:24}{whole:10.2f}" + "".join(f"{median[k]:10.1f}{longest[k]:10.1f}" for k in range(2)))
     within = (every <= 1e3 * WANTED).sum(axis=0)
-    print(f"{len(found)} nodes, {len(every)} signals, within {1e3 * WANTED:.0f} ms {within[0]} by the clock, {within[1]} of processors")
+    print(f"{len(found)} works, {len(every)} signals, within {1e3 * WANTED:.0f} ms {within[0]} by the clock, {within[1]} of processors")
 
 
 if __name__ == "__main__":

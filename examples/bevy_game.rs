@@ -147,7 +147,7 @@ fn main() -> anyhow::Result<()> {
 
 /// The colour of every sample, by the biome table of the scene or by its palette.
 fn painted(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 3]> {
-    if let Some(colours) = colours(terrain, scene) {
+    if let Ok(Some(colours)) = colours(terrain, scene, &Control::default()) {
         return colours.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
     }
     let table = PaletteTable::for_scene(scene);

@@ -153,7 +153,9 @@ fn what_is_done_with_a_terrain_takes_what_is_known() {
         let pixels = 1024;
         findings.compare(&format!("picture {world:?}"), &scene, &MemoryUse::picture(&scene, pixels, pixels), || {
             let terrain = made(&scene, &mut Store::forgetful());
-            let picture = scene_image(&scene, &terrain, &PaletteTable::for_scene(&scene), pixels, pixels);
+            let picture =
+                scene_image(&scene, &terrain, &PaletteTable::for_scene(&scene), [pixels; 2], &Control::default())
+                    .unwrap();
             picture.write_png(std::io::sink()).unwrap();
         });
         findings.compare(&format!("climate {world:?}"), &scene, &MemoryUse::climate(&scene), || {

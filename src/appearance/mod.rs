@@ -18,6 +18,7 @@ pub mod scatter;
 
 pub use biomes::ground_types::{LegendEntry, MOST_WEIGHTED, PlanetLayout, TypeMap, TypeWeights, legend_ron};
 pub use biomes::{BiomeModel, Biomes, GlobeSites, Paint, SiteConditions, Units, colours};
+use colours::ground::by_rows;
 pub use colours::ground::ground_colours;
 pub use colours::palette::PaletteTable;
 pub use colours::snow_sand::{COVERS, SampleCoverDepths, covered, share_hidden};

@@ -259,13 +259,13 @@ impl BatchOptions {
         let palette = PaletteTable::for_scene(scene);
         let draw = |side: u32| {
             let side = side as usize;
-            scene_image(scene, &terrain, &palette, side, side)
+            scene_image(scene, &terrain, &palette, [side; 2], control)
         };
         let mut files = Vec::new();
         for (name, product) in &batch.products {
             let to = self.force.target(&of.folder.join(name));
             match product {
-                BatchProduct::Render => draw(self.picture).save(&to)?,
+                BatchProduct::Render => draw(self.picture)?.stage_while(&to, control)?.commit()?,
                 BatchProduct::Scene => {
                     scene.save(&to)?;
                 }
@@ -281,7 +281,7 @@ impl BatchOptions {
             let name = |path: PathBuf| Some(path.file_name()?.to_str()?.to_string());
             files.extend(paths.filter_map(name));
         }
-        let thumbnail = draw(self.thumbnail);
+        let thumbnail = draw(self.thumbnail)?;
         thumbnail.save(self.force.target(&of.folder.join(THUMBNAIL)))?;
         files.push(THUMBNAIL.into());
         let hashed = |name: String| {

@@ -45,6 +45,7 @@ pub use measure::{limits as measure_limits, terrain_measures};
 pub use nodes::json_of as description_json;
 pub use render::RenderArgs;
 pub use shot::ShotArgs;
+pub use tiles::merged_map;
 
 use crate::io::FileError;
 

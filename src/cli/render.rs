@@ -12,7 +12,7 @@ use super::{CommandResult, Failure, print, print_json, usage};
 use crate::appearance::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
 use crate::appearance_files::{all_palette_names, is_palette};
 use crate::eval::MemoryUse;
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::io::{SaveTarget, check_place};
 use crate::scene::Scene;
 
@@ -136,17 +136,23 @@ impl RenderArgs {
         print(&format!("{}  {width} × {height} pixels\n", self.output.display()))
     }
 
-    fn planet(&self, scene: &Scene, terrain: &Terrain, width: usize, height: usize) -> RgbImage {
-        let planet = PlanetImage::new(scene, terrain);
+    fn planet(
+        &self,
+        scene: &Scene,
+        terrain: &Terrain,
+        [width, height]: [usize; 2],
+        control: &Control,
+    ) -> Result<RgbImage, Cancelled> {
+        let planet = PlanetImage::new(scene, terrain, control)?;
         if self.globe.projection == RenderProjection::Map {
-            return planet.map(width, height);
+            return planet.map(width, height, control);
         }
         let view = GlobePerspective::day_side(&scene.planet);
         let longitude = self.globe.longitude.unwrap_or(view.longitude);
         planet.globe(
             GlobePerspective { longitude, latitude: self.globe.latitude.unwrap_or(view.latitude), ..view },
-            width,
-            height,
+            [width, height],
+            control,
         )
     }
 
@@ -163,17 +169,19 @@ impl RenderArgs {
     /// The picture of a terrain that is there; call it inside the pool that shall do the work.
     ///
     /// # Errors
-    /// When the palette is not known.
-    pub fn picture(&self, scene: &Scene, terrain: &Terrain) -> Result<RgbImage, Failure> {
+    /// When the palette is not known, or `control` says so.
+    pub fn picture(&self, scene: &Scene, terrain: &Terrain, control: &Control) -> Result<RgbImage, Failure> {
         let scene = &self.with_palette(scene)?;
         if scene.settings.is_planet() {
             let (width, height) = self.planet_size();
-            return Ok(self.planet(scene, terrain, width, height));
+            return Ok(self.planet(scene, terrain, [width, height], control)?);
         }
         let (width, height) = self.size();
         Ok(match self.style {
-            Style::Relief => relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), width, height),
-            Style::Heights => heightmap(terrain, width, height),
+            Style::Relief => {
+                relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), [width, height], control)?
+            }
+            Style::Heights => heightmap(terrain, width, height, control)?,
         })
     }
 
@@ -202,7 +210,7 @@ pub fn run(args: &RenderArgs) -> CommandResult {
     }
     let (width, height) = if scene.settings.is_planet() { args.planet_size() } else { (width, height) };
     let terrain = job.evaluate(&MemoryUse::picture(&scene, width, height))?;
-    let picture = job.pool.install(|| args.picture(&scene, &terrain))?;
+    let picture = job.pool.install(|| args.picture(&scene, &terrain, &Control::default()))?;
     picture.save(&output).map_err(Failure::from)?;
     args.report(picture.width, picture.height)
 }

@@ -1,29 +1,35 @@
 //! `talweg plan`, `run-tile`, `run-tiles` and `merge`: worlds in tiles.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::input::{MemoryArgs, SceneArgs};
 use super::output::ForceArgs;
+use super::web_map::{failed_map, print_pyramid};
 use super::{CommandResult, Failure, print, print_json, tell, usage};
 use crate::eval::window::{SmoothedField, smooth_lines};
 use crate::eval::{Store, evaluate, thread_pool, timed_layers};
-use crate::field::{Control, MapKind};
+use crate::export::maps::ExportMap;
+use crate::export::streamed::is_streamed;
+use crate::field::Control;
 use crate::io::memory::{bytes_text, shortage};
+use crate::io::{check_new_folder, write_atomically};
 use crate::scene::{BuildTiles, Scene};
 use crate::tiles::{
-    LEAST_TILE, Launcher, PLAN_FILE, PlanStage, PlannedSmoothing, SmoothingStep, SurveyStep, TaskOutcome, TileBuild,
-    TilePlan, tile_plan, write_plan,
+    DiskUse, LEAST_TILE, Launcher, MergedTerrain, PLAN_FILE, PlanStage, PlannedSmoothing, SmoothingStep, SurveyStep,
+    TaskOutcome, TileBuild, TileError, TilePlan, tile_plan, write_plan,
 };
+use crate::web_map::{MapPlace, RasterPyramid, TilePixels};
 
 /// Plan a build in tiles, for terrains larger than memory or for many machines
 #[derive(Args)]
 #[command(after_help = "\
-The folder holds the plan as text (plan.ron), the scene, and later the tiles. Stages follow each other; the tasks of a stage
+The folder holds the plan as text (plan.ron), what is printed here (plan.txt: memory, times, disk), the scene, and later the tiles. Stages follow each other; the tasks of a stage
 are tiles and may run at the same time, anywhere that sees the folder. What cannot be computed in parts is told with the
 reason, and is one task that takes the memory of the whole. The result is, bit for bit, that of the whole.
 
@@ -80,9 +86,12 @@ pub struct RunTileArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Every task is a program of its own: one that is killed, as for want of memory, is tried again, and the others go on.
+With --prune a stage that nothing reads any more is removed as soon as that is so, and the folder takes the least disk; what
+was removed is not made again when the build goes on after a stop. Only one program may then work in the folder.
 
-Example:
-  talweg run-tiles alps --workers 2")]
+Examples:
+  talweg run-tiles alps --workers 2
+  talweg run-tiles alps --prune")]
 pub struct RunTilesArgs {
     /// Folder of the plan
     #[arg(value_name = "PLAN")]
@@ -90,6 +99,9 @@ pub struct RunTilesArgs {
     /// Tasks at a time; each takes the memory that the plan says
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: u16,
+    /// Remove tiles as soon as nothing reads them any more
+    #[arg(long)]
+    prune: bool,
     #[command(flatten)]
     work: WorkArgs,
     /// Print no progress
@@ -117,7 +129,9 @@ Examples:
   talweg merge alps
   talweg merge alps -o alps.cog.tif -o alps.r32
   talweg merge alps -o wear.tif --what wear
-  talweg merge alps -o tiles/alps.png --tiles 2049")]
+  talweg merge alps -o slope.png --what slope
+  talweg merge alps -o tiles/alps.png --tiles 2049
+  talweg merge alps -o m --web-map terrarium --longitude 7.66 --latitude 45.98")]
 pub struct MergeArgs {
     /// Folder of the plan
     #[arg(value_name = "PLAN")]
@@ -127,35 +141,53 @@ pub struct MergeArgs {
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// What the files hold: heights, or a data map that the scene writes
-    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = map)]
-    what: MergedMap,
+    /// What the files hold: heights, a data map that the scene writes, slope, normals or bands
+    #[arg(long, value_name = "MAP", default_value = "heights", value_parser = merged_map)]
+    what: ExportMap,
     /// Cut into tiles of so many samples, NAME_x0_y0
     #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
     tiles: Option<u32>,
     /// Neighbouring tiles share no samples; otherwise they share those of their edges
     #[arg(long, requires = "tiles")]
     unshared: bool,
+    /// Write a pyramid of tiles for maps in browsers into the new folder -o, as `talweg web-map` does
+    #[arg(long, value_enum, value_name = "PIXELS", requires = "output", conflicts_with_all = ["tiles", "what"])]
+    web_map: Option<MergedPixels>,
+    /// Longitude of the middle of such a pyramid, in degrees to the east
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, requires = "web_map")]
+    longitude: f64,
+    /// Latitude of its middle, in degrees to the north
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, requires = "web_map")]
+    latitude: f64,
+    /// Its closest zoom; otherwise the first whose pixels are not wider than the samples are apart
+    #[arg(long, value_name = "ZOOM", requires = "web_map")]
+    closest: Option<u32>,
     /// Print what was written as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Heights, or a data map.
-#[derive(Clone, Copy)]
-struct MergedMap(Option<MapKind>);
+/// The pixels of a pyramid that is made of tiles.
+#[derive(Clone, Copy, ValueEnum)]
+enum MergedPixels {
+    /// Heights to 1/256 m as colours
+    Terrarium,
+    /// Heights to 1/10 m as colours (Mapbox Terrain-RGB)
+    Mapbox,
+    /// Grey, lit by the scene's sun
+    Hillshade,
+}
 
-fn map(text: &str) -> Result<MergedMap, String> {
-    let name = |kind: MapKind| format!("{kind:?}").to_lowercase();
-    if text == "heights" {
-        return Ok(MergedMap(None));
-    }
-    let found = MapKind::ALL.iter().find(|kind| name(**kind) == text);
-    found.map(|kind| MergedMap(Some(*kind))).ok_or_else(|| {
-        let known: Vec<_> = MapKind::ALL.iter().map(|kind| name(*kind)).collect();
-        format!("there is no map `{text}`; there are heights, {}", known.join(", "))
+/// A map that is written of some rows at a time.
+pub fn merged_map(text: &str) -> Result<ExportMap, String> {
+    text.parse().ok().filter(is_streamed).ok_or_else(|| {
+        let known: Vec<_> = ExportMap::common().filter(is_streamed).map(|map| map.to_string()).collect();
+        format!("there is no map `{text}` that is made of tiles; there are {}", known.join(", "))
     })
 }
+
+/// What `plan` prints, in the folder of the plan: times are of the machine, and no part of the plan itself.
+const PLAN_TEXT: &str = "plan.txt";
 
 /// Samples a side of the small evaluation that tells how fast this machine is.
 const TIMED_SAMPLES: usize = 257;
@@ -239,10 +271,15 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
     for (_, launcher) in launchers.into_iter().filter(|(is_wanted, _)| *is_wanted) {
         build.write_launcher(launcher)?;
     }
+    let disk = plan.disk_use(&job.scene);
+    let text = table(&plan, &seconds, disk);
+    write_atomically(args.output.join(PLAN_TEXT), |file| file.write_all(text.as_bytes()))?;
     if args.json {
-        return print_json(&json!({ "path": args.output.join(PLAN_FILE), "plan": plan, "seconds": seconds }));
+        let bytes = json!({ "kept": disk.kept, "pruned": disk.pruned });
+        let path = args.output.join(PLAN_FILE);
+        return print_json(&json!({ "path": path, "plan": plan, "seconds": seconds, "disk_bytes": bytes }));
     }
-    print(&table(&plan, &seconds))
+    print(&text)
 }
 
 /// What a stage does about the whole, for people.
@@ -272,7 +309,7 @@ fn smoothing_told(smoothing: &PlannedSmoothing) -> String {
 }
 
 /// The stages for people, and what has to be done as a whole.
-fn table(plan: &TilePlan, seconds: &[f64]) -> String {
+fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
     let mut text = format!(
         "{} × {} samples in tiles of {}; times are those of one thread of this machine\n",
         plan.samples, plan.samples, plan.tile
@@ -295,9 +332,18 @@ fn table(plan: &TilePlan, seconds: &[f64]) -> String {
         let tasks = if stage.is_whole() { "1 task".into() } else { format!("{} tasks", stage.tasks) };
         let halo = if stage.halo > 0 { format!(", {} cells around", stage.halo) } else { String::new() };
         let (samples, memory) = (stage.samples, bytes_text(stage.memory_bytes));
-        text +=
-            &format!("stage {number}: {tasks} at {samples} samples{halo}, {memory} each, {seconds:.1} s: {layers}\n");
+        let mut before: Vec<_> = stage.reads().iter().map(|product| product.stage().to_string()).collect();
+        before.dedup();
+        let before = if before.is_empty() { String::new() } else { format!(", reads {}", before.join(" ")) };
+        text += &format!(
+            "stage {number}: {tasks} at {samples} samples{halo}{before}, {memory} each, {seconds:.1} s: {layers}\n"
+        );
     }
+    let [kept, pruned] = [disk.kept, disk.pruned].map(bytes_text);
+    text += &format!(
+        "All together {:.1} s, and about {kept} of disk; {pruned} with run-tiles --prune\n",
+        seconds.iter().sum::<f64>()
+    );
     let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
     if !whole.is_empty() {
         text += "Done as a whole:\n";
@@ -323,7 +369,7 @@ pub fn run_one(args: &RunTileArgs) -> CommandResult {
     let build = TileBuild::open(&args.plan)?;
     let (number, task) = (args.stage, args.tile);
     let Some(stage) = build.plan.stages.get(number).filter(|stage| task < stage.tasks) else {
-        return Err(usage(anyhow::anyhow!(crate::tiles::TileError::NoTask { stage: number, task })));
+        return Err(usage(anyhow::anyhow!(TileError::NoTask { stage: number, task })));
     };
     check_memory(stage)?;
     let pool = thread_pool(args.work.threads)?;
@@ -347,12 +393,18 @@ struct RunningTask {
 pub fn run_all(args: &RunTilesArgs) -> CommandResult {
     args.work.memory.apply();
     let build = TileBuild::open(&args.plan)?;
+    let open = build.open_stages()?;
     for (number, stage) in build.plan.stages.iter().enumerate() {
-        check_memory(stage)?;
-        if !args.quiet {
-            tell(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
+        if open[number] {
+            check_memory(stage)?;
+            if !args.quiet {
+                tell(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
+            }
+            run_stage(args, number, stage.tasks)?;
         }
-        run_stage(args, number, stage.tasks)?;
+        if args.prune {
+            build.forget_unread(number, &open);
+        }
     }
     Ok(())
 }
@@ -416,11 +468,14 @@ pub fn run_merge(args: &MergeArgs) -> CommandResult {
     let control = Control::default();
     let merged = build.merged(&control)?;
     let hash = format!("{:032x}", merged.hash);
+    if let Some(pixels) = args.web_map {
+        return merge_web_map(args, &build, &merged, pixels, &control);
+    }
     let tiling = args.tiles.map(|samples| BuildTiles { samples, shared_edges: !args.unshared });
     let mut reports = Vec::new();
     for path in &args.output {
         let target = args.force.target(Path::new(path));
-        reports.extend(build.write_merged(&merged, args.what.0, &target, tiling, &control)?);
+        reports.extend(build.write_merged(&merged, &args.what, &target, tiling, &control)?);
     }
     if args.json {
         return print_json(&json!({ "hash": hash, "rasters": reports }));
@@ -429,4 +484,35 @@ pub fn run_merge(args: &MergeArgs) -> CommandResult {
         return print(&format!("{hash}\n"));
     }
     print(&reports.iter().map(super::export::line).collect::<String>())
+}
+
+/// Pyramids of tiles for maps in browsers, one for each folder that is asked for.
+fn merge_web_map(
+    args: &MergeArgs,
+    build: &TileBuild,
+    merged: &MergedTerrain,
+    pixels: MergedPixels,
+    control: &Control,
+) -> CommandResult {
+    let settings = &build.scene.settings;
+    let pyramid = RasterPyramid {
+        pixels: match pixels {
+            MergedPixels::Terrarium => TilePixels::Terrarium,
+            MergedPixels::Mapbox => TilePixels::MapboxRgb,
+            MergedPixels::Hillshade => TilePixels::Hillshade(settings.sun_direction()),
+        },
+        place: MapPlace { longitude: args.longitude, latitude: args.latitude },
+        side_metres: settings.size_metres,
+        relief_metres: settings.relief_metres,
+        closest_zoom: args.closest,
+    };
+    args.output.iter().try_for_each(|folder| {
+        check_new_folder(folder)?;
+        let made = build.write_pyramid(merged, &pyramid, folder, control);
+        let report = made.map_err(|error| match error {
+            TileError::WebMap(error) => failed_map(error),
+            other => other.into(),
+        })?;
+        print_pyramid(&report, folder, args.json)
+    })
 }

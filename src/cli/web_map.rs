@@ -1,6 +1,6 @@
 //! `talweg web-map`: tiles for maps in browsers and for globes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -8,8 +8,9 @@ use super::input::SceneArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use crate::appearance::ground_colours;
 use crate::eval::MemoryUse;
+use crate::field::Control;
 use crate::io::check_new_folder;
-use crate::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError};
+use crate::web_map::{GlobePyramid, MapPlace, RasterPyramid, TilePixels, WebMapError, WebMapReport};
 
 /// Write a pyramid of tiles for maps in browsers and for globes
 #[derive(Args)]
@@ -59,7 +60,7 @@ enum WebPixels {
 }
 
 /// A place or zoom that cannot be is a matter of usage.
-fn failed(error: WebMapError) -> Failure {
+pub fn failed_map(error: WebMapError) -> Failure {
     match error {
         WebMapError::Place(_) | WebMapError::Zoom(_) => usage(error),
         _ => Failure::Failed(error.into()),
@@ -80,8 +81,8 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
     let settings = &job.scene.settings;
     let place = MapPlace { longitude: args.longitude, latitude: args.latitude };
     let (side_metres, relief_metres) = (settings.size_metres, settings.relief_metres);
-    let colours =
-        (args.pixels == WebPixels::Colours).then(|| job.pool.install(|| ground_colours(&job.scene, &terrain)));
+    let painted = || job.pool.install(|| ground_colours(&job.scene, &terrain, &Control::default()));
+    let colours = (args.pixels == WebPixels::Colours).then(painted).transpose()?;
     let n = terrain.samples();
     let index = |share: f64| (share.clamp(0.0, 1.0) * (n - 1) as f64 + 0.5) as usize;
     let colour = |u: f64, v: f64| {
@@ -111,14 +112,19 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
                 let pyramid = RasterPyramid { pixels, place, side_metres, relief_metres, closest_zoom: args.closest };
                 pyramid.write(&terrain, &args.output, control)
             })
-            .map_err(failed)
+            .map_err(failed_map)
     })?;
+    print_pyramid(&report, &args.output, args.json)
+}
+
+/// Says what a pyramid came to.
+pub fn print_pyramid(report: &WebMapReport, folder: &Path, json: bool) -> CommandResult {
     let (first, last, tiles) = (report.zooms.start(), report.zooms.end(), report.tiles);
-    if args.json {
+    if json {
         let bounds = [report.bounds.west, report.bounds.south, report.bounds.east, report.bounds.north];
         return print_json(&serde_json::json!({
-            "path": args.output, "zooms": [first, last], "tiles": tiles, "bounds": bounds,
+            "path": folder, "zooms": [first, last], "tiles": tiles, "bounds": bounds,
         }));
     }
-    print(&format!("{}  {tiles} tiles, zooms {first} to {last}\n", args.output.display()))
+    print(&format!("{}  {tiles} tiles, zooms {first} to {last}\n", folder.display()))
 }

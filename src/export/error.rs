@@ -18,7 +18,7 @@ pub enum ExportError {
     Map(#[from] MapError),
     /// A file cannot be written.
     #[error(transparent)]
-    File(#[from] FileError),
+    File(FileError),
     /// It would not fit into memory.
     #[error(transparent)]
     Memory(#[from] NotEnoughMemory),
@@ -31,4 +31,10 @@ pub enum ExportError {
     /// Somebody stopped it.
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
+}
+
+impl From<FileError> for ExportError {
+    fn from(error: FileError) -> Self {
+        if error.is_cancelled() { Self::Cancelled(Cancelled) } else { Self::File(error) }
+    }
 }

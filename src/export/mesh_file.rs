@@ -60,7 +60,7 @@ impl MeshJob<'_> {
         // a picture holds finer colours than the vertices of a coarse mesh
         let has_pictures = how.colours && format.textures && !is_planet;
         let vertex_colours = how.colours && format.colours && !has_pictures;
-        let colours = vertex_colours.then(|| ground_colours(scene, terrain));
+        let colours = vertex_colours.then(|| ground_colours(scene, terrain, control)).transpose()?;
         let colour = colours.as_ref().map(|colours| {
             move |k: usize| {
                 let [r, g, b, _] = colours[k];
@@ -93,7 +93,7 @@ impl MeshJob<'_> {
             extras: if format.keeps_extras() { texts } else { &[] },
             ..MeshWriting::default()
         };
-        let staged = StagedFile::new(to, |file| format.write(&mesh, &writing, file))?;
+        let staged = StagedFile::new_while(to, control, |file| format.write(&mesh, &writing, file))?;
         let parts = mesh.parts.iter().filter(|part| (format.writes)(part.kind));
         let report = MeshReport {
             path: to.path().into(),
@@ -128,9 +128,12 @@ impl MeshJob<'_> {
                     placement: None,
                     texts: &[],
                     ground: None,
+                    control,
                 };
                 let mut bytes = Cursor::new(Vec::new());
-                job.write(&mut bytes).map_err(|error| ExportError::Mesh(error.to_string()))?;
+                let written = job.write(&mut bytes);
+                control.check()?;
+                written.map_err(|error| ExportError::Mesh(error.to_string()))?;
                 *png = bytes.into_inner();
             }
         }

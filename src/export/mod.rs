@@ -535,6 +535,7 @@ impl SheetJob<'_> {
                 placement: self.placement([first, left]),
                 texts,
                 ground: has_void.then_some(&ground),
+                control,
             };
             let (made, staged) = job.stage(&self.place.target(&name(&sheet.label, None)))?;
             report.rasters.push(made);

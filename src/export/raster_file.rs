@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::maps::{MapNature, MapSheet};
 use crate::appearance::decode;
-use crate::field::Terrain;
+use crate::field::{Control, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleType, Samples};
 use crate::io::{FileError, SaveTarget, StagedFile};
 
@@ -72,6 +72,8 @@ pub(super) struct RasterJob<'a> {
     pub texts: &'a [(String, String)],
     /// Whether there is ground at a row and column of the whole sheet, where that is not so everywhere.
     pub ground: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
+    /// Who can stop the writing.
+    pub control: &'a Control,
 }
 
 /// The kind of numbers that a format is given of a map, if it can hold it.
@@ -90,7 +92,7 @@ pub(super) fn sample_type(nature: MapNature, channels: usize, format: &RasterFor
 impl RasterJob<'_> {
     /// Writes the new file beside the old one.
     pub(super) fn stage(&self, to: &SaveTarget) -> Result<(RasterReport, StagedFile), FileError> {
-        let staged = StagedFile::new(to, |file| self.write(file))?;
+        let staged = StagedFile::new_while(to, self.control, |file| self.write(file))?;
         Ok((self.report(to), staged))
     }
 
@@ -192,6 +194,7 @@ impl RasterJob<'_> {
             nodata: (has_nodata && self.ground.is_some()).then_some(NODATA),
             texts: if self.format.has_texts { &texts } else { &[] },
             big_endian: self.big_endian,
+            control: Some(self.control),
         };
         self.format.write(&raster, out)
     }

@@ -237,6 +237,7 @@ impl FileJob<'_> {
             placement: self.found.placement,
             texts: &[],
             ground: has_void.then_some(&ground),
+            control: &Control::default(),
         };
         job.write(out)
     }

@@ -96,7 +96,7 @@ impl ScatterJob<'_> {
                 objects.len()
             )));
         }
-        let staged = StagedFile::new(to.clone(), |file| match self.format {
+        let staged = StagedFile::new_while(to.clone(), control, |file| match self.format {
             ScatterFormat::Csv => self.write_csv(&objects, file),
             ScatterFormat::Glb => self.write_glb(&objects, file),
         })?;

@@ -6,7 +6,7 @@ use super::names::{file_name, with_tile};
 use super::product::{CheckedKind, checked_products};
 use super::raster_file::RasterJob;
 use super::{ExportError, ExportPlace, RasterReport, band_metres, origin, square_placement, tiles};
-use crate::field::MAX_SAMPLES;
+use crate::field::{Control, MAX_SAMPLES};
 use crate::io::formats::RasterFormat;
 use crate::io::{SaveTarget, StagedFile};
 use crate::scene::{BuildPreset, BuildTiles, Scene};
@@ -30,6 +30,8 @@ pub struct StreamedMap<'a> {
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
     /// Whether there is ground at a row and column, where that is not so everywhere.
     pub ground: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
+    /// Who can stop the writing.
+    pub control: &'a Control,
 }
 
 /// A tile of a raster, or the only one: what is written, and the samples of the whole that it has.
@@ -68,6 +70,11 @@ pub fn streamed_parts(
         format,
     };
     Ok(tiles(tiling, samples)?.into_iter().map(part).collect())
+}
+
+/// Whether a map can be written of some rows of a terrain at a time: heights, data maps, slope, normals, bands.
+pub fn is_streamed(map: &ExportMap) -> bool {
+    SampledSquare::has(map)
 }
 
 /// The products of a preset at `samples` a side, if all of them can be written of some rows of a terrain at a time.
@@ -145,6 +152,7 @@ impl StreamedMap<'_> {
             placement: Some(square_placement(preset, scene, cell_metres, [first, left])),
             texts: &texts,
             ground: self.ground.filter(|_| has_void),
+            control: self.control,
         };
         Ok(job.stage(&part.target)?)
     }

@@ -7,14 +7,15 @@ pub mod memory;
 mod raster;
 
 pub use files::{
-    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, TemporaryFolder, check_name, check_new_folder,
-    check_place, sweep_folder, write_atomically, write_folder_atomically,
+    FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, StoppableWriter, TemporaryFolder, check_name,
+    check_new_folder, check_place, sweep_folder, write_atomically, write_folder_atomically,
 };
 pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
 pub(crate) use raster::catmull_rom;
 pub use raster::{
-    Raster, RasterError, STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, raster_by, stamp_names,
+    Raster, RasterError, STAMP_PREFIX, filled_gaps, forget_rasters, is_shipped, raster, raster_as, raster_by,
+    stamp_names,
 };
 
 /// Levels of RON inside each other, when it is read and when it is written: those of the deepest construction tree

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::usage;
+use super::scene::unwrapped;
 use talweg::field::{Grid, MapKind, Terrain};
 
 /// Name of a data map, as exports have it.
@@ -34,14 +35,43 @@ pub struct GivenField {
     pub samples: usize,
     /// Row by row from the north-west, of planets face by face.
     pub values: Vec<f32>,
+    /// Of a masked array: 0 where it is masked and 1 elsewhere. There the values are a membrane held by the rim of each
+    /// gap.
+    pub ground: Option<Vec<f32>>,
+}
+
+/// The mask of a masked array, if there is one and anything is masked.
+fn mask_of(array: &Bound<'_, PyAny>) -> PyResult<Option<Vec<bool>>> {
+    let py = array.py();
+    let masked = py.import(intern!(py, "numpy"))?.getattr(intern!(py, "ma"))?;
+    if !array.is_instance(&masked.getattr(intern!(py, "MaskedArray"))?)? {
+        return Ok(None);
+    }
+    let mask = masked.call_method1(intern!(py, "getmaskarray"), (array,))?;
+    let mask: PyArrayLikeDyn<'_, bool> = mask.extract()?;
+    let mask: Vec<bool> = mask.as_array().iter().copied().collect();
+    Ok(mask.contains(&true).then_some(mask))
+}
+
+/// Whether numpy has real numbers there, or truth values: what is complex, text or a date would become some number or
+/// other.
+fn has_real_numbers(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = array.py();
+    let array = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asanyarray"), (array,))?;
+    let kind: String = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
+    Ok(matches!(kind.as_str(), "b" | "i" | "u" | "f"))
 }
 
 /// A square array, or one of the six faces of a planet, each number divided by `unit`; `what` is what messages call it.
 ///
 /// # Errors
-/// When it is no array of numbers, no square, or a number in it is not finite.
+/// When it is no array of real numbers, no square, all of it is masked, or a number in it is not finite.
 pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -> PyResult<GivenField> {
     let py = array.py();
+    if !has_real_numbers(array).unwrap_or(false) {
+        return Err(usage(py, format_args!("{what}: give an array of real numbers")));
+    }
+    let mask = mask_of(array)?;
     let array: PyArrayLikeDyn<'_, f32, AllowTypeChange> =
         array.extract().map_err(|_| usage(py, format_args!("{what}: give an array of numbers")))?;
     let shape = array.shape().to_vec();
@@ -66,33 +96,62 @@ pub fn given(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_planet: bool) -
     let scaled = |value: &f32| value / unit;
     let view = array.as_array();
     // in the order of rows, whatever the strides
-    let values: Vec<f32> = match view.as_slice() {
+    let mut values: Vec<f32> = match view.as_slice() {
         Some(numbers) => numbers.iter().map(scaled).collect(),
         None => view.iter().map(scaled).collect(),
     };
+    if let Some(mask) = &mask {
+        if is_planet {
+            return Err(usage(py, format_args!("{what}: a planet has ground everywhere; fill what is masked")));
+        }
+        if !mask.contains(&false) {
+            return Err(usage(py, format_args!("{what}: all of it is masked")));
+        }
+        values = talweg::io::filled_gaps(&values, mask, samples);
+    }
     if let Some(at) = values.iter().position(|value| !value.is_finite()) {
         let (row, column) = (at / samples, at % samples);
         return Err(usage(
             py,
             format_args!(
-                "{what}: row {row}, column {column} is no finite number; fill it, or cut it out by a map `ground`"
+                "{what}: row {row}, column {column} is no finite number; fill it, or mask it (numpy.ma.masked_invalid): what is masked is no ground"
             ),
         ));
     }
-    Ok(GivenField { samples, values })
+    let ground = mask.map(|mask| mask.iter().map(|is_masked| f32::from(u8::from(!is_masked))).collect());
+    Ok(GivenField { samples, values, ground })
+}
+
+/// Heights of the caller as a terrain on `grid`: where they are masked there is no ground.
+pub fn ground_of(field: GivenField, grid: Grid) -> Terrain {
+    let mut terrain = Terrain::flat(grid);
+    terrain.height = field.values;
+    if let Some(ground) = field.ground {
+        terrain.set_map(MapKind::Ground, Some(std::sync::Arc::new(ground)));
+    }
+    terrain
 }
 
 /// Puts data maps of the caller, in the units of people, onto a terrain.
 ///
 /// # Errors
-/// When a name is none, or a map is not as large as the terrain.
+/// When a name is none, a map is not as large as the terrain, or something in it is masked.
 pub fn put_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: f32) -> PyResult<()> {
     let py = maps.py();
     for (name, array) in maps {
         let name: String = name.extract()?;
         let kind = map_kind(py, &name)?;
         let unit = map_unit(kind, relief_metres);
-        let GivenField { samples, values } = given(&format!("map `{name}`"), &array, unit, terrain.grid.is_globe())?;
+        let (array, _) = unwrapped(&array, Some(1.0))?;
+        let GivenField { samples, values, ground } =
+            given(&format!("map `{name}`"), &array, unit, terrain.grid.is_globe())?;
+        if ground.is_some() {
+            let text = format!("map `{name}`: a part of it is masked; fill it, or mask the heights there");
+            return Err(usage(py, text));
+        }
+        if kind == MapKind::Ground && terrain.map(kind).is_some() {
+            return Err(usage(py, "map `ground`: the heights are masked already; give one of the two"));
+        }
         if samples != terrain.samples() {
             let text = format!("map `{name}`: {samples} samples per side, and the heights have {}", terrain.samples());
             return Err(usage(py, text));

@@ -82,6 +82,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scene::parse, module)?)?;
     module.add_function(wrap_pyfunction!(scene::scene_of_file, module)?)?;
     module.add_function(wrap_pyfunction!(terrain::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(terrain::restored_terrain, module)?)?;
     module.add_function(wrap_pyfunction!(raster::read, module)?)?;
     module.add_function(wrap_pyfunction!(tiles::plan, module)?)?;
     module.add_function(wrap_pyfunction!(tiles::open_plan, module)?)?;

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::ThreadPool;
 
-use super::arrays::{self, given, put_maps};
+use super::arrays::{self, given, ground_of, put_maps};
 use super::error::{failed, usage};
 use super::scene::{apply_memory, checked_samples, evaluate, unwrapped, value_text};
 use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
@@ -109,8 +109,7 @@ impl NodeGround<'_, '_> {
             return Ok((scene, None, samples));
         };
         field.values.iter_mut().for_each(|height| *height /= relief);
-        let mut terrain = Terrain::flat(scene.grid(samples));
-        terrain.height = field.values;
+        let mut terrain = ground_of(field, scene.grid(samples));
         if let Some(maps) = self.maps {
             put_maps(&mut terrain, maps, relief)?;
         }
@@ -222,7 +221,7 @@ impl PyNode {
     ///
     /// An array of xarray brings its own distance. `iterations` takes the place of the node's own. Where a node works
     /// with fractions of the relief, that is `relief_metres`; without it the smallest power of two that no height
-    /// exceeds, of level ground 1800. `edges` are "Open" or "Wrap". `maps` are data maps by name, such as
+    /// exceeds, of level ground 1800. What is masked in heights is no ground. `edges` are "Open" or "Wrap". `maps` are data maps by name, such as
     /// `hardness`. `progress`, `threads` and `memory` are those of `Scene.evaluate`.
     #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]

@@ -8,13 +8,13 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{given, put_maps};
+use super::arrays::{given, ground_of, put_maps};
 use super::error::{check_problems, failed, of_command, usage, warn_of_mended};
-use super::terrain::{PyTerrain, of_json, option_words, wrong_options};
+use super::terrain::{PyTerrain, checked_cell, of_json, option_words, wrong_options};
 use super::work::{Listener, finish, pool};
 use talweg::cli::{BatchOptions, load_scene};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
-use talweg::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
+use talweg::field::{MAX_SAMPLES, MIN_SAMPLES};
 use talweg::io::SaveTarget;
 use talweg::io::memory::{limit_memory, parse_bytes};
 use talweg::scene::Scene;
@@ -153,20 +153,31 @@ impl PyScene {
             };
         };
         let field = given("heights", heights, settings.relief_metres, settings.is_planet())?;
-        let mut terrain = Terrain::flat(self.scene.grid(field.samples));
-        terrain.height = field.values;
+        let grid = self.scene.grid(field.samples);
+        let mut terrain = ground_of(field, grid);
         if let Some(maps) = maps {
             put_maps(&mut terrain, maps, settings.relief_metres)?;
         }
         terrain.close_seam();
         Ok(Some(BaseTerrain::new(terrain)))
     }
+
+    /// Makes the scene as wide as heights of so many samples a side, `cell` metres apart.
+    fn fit(&mut self, py: Python<'_>, cell: f64, samples: usize) -> PyResult<()> {
+        if self.scene.settings.is_planet() {
+            return Err(usage(py, "cell_metres: the samples of a planet are as far apart as its radius makes them"));
+        }
+        let side = (cell * (samples - 1) as f64) as f32;
+        self.scene.set(&format!("scene.size_metres={side}")).map_err(|error| usage(py, error))
+    }
 }
 
 /// Samples per side, if they can be.
 pub fn checked_samples(py: Python<'_>, size: usize) -> PyResult<usize> {
     let is_size = (MIN_SAMPLES..=MAX_SAMPLES).contains(&size);
-    is_size.then_some(size).ok_or_else(|| usage(py, format_args!("size: give {MIN_SAMPLES} to {MAX_SAMPLES} samples")))
+    let larger = if size > MAX_SAMPLES { "; larger terrains are built in tiles: see talweg.plan" } else { "" };
+    let text = || format!("size: give {MIN_SAMPLES} to {MAX_SAMPLES} samples per side{larger}");
+    is_size.then_some(size).ok_or_else(|| usage(py, text()))
 }
 
 #[pymethods]
@@ -258,10 +269,11 @@ impl PyScene {
     ///
     /// `size` are samples per side and `seed` the seed, in place of the scene's. `heights` are metres beneath the
     /// lowest layer, in place of level ground at 0, and `maps` data maps by name on it; of another size they are
-    /// resampled. `progress` is True for a bar of tqdm, or a function of the share that is done (0 to 1) and a layer's
+    /// resampled. What is masked in heights is no ground. They span the scene; with `cell_metres`, the distance of
+    /// their samples, or with an array of xarray, which brings it, the scene is as wide as they are. `progress` is True for a bar of tqdm, or a function of the share that is done (0 to 1) and a layer's
     /// name. Ctrl-C stops it, at usual sizes within 50 ms. `memory` is what may be taken from now on, like `"4GiB"`, in
     /// place of what is free.
-    #[pyo3(signature = (size=None, seed=None, *, heights=None, maps=None, threads=0, progress=None, memory=None))]
+    #[pyo3(signature = (size=None, seed=None, *, heights=None, cell_metres=None, maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn evaluate<'py>(
         &self,
@@ -269,6 +281,7 @@ impl PyScene {
         size: Option<usize>,
         seed: Option<u32>,
         heights: Option<&Bound<'py, PyAny>>,
+        cell_metres: Option<f64>,
         maps: Option<&Bound<'py, PyDict>>,
         threads: usize,
         progress: Option<&Bound<'py, PyAny>>,
@@ -277,8 +290,15 @@ impl PyScene {
         apply_memory(py, memory)?;
         let mut changed = self.clone();
         changed.scene.settings.seed = seed.unwrap_or(self.scene.settings.seed);
-        let heights = heights.map(|heights| unwrapped(heights, None).map(|(array, _)| array)).transpose()?;
+        if heights.is_none() && cell_metres.is_some() {
+            return Err(usage(py, "cell_metres: give heights as well, whose samples are so far apart"));
+        }
+        let given = heights.map(|heights| unwrapped(heights, cell_metres)).transpose()?;
+        let (heights, cell) = given.map_or((None, None), |(array, cell)| (Some(array), cell));
         let base = changed.base(py, heights.as_ref(), maps)?;
+        if let (Some(base), Some(cell)) = (&base, cell) {
+            changed.fit(py, checked_cell(py, Some(cell))?, base.samples())?;
+        }
         let own = base.as_ref().map_or(self.scene.samples(), BaseTerrain::samples);
         let samples = checked_samples(py, size.unwrap_or(own))?;
         evaluate(py, changed.scene, base, samples, threads, progress)

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use clap::Parser;
 use numpy::{PyArray1, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
-use super::arrays::{self, given, map_name, put_maps};
+use super::arrays::{self, given, ground_of, map_kind, map_name, put_maps};
 use super::error::{failed, of_command, usage};
-use super::scene::{PyScene, unwrapped, value_text};
+use super::scene::{PyScene, checked_samples, unwrapped, value_text};
 use super::work::{Listener, finish, pool};
 use talweg::cli::{ExportArgs, RenderArgs, measure_limits, terrain_measures};
 use talweg::export;
@@ -314,11 +315,14 @@ impl PyTerrain {
         let wrong = |failure: talweg::cli::Failure| of_command(py, &failure);
         let target = if path.is_some() { Some(args.checked_target().map_err(wrong)?) } else { None };
         let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
-        let made = finish(py, &pool, &listener, |_| args.picture(&self.scene, &self.terrain))?;
+        let made = finish(py, &pool, &listener, |control| {
+            let picture = args.picture(&self.scene, &self.terrain, control)?;
+            if let Some(target) = target {
+                picture.stage_while(&target, control)?.commit()?;
+            }
+            Ok(picture)
+        })?;
         let picture = made.map_err(wrong)?;
-        if let Some(target) = target {
-            py.detach(|| picture.save(&target)).map_err(failed)?;
-        }
         let shape = [picture.height, picture.width, 3];
         Ok(PyArray1::from_vec(py, picture.rgb).reshape(shape)?.into_any())
     }
@@ -359,6 +363,29 @@ impl PyTerrain {
         module.call_method1(intern!(slf.py(), "dataset"), (slf, like))
     }
 
+    /// Pickles whole, with its heights, data maps and accounts: the same hash elsewhere.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = |values: &[f32]| {
+            PyBytes::new_with(py, 4 * values.len(), |out| {
+                out.as_chunks_mut::<4>().0.iter_mut().zip(values).for_each(|(out, value)| *out = value.to_le_bytes());
+                Ok(())
+            })
+        };
+        let maps = PyDict::new(py);
+        for (kind, map) in self.terrain.maps() {
+            maps.set_item(map_name(kind), bytes(map)?)?;
+        }
+        let account = |(layer, balance): &(usize, MassBalance)| {
+            let MassBalance { eroded, deposited, carried, lost, added, resampled, resampled_carried } = *balance;
+            (*layer, [eroded, deposited, carried, lost, added, resampled, resampled_carried])
+        };
+        let accounts: Vec<_> = self.mass_balances.iter().map(account).collect();
+        let scene = self.scene.to_ron().map_err(failed)?;
+        let parts = (scene, self.terrain.samples(), self.is_of_scene, bytes(&self.terrain.height)?, maps, accounts);
+        let restored = py.import(intern!(py, "talweg._core"))?.getattr(intern!(py, "restored_terrain"))?;
+        (restored, parts).into_bound_py_any(py)
+    }
+
     fn __repr__(&self) -> String {
         let n = self.terrain.samples();
         let maps: Vec<String> = self.terrain.maps().map(|(kind, _)| map_name(kind)).collect();
@@ -367,12 +394,51 @@ impl PyTerrain {
     }
 }
 
+/// A terrain out of a pickle.
+#[pyfunction]
+pub fn restored_terrain(
+    py: Python<'_>,
+    scene: &str,
+    samples: usize,
+    is_of_scene: bool,
+    heights: &[u8],
+    maps: &Bound<'_, PyDict>,
+    accounts: Vec<(usize, [f64; 7])>,
+) -> PyResult<PyTerrain> {
+    let (scene, _) = Scene::from_ron(scene).map_err(failed)?;
+    let samples = checked_samples(py, samples)?;
+    let mut terrain = Terrain::flat(scene.grid(samples));
+    let count = terrain.height.len();
+    let numbers = |bytes: &[u8]| -> PyResult<Vec<f32>> {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        if numbers.len() != count || !rest.is_empty() {
+            return Err(usage(py, "the pickle is no whole terrain"));
+        }
+        Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
+    };
+    terrain.height = numbers(heights)?;
+    for (name, map) in maps {
+        let kind = map_kind(py, &name.extract::<String>()?)?;
+        terrain.set_map(kind, Some(Arc::new(numbers(map.extract()?)?)));
+    }
+    if accounts.iter().any(|(layer, _)| *layer >= scene.layers.len()) {
+        return Err(usage(py, "the pickle is no whole terrain"));
+    }
+    let balance = |(layer, sums): (usize, [f64; 7])| {
+        let [eroded, deposited, carried, lost, added, resampled, resampled_carried] = sums;
+        (layer, MassBalance { eroded, deposited, carried, lost, added, resampled, resampled_carried })
+    };
+    let accounts = accounts.into_iter().map(balance).collect();
+    Ok(PyTerrain::new(Arc::new(terrain), scene, is_of_scene, accounts))
+}
+
 /// Keeps the memory of a data map for as long as an array reads it.
 #[pyclass(module = "talweg._core", frozen)]
 struct MapOwner(#[allow(dead_code, reason = "kept, not read")] Arc<Vec<f32>>);
 
 /// Measures heights in metres `cell_metres` apart as they are, with open edges, as `talweg measure` does a heightmap.
 /// `sea` is the height of the sea, if there is one; `maps` data maps on them, such as `ground` (1 is ground, 0 none).
+/// What is masked is no ground.
 #[pyfunction]
 #[pyo3(signature = (heights, cell_metres=None, *, sea=None, maps=None, threads=0, **limits))]
 pub fn measure<'py>(
@@ -388,12 +454,12 @@ pub fn measure<'py>(
     let (heights, cell_metres) = unwrapped(heights, cell_metres)?;
     let cell = checked_cell(py, cell_metres)?;
     let field = given("heights", &heights, 1.0, false)?;
-    let mut terrain = Terrain::flat(Grid::new(field.samples, Edges::Open));
-    terrain.height = field.values;
+    let samples = field.samples;
+    let mut terrain = ground_of(field, Grid::new(samples, Edges::Open));
     if let Some(maps) = maps {
         put_maps(&mut terrain, maps, 1.0)?;
     }
-    let size_metres = (cell * (field.samples - 1) as f64) as f32;
+    let size_metres = (cell * (samples - 1) as f64) as f32;
     let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: sea };
     let (pool, listener) = (pool(py, threads)?, Listener::new(py, None, Vec::new())?);
     let made = finish(py, &pool, &listener, |control| terrain_measures(None, &terrain, scale, &limits, control))?;

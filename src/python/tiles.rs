@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use super::error::{check_problems, failed, usage};
 use super::scene::{PyScene, apply_memory};
 use super::work::{Listener, finish, pool};
+use talweg::cli::merged_map;
 use talweg::io::SaveTarget;
 use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
 
@@ -103,6 +104,34 @@ impl PyPlan {
         Ok(outcome.map_err(failed)? == TaskOutcome::Done)
     }
 
+    /// Numbers of the stages with tasks that are still to be done. One whose tiles were removed by `prune` is none of
+    /// them.
+    fn open_stages(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        let open = py.detach(|| self.build.open_stages()).map_err(failed)?;
+        Ok((0..open.len()).filter(|&stage| open[stage]).collect())
+    }
+
+    /// Removes the tiles of stages up to `stage`, which is done, that no later stage reads, of `open` if they are
+    /// given, as `talweg run-tiles --prune` does.
+    #[pyo3(signature = (stage, open=None))]
+    fn prune(&self, stage: usize, open: Option<Vec<usize>>) {
+        let stages = self.build.plan.stages.len();
+        let open: Vec<bool> =
+            (0..stages).map(|number| open.as_ref().is_none_or(|open| open.contains(&number))).collect();
+        self.build.forget_unread(stage.min(stages - 1), &open);
+    }
+
+    /// Bytes that the build takes on the disk, about: with all tiles `kept`, and `pruned` of those that nothing reads
+    /// any more.
+    #[getter]
+    fn disk_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let disk = self.build.plan.disk_use(&self.build.scene);
+        let told = PyDict::new(py);
+        told.set_item("kept", disk.kept)?;
+        told.set_item("pruned", disk.pruned)?;
+        Ok(told)
+    }
+
     /// The files that a task reads besides the plan and the scene, within the folder.
     fn files_read(&self, stage: usize, tile: usize) -> PyResult<Vec<String>> {
         Ok(self.relative_paths(self.build.files_read(stage, tile).map_err(failed)?))
@@ -114,16 +143,25 @@ impl PyPlan {
     }
 
     /// Makes files of all tiles, like `talweg merge`, and gives the content hash of the terrain, which is that of the
-    /// whole; without a path the hash alone. `force` replaces files that are write-protected.
-    #[pyo3(signature = (path=None, *, force=false, threads=0))]
-    fn merge(&self, py: Python<'_>, path: Option<PathBuf>, force: bool, threads: usize) -> PyResult<String> {
+    /// whole; without a path the hash alone. `what` is what the file holds: heights, a data map, slope, normals or
+    /// bands. `force` replaces files that are write-protected.
+    #[pyo3(signature = (path=None, *, what="heights", force=false, threads=0))]
+    fn merge(
+        &self,
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        what: &str,
+        force: bool,
+        threads: usize,
+    ) -> PyResult<String> {
+        let map = merged_map(what).map_err(|why| usage(py, format_args!("what: {why}")))?;
         let pool = pool(py, threads)?;
         let listener = Listener::new(py, None, Vec::new())?;
         let merged = finish(py, &pool, &listener, |control| {
             let merged = self.build.merged(control)?;
             if let Some(path) = &path {
                 let target = SaveTarget::new(path).over_read_only(force).over_links(force);
-                self.build.write_merged(&merged, None, &target, None, control)?;
+                self.build.write_merged(&merged, &map, &target, None, control)?;
             }
             Ok::<_, talweg::tiles::TileError>(merged)
         })?;

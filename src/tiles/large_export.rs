@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{StageProduct, TileBuild, TileError, TilePlan, TileStore, tile_plan};
+use super::{TileBuild, TileError, TilePlan, TileStore, tile_plan};
 use crate::export::streamed::{StreamedProduct, streamed_products};
 use crate::export::{self, ExportPlace, ExportReport, place_together};
 use crate::field::Control;
@@ -114,24 +114,9 @@ impl<'a> LargeExport<'a> {
                 done += work(number) / stage.tasks as f64;
                 tell((done / all) as f32 * BUILT);
             }
-            forget_unread(build, number);
+            build.forget_unread(number, &vec![true; stages.len()]);
         }
         Ok(())
-    }
-}
-
-/// Removes the tiles of stages that no stage behind `done` reads.
-fn forget_unread(build: &TileBuild, done: usize) {
-    let (stages, result) = (&build.plan.stages, build.plan.result.stage());
-    let is_read = |stage: usize| {
-        let mut later = stages[done + 1..].iter().flat_map(super::PlanStage::reads);
-        stage == result || later.any(|product| product.stage() == stage)
-    };
-    for stage in (0..=done).filter(|&stage| !is_read(stage)) {
-        if let Some(folder) = build.store.path(StageProduct::Ground(stage), [0; 2]).parent() {
-            // what cannot be removed now is gone with the folder around it
-            let _ = std::fs::remove_dir_all(folder);
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files made of all tiles of the result, without holding the whole: some rows of it at a time.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
@@ -12,6 +13,7 @@ use crate::export::streamed::{StreamedMap, StreamedPart, streamed_parts};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
 use crate::io::{SaveTarget, StagedFile, StagedSet};
 use crate::scene::{BuildPreset, BuildTiles};
+use crate::web_map::{BoxedError, RasterPyramid, WebMapReport};
 
 /// Rows that are held at a time: those of a tile of a cloud-optimised file.
 const ROWS: usize = 512;
@@ -145,29 +147,59 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Writes the heights, or the data map of a kind, of the result that was `merged`, in the format of the ending of
-    /// `to`, as one file or cut into tiles.
+    /// Writes a map of the result that was `merged`, in the format of the ending of `to`, as one file or cut into tiles:
+    /// one that follows from a sample and those beside it ([`is_streamed`](crate::export::streamed::is_streamed)).
     ///
     /// # Errors
     /// When the result has no such map, a tile cannot be read, or a file cannot be written; nothing was replaced then.
     pub fn write_merged(
         &self,
         merged: &MergedTerrain,
-        kind: Option<MapKind>,
+        map: &ExportMap,
         to: &SaveTarget,
         tiling: Option<BuildTiles>,
         control: &Control,
     ) -> Result<Vec<RasterReport>, TileError> {
-        let map = kind.map_or(ExportMap::Heights, ExportMap::Data);
         let (preset, mut reports, mut set) = (BuildPreset::default(), Vec::new(), StagedSet::default());
         for part in streamed_parts(to, self.plan.samples, tiling)? {
             control.check()?;
-            let (report, staged) = self.stage_part(merged, &preset, &map, &part, control)?;
+            let (report, staged) = self.stage_part(merged, &preset, map, &part, control)?;
             reports.push(report);
             set.push(staged);
         }
         set.commit()?;
         Ok(reports)
+    }
+
+    /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`, without
+    /// holding the whole.
+    ///
+    /// # Errors
+    /// When the terrain has no place on the map, a tile cannot be read, or the folder cannot be written.
+    pub fn write_pyramid(
+        &self,
+        merged: &MergedTerrain,
+        pyramid: &RasterPyramid,
+        folder: &Path,
+        control: &Control,
+    ) -> Result<WebMapReport, TileError> {
+        let (plan, relief) = (&self.plan, self.scene.settings.relief_metres);
+        let ground = ground_index(&merged.kinds);
+        let metres = |rows: Range<usize>, columns: Range<usize>| -> Result<Vec<f32>, BoxedError> {
+            let wanted = Region { rows, columns };
+            if ground.is_none() {
+                let heights = self.store.heights(plan, plan.result, &wanted)?;
+                return Ok(heights.iter().map(|height| height * relief).collect());
+            }
+            let (_, fields) = self.store.fields(plan, plan.result, &wanted)?;
+            let there = ground.and_then(|index| fields.get(index));
+            let here = |(k, height): (usize, &f32)| {
+                if there.is_none_or(|ground| ground[k] >= HAS_GROUND) { height * relief } else { f32::NAN }
+            };
+            Ok(fields.first().into_iter().flatten().enumerate().map(here).collect())
+        };
+        let cell = f64::from(self.scene.grid(plan.samples).cell());
+        Ok(pyramid.write_streamed(plan.samples, cell, &metres, folder, control)?)
     }
 
     /// Writes a part of a map of the result that was `merged` beside the file of that name that may be there.
@@ -206,6 +238,7 @@ impl TileBuild {
             },
             value: &value,
             ground: if rows.ground.is_some() { Some(&has_ground) } else { None },
+            control,
         };
         let staged = streamed.stage(part);
         rows.check()?;

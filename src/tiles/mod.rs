@@ -16,8 +16,10 @@
 //! | `task` | one task of a plan |
 //! | `merge` | files made of all tiles of the result, without holding the whole |
 //! | `large_export` | the files of an export, of a terrain that is built in tiles for it and not kept |
+//! | `disk` | the disk that a build takes, and tiles that nothing reads any more |
 //! | `launch` | jobs of Slurm and of Open Job Description |
 
+mod disk;
 mod large_export;
 mod launch;
 mod merge;
@@ -29,6 +31,7 @@ mod task;
 
 use std::path::{Path, PathBuf};
 
+pub use disk::DiskUse;
 pub use large_export::LargeExport;
 pub use launch::{Launcher, OPENJD_FILE, SLURM_FILE};
 pub use merge::MergedTerrain;
@@ -45,6 +48,7 @@ use crate::field::{Cancelled, MIN_SAMPLES, MapKind};
 use crate::hydrology::tiled::WordError;
 use crate::io::{FileError, sweep_folder, write_atomically};
 use crate::scene::{Scene, SceneError};
+use crate::web_map::WebMapError;
 
 /// Why something of a build in tiles cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -165,6 +169,9 @@ pub enum TileError {
     /// A product cannot be made.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A pyramid of tiles cannot be made.
+    #[error(transparent)]
+    WebMap(#[from] WebMapError),
     /// It was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),

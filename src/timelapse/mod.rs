@@ -115,7 +115,7 @@ impl Film {
             let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
             let seen = evaluate(scene, self.samples, playhead, &mut store, control)?;
             control.check()?;
-            Ok(scene_image(scene, &seen.terrain, palette, self.pixels, self.pixels))
+            Ok(scene_image(scene, &seen.terrain, palette, [self.pixels; 2], control)?)
         };
         let side = self.pixels as u32;
         let format =
@@ -258,7 +258,7 @@ mod tests {
         let end = evaluate(&scene(), 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
         let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene().settings);
         let mut bytes = Vec::new();
-        scene_image(&scene(), &end, &table, 24, 24).write_png(&mut bytes).unwrap();
+        scene_image(&scene(), &end, &table, [24; 2], &Control::default()).unwrap().write_png(&mut bytes).unwrap();
         assert_eq!(read("frame-00002.png"), bytes);
         assert!(read("frame-00000.png") != bytes);
         assert!(shoot(&film(3), &target).unwrap_err().to_string().contains("not empty"));

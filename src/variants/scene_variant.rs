@@ -257,7 +257,7 @@ pub const STORE_BYTES: usize = 64 << 20;
 pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
-    let image = scene_image(scene, &terrain, &PaletteTable::for_scene(scene), size.pixels, size.pixels);
+    let image = scene_image(scene, &terrain, &PaletteTable::for_scene(scene), [size.pixels; 2], control)?;
     Ok(Thumbnail { image, glance: Glance::measure(&terrain, scene) })
 }
 

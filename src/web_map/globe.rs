@@ -10,7 +10,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::levels::TerrainLevels;
+use super::levels::{LevelSource, TerrainLevels};
 use super::place::{MapPlace, MercatorSquare, mercator};
 use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
 use crate::field::{Control, Edges, Grid, Terrain};
@@ -122,12 +122,16 @@ impl GlobePyramid {
         let bounds =
             GeoBounds { west: longitude(0), south: latitude(steps), east: longitude(steps), north: latitude(0) };
         let step_metres = degrees / f64::from(steps) * METRES_A_DEGREE;
+        let place = |row: u32, column: u32| {
+            let [east, north] = mercator(longitude(column), latitude(row));
+            square.terrain_place(east, north)
+        };
         let level = levels.level(step_metres / f64::from(self.side_metres));
+        let level = levels.part_between(level, place(0, 0), place(steps, steps))?;
         let mut terrain = Terrain::flat(Grid::new(SAMPLES, Edges::Open));
         for (k, height) in terrain.height.iter_mut().enumerate() {
             let (row, column) = ((k / SAMPLES) as u32, (k % SAMPLES) as u32);
-            let [east, north] = mercator(longitude(column), latitude(row));
-            *height = level.sample(square.terrain_place(east, north)).unwrap_or(self.beyond_metres);
+            *height = level.sample(place(row, column)).unwrap_or(self.beyond_metres);
         }
         let side = degrees * METRES_A_DEGREE;
         let ground =

@@ -29,6 +29,7 @@ use crate::mesh::MeshError;
 use crate::mesh::formats::GeoBounds;
 
 pub use globe::GlobePyramid;
+pub use levels::{BoxedError, MetresOf};
 pub use place::MapPlace;
 pub use raster::{MapColour, RasterPyramid, TilePixels};
 
@@ -52,6 +53,9 @@ pub enum WebMapError {
     /// Zooms in the wrong order, or too many tiles.
     #[error("{0}")]
     Zoom(String),
+    /// Heights cannot be read.
+    #[error(transparent)]
+    Source(levels::BoxedError),
     /// A tile could not be triangulated.
     #[error(transparent)]
     Mesh(#[from] MeshError),

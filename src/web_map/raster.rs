@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::levels::TerrainLevels;
+use super::levels::{LevelSource, LevelWindow, MetresOf, SpooledLevels, TerrainLevels};
 use super::place::{HALF_WORLD, MapPlace, MercatorSquare};
 use super::{CLOSEST, TileRange, WebMapError, WebMapReport, check_count, write_tile};
 use crate::field::{Control, Terrain};
@@ -88,11 +88,40 @@ impl RasterPyramid<'_> {
         if terrain.grid.is_globe() {
             return Err(WebMapError::Place("tiles are made of square terrains; export a map of the planet".into()));
         }
+        self.write_levels(f64::from(terrain.grid.cell()), folder, control, || {
+            Ok(TerrainLevels::new(terrain, self.relief_metres))
+        })
+    }
+
+    /// [`write`](Self::write) of a terrain of `samples` a side that is not held: `metres` gives heights in metres of some
+    /// rows and columns, in any order and on any thread, and NaN where there is no ground; `cell` is the part of the side
+    /// between two samples. Coarser levels are in temporary files beside the folder, a third of the terrain in all.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), and when `metres` says why it gives none.
+    pub fn write_streamed(
+        &self,
+        samples: usize,
+        cell: f64,
+        metres: MetresOf,
+        folder: &Path,
+        control: &Control,
+    ) -> Result<WebMapReport, WebMapError> {
+        self.write_levels(cell, folder, control, || SpooledLevels::new(samples, metres, folder, control))
+    }
+
+    fn write_levels<L: LevelSource>(
+        &self,
+        cell: f64,
+        folder: &Path,
+        control: &Control,
+        levels: impl FnOnce() -> Result<L, WebMapError>,
+    ) -> Result<WebMapReport, WebMapError> {
         let square = MercatorSquare::new(self.place, self.side_metres)?;
-        let zooms = self.zooms(terrain, &square)?;
+        let zooms = self.zooms(cell, &square)?;
         let ranges: Vec<TileRange> = zooms.clone().map(|zoom| tile_range(zoom, &square)).collect();
         let tiles = check_count(&ranges)?;
-        let levels = TerrainLevels::new(terrain, self.relief_metres);
+        let levels = levels()?;
         let bounds = square.bounds();
         let mut about = json!({
             "tilejson": "3.0.0",
@@ -113,7 +142,7 @@ impl RasterPyramid<'_> {
                 let tiles: Vec<(u32, u32)> = range.tiles().collect();
                 tiles.into_par_iter().try_for_each(|(x, y)| -> Result<(), WebMapError> {
                     control.check()?;
-                    let rgba = self.tile(&levels, &square, step, [x, y]);
+                    let rgba = self.tile(&levels, &square, step, [x, y])?;
                     let name = format!("{}/{x}/{y}.png", range.zoom);
                     let png =
                         png_bytes(&rgba).map_err(|source| FileError::Write { path: folder.join(&name), source })?;
@@ -125,8 +154,7 @@ impl RasterPyramid<'_> {
         Ok(WebMapReport { zooms, tiles, bounds })
     }
 
-    fn zooms(&self, terrain: &Terrain, square: &MercatorSquare) -> Result<RangeInclusive<u32>, WebMapError> {
-        let cell = f64::from(terrain.grid.cell());
+    fn zooms(&self, cell: f64, square: &MercatorSquare) -> Result<RangeInclusive<u32>, WebMapError> {
         let finest = (0..CLOSEST).find(|&zoom| PixelStep::new(zoom, square).share <= cell * (1.0 + 1e-6));
         let closest = self.closest_zoom.unwrap_or(finest.unwrap_or(CLOSEST));
         if closest > CLOSEST {
@@ -137,14 +165,22 @@ impl RasterPyramid<'_> {
     }
 
     /// Red, green, blue and how opaque, row by row.
-    fn tile(&self, levels: &TerrainLevels, square: &MercatorSquare, step: PixelStep, [x, y]: [u32; 2]) -> Vec<u8> {
-        let level = levels.level(step.share);
+    fn tile(
+        &self,
+        levels: &dyn LevelSource,
+        square: &MercatorSquare,
+        step: PixelStep,
+        [x, y]: [u32; 2],
+    ) -> Result<Vec<u8>, WebMapError> {
         let side = TILE_PIXELS as f64;
         let place = |row: f64, column: f64| {
             let east = (f64::from(x) * side + column) * step.metres - HALF_WORLD;
             let north = HALF_WORLD - (f64::from(y) * side + row) * step.metres;
             square.terrain_place(east, north)
         };
+        // and the pixels beside, for slopes
+        let (low, high) = (place(-1.0, -1.0), place(side + 1.0, side + 1.0));
+        let level: LevelWindow = levels.part_between(levels.level(step.share), low, high)?;
         let mut rgba = vec![0; TILE_PIXELS * TILE_PIXELS * 4];
         for (k, pixel) in rgba.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             let (row, column) = ((k / TILE_PIXELS) as f64 + 0.5, (k % TILE_PIXELS) as f64 + 0.5);
@@ -192,7 +228,7 @@ impl RasterPyramid<'_> {
             };
             *pixel = [r, g, b, 255];
         }
-        rgba
+        Ok(rgba)
     }
 }
 

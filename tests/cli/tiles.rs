@@ -31,6 +31,42 @@ fn a_build_in_tiles_is_that_of_the_whole() {
 }
 
 #[test]
+fn a_build_without_the_tiles_that_nothing_reads_is_the_same() {
+    let folder = Folder::new();
+    let (scene, plan) = (save("eroded-hills"), folder.at("plan"));
+    let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
+    assert!(said.contains(" of disk; ") && said.contains(", reads 0, "), "{said}");
+    assert_eq!(std::fs::read_to_string(folder.path("plan/plan.txt")).unwrap(), said);
+    talweg(&["run-tiles", &plan, "--prune", "--threads", "1", "-q"]).success();
+    let stages = || {
+        let entries = std::fs::read_dir(folder.path("plan")).unwrap();
+        entries.filter(|entry| entry.as_ref().unwrap().path().is_dir()).count()
+    };
+    assert_eq!(stages(), 1);
+    assert_eq!(output(&["merge", &plan]), output(&["verify", &scene, "--size", "300"]));
+    // nothing is left to do
+    talweg(&["run-tiles", &plan]).success().stderr(contains("stage").not());
+    assert_eq!(stages(), 1);
+    // and what a merge makes of it are the files of the whole
+    let [ours, theirs, web, of_whole] = ["ours.png", "theirs.png", "web", "whole"].map(|name| folder.at(name));
+    talweg(&["merge", &plan, "-o", &ours, "--what", "slope"]).success();
+    talweg(&["export", &scene, "--size", "300", "-o", &theirs, "--what", "slope", "-q"]).success();
+    assert!(std::fs::read(&ours).unwrap() == std::fs::read(&theirs).unwrap());
+    let place = ["--longitude", "7.7", "--latitude", "46"];
+    let merged = [&["merge", &plan, "-o", &web, "--web-map", "terrarium"][..], &place].concat();
+    talweg(&merged).success().stdout(contains("tiles, zooms"));
+    let whole = [&["web-map", &scene, "-o", &of_whole, "--size", "300", "--pixels", "terrarium"][..], &place].concat();
+    talweg(&whole).success();
+    for name in ["tiles.json"] {
+        assert!(
+            std::fs::read(folder.path("web").join(name)).unwrap()
+                == std::fs::read(folder.path("whole").join(name)).unwrap()
+        );
+    }
+    talweg(&["merge", &plan, "-o", &web, "--web-map", "mapbox"]).code(1).stderr(contains("not empty"));
+}
+
+#[test]
 fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
     let folder = Folder::new();
     let (scene, whole, tiles) = (save("eroded-hills"), folder.at("whole.tif"), folder.at("tiles.tif"));

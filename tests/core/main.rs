@@ -66,6 +66,7 @@ mod saving;
 mod scenes;
 mod spectrum;
 mod tidy;
+mod tile_products;
 mod tiles;
 mod tracing;
 mod variants;

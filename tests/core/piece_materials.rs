@@ -179,7 +179,8 @@ fn maps_colours_and_splat_maps_have_the_materials_and_heights_do_not_change() {
     assert_eq!(made.map(MapKind::GrassShare).unwrap()[meadow], 1.0);
     assert_eq!(made.map(MapKind::RoadShare).unwrap()[road], 1.0);
 
-    let (colours, plain) = (ground_colours(&with, &made), ground_colours(&without, &bare));
+    let painted = |scene, terrain| ground_colours(scene, terrain, &Control::default()).unwrap();
+    let (colours, plain) = (painted(&with, &made), painted(&without, &bare));
     let [r, g, b, _] = colours[meadow];
     assert!(g > r && g > b, "a meadow in the desert is green: {:?}", colours[meadow]);
     assert_ne!(colours[road][..3], plain[road][..3]);

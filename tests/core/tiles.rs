@@ -58,7 +58,7 @@ pub fn scene(samples: u32, layers: Vec<Layer>) -> Scene {
 }
 
 /// Carries out all tasks of a plan.
-fn run_all(build: &TileBuild) {
+pub fn run_all(build: &TileBuild) {
     for (stage, planned) in build.plan.stages.iter().enumerate() {
         for task in 0..planned.tasks {
             let outcome = build.run_task(stage, task, &Control::default());
@@ -67,7 +67,7 @@ fn run_all(build: &TileBuild) {
     }
 }
 
-fn planned(folder: &Path, scene: &Scene, samples: usize, tile: usize) -> TileBuild {
+pub fn planned(folder: &Path, scene: &Scene, samples: usize, tile: usize) -> TileBuild {
     let plan = tile_plan(scene, samples, tile).unwrap();
     write_plan(folder, &plan, scene).unwrap();
     let build = TileBuild::open(folder).unwrap();
@@ -497,45 +497,6 @@ fn a_terrain_that_wraps_is_built_as_a_whole_and_kept_in_tiles() {
     // level ground
     scene.layers.clear();
     check_tiles("level ground that wraps", &scene, 385, &[64]);
-}
-
-#[test]
-fn merged_files_are_byte_for_byte_those_of_an_export() {
-    use talweg::export::{ExportPlace, export};
-    use talweg::io::SaveTarget;
-    use talweg::scene::{BuildPreset, BuildProduct, BuildTiles};
-    let folder = tempfile::tempdir().unwrap();
-    let scene = scene(257, vec![layer("Perlin", 1), layer("Thermal", 2)]);
-    let terrain = whole(&scene, 257);
-    let build = planned(&folder.path().join("plan"), &scene, 257, 100);
-    run_all(&build);
-    let control = Control::default();
-    let merged = build.merged(&control).unwrap();
-    let tiling = BuildTiles { samples: 129, shared_edges: true };
-    let maps = [("heights", None), ("wear", Some(MapKind::Wear))];
-    for ending in ["r32", "r16", "png", "tif", "cog.tif", "exr", "asc"] {
-        for ((what, kind), tiles) in maps.into_iter().zip([None, Some(tiling)]) {
-            let (ours, theirs) = (folder.path().join("ours"), folder.path().join("theirs"));
-            for folder in [&ours, &theirs] {
-                std::fs::create_dir_all(folder).unwrap();
-            }
-            let name = format!("{what}.{ending}");
-            let target = SaveTarget::new(ours.join(&name));
-            let reports = build.write_merged(&merged, kind, &target, tiles, &control).unwrap();
-            let format = talweg::io::formats::RasterFormat::for_path(Path::new(&name)).unwrap();
-            let product = BuildProduct { what: what.into(), format: format.id.into(), file: Some(name.clone()) };
-            let preset = BuildPreset { products: vec![product], tiles, samples: Some(257), ..BuildPreset::default() };
-            let place = ExportPlace { folder: theirs.clone(), force: false };
-            let report = export(&preset, &scene, &terrain, &place, &control, &|_| ()).unwrap();
-            assert_eq!(reports.len(), report.rasters.len(), "{name}");
-            for (ours, theirs) in reports.iter().zip(&report.rasters) {
-                assert_eq!(ours.path.file_name(), theirs.path.file_name());
-                assert!(std::fs::read(&ours.path).unwrap() == std::fs::read(&theirs.path).unwrap(), "{:?}", ours.path);
-            }
-        }
-    }
-    let flow = build.write_merged(&merged, Some(MapKind::Flow), &folder.path().join("flow.r32").into(), None, &control);
-    assert!(flow.unwrap_err().to_string().contains("Flow"));
 }
 
 #[test]

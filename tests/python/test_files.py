@@ -1,6 +1,10 @@
 """Measures, pictures and files: what the program does, from Python."""
 
 import json
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -124,3 +128,46 @@ def test_a_small_planet_is_exported(tmp_path):
     report = planet.export(tmp_path / "earth.tif", width=64)
     assert (report["rasters"][0]["samples"], report["rasters"][0]["rows"]) == (64, 32)
     assert len(planet.export(tmp_path / "face.png", projection="cube")["rasters"]) == 6
+
+
+def spent_after_control_c(work) -> tuple[float, float]:
+    """Processor seconds that work takes, and those from Ctrl-C early in it to its end."""
+    begun = time.process_time()
+    work()
+    whole = time.process_time() - begun
+    pressed = []
+
+    def press():
+        begun = time.process_time()
+        while time.process_time() - begun < 0.1 * whole:
+            time.sleep(0.002)
+        pressed.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        work()
+        thread.join()
+        # where it ended before the signal came
+        time.sleep(1.0)
+    after = time.process_time() - pressed[0]
+    thread.join()
+    return whole, after
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.tif", "a.exr", "a.asc", "a.obj", "slope.png", "render.png"])
+def test_control_c_ends_pictures_and_exports(name, tmp_path):
+    terrain = talweg.Perlin(octaves=8).run(size=769, cell_metres=30.0, relief_metres=1000.0)
+    path = tmp_path / name
+
+    def work():
+        path.unlink(missing_ok=True)
+        if name == "render.png":
+            terrain.render(path, width=1500, height=1500, threads=1)
+        else:
+            terrain.export(path, threads=1, what="slope" if "slope" in name else "heights")
+
+    whole, after = spent_after_control_c(work)
+    assert after < 0.6 * whole, f"{after:.3f} of {whole:.3f} s"
+    assert not list(tmp_path.iterdir()), "and nothing is left"

@@ -174,3 +174,101 @@ def test_arrays_of_xarray_bring_their_distance():
     uneven = north_up.assign_coords(x=along**1.1)
     with pytest.raises(talweg.UsageError, match="not evenly spaced"):
         talweg.Thermal().run(uneven)
+
+
+def test_what_is_masked_is_no_ground():
+    heights = waves(SIZE)
+    gap = np.zeros((SIZE, SIZE), dtype=bool)
+    gap[5:9, 20:30] = True
+    masked = np.ma.masked_array(np.where(gap, -9999.0, heights), gap)
+    made = talweg.Thermal(talus_angle=10.0).run(masked, cell_metres=10, iterations=8)
+    np.testing.assert_array_equal(made.maps["ground"] < 0.5, gap)
+    assert made.heights.min() > heights.min() - 1.0, "what stands for nothing is eroded by nobody"
+    other = np.ma.masked_array(np.where(gap, np.nan, heights), gap)
+    assert talweg.Thermal(talus_angle=10.0).run(other, cell_metres=10, iterations=8).hash == made.hash
+    scene = talweg.parse("(version: 1)")
+    assert np.array_equal(scene.evaluate(heights=masked).maps["ground"] < 0.5, gap)
+    assert talweg.measure(masked, 10)["min_metres"] == pytest.approx(heights[~gap].min(), abs=1e-3)
+    # a mask that masks nothing
+    whole = np.ma.masked_array(heights, np.zeros_like(gap))
+    assert talweg.Thermal().run(whole, cell_metres=10).hash == talweg.Thermal().run(heights, cell_metres=10).hash
+    for wrong, text in [
+        ({"heights": np.ma.masked_array(heights, True)}, "all of it is masked"),
+        ({"heights": masked, "maps": {"ground": np.ones((SIZE, SIZE))}}, "masked already"),
+        ({"heights": heights, "maps": {"hardness": masked}}, "a part of it is masked"),
+        ({"heights": np.where(gap, np.nan, heights)}, "mask it"),
+    ]:
+        with pytest.raises(talweg.UsageError, match=text):
+            talweg.Thermal().run(cell_metres=10, **wrong)
+    with pytest.raises(talweg.UsageError, match="a planet has ground everywhere"):
+        talweg.load("earthlike").evaluate(heights=np.ma.masked_less(np.ones((6, 9, 9)) - np.eye(9), 0.5))
+
+
+@pytest.mark.parametrize("kind", [complex, "datetime64[s]", str])
+def test_what_is_no_real_number_is_refused(kind):
+    with pytest.raises(talweg.UsageError, match="real numbers"):
+        talweg.Thermal().run(np.zeros((SIZE, SIZE)).astype(kind), cell_metres=10)
+
+
+def degrees(name_y="y", name_x="x", **attributes):
+    along = np.arange(SIZE) / 3600
+    coords = {name_y: (name_y, 47.0 - along, attributes), name_x: (name_x, 8.0 + along, attributes)}
+    return xarray.DataArray(waves(SIZE), dims=(name_y, name_x), coords=coords)
+
+
+def test_degrees_are_no_metres():
+    geographic = degrees().assign_coords(spatial_ref=0)
+    geographic.spatial_ref.attrs["crs_wkt"] = 'GEOGCRS["WGS 84",…]'
+    for given in [degrees("lat", "lon"), degrees(units="degrees_north"), geographic]:
+        with pytest.raises(talweg.UsageError, match="are degrees.*or give cell_metres"):
+            talweg.Thermal().run(given)
+        with pytest.raises(talweg.UsageError, match="are degrees"):
+            talweg.parse("(version: 1)").evaluate(heights=given)
+        assert talweg.Thermal().run(given, cell_metres=25).cell_metres == pytest.approx(25)
+    with pytest.raises(talweg.UsageError, match="are in `ft`"):
+        talweg.Thermal().run(degrees(units="ft"))
+    kilometres = degrees(units="km").assign_coords(x=("x", 0.03 * np.arange(SIZE), {"units": "km"}))
+    kilometres = kilometres.assign_coords(y=("y", -0.03 * np.arange(SIZE), {"units": "km"}))
+    assert talweg.Thermal().run(kilometres).cell_metres == pytest.approx(30)
+
+
+def test_arrays_of_xarray_lie_in_any_way():
+    along = 25.0 * np.arange(SIZE)
+    heights = waves(SIZE)
+    north_up = xarray.DataArray(heights, dims=("y", "x"), coords={"y": 5000.0 - along, "x": 300.0 + along})
+    plain = talweg.Thermal().run(heights, cell_metres=25, iterations=4)
+    turned = north_up.transpose("x", "y")
+    mirrored = north_up.isel(x=slice(None, None, -1))
+    for given in [north_up.expand_dims("band"), turned, mirrored, xarray.Dataset({"heights": north_up, "other": 1})]:
+        made = talweg.Thermal().run(given, iterations=4)
+        assert made.hash == plain.hash and made.cell_metres == pytest.approx(25)
+        back = made.to_xarray(like=given)
+        np.testing.assert_array_equal(back.heights.transpose("y", "x").sortby("x").values, plain.heights)
+    with pytest.raises(talweg.UsageError, match="Dataset without `heights`.*`elevation`, `slope`"):
+        talweg.Thermal().run(xarray.Dataset({"elevation": north_up, "slope": north_up}))
+    # what a file says of no data, and what xarray has for it
+    for gap, attributes in [(-9999.0, {"_FillValue": -9999.0}), (np.nan, {})]:
+        with_gap = north_up.copy(data=heights.copy()).assign_attrs(attributes)
+        with_gap[3, 4] = gap
+        made = talweg.Thermal().run(with_gap, iterations=4)
+        assert made.maps["ground"][3, 4] == 0.0 and made.maps["ground"].sum() == SIZE * SIZE - 1
+
+
+def test_a_terrain_goes_through_a_pickle():
+    made = talweg.Thermal(talus_angle=20.0).run(waves(SIZE), cell_metres=10, iterations=5)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.hash == made.hash and again.mass_balance == made.mass_balance and again.scene == made.scene
+    np.testing.assert_array_equal(again.heights, made.heights)
+    planet = talweg.load("earthlike").evaluate(size=9)
+    assert pickle.loads(pickle.dumps(planet)).hash == planet.hash
+    restore, parts = made.__reduce__()
+    with pytest.raises(talweg.UsageError, match="no whole terrain"):
+        restore(*parts[:3], parts[3][:-4], *parts[4:])
+
+
+def test_defaults_are_as_people_write_them():
+    for name in talweg.nodes.__all__:
+        for parameter in inspect.signature(getattr(talweg, name)).parameters.values():
+            if isinstance(parameter.default, float):
+                assert len(repr(parameter.default)) < 14, f"{name}: {parameter}"
+                assert np.float32(parameter.default) == np.float32(getattr(getattr(talweg, name)(), parameter.name))

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import talweg
+import xarray
 from conftest import ROOT, SCENES, waves
 
 SIZE = 33
@@ -207,6 +208,28 @@ def test_progress_goes_up_to_1():
     talweg.load("alpine-range").evaluate(size=SIZE, progress=True)
     with pytest.raises(talweg.UsageError, match="progress: give True"):
         talweg.load("alpine-range").evaluate(size=SIZE, progress="yes")
+
+
+def test_a_ground_brings_its_width():
+    scene = talweg.load("alpine-range")
+    heights = waves(SIZE)
+    along = 30.0 * np.arange(SIZE)
+    array = xarray.DataArray(heights, dims=("y", "x"), coords={"y": -along, "x": along})
+    spanning = scene.evaluate(heights=heights)
+    assert spanning.size_metres == scene.size_metres
+    made = scene.evaluate(heights=array)
+    assert made.cell_metres == pytest.approx(30) and made.scene.size_metres == pytest.approx(30 * (SIZE - 1))
+    assert made.hash == scene.evaluate(heights=heights, cell_metres=30).hash != spanning.hash
+    assert scene.size_metres == spanning.size_metres, "the scene itself stays"
+    with pytest.raises(talweg.UsageError, match="cell_metres: give heights"):
+        scene.evaluate(cell_metres=30)
+    with pytest.raises(talweg.UsageError, match="radius"):
+        talweg.load("earthlike").evaluate(heights=np.zeros((6, 9, 9)), cell_metres=30)
+
+
+def test_what_is_larger_is_sent_to_tiles():
+    with pytest.raises(talweg.UsageError, match="16384 samples per side; .* talweg.plan"):
+        talweg.load("alpine-range").evaluate(size=16385)
 
 
 def long_work(progress):

@@ -120,6 +120,40 @@ def test_machines_that_share_no_folder_share_a_store(cluster, plan, whole, tmp_p
     assert (store / "stage-000/ground-1-1.tile").stat().st_size > 1000
 
 
+def test_tiles_that_nothing_reads_any_more_are_removed(cluster, plan, whole, tmp_path):
+    folder = Path(plan.path)
+    last = f"stage-{len(plan.stages) - 1:03}"
+    assert talweg.dask.build(plan, cluster, prune=True) == whole
+    assert [path.name for path in sorted(folder.glob("stage-*"))] == [last]
+    assert plan.disk_bytes["pruned"] < plan.disk_bytes["kept"]
+    # what was removed is not made again, unless a tile of the result is missing
+    assert plan.open_stages() == []
+    before = {file: file.stat().st_mtime_ns for file in folder.rglob("*.tile")}
+    assert talweg.dask.build(plan, cluster, prune=True) == whole
+    assert before == {file: file.stat().st_mtime_ns for file in folder.rglob("*.tile")}
+    next(folder.glob(f"{last}/*")).unlink()
+    assert len(plan.open_stages()) == len(plan.stages)
+    assert talweg.dask.build(plan, cluster, prune=True) == whole
+    store = tmp_path / "bucket"
+    for _ in range(2):
+        assert talweg.dask.build(plan, cluster, store=f"file://{store}", prune=True) == whole
+        left = {file.parent.name for file in store.rglob("*") if file.is_file()}
+        assert left == {"bucket", last}
+
+
+def test_a_map_is_merged_by_name(plan, scene, tmp_path):
+    for number, stage in enumerate(plan.stages):
+        for tile in range(stage["tasks"]):
+            plan.run_tile(number, tile)
+    terrain = scene.evaluate(size=SIZE)
+    for name in ["slope", "flow"]:
+        plan.merge(tmp_path / "ours.r32", what=name)
+        terrain.export(tmp_path / "theirs.r32", what=name)
+        assert (tmp_path / "ours.r32").read_bytes() == (tmp_path / "theirs.r32").read_bytes()
+    with pytest.raises(talweg.UsageError, match="what: there is no map `colours` that is made of tiles"):
+        plan.merge(what="colours")
+
+
 def test_a_cluster_without_room_is_told_before_anything_is_done(cluster, scene, tmp_path):
     wide = talweg.plan(scene, tmp_path / "wide", size=16_384, tile=16_384)
     with pytest.raises(talweg.TalwegError, match="a task of stage 0 takes .* MiB.*plan smaller tiles"):

@@ -274,9 +274,12 @@ impl SiteNeighbours {
 }
 
 /// The colours of all samples of a terrain, if the scene is coloured by a biome table.
-pub fn colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
-    let biomes = Biomes::for_scene(scene)?;
-    Paint::new(terrain, &scene.settings, &biomes).colours(terrain, &Control::default()).ok()
+///
+/// # Errors
+/// When `control` says so.
+pub fn colours(terrain: &Terrain, scene: &Scene, control: &Control) -> Result<Option<Vec<[u8; 4]>>, Cancelled> {
+    let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
+    Paint::new(terrain, &scene.settings, &biomes).colours(terrain, control).map(Some)
 }
 
 /// Noise of some octaves around 0, seldom beyond ±1.

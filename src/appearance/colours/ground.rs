@@ -6,18 +6,21 @@ use super::snow_sand::vegetated;
 use super::srgb::{brighten, decode, encode, mix};
 use crate::appearance::pictures::relief::{COVER, FILM, RIVER_TINT, SHORE};
 use crate::appearance::{GroundShareMaps, PaletteTable, SampleCoverDepths, colours, colours_of, covered};
-use crate::field::{MapKind, Terrain, slope_degrees};
+use crate::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
 use crate::scene::Scene;
 
 /// The sRGB colours of all samples without light and shadow: palette or biomes, under rivers, sand and snow. Opaque.
 /// Those of a planet are the ground's alone.
-pub fn ground_colours(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
+///
+/// # Errors
+/// When `control` says so.
+pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
     if terrain.grid.is_globe() {
-        return colours_of(scene, terrain);
+        return colours_of(scene, terrain, control);
     }
     let (settings, table, n) = (&scene.settings, PaletteTable::for_scene(scene), terrain.samples());
     let steepness = settings.relief_over_size();
-    let of_biomes = colours(terrain, scene);
+    let of_biomes = colours(terrain, scene, control)?;
     let entry = |place: f32| {
         let [r, g, b, _] = table.lut[(place as usize).min(table.lut.len() - 1)];
         decode([r, g, b])
@@ -58,5 +61,21 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
         let [r, g, b] = colour(k);
         [r, g, b, 255]
     };
-    (0..terrain.height.len()).into_par_iter().map(opaque).collect()
+    let mut made = vec![[0; 4]; terrain.height.len()];
+    by_rows(&mut made, n, control, opaque)?;
+    Ok(made)
+}
+
+/// Fills in `values` by their numbers, `row` of them between two looks at `control`.
+pub(in crate::appearance) fn by_rows<T: Send>(
+    values: &mut [T],
+    row: usize,
+    control: &Control,
+    value: impl Fn(usize) -> T + Sync,
+) -> Result<(), Cancelled> {
+    values.par_chunks_mut(row).enumerate().try_for_each(|(i, values)| {
+        control.check()?;
+        values.iter_mut().enumerate().for_each(|(j, out)| *out = value(i * row + j));
+        Ok(())
+    })
 }

@@ -3,7 +3,7 @@
 use super::srgb::{Light, brighten, decode, encode, mix};
 use crate::appearance::materials::piece_materials::{GroundShareMaps, GroundShares, hidden_by_both};
 use crate::appearance::pictures::raster::PixelGrid;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::scene::Settings;
 
 /// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
@@ -84,23 +84,35 @@ pub struct PixelCoverDepths {
 
 impl PixelCoverDepths {
     /// What lies on the ground of `terrain`, snow and sand among it, on the pixels of a picture.
-    pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn new(
+        terrain: &Terrain,
+        relief_metres: f32,
+        [width, height]: [usize; 2],
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let pixels = |map: &[f32]| {
             let mut field = Terrain::flat(terrain.grid);
             field.height.copy_from_slice(map);
-            PixelGrid::of_heights(&field, width, height)
+            PixelGrid::of_heights(&field, width, height, control)
         };
-        let lying = COVERS.iter().filter_map(|&(kind, colour, half_metres)| {
-            let mut raster = pixels(terrain.map(kind)?);
+        let mut lying = Vec::new();
+        for &(kind, colour, half_metres) in &COVERS {
+            let Some(map) = terrain.map(kind) else { continue };
+            let mut raster = pixels(map)?;
             raster.values.iter_mut().for_each(|depth| *depth = (*depth * (relief_metres / half_metres)).max(0.0));
-            Some((decode(colour), raster))
-        });
-        let lying = lying.collect();
-        let [brightness, vegetation] =
-            [MapKind::Brightness, MapKind::Vegetation].map(|kind| terrain.map(kind).map(|map| pixels(map)));
-        let made = MapKind::SHARES.map(|kind| terrain.map(kind).map(|map| pixels(map)));
+            lying.push((decode(colour), raster));
+        }
+        let of = |kind| terrain.map(kind).map(|map| pixels(map)).transpose();
+        let (brightness, vegetation) = (of(MapKind::Brightness)?, of(MapKind::Vegetation)?);
+        let mut made = MapKind::SHARES.map(|_| None);
+        for (share, kind) in made.iter_mut().zip(MapKind::SHARES) {
+            *share = of(kind)?;
+        }
         let made = made.iter().any(Option::is_some).then_some(made);
-        Self { lying, brightness, vegetation, made }
+        Ok(Self { lying, brightness, vegetation, made })
     }
 
     /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.

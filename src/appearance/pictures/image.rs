@@ -7,8 +7,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::raster::PixelGrid;
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::io::{FileError, SaveTarget, StagedFile};
+
+/// Bytes of a packed part of a PNG file.
+const PACKED_BYTES: usize = 1 << 15;
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,14 +34,36 @@ impl RgbImage {
         Self { width, height, rgb }
     }
 
-    /// Writes the picture as PNG.
+    /// [`from_fn`](Self::from_fn) that looks at `control` once a row.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn drawn(
+        width: usize,
+        height: usize,
+        control: &Control,
+        colour: impl Fn(usize, usize) -> [u8; 3] + Sync,
+    ) -> Result<Self, Cancelled> {
+        let mut rgb = vec![0; width * height * 3];
+        rgb.par_chunks_mut(width * 3).enumerate().try_for_each(|(y, row)| {
+            control.check()?;
+            row.chunks_mut(3).enumerate().for_each(|(x, pixel)| pixel.copy_from_slice(&colour(x, y)));
+            Ok(())
+        })?;
+        Ok(Self { width, height, rgb })
+    }
+
+    /// Writes the picture as PNG, some rows at a time.
     pub fn write_png(&self, out: impl Write) -> std::io::Result<()> {
         let mut encoder = png::Encoder::new(BufWriter::new(out), self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.rgb)?;
+        // what is packed is written at once, so that whoever writes can stop it in between
+        let mut stream = writer.stream_writer_with_size(PACKED_BYTES)?;
+        self.rgb.chunks(self.width * 3).try_for_each(|row| stream.write_all(row))?;
+        stream.finish()?;
         Ok(writer.finish()?)
     }
 
@@ -70,14 +95,25 @@ impl RgbImage {
     pub fn stage(&self, to: impl Into<SaveTarget>) -> Result<StagedFile, FileError> {
         StagedFile::new(to, |file| self.write_png(file))
     }
+
+    /// [`stage`](Self::stage) that stops when `control` says so.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or it was stopped ([`FileError::is_cancelled`]).
+    pub fn stage_while(&self, to: impl Into<SaveTarget>, control: &Control) -> Result<StagedFile, FileError> {
+        StagedFile::new_while(to, control, |file| self.write_png(file))
+    }
 }
 
 /// The heights as a greyscale picture, black at the lowest and white at the highest sample.
-pub fn heightmap(terrain: &Terrain, width: usize, height: usize) -> RgbImage {
+///
+/// # Errors
+/// When `control` says so.
+pub fn heightmap(terrain: &Terrain, width: usize, height: usize, control: &Control) -> Result<RgbImage, Cancelled> {
     let (low, high) = terrain.range();
     let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
-    let raster = PixelGrid::of_heights(terrain, width, height);
-    RgbImage::from_fn(width, height, |x, y| [((raster.values[y * width + x] - low) * scale + 0.5) as u8; 3])
+    let raster = PixelGrid::of_heights(terrain, width, height, control)?;
+    RgbImage::drawn(width, height, control, |x, y| [((raster.values[y * width + x] - low) * scale + 0.5) as u8; 3])
 }
 
 #[cfg(test)]
@@ -86,8 +122,35 @@ mod tests {
     use crate::field::Edges;
 
     #[test]
+    fn a_picture_that_is_stopped_is_drawn_no_further_and_not_written() {
+        use crate::field::Cancelled;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let (control, drawn) = (Control::default(), AtomicUsize::new(0));
+        let made = RgbImage::drawn(64, 4096, &control, |_, y| {
+            drawn.fetch_add(1, Ordering::Relaxed);
+            if y % 100 == 50 {
+                control.cancel();
+            }
+            [0; 3]
+        });
+        assert_eq!(made, Err(Cancelled));
+        assert!(drawn.load(Ordering::Relaxed) < 64 * 4096 / 4, "{drawn:?}");
+        let terrain = Terrain::from_fn(33, Edges::Open, |u, _| u);
+        let settings = crate::scene::Settings::default();
+        let scene = crate::scene::Scene { settings, ..crate::scene::Scene::default() };
+        let table = crate::appearance::PaletteTable::for_scene(&scene);
+        assert_eq!(crate::appearance::scene_image(&scene, &terrain, &table, [20; 2], &control), Err(Cancelled));
+        assert_eq!(crate::appearance::ground_colours(&scene, &terrain, &control), Err(Cancelled));
+        let folder = tempfile::tempdir().unwrap();
+        let image = RgbImage::from_fn(600, 600, |x, y| [x as u8, y as u8, (x * y) as u8]);
+        let staged = image.stage_while(folder.path().join("a.png"), &control);
+        assert!(staged.unwrap_err().is_cancelled());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
     fn png_reads_back() {
-        let image = heightmap(&Terrain::from_fn(33, Edges::Open, |u, _| u), 20, 20);
+        let image = heightmap(&Terrain::from_fn(33, Edges::Open, |u, _| u), 20, 20, &Control::default()).unwrap();
         let mut bytes = Vec::new();
         image.write_png(&mut bytes).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();

@@ -11,15 +11,13 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use rayon::prelude::*;
-
 use super::image::RgbImage;
 use crate::appearance::biomes::ground_types::PlanetLayout;
 use crate::appearance::colours::srgb::{Light, brighten, decode, encode, mix};
-use crate::appearance::{PaletteTable, biomes, relief};
+use crate::appearance::{PaletteTable, biomes, by_rows, relief};
 use crate::field::globe::{direction_at, from_angles, locate, nearly_located};
 use crate::field::topology::FACES;
-use crate::field::{Globe, MapKind, Terrain, globe_gradient};
+use crate::field::{Cancelled, Control, Globe, MapKind, Terrain, globe_gradient};
 use crate::planet::{Air, Planet};
 use crate::scene::Scene;
 
@@ -64,15 +62,18 @@ impl GlobePerspective {
 
 impl<'a> PlanetImage<'a> {
     /// Coloured by the scene's palette or biome table.
-    pub fn new(scene: &'a Scene, terrain: &'a Terrain) -> Self {
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn new(scene: &'a Scene, terrain: &'a Terrain, control: &Control) -> Result<Self, Cancelled> {
         let globe = Globe::new(terrain.samples());
         let settings = &scene.settings;
         let sea = settings.sea_level / settings.relief_metres;
         let steepness = settings.relief_metres / scene.planet.radius_metres;
         let mut slopes = vec![[0.0f32; 3]; terrain.height.len()];
-        slopes.par_iter_mut().enumerate().for_each(|(k, slope)| {
-            *slope = globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
-        });
+        by_rows(&mut slopes, globe.samples(), control, |k| {
+            globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness)
+        })?;
         let land = |k: usize| terrain.height[k] > sea;
         let (mut sum, mut count) = (0.0, 0u64);
         for (k, [x, y, z]) in slopes.iter().enumerate() {
@@ -82,10 +83,13 @@ impl<'a> PlanetImage<'a> {
             }
         }
         let lift = CLEAR_SLOPE / ((sum / count.max(1) as f64).sqrt() as f32).max(1.0e-9);
-        let colours = biomes::colours(terrain, scene).unwrap_or_else(|| palette_colours(scene, terrain, &slopes, lift));
+        let colours = match biomes::colours(terrain, scene, control)? {
+            Some(colours) => colours,
+            None => palette_colours(scene, terrain, &slopes, lift, control)?,
+        };
         let (water, brightness) = (terrain.map(MapKind::Water), terrain.map(MapKind::Brightness));
         let mut texels = vec![[0.0f32; 6]; terrain.height.len()];
-        texels.par_iter_mut().enumerate().for_each(|(k, texel)| {
+        by_rows(&mut texels, globe.samples(), control, |k| {
             let [r, g, b, _] = colours[k];
             let depth = water.map_or(0.0, |map| map[k]);
             let ground = brighten(decode([r, g, b]), brightness.map_or(0.0, |map| map[k]));
@@ -93,15 +97,18 @@ impl<'a> PlanetImage<'a> {
             let [r, g, b] = mix(ground, decode(RIVER), wet);
             // the sea is level
             let [x, y, z] = if land(k) { slopes[k].map(|s| s * lift) } else { [0.0; 3] };
-            *texel = [r, g, b, x, y, z];
-        });
-        Self { scene, terrain, globe, texels, sea }
+            [r, g, b, x, y, z]
+        })?;
+        Ok(Self { scene, terrain, globe, texels, sea })
     }
 
     /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies
     /// half a pixel east of longitude -180°.
-    pub fn map(&self, width: usize, height: usize) -> RgbImage {
-        self.paint(width, height, width as f64 / TAU, |x, y| {
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn map(&self, width: usize, height: usize, control: &Control) -> Result<RgbImage, Cancelled> {
+        self.paint([width, height], width as f64 / TAU, control, |x, y| {
             self.lit(from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI))
         })
     }
@@ -124,7 +131,15 @@ impl<'a> PlanetImage<'a> {
     }
 
     /// The globe as seen from far away.
-    pub fn globe(&self, view: GlobePerspective, width: usize, height: usize) -> RgbImage {
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn globe(
+        &self,
+        view: GlobePerspective,
+        [width, height]: [usize; 2],
+        control: &Control,
+    ) -> Result<RgbImage, Cancelled> {
         let planet = &self.scene.planet;
         let up = from_angles(view.latitude.to_radians(), view.longitude.to_radians());
         let (east, north) = frame(up);
@@ -135,7 +150,7 @@ impl<'a> PlanetImage<'a> {
         // the air is drawn thicker than it is, as the relief is
         let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
         let glint = if self.has_sea() { 0.4 } else { 0.0 };
-        self.paint(width, height, radius, |x, y| {
+        self.paint([width, height], radius, control, |x, y| {
             let (a, b) = ((x - width as f64 * 0.5) / radius, (height as f64 * 0.5 - y) / radius);
             let square = a * a + b * b;
             let at = |depth: f64| -> [f64; 3] { std::array::from_fn(|k| up[k] * depth + east[k] * a + north[k] * b) };
@@ -178,11 +193,17 @@ impl<'a> PlanetImage<'a> {
     }
 
     /// A picture whose pixels are means over as many places as the samples ask for; `scale` is pixels per radian.
-    fn paint(&self, width: usize, height: usize, scale: f64, light: impl Fn(f64, f64) -> Light + Sync) -> RgbImage {
+    fn paint(
+        &self,
+        [width, height]: [usize; 2],
+        scale: f64,
+        control: &Control,
+        light: impl Fn(f64, f64) -> Light + Sync,
+    ) -> Result<RgbImage, Cancelled> {
         let samples = (self.terrain.samples() - 1) as f64 / FRAC_PI_2;
         let fine = (samples / scale).ceil().clamp(2.0, 4.0) as usize;
         let part = 1.0 / fine as f64;
-        RgbImage::from_fn(width, height, |x, y| {
+        RgbImage::drawn(width, height, control, |x, y| {
             let mut sum = [0.0; 3];
             for k in 0..fine * fine {
                 let (a, b) = ((k % fine) as f64 + 0.5, (k / fine) as f64 + 0.5);
@@ -211,16 +232,34 @@ impl<'a> PlanetImage<'a> {
 }
 
 /// A picture of a scene: a terrain from above, a planet from space.
-pub fn scene_image(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
+///
+/// # Errors
+/// When `control` says so.
+pub fn scene_image(
+    scene: &Scene,
+    terrain: &Terrain,
+    palette: &PaletteTable,
+    size: [usize; 2],
+    control: &Control,
+) -> Result<RgbImage, Cancelled> {
     if terrain.grid.is_globe() {
-        return PlanetImage::new(scene, terrain).globe(GlobePerspective::day_side(&scene.planet), width, height);
+        let planet = PlanetImage::new(scene, terrain, control)?;
+        return planet.globe(GlobePerspective::day_side(&scene.planet), size, control);
     }
-    relief(terrain, &scene.settings, palette, width, height)
+    relief(terrain, &scene.settings, palette, size, control)
 }
 
 /// Directions of the ground of a planet for other programs: east, north and up as red, green and blue; on faces along
 /// columns, against rows and up.
-pub fn planet_normals(scene: &Scene, terrain: &Terrain, layout: PlanetLayout) -> RgbImage {
+///
+/// # Errors
+/// When `control` says so.
+pub fn planet_normals(
+    scene: &Scene,
+    terrain: &Terrain,
+    layout: PlanetLayout,
+    control: &Control,
+) -> Result<RgbImage, Cancelled> {
     let globe = Globe::new(terrain.samples());
     let n = globe.samples();
     let steepness = scene.settings.relief_metres / scene.planet.radius_metres;
@@ -232,14 +271,14 @@ pub fn planet_normals(scene: &Scene, terrain: &Terrain, layout: PlanetLayout) ->
         [x / length, y / length, 1.0 / length].map(|c| ((c * 0.5 + 0.5) * 255.0 + 0.5) as u8)
     };
     match layout {
-        PlanetLayout::Face(face) => RgbImage::from_fn(n, n, |column, row| {
+        PlanetLayout::Face(face) => RgbImage::drawn(n, n, control, |column, row| {
             let here = globe.exact_direction(face, row, column);
             let (right, up) = face_frame(face, here);
             normal((face * n + row) * n + column, right, up)
         }),
         PlanetLayout::Map(map) => {
             let directions = map.directions();
-            RgbImage::from_fn(map.width, map.height, |column, row| {
+            RgbImage::drawn(map.width, map.height, control, |column, row| {
                 let direction = directions.direction(column, row);
                 let (face, u, v) = nearly_located(direction);
                 let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
@@ -268,14 +307,18 @@ fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 }
 
 /// The sRGB colours of all samples, as the scene's palette gives them.
-pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
-    if let Some(colours) = biomes::colours(terrain, scene) {
-        return colours;
+///
+/// # Errors
+/// When `control` says so.
+pub fn colours_of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
+    if let Some(colours) = biomes::colours(terrain, scene, control)? {
+        return Ok(colours);
     }
     let (globe, steepness) = (Globe::new(terrain.samples()), scene.settings.relief_metres / scene.planet.radius_metres);
     let slope = |k: usize| globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
-    let slopes: Vec<[f32; 3]> = (0..terrain.height.len()).into_par_iter().map(slope).collect();
-    palette_colours(scene, terrain, &slopes, 1.0)
+    let mut slopes = vec![[0.0f32; 3]; terrain.height.len()];
+    by_rows(&mut slopes, globe.samples(), control, slope)?;
+    palette_colours(scene, terrain, &slopes, 1.0, control)
 }
 
 /// Bends what is bright towards white.
@@ -311,7 +354,13 @@ fn air_colour(air: Air) -> Light {
 }
 
 /// Colours by height and steepness, where the scene has a plain palette.
-fn palette_colours(scene: &Scene, terrain: &Terrain, slopes: &[[f32; 3]], lift: f32) -> Vec<[u8; 4]> {
+fn palette_colours(
+    scene: &Scene,
+    terrain: &Terrain,
+    slopes: &[[f32; 3]],
+    lift: f32,
+    control: &Control,
+) -> Result<Vec<[u8; 4]>, Cancelled> {
     let (table, settings) = (PaletteTable::for_scene(scene), &scene.settings);
     let colour = |k: usize| {
         let metres = terrain.height[k] * settings.relief_metres;
@@ -324,7 +373,9 @@ fn palette_colours(scene: &Scene, terrain: &Terrain, slopes: &[[f32; 3]], lift: 
         let [r, g, b] = encode(mix(decode([h, s, t]), decode([r, g, b]), rock));
         [r, g, b, 255]
     };
-    (0..terrain.height.len()).into_par_iter().map(colour).collect()
+    let mut colours = vec![[0; 4]; terrain.height.len()];
+    by_rows(&mut colours, terrain.samples(), control, colour)?;
+    Ok(colours)
 }
 
 #[cfg(test)]
@@ -354,7 +405,8 @@ mod tests {
     #[test]
     fn the_map_has_north_on_top_and_goes_on_over_its_edges() {
         let (scene, terrain) = striped();
-        let map = PlanetImage::new(&scene, &terrain).map(64, 32);
+        let map =
+            PlanetImage::new(&scene, &terrain, &Control::default()).unwrap().map(64, 32, &Control::default()).unwrap();
         let is_blue = |[r, _, b]: [u8; 3]| b > r;
         assert!(!is_blue(pixel(&map, 20, 6)) && is_blue(pixel(&map, 20, 26)));
         for y in 0..32 {
@@ -367,12 +419,12 @@ mod tests {
     fn the_globe_is_dark_at_night_and_black_around_without_air() {
         let (mut scene, terrain) = striped();
         scene.planet.atmosphere = 0.0;
-        let planet = PlanetImage::new(&scene, &terrain);
+        let control = Control::default();
+        let planet = PlanetImage::new(&scene, &terrain, &control).unwrap();
+        let globe = |view| planet.globe(view, [40; 2], &control).unwrap();
         let noon = GlobePerspective { longitude: 0.0, latitude: 0.0, margin: 1.2 };
-        let bright = |view: GlobePerspective| {
-            pixel(&planet.globe(view, 40, 40), 20, 14).iter().map(|&c| u32::from(c)).sum::<u32>()
-        };
+        let bright = |view: GlobePerspective| pixel(&globe(view), 20, 14).iter().map(|&c| u32::from(c)).sum::<u32>();
         assert!(bright(noon) > 10 * bright(GlobePerspective { longitude: 180.0, ..noon }).max(1));
-        assert_eq!(pixel(&planet.globe(noon, 40, 40), 0, 20), [0, 0, 0]);
+        assert_eq!(pixel(&globe(noon), 0, 20), [0, 0, 0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Terrain, catmull_rom_weights};
+use crate::field::{Cancelled, Control, Terrain, catmull_rom_weights};
 
 /// Values on the pixels of a picture, row by row from the north-west corner.
 #[derive(Clone, Debug)]
@@ -25,22 +25,44 @@ impl PixelGrid {
         Self { width, height, values }
     }
 
+    /// [`from_fn`](Self::from_fn) that looks at `control` once a row.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn made(
+        width: usize,
+        height: usize,
+        control: &Control,
+        value: impl Fn(usize, usize) -> f32 + Sync,
+    ) -> Result<Self, Cancelled> {
+        let mut values = vec![0.0; width * height];
+        values.par_chunks_mut(width).enumerate().try_for_each(|(y, row)| {
+            control.check()?;
+            row.iter_mut().enumerate().for_each(|(x, v)| *v = value(x, y));
+            Ok(())
+        })?;
+        Ok(Self { width, height, values })
+    }
+
     /// The heights under every pixel: the mean over the pixel where the terrain is finer than the picture, a
     /// Catmull-Rom surface where it is coarser, so that light falls smoothly on it.
     ///
     /// The longer side of the picture spans the terrain; a picture that is not square shows its middle.
-    pub fn of_heights(terrain: &Terrain, width: usize, height: usize) -> Self {
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn of_heights(terrain: &Terrain, width: usize, height: usize, control: &Control) -> Result<Self, Cancelled> {
         let last = (terrain.samples() - 1) as f32;
         let cells = last / width.max(height) as f32;
         let at = |pixel: f32, side: usize| last * 0.5 + (pixel - side as f32 * 0.5) * cells;
         if cells <= 1.0 {
-            return Self::from_fn(width, height, |x, y| {
+            return Self::made(width, height, control, |x, y| {
                 smooth(terrain, at(x as f32 + 0.5, width), at(y as f32 + 0.5, height))
             });
         }
         let fine = cells.ceil() as usize;
         let part = 1.0 / fine as f32;
-        Self::from_fn(width, height, |x, y| {
+        Self::made(width, height, control, |x, y| {
             let mut sum = 0.0;
             for b in 0..fine {
                 for a in 0..fine {
@@ -140,7 +162,7 @@ mod tests {
     fn a_plane_stays_a_plane_at_any_size() {
         let plane = Terrain::from_fn(65, Edges::Open, |u, v| 2.0 * u - v);
         for (width, height) in [(16, 16), (64, 64), (200, 200), (100, 40), (40, 100), (1, 1)] {
-            let raster = PixelGrid::of_heights(&plane, width, height);
+            let raster = PixelGrid::of_heights(&plane, width, height, &Control::default()).unwrap();
             let side = width.max(height) as f32;
             for y in 0..height {
                 for x in 0..width {
@@ -156,7 +178,7 @@ mod tests {
     #[test]
     fn the_mean_survives_shrinking_and_the_pyramid() {
         let checks = Terrain::from_fn(129, Edges::Open, |u, v| f32::from(((u + v) * 128.0 + 0.5) as u8 % 2));
-        let raster = PixelGrid::of_heights(&checks, 16, 16);
+        let raster = PixelGrid::of_heights(&checks, 16, 16, &Control::default()).unwrap();
         assert!(raster.values.iter().all(|h| (h - 0.5).abs() < 0.05), "{:?}", raster.values);
         let pyramid = Pyramid::new(PixelGrid::from_fn(37, 19, |x, _| x as f32));
         assert_eq!(pyramid.sample(0, 12.0, 7.0), Some(12.0));

@@ -20,7 +20,7 @@ use crate::appearance::PaletteTable;
 use crate::appearance::biomes::{Paint, SiteNeighbours};
 use crate::appearance::colours::snow_sand::PixelCoverDepths;
 use crate::appearance::colours::srgb::{Light, decode, encode, mix};
-use crate::field::{HAS_GROUND, MapKind, Terrain, heights_over_void};
+use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain, heights_over_void};
 use crate::scene::Settings;
 
 pub(in crate::appearance) const SUN: Light = [1.0, 0.965, 0.9];
@@ -62,23 +62,33 @@ const VIEW_DIRECTIONS: usize = 16;
 pub(in crate::appearance) const SHORE: usize = 256;
 
 /// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
-pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
+///
+/// # Errors
+/// When `control` says so.
+pub fn relief(
+    terrain: &Terrain,
+    settings: &Settings,
+    palette: &PaletteTable,
+    [width, height]: [usize; 2],
+    control: &Control,
+) -> Result<RgbImage, Cancelled> {
     if let Some(heights) = heights_over_void(terrain) {
         let mut ground = Terrain::clone(terrain);
         ground.height = heights;
-        let void = map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, width, height);
-        let scene = ReliefView::new(&ground, Some(&void), settings, palette, [width, height]);
+        let void =
+            map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, [width, height], control)?;
+        let scene = ReliefView::new(&ground, Some(&void), settings, palette, [width, height], control)?;
         // the edge is as sharp as the samples of the map: half a pixel on either side of where it is a half
         let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
         let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
-        return RgbImage::from_fn(width, height, |x, y| {
+        return RgbImage::drawn(width, height, control, |x, y| {
             let share = share(y * width + x);
             let seen = if share > 0.0 { scene.pixel(x, y).map(shoulder) } else { PAPER };
             encode(mix(PAPER, seen, share))
         });
     }
-    let scene = ReliefView::new(terrain, None, settings, palette, [width, height]);
-    RgbImage::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
+    let scene = ReliefView::new(terrain, None, settings, palette, [width, height], control)?;
+    RgbImage::drawn(width, height, control, |x, y| encode(scene.pixel(x, y).map(shoulder)))
 }
 
 struct ReliefView<'a> {
@@ -135,18 +145,21 @@ impl<'a> ReliefView<'a> {
         settings: &'a Settings,
         palette: &'a PaletteTable,
         [width, height]: [usize; 2],
-    ) -> Self {
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let pixel_metres = settings.size_metres / width.max(height) as f32;
         let scale = settings.relief_metres / pixel_metres;
-        let mut ground = PixelGrid::of_heights(terrain, width, height);
+        let mut ground = PixelGrid::of_heights(terrain, width, height, control)?;
         ground.values.iter_mut().for_each(|h| *h *= scale);
         let sea = settings.sea_level / pixel_metres;
         let lift = lift(&ground, |k| ground.values[k] > sea && share.is_none_or(|share| share.values[k] >= HAS_GROUND));
-        let water = terrain.map(MapKind::Water).map(|depth| map_values(terrain, depth, scale, width, height));
-        let surface = PixelGrid::from_fn(width, height, |x, y| {
+        control.check()?;
+        let water = terrain.map(MapKind::Water);
+        let water = water.map(|depth| map_values(terrain, depth, scale, [width, height], control)).transpose()?;
+        let surface = PixelGrid::made(width, height, control, |x, y| {
             let k = y * width + x;
             (ground.values[k] + water.as_ref().map_or(0.0, |w| w.values[k])).max(sea) * lift
-        });
+        })?;
         let direction = settings.sun_direction();
         let level = (direction[0] * direction[0] + direction[2] * direction[2]).sqrt().max(1e-6);
         let (east, south) = (direction[0] / level, direction[2] / level);
@@ -157,12 +170,12 @@ impl<'a> ReliefView<'a> {
             ray.weight = (1.0 + SKY_LEAN * (ray.east * east + ray.south * south)) / SKY_DIRECTIONS as f32;
         }
         let [r, g, b, _] = palette.rock;
-        Self {
+        Ok(Self {
             settings,
             palette,
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
-            covers: PixelCoverDepths::new(terrain, settings.relief_metres, width, height),
+            covers: PixelCoverDepths::new(terrain, settings.relief_metres, [width, height], control)?,
             paint: palette.biomes.as_ref().map(|biomes| Paint::new(terrain, settings, biomes)),
             ground,
             water,
@@ -173,7 +186,7 @@ impl<'a> ReliefView<'a> {
             pixel_metres,
             sun: Sun { direction, east, south, tangent: direction[1] / level },
             sky,
-        }
+        })
     }
 
     fn pixel(&self, x: usize, y: usize) -> Light {
@@ -305,13 +318,16 @@ fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) ->
 
 /// Share of a uniform sky's light that reaches every sample of a square, from 0 to 1: ambient occlusion. Sixteen
 /// directions, each open above its own horizon, in true proportions.
-pub fn sky_view(terrain: &Terrain, settings: &Settings) -> Vec<f32> {
+///
+/// # Errors
+/// When `control` says so.
+pub fn sky_view(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let n = terrain.samples();
     let filled = heights_over_void(terrain);
     let heights = filled.as_ref().unwrap_or(&terrain.height);
     // a cube of height 1 is as high as a cell is wide
     let scale = settings.relief_over_size() / terrain.grid.cell();
-    let surface = PixelGrid::from_fn(n, n, |x, y| heights[y * n + x] * scale);
+    let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
     let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let surface = Pyramid::new(surface);
     let ray = |k: usize| {
@@ -319,7 +335,7 @@ pub fn sky_view(terrain: &Terrain, settings: &Settings) -> Vec<f32> {
         SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 1.0 / VIEW_DIRECTIONS as f32 }
     };
     let sky: [SkyRay; VIEW_DIRECTIONS] = std::array::from_fn(ray);
-    PixelGrid::from_fn(n, n, |x, y| skylight(&surface, peak, &sky, x, y)).values
+    Ok(PixelGrid::made(n, n, control, |x, y| skylight(&surface, peak, &sky, x, y))?.values)
 }
 
 /// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
@@ -330,18 +346,24 @@ pub(in crate::appearance) fn shoulder(light: f32) -> f32 {
 
 /// Values of a data map on the pixels, times `scale`: never a smooth surface through them, which would swing to
 /// both sides of a shore.
-fn map_values(terrain: &Terrain, map: &[f32], scale: f32, width: usize, height: usize) -> PixelGrid {
+fn map_values(
+    terrain: &Terrain,
+    map: &[f32],
+    scale: f32,
+    [width, height]: [usize; 2],
+    control: &Control,
+) -> Result<PixelGrid, Cancelled> {
     let mut field = Terrain::flat(terrain.grid);
     field.height.copy_from_slice(map);
     let side = width.max(height);
     let mut raster = if terrain.samples() > side {
-        PixelGrid::of_heights(&field, width, height)
+        PixelGrid::of_heights(&field, width, height, control)?
     } else {
         let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side as f32;
-        PixelGrid::from_fn(width, height, |x, y| field.height_at(at(x, width), at(y, height)))
+        PixelGrid::made(width, height, control, |x, y| field.height_at(at(x, width), at(y, height)))?
     };
     raster.values.iter_mut().for_each(|v| *v *= scale);
-    raster
+    Ok(raster)
 }
 
 /// How much to lift the ground for its light: steep land not at all. Pixels that are no land do not count.
@@ -374,7 +396,7 @@ mod tests {
         let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 + 0.2 * u * v);
         let settings = Settings::default();
         let table = PaletteTable::new(Palette::named_or_default(""), &settings);
-        let whole = relief(&terrain, &settings, &table, 65, 65);
+        let whole = relief(&terrain, &settings, &table, [65; 2], &Control::default()).unwrap();
         for k in 0..65 * 65 {
             if k % 65 >= 40 {
                 terrain.map_mut(MapKind::Ground)[k] = 0.0;
@@ -382,7 +404,7 @@ mod tests {
                 terrain.height[k] = 50.0;
             }
         }
-        let cut = relief(&terrain, &settings, &table, 65, 65);
+        let cut = relief(&terrain, &settings, &table, [65; 2], &Control::default()).unwrap();
         for (k, (pixel, before)) in cut.rgb.chunks(3).zip(whole.rgb.chunks(3)).enumerate() {
             let column = k % 65;
             if column >= 41 {

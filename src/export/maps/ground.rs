@@ -48,25 +48,34 @@ pub(super) fn band_sheet<'a>(
     }
 }
 
-pub(super) fn colours<'a>(scene: &Scene, terrain: &Terrain, layout: &'a PixelLayout) -> MapSheet<'a> {
-    let colours = ground_colours(scene, terrain);
+pub(super) fn colours<'a>(
+    scene: &Scene,
+    terrain: &Terrain,
+    layout: &'a PixelLayout,
+    control: &Control,
+) -> Result<MapSheet<'a>, Cancelled> {
+    let colours = ground_colours(scene, terrain, control)?;
     let at = move |row, column, channel: usize| f32::from(colours[layout.nearest(row, column)][channel]);
-    picture(ExportMap::Colours, Box::new(at))
+    Ok(picture(ExportMap::Colours, Box::new(at)))
 }
 
 /// The relief picture, with a pixel for every sample; of a planet every pixel by its direction.
-pub(super) fn relief_picture<'a>(scene: &'a Scene, terrain: &'a Terrain, layout: &'a PixelLayout) -> MapSheet<'a> {
+pub(super) fn relief_picture<'a>(
+    scene: &'a Scene,
+    terrain: &'a Terrain,
+    layout: &'a PixelLayout,
+    control: &Control,
+) -> Result<MapSheet<'a>, Cancelled> {
     if terrain.grid.is_globe() {
-        let image = PlanetImage::new(scene, terrain);
+        let image = PlanetImage::new(scene, terrain, control)?;
         let colour = move |row, column| layout.direction(row, column).map_or([0; 3], |at| image.relief_colour(at));
-        return picture(
-            ExportMap::Relief,
-            Box::new(move |row, column, channel| f32::from(colour(row, column)[channel])),
-        );
+        let at = move |row, column, channel: usize| f32::from(colour(row, column)[channel]);
+        return Ok(picture(ExportMap::Relief, Box::new(at)));
     }
     let n = terrain.samples();
-    let RgbImage { rgb, .. } = relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), n, n);
-    picture(ExportMap::Relief, Box::new(move |row, column, channel| f32::from(rgb[(row * n + column) * 3 + channel])))
+    let RgbImage { rgb, .. } = relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), [n; 2], control)?;
+    let at = move |row, column, channel| f32::from(rgb[(row * n + column) * 3 + channel]);
+    Ok(picture(ExportMap::Relief, Box::new(at)))
 }
 
 fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {

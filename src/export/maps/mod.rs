@@ -370,10 +370,10 @@ impl<'a> MapSource<'a> {
                 let seen = surface::sky(scene, terrain, control)?;
                 vec![self.scalar(map, layout, Some((0.0, 1.0)), move |k| seen[k])]
             }
-            ExportMap::Normals => vec![surface::normals(scene, terrain, layout)],
+            ExportMap::Normals => vec![surface::normals(scene, terrain, layout, control)?],
             ExportMap::Bands => vec![ground::bands(self, layout)],
-            ExportMap::Colours => vec![ground::colours(scene, terrain, layout)],
-            ExportMap::Relief => vec![ground::relief_picture(scene, terrain, layout)],
+            ExportMap::Colours => vec![ground::colours(scene, terrain, layout, control)?],
+            ExportMap::Relief => vec![ground::relief_picture(scene, terrain, layout, control)?],
             ExportMap::Types => vec![ground::types(scene, terrain, layout, control)?],
             ExportMap::Splat => ground::splat(scene, terrain, layout, control)?,
             ExportMap::Weights => ground::weights(scene, terrain, layout, control)?,

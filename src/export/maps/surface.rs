@@ -145,7 +145,7 @@ fn solved(mut rows: [[f64; 6]; 5]) -> [f64; 5] {
 pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let grid = terrain.grid;
     if !grid.is_globe() {
-        return Ok(sky_view(terrain, &scene.settings));
+        return sky_view(terrain, &scene.settings, control);
     }
     let n = terrain.samples();
     let margin = (SKY_MARGIN * n as f32) as usize;
@@ -155,7 +155,6 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
     let settings = Settings { size_metres: side_metres, ..scene.settings.clone() };
     let mut seen = Vec::with_capacity(grid.len());
     for face in 0..FACES {
-        control.check()?;
         let mut square = Terrain::flat(Grid::working(side, Edges::Open));
         square.height = grid.face_with_margin(&terrain.height, face, margin, Beyond::Nearest);
         // off a corner three faces meet, and not four: there lies the ground along the border of the other two
@@ -168,7 +167,7 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
                 square.height[row * side + column] = square.height[inner(row) * side + beside];
             }
         }
-        let around = sky_view(&square, &settings);
+        let around = sky_view(&square, &settings, control)?;
         seen.extend((margin..margin + n).flat_map(|row| around[row * side + margin..][..n].iter().copied()));
     }
     grid.close(&mut seen);
@@ -176,9 +175,14 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
 }
 
 /// Directions of the ground: east, north and up from -1 to 1; on faces of a cube along columns, against rows and up.
-pub(super) fn normals<'a>(scene: &'a Scene, terrain: &'a Terrain, layout: &'a PixelLayout) -> MapSheet<'a> {
+pub(super) fn normals<'a>(
+    scene: &'a Scene,
+    terrain: &'a Terrain,
+    layout: &'a PixelLayout,
+    control: &Control,
+) -> Result<MapSheet<'a>, Cancelled> {
     let at: super::NumberAt<'a> = if terrain.grid.is_globe() {
-        let picture = planet_normals(scene, terrain, layout.planet);
+        let picture = planet_normals(scene, terrain, layout.planet, control)?;
         Box::new(move |row, column, channel| {
             f32::from(picture.rgb[(row * picture.width + column) * 3 + channel]) / 127.5 - 1.0
         })
@@ -188,7 +192,7 @@ pub(super) fn normals<'a>(scene: &'a Scene, terrain: &'a Terrain, layout: &'a Pi
             normal(gradient(terrain.grid, &terrain.height, row, column), steepness)[channel]
         })
     };
-    normal_sheet(at)
+    Ok(normal_sheet(at))
 }
 
 /// East, north and up of the ground of a square where heights rise by a gradient to the east and to the south.

@@ -148,6 +148,11 @@ impl FileError {
         }
     }
 
+    /// Whether it was not written because somebody stopped it.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Write { source, .. } if super::stoppable::is_cancelled(source))
+    }
+
     /// Whether the old file is gone, in spite of the error; of a set, at least one.
     pub fn is_replaced(&self) -> bool {
         matches!(self, Self::Unsynced { .. } | Self::PartlyReplaced { .. })

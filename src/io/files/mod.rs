@@ -23,6 +23,7 @@
 //! | `place` | where a name leads, and what would keep it from being written |
 //! | `temporary` | temporary files and folders, and the sweep of those that were left behind |
 //! | `stamp` | whether a file is still the one that was read |
+//! | `stoppable` | writing that somebody can stop |
 //! | `set` | files that are replaced together |
 //! | `folder_lock` | one program at a time, where several files belong together or one is compared first |
 
@@ -31,6 +32,7 @@ mod folder_lock;
 mod place;
 mod set;
 mod stamp;
+mod stoppable;
 mod temporary;
 
 use std::fs::File;
@@ -41,10 +43,13 @@ pub use error::FileError;
 pub use folder_lock::FolderLock;
 pub use set::StagedSet;
 pub use stamp::FileStamp;
+pub use stoppable::StoppableWriter;
 pub use temporary::{TemporaryFolder, sweep_folder};
 
 use place::WritePlace;
 use temporary::TemporaryFile;
+
+use crate::field::Control;
 
 /// Where something shall be written, and over what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,6 +175,24 @@ impl StagedFile {
         }
         temporary.file.sync_all().map_err(failed)?;
         Ok(Self { target, place, temporary })
+    }
+
+    /// [`new`](Self::new) that stops when `control` says so, and leaves nothing.
+    ///
+    /// # Errors
+    /// With what keeps it from being written, or that it was stopped ([`FileError::is_cancelled`]).
+    pub fn new_while(
+        to: impl Into<SaveTarget>,
+        control: &Control,
+        write: impl FnOnce(&mut StoppableWriter<&mut BufWriter<&mut File>>) -> std::io::Result<()>,
+    ) -> Result<Self, FileError> {
+        let target = to.into();
+        let path = target.path.clone();
+        let staged = Self::new(target, |file| write(&mut StoppableWriter::new(file, control)))?;
+        // packages may keep to themselves why they stopped
+        let stopped = |cancelled| FileError::Write { path, source: std::io::Error::other(cancelled) };
+        control.check().map_err(stopped)?;
+        Ok(staged)
     }
 
     /// What is in the new file, read from the disk.

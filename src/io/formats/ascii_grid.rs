@@ -34,6 +34,7 @@ fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()
     writeln!(out, "NODATA_value {}", sheet.nodata.unwrap_or(NODATA))?;
     let mut line = String::new();
     for row in 0..sheet.height {
+        sheet.check()?;
         use std::fmt::Write;
         line.clear();
         for column in 0..sheet.width {

@@ -29,6 +29,7 @@ pub use reader::{
 };
 
 use super::FileError;
+use crate::field::Control;
 
 /// Where the samples of a sheet lie on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,6 +121,8 @@ pub struct RasterSheet<'a> {
     pub texts: &'a [(String, String)],
     /// Raw formats: the highest byte first.
     pub big_endian: bool,
+    /// Who can stop the writing.
+    pub control: Option<&'a Control>,
 }
 
 impl RasterSheet<'_> {
@@ -136,7 +139,13 @@ impl RasterSheet<'_> {
             nodata: None,
             texts: &[],
             big_endian: false,
+            control: None,
         }
+    }
+
+    /// Whether to go on: formats look between their rows, strips or tiles.
+    pub(super) fn check(&self) -> std::io::Result<()> {
+        self.control.map_or(Ok(()), |control| control.check().map_err(std::io::Error::other))
     }
 
     /// One number, whatever its kind, as a float.
@@ -162,6 +171,7 @@ impl RasterSheet<'_> {
         let mut bytes = Vec::with_capacity(self.width * self.channels * self.samples.kind().bytes());
         let places = || (0..self.width).flat_map(|column| (0..self.channels).map(move |channel| (column, channel)));
         for row in 0..self.height {
+            self.check()?;
             bytes.clear();
             match self.samples {
                 Samples::U8(at) => bytes.extend(places().map(|(column, channel)| at(row, column, channel))),
@@ -299,6 +309,36 @@ mod tests {
         assert_eq!(id("a.b.TIF").unwrap(), "tiff");
         assert_eq!(id("a.raw").unwrap(), "r16");
         assert!(id(".png").is_err() && id("png").is_err() && id("a.bmp").is_err());
+    }
+
+    #[test]
+    fn what_is_stopped_leaves_nothing_and_asks_for_no_more_than_a_part() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let (n, last) = (1400, 300);
+        for format in RASTER_FORMATS {
+            let (control, asked) = (Control::default(), AtomicUsize::new(0));
+            // so little alike that packing takes its time
+            let number = |row: usize, column: usize| {
+                if row == last {
+                    control.cancel();
+                }
+                asked.fetch_add(1, Ordering::Relaxed);
+                ((row * 7919 + column * 104_729) as u32).wrapping_mul(2_654_435_761)
+            };
+            let floats = |row: usize, column: usize, _: usize| number(row, column) as f32;
+            let words = |row: usize, column: usize, _: usize| number(row, column) as u16;
+            let is_float = format.holds(SampleType::F32);
+            let samples = if is_float { Samples::F32(&floats) } else { Samples::U16(&words) };
+            let sheet = RasterSheet { samples, control: Some(&control), ..RasterSheet::grey(n, n) };
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(format!("a.{}", format.extension()));
+            let staged = crate::io::StagedFile::new_while(&path, &control, |file| format.write(&sheet, file));
+            assert!(staged.unwrap_err().is_cancelled(), "{}", format.id);
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{}", format.id);
+            // those of OpenEXR are asked for in advance, and packed by all threads
+            let most = if format.id == "exr" { n * n } else { (last + 520) * n };
+            assert!(asked.load(Ordering::Relaxed) <= most, "{}: {asked:?}", format.id);
+        }
     }
 
     #[test]

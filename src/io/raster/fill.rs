@@ -23,7 +23,7 @@ struct CoarseGrid {
 }
 
 /// `values` with those where `is_void` replaced. Where everything is void they stay as they are.
-pub(super) fn filled(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
+pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
     let finest = CoarseGrid { width, height: values.len() / width, values: values.to_vec(), is_void: is_void.to_vec() };
     let mut grids = vec![finest];
     while let Some(last) = grids.last()
@@ -161,7 +161,7 @@ mod tests {
             let is_void = hole(width, height, round);
             let holed: Vec<f32> =
                 truth.iter().zip(&is_void).map(|(v, void)| if *void { f32::NAN } else { *v }).collect();
-            let made = filled(&holed, &is_void, width);
+            let made = filled_gaps(&holed, &is_void, width);
             for k in 0..truth.len() {
                 assert!(is_void[k] || made[k] == truth[k], "known samples stay");
                 assert!((made[k] - truth[k]).abs() < 0.004, "{k}: {} and {}", made[k], truth[k]);
@@ -174,15 +174,15 @@ mod tests {
         let (width, height) = (64, 33);
         let is_void = hole(width, height, |i, j| j > 40 || i == 0 || (i * 7 + j * 13) % 5 == 0);
         let values: Vec<f32> = (0..width * height).map(|k| ((k * 7919) % 101) as f32 / 100.0).collect();
-        let made = filled(&values, &is_void, width);
+        let made = filled_gaps(&values, &is_void, width);
         let known = || values.iter().zip(&is_void).filter(|(_, void)| !**void).map(|(v, _)| *v);
         let (low, high) = known().fold((1.0f32, 0.0f32), |(lo, hi), v| (lo.min(v), hi.max(v)));
         assert!(made.iter().all(|v| (low..=high).contains(v)));
         // the same on one thread
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        assert_eq!(one.install(|| filled(&values, &is_void, width)), made);
-        assert_eq!(filled(&[1.0, 2.0], &[false, false], 2), [1.0, 2.0]);
-        assert_eq!(filled(&[0.0, 2.0], &[true, false], 2), [2.0, 2.0]);
-        assert_eq!(filled(&[0.5; 4], &[true; 4], 2), [0.0; 4], "nothing is known");
+        assert_eq!(one.install(|| filled_gaps(&values, &is_void, width)), made);
+        assert_eq!(filled_gaps(&[1.0, 2.0], &[false, false], 2), [1.0, 2.0]);
+        assert_eq!(filled_gaps(&[0.0, 2.0], &[true, false], 2), [2.0, 2.0]);
+        assert_eq!(filled_gaps(&[0.5; 4], &[true; 4], 2), [0.0; 4], "nothing is known");
     }
 }

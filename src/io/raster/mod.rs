@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 pub use cache::{STAMP_PREFIX, forget_rasters, is_shipped, raster, raster_as, raster_by, stamp_names};
 pub use error::RasterError;
+pub use fill::filled_gaps;
 
 use super::formats::{DecodedRaster, GeoReference, RasterReader, RasterSource, SampleMeaning, check_room};
 
@@ -116,7 +117,7 @@ impl Raster {
         if self.is_void.is_empty() {
             return &self.values;
         }
-        self.filled.get_or_init(|| fill::filled(&self.values, &self.is_void, self.width))
+        self.filled.get_or_init(|| fill::filled_gaps(&self.values, &self.is_void, self.width))
     }
 
     /// Way from a sample to the next one on the ground, to the east and to the south, where the file says where it

@@ -2,40 +2,133 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._core import UsageError, map_kinds
+
+# names of coordinates, by what they say of their direction and unit
+_EAST = {"x", "lon", "longitude", "easting", "eastings", "projection_x_coordinate"}
+_NORTH = {"y", "lat", "latitude", "northing", "northings", "projection_y_coordinate"}
+_DEGREES = {"lon", "longitude", "lat", "latitude"}
+# metres of a unit
+_METRES = {"m": 1.0, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0, "km": 1000.0, "kilometre": 1000.0}
+_METRES |= {"kilometres": 1000.0, "kilometer": 1000.0, "kilometers": 1000.0, "": 1.0, "1": 1.0}
+
+
+class _Sheet(NamedTuple):
+    """An array of two dimensions, and how it lies: what makes rows from north to south, columns from west to east."""
+
+    array: Any
+    is_turned: bool
+    is_south_up: bool
+    is_east_first: bool
+
+    def straightened(self, numbers: np.ndarray) -> np.ndarray:
+        """Of numbers as the array has them."""
+        numbers = numbers.T if self.is_turned else numbers
+        return numbers[:: -1 if self.is_south_up else 1, :: -1 if self.is_east_first else 1]
+
+    def as_given(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers from north to south as the array would have them."""
+        numbers = numbers[:: -1 if self.is_south_up else 1, :: -1 if self.is_east_first else 1]
+        return numbers.T if self.is_turned else numbers
+
+
+def _is_array(thing: Any) -> bool:
+    return hasattr(thing, "coords") and hasattr(thing, "dims")
+
+
+def _of_dataset(heights: Any) -> Any:
+    """The array of a Dataset that holds the heights."""
+    if not (_is_array(heights) and hasattr(heights, "data_vars")):
+        return heights
+    if "heights" in heights.data_vars:
+        return heights["heights"]
+    names = ", ".join(f"`{name}`" for name in heights.data_vars) or "none"
+    raise UsageError(f"this is a Dataset without `heights`; give one of its arrays, as dataset[NAME]: it has {names}")
+
+
+def _sheet(array: Any) -> _Sheet:
+    """`array` without dimensions of length 1 (a band, a moment), if two are left."""
+    if len(array.dims) > 2:
+        array = array.squeeze(drop=True)
+    if len(array.dims) != 2:
+        return _Sheet(array, False, False, False)
+    down, across = (str(name).lower() for name in array.dims)
+    is_turned = down in _EAST and across in _NORTH
+    rows, columns = array.dims[::-1] if is_turned else array.dims
+
+    def first_and_second(name: Any) -> tuple[float, float]:
+        coordinates = array.coords.get(name)
+        if coordinates is None or coordinates.size < 2:
+            return 0.0, 0.0
+        return float(coordinates[0]), float(coordinates[1])
+
+    (south, north), (west, east) = first_and_second(rows), first_and_second(columns)
+    return _Sheet(array, is_turned, north > south, east < west)
 
 
 def _spacing(coordinates: Any, name: str) -> float:
     steps = np.diff(np.asarray(coordinates, dtype=float))
     if steps.size == 0 or steps[0] == 0 or not np.allclose(steps, steps[0], rtol=1e-6):
         raise UsageError(f"the coordinates `{name}` are not evenly spaced; resample first, or give a numpy array")
-    return float(steps[0])
+    return float(abs(steps[0]))
+
+
+def _metres(array: Any, name: Any) -> float:
+    """Metres of the unit that coordinates are in."""
+    unit = str(array.coords[name].attrs.get("units", "")).strip()
+    system = ""
+    for about in ("spatial_ref", "crs"):
+        if about in array.coords:
+            system = str(array.coords[about].attrs.get("crs_wkt", ""))
+    is_geographic = system.lstrip().upper().startswith(("GEOGCS", "GEOGCRS", "GEODCRS"))
+    if unit.lower().startswith("degree") or str(name).lower() in _DEGREES or (is_geographic and not unit):
+        raise UsageError(
+            f"the coordinates `{name}` are degrees, of which a cell is no square of metres; resample it to metres first "
+            "(rioxarray: heights.rio.reproject(heights.rio.estimate_utm_crs())), or give cell_metres"
+        )
+    if unit.lower() not in _METRES:
+        raise UsageError(f"the coordinates `{name}` are in `{unit}`; convert them to metres, or give cell_metres")
+    return _METRES[unit.lower()]
+
+
+def _with_gaps(array: Any) -> np.ndarray:
+    """The numbers, masked where xarray or the file that they are of has none."""
+    numbers = array.values
+    if not np.issubdtype(numbers.dtype, np.number) or np.iscomplexobj(numbers):
+        return numbers
+    gaps = np.isnan(numbers)
+    for name in ("_FillValue", "missing_value", "nodata"):
+        fill = array.attrs.get(name)
+        if fill is not None and np.ndim(fill) == 0:
+            gaps |= numbers == fill
+    return np.ma.masked_array(numbers, gaps) if gaps.any() else numbers
 
 
 def unwrapped(heights: Any, cell_metres: float | None) -> tuple[Any, float | None]:
     """The numbers, rows from north to south, and the distance of the coordinates where `cell_metres` is None."""
-    if not (hasattr(heights, "coords") and hasattr(heights, "dims")) or len(heights.dims) != 2:
+    heights = _of_dataset(heights)
+    if not _is_array(heights):
+        # a table of pandas has numbers too
         return (heights.values if hasattr(heights, "values") else heights), cell_metres
-    down, across = heights.dims
-    numbers = heights.values
-    if down in heights.coords and heights.coords[down].size > 1:
-        south = _spacing(heights.coords[down], down)
-        # y grows to the north
-        if south > 0:
-            numbers = numbers[::-1]
-        if cell_metres is None and across in heights.coords:
-            east = _spacing(heights.coords[across], across)
-            if not np.isclose(abs(south), abs(east), rtol=0.01):
-                raise UsageError(
-                    f"samples are {abs(east):g} apart along `{across}` and {abs(south):g} along `{down}`; "
-                    "resample to squares first, or give cell_metres"
-                )
-            cell_metres = (abs(south) + abs(east)) / 2
-    return numbers, cell_metres
+    sheet = _sheet(heights)
+    array = sheet.array
+    numbers = _with_gaps(array)
+    if len(array.dims) != 2:
+        return numbers, cell_metres
+    down, across = array.dims
+    if cell_metres is None and down in array.coords and across in array.coords and min(array.shape) > 1:
+        along, right = (_spacing(array.coords[name], name) * _metres(array, name) for name in (down, across))
+        if not np.isclose(along, right, rtol=0.01):
+            raise UsageError(
+                f"samples are {right:g} m apart along `{across}` and {along:g} m along `{down}`; "
+                "resample to squares first, or give cell_metres"
+            )
+        cell_metres = (along + right) / 2
+    return sheet.straightened(numbers), cell_metres
 
 
 def dataset(terrain: Any, like: Any = None) -> Any:
@@ -44,14 +137,16 @@ def dataset(terrain: Any, like: Any = None) -> Any:
         import xarray
     except ImportError:
         raise UsageError("to_xarray needs xarray: `pip install xarray`") from None
-    flip = False
+    sheet = None
     if like is not None:
-        if getattr(like, "shape", None) != terrain.heights.shape:
+        like = _of_dataset(like)
+        if _is_array(like):
+            sheet = _sheet(like)
+        if sheet is None or sheet.array.shape != terrain.heights.shape:
             raise UsageError("like: give an array of xarray with as many rows and columns as the terrain")
+        like = sheet.array
         dims = like.dims
         coords = {name: like.coords[name] for name in dims if name in like.coords}
-        down = coords.get(dims[0])
-        flip = down is not None and down.size > 1 and float(down[1]) > float(down[0])
     elif terrain.is_planet:
         dims, coords = ("face", "row", "column"), {"face": ["+x", "-x", "+y", "-y", "+z", "-z"]}
     else:
@@ -59,7 +154,8 @@ def dataset(terrain: Any, like: Any = None) -> Any:
         dims, coords = ("y", "x"), {"y": ("y", along[::-1], {"units": "m"}), "x": ("x", along, {"units": "m"})}
 
     def variable(numbers: np.ndarray, unit: str) -> tuple[Any, ...]:
-        return dims, (numbers[::-1] if flip else numbers), ({"units": unit} if unit else {})
+        is_square = sheet is not None and numbers.ndim == 2
+        return dims, (sheet.as_given(numbers) if is_square else numbers), ({"units": unit} if unit else {})
 
     units = map_kinds()
     variables = {"heights": variable(terrain.heights, "m")}

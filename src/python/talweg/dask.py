@@ -27,7 +27,13 @@ AT_A_TIME = 4096
 
 
 def build(
-    plan: Plan | str | Path, client: Client, *, threads: int = 1, retries: int = 2, store: str | None = None
+    plan: Plan | str | Path,
+    client: Client,
+    *,
+    threads: int = 1,
+    retries: int = 2,
+    store: str | None = None,
+    prune: bool = False,
 ) -> str:
     """Carries out all tasks of `plan`, or of the plan in a folder, and gives the content hash of the terrain.
 
@@ -35,6 +41,8 @@ def build(
     worker has less memory than a task takes, nothing is begun. `store` is a URL of fsspec, such as
     `"s3://bucket/world"`, of a place for the tiles where machines share no folder: a task fetches what it reads and puts
     what it writes there, and the folder of the plan, which is then needed here alone, gets the tiles of the result.
+    With `prune` the tiles of a stage are removed, there too, as soon as no stage reads them any more; nobody else may
+    work in the folder then.
     """
     distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
     if store is not None:
@@ -45,7 +53,14 @@ def build(
     _check_memory(stages, client)
     if store is not None:
         _put(store, folder, ["plan.ron", "scene.ron"])
+    if store is None:
+        todo = plan.open_stages()
+    else:
+        # tasks look themselves whether theirs is whole; what was removed is told by what was made of it
+        todo = _open_stages(plan, _files_of(store)) if prune else list(range(len(stages)))
     for number, stage in enumerate(stages):
+        if number not in todo:
+            continue
         for first in range(0, stage["tasks"], AT_A_TIME):
             tiles = range(first, min(first + AT_A_TIME, stage["tasks"]))
             work = {"pure": False, "retries": retries, "key": f"talweg-stage-{number}"}
@@ -55,6 +70,10 @@ def build(
                     pass
             finally:
                 client.cancel(futures)
+        if prune and store is None:
+            plan.prune(number, todo)
+        elif prune:
+            _prune(plan, store, number, todo)
     if store is not None:
         last = len(stages) - 1
         for tile in range(stages[last]["tasks"]):
@@ -137,6 +156,44 @@ def _run_tile(tile: int, *, folder: str, stage: int, threads: int, store: str | 
         return is_new
     finally:
         shutil.rmtree(own, ignore_errors=True)
+
+
+def _files_of(store: str) -> set[str]:
+    """What is in the store, by names within it."""
+    from fsspec.core import url_to_fs
+
+    system, root = url_to_fs(store)
+    system.invalidate_cache()
+    return {str(file)[len(root) :].lstrip("/") for file in system.find(root)}
+
+
+def _tiles_of(plan: Plan, stage: int) -> list[str]:
+    return [file for tile in range(plan.stages[stage]["tasks"]) for file in plan.files_written(stage, tile)]
+
+
+def _open_stages(plan: Plan, is_there: set[str]) -> list[int]:
+    """Stages with tasks that are still to be done, by what is in the store."""
+    stages, todo = plan.stages, []
+    for number in reversed(range(len(stages))):
+        is_read = number == len(stages) - 1 or any(number in stages[later]["reads"] for later in todo)
+        if is_read and not is_there.issuperset(_tiles_of(plan, number)):
+            todo.append(number)
+    return todo
+
+
+def _prune(plan: Plan, store: str, done: int, todo: list[int]) -> None:
+    """Removes the tiles of stages up to `done` that no later stage of `todo` reads."""
+    from fsspec.core import url_to_fs
+
+    system, root = url_to_fs(store)
+    stages = plan.stages
+    read = {number for later in todo if later > done for number in stages[later]["reads"]} | {len(stages) - 1}
+    is_there = _files_of(store)
+    for number in range(done + 1):
+        if number not in read:
+            files = [f"{root}/{file}" for file in _tiles_of(plan, number) if file in is_there]
+            if files:
+                system.rm(files)
 
 
 def _get(store: str, folder: Path, files: list[str], *, may_lack: bool = False) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
+
 from . import _core
 
 
@@ -95,11 +97,16 @@ def _property(parameter: dict[str, Any]) -> property:
     return property(get, put, doc=parameter_text(parameter))
 
 
+def _shortest(value: Any) -> Any:
+    """A default as it is written: descriptions have the float64 of a float32, 0.30000001192092896 for 0.3."""
+    return float(str(np.float32(value))) if isinstance(value, float) else value
+
+
 def _node_class(name: str) -> type[Node]:
     description = _core.node_description(name)
     members: dict[str, Any] = {parameter["name"]: _property(parameter) for parameter in description["params"]}
     keywords = [
-        inspect.Parameter(parameter["name"], inspect.Parameter.KEYWORD_ONLY, default=parameter["default"])
+        inspect.Parameter(parameter["name"], inspect.Parameter.KEYWORD_ONLY, default=_shortest(parameter["default"]))
         for parameter in description["params"]
     ]
     members |= {

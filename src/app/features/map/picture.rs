@@ -61,8 +61,7 @@ impl MapPicture {
             },
             MapStyle::Heights => PaletteTable::new(grey, &of.settings),
         };
-        let mut image = relief(&of.terrain, &of.settings, &table, side, side);
-        control.check()?;
+        let mut image = relief(&of.terrain, &of.settings, &table, [side; 2], control)?;
         if let Some(colours) = overlay_colours(&of.terrain, &of.settings, &of.choice, control)? {
             lay_overlay(&mut image, &of.terrain, &colours);
         }

@@ -112,6 +112,7 @@ fn write_strips<T: NumericSample>(
     let handle = writer.add_image(image).map_err(Error::other)?;
     let mut strip = Vec::with_capacity(rows * sheet.width * sheet.channels);
     for (number, first) in (0..sheet.height).step_by(rows).enumerate() {
+        sheet.check()?;
         strip.clear();
         read_part(sheet, at, [first, 0], [rows.min(sheet.height - first), sheet.width], &mut strip);
         writer.write_block(&handle, number, &strip).map_err(Error::other)?;
@@ -157,6 +158,7 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     for row in (0..sheet.height).step_by(TILE) {
         for column in (0..sheet.width).step_by(TILE) {
             let [rows, columns] = [TILE.min(sheet.height - row), TILE.min(sheet.width - column)];
+            sheet.check()?;
             tile.clear();
             read_part(sheet, at, [row, column], [rows, columns], &mut tile);
             let view = ArrayView3::from_shape((rows, columns, sheet.channels), &tile).map_err(Error::other)?;

@@ -1,0 +1,102 @@
+//! The disk that a build in tiles takes: how much that is, and which tiles nothing reads any more.
+
+use super::{PlanStage, StageProduct, TileBuild, TileError, TilePlan};
+use crate::eval::window::source_scene;
+use crate::field::MapKind;
+use crate::scene::Scene;
+
+/// What a build takes on the disk, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskUse {
+    /// Where all tiles are kept.
+    pub kept: u64,
+    /// Where those that nothing reads any more are removed, when most are there.
+    pub pruned: u64,
+}
+
+impl TilePlan {
+    /// What the build takes on the disk, about: as if every sample had each of the data maps of the layers beneath.
+    /// What tiles tell of their water is so little that it does not count.
+    pub fn disk_use(&self, scene: &Scene) -> DiskUse {
+        let bytes: Vec<u64> = self.stages.iter().map(|stage| stage_bytes(stage, scene)).collect();
+        let (mut now, mut pruned, mut there) = (0, 0, vec![false; bytes.len()]);
+        for done in 0..bytes.len() {
+            (now, there[done]) = (now + bytes[done], true);
+            pruned = pruned.max(now);
+            let is_read = self.read_after(done, &vec![true; bytes.len()]);
+            for stage in (0..=done).filter(|&stage| !is_read[stage]) {
+                now -= if std::mem::take(&mut there[stage]) { bytes[stage] } else { 0 };
+            }
+        }
+        DiskUse { kept: bytes.iter().sum(), pruned }
+    }
+
+    /// Of each stage, whether one behind `done` that is `open` reads it; that of the result always.
+    fn read_after(&self, done: usize, open: &[bool]) -> Vec<bool> {
+        let mut is_read = vec![false; self.stages.len()];
+        is_read[self.result.stage()] = true;
+        for (stage, _) in self.stages.iter().zip(open).skip(done + 1).filter(|(_, open)| **open) {
+            stage.reads().iter().for_each(|product| is_read[product.stage()] = true);
+        }
+        is_read
+    }
+}
+
+/// Bytes of the tiles of a stage.
+fn stage_bytes(stage: &PlanStage, scene: &Scene) -> u64 {
+    let mut scene = scene.clone();
+    for &reader in &stage.of_masks {
+        let Some((_, source)) = source_scene(&scene, reader) else { break };
+        scene = source;
+    }
+    // of what comes last
+    let top = stage.layers.iter().map(|layer| layer.layer + 1).max();
+    let maps = |below: usize| {
+        let layers = scene.layers.iter().take(below).filter(|layer| layer.enabled);
+        let written: Vec<MapKind> = layers.flat_map(|layer| layer.node.traits().writes).copied().collect();
+        MapKind::ALL.iter().filter(|kind| written.contains(kind)).count()
+    };
+    let fields = |product: &StageProduct| match product {
+        StageProduct::Ground(_) => 1 + maps(top.unwrap_or(0)),
+        StageProduct::Change(_, layer) => 1 + maps(layer + 1),
+        StageProduct::Field(_) => 1,
+        StageProduct::Survey(_) => 0,
+    };
+    let fields: usize = stage.writes.iter().map(fields).sum();
+    4 * (stage.samples * stage.samples * fields) as u64
+}
+
+impl TileBuild {
+    /// Of each stage, whether any of its tasks is still to be done: those whose tiles are not all there, if the stage
+    /// of the result or one that is open itself reads them. So tiles that were [removed](Self::forget_unread) are not
+    /// made again.
+    ///
+    /// # Errors
+    /// When a tile is there and cannot be read.
+    pub fn open_stages(&self) -> Result<Vec<bool>, TileError> {
+        let stages = &self.plan.stages;
+        let mut open = vec![false; stages.len()];
+        for number in (0..stages.len()).rev() {
+            if self.plan.read_after(number, &open)[number] {
+                for task in 0..stages[number].tasks {
+                    if !self.is_done(number, task)? {
+                        open[number] = true;
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(open)
+    }
+
+    /// Removes the tiles of all stages up to `done` that no stage behind it that is `open` reads. What cannot be removed
+    /// is left.
+    pub fn forget_unread(&self, done: usize, open: &[bool]) {
+        let is_read = self.plan.read_after(done, open);
+        for stage in (0..=done).filter(|&stage| !is_read[stage]) {
+            if let Some(folder) = self.store.path(StageProduct::Ground(stage), [0; 2]).parent() {
+                let _ = std::fs::remove_dir_all(folder);
+            }
+        }
+    }
+}
