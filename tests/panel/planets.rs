@@ -105,7 +105,7 @@ fn the_square_is_laid_where_the_view_looks_and_a_planet_without_a_file_is_saved_
     let square = panels.state().get::<PatchState>().square();
     assert_eq!((square.longitude, square.latitude), (12.34, -46.0));
     assert!((square.side_metres - 800_000.0).abs() < 1000.0);
-    click(&mut panels, "Take…");
+    click(&mut panels, "Extract…");
     assert!(panels.state().editor().dialogs.is_open());
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("alps planet.ron"), "of somebody else").unwrap();
@@ -147,7 +147,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     assert_eq!((doc.path(), doc.is_dirty()), (Some(file.as_path()), true));
     assert_eq!(doc.scene().layers.last().unwrap().node.about().name, "Patch");
     assert!(doc.scene().problems().is_empty() && heights_are_in(folder.path()));
-    assert_eq!(doc.undo_label(), Some("Put the patch back"));
+    assert_eq!(doc.undo_label(), Some("Apply region"));
 }
 
 #[test]

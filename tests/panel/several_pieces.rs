@@ -45,7 +45,7 @@ fn several_pieces_are_one() {
     add(&mut panels, "road", Modifiers::SHIFT);
     add(&mut panels, "picture", Modifiers::COMMAND);
     assert_eq!(chosen(&panels), ["crater", "road", "picture"]);
-    assert!(panels.query_by_label_contains("3 pieces are selected").is_some());
+    assert!(panels.query_by_label_contains("3 features are selected").is_some());
     add(&mut panels, "picture", Modifiers::SHIFT);
     assert_eq!(chosen(&panels), ["crater", "road"]);
     // in the view as well
@@ -68,31 +68,31 @@ fn several_pieces_are_one() {
     // keys
     press(&mut panels, Modifiers::NONE, Key::ArrowRight);
     assert_eq!(east(&panels), [5020.0, 4020.0]);
-    undo(&mut panels, "Push pieces");
+    undo(&mut panels, "Push features");
     press(&mut panels, Modifiers::NONE, Key::H);
     assert!(tree(&panels).terrain.children().iter().map(|piece| piece.hidden).eq([false, true, false, true]));
-    undo(&mut panels, "Hide pieces");
+    undo(&mut panels, "Hide features");
     press(&mut panels, Modifiers::COMMAND, Key::D);
     assert_eq!(titles(&panels), ["plain", "crater", "crater 2", "picture", "road", "road 2"]);
     assert_eq!(chosen(&panels), ["crater 2", "road 2"]);
-    undo(&mut panels, "Duplicate pieces");
+    undo(&mut panels, "Duplicate features");
     choose(&mut panels, "crater");
     add(&mut panels, "road", Modifiers::SHIFT);
     press(&mut panels, Modifiers::COMMAND, Key::G);
     assert_eq!(titles(&panels), ["plain", "picture", "Blend"]);
-    undo(&mut panels, "Group pieces");
+    undo(&mut panels, "Group features");
     choose(&mut panels, "crater");
     add(&mut panels, "road", Modifiers::SHIFT);
     press(&mut panels, Modifiers::NONE, Key::Delete);
     assert_eq!(titles(&panels), ["plain", "picture"]);
-    undo(&mut panels, "Delete pieces");
+    undo(&mut panels, "Delete features");
     assert_eq!(tree(&panels), before);
     // the handle of the last one
     choose(&mut panels, "road");
     add(&mut panels, "crater", Modifiers::SHIFT);
     let (from, to) = (on_screen(&panels, [5000.0, 5000.0]), on_screen(&panels, [5600.0, 4400.0]));
     drag(&mut panels, from, to);
-    assert!(panels.query_by_label_contains("2 pieces: Moved").is_some());
+    assert!(panels.query_by_label_contains("2 features: Moved").is_some());
     drop_at(&mut panels, to);
     let [crater, road] = east(&panels);
     assert!((crater - 5600.0).abs() < 90.0 && (road - crater + 1000.0).abs() < 1.0, "{crater} {road}");
@@ -117,6 +117,6 @@ fn what_is_not_side_by_side_goes_into_no_operator() {
     add(&mut panels, "gullies", Modifiers::SHIFT);
     let before = tree(&panels);
     press(&mut panels, Modifiers::COMMAND, Key::G);
-    assert!(panels.query_by_label_contains("only pieces side by side in one operator").is_some());
+    assert!(panels.query_by_label_contains("only features side by side in one operator").is_some());
     assert_eq!(tree(&panels), before);
 }

@@ -185,7 +185,7 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
     let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     let tree = tree.clone();
     if path.is_locked(&tree) && state.selected_pieces().len() == 1 {
-        state.notice = Some("The piece is locked: it stays where it is.".into());
+        state.notice = Some("The feature is locked: it stays where it is.".into());
         return;
     }
     take_hold(document, state, stage, &tree, grab.grip(), path, None);
@@ -254,7 +254,7 @@ pub(crate) fn take_hold(
 pub fn locked_among(tree: &Tree, paths: &[PiecePath]) -> Option<String> {
     let locked = paths.iter().find(|path| path.is_locked(tree))?;
     let title = title_of(tree, locked, locked.piece(tree)?);
-    Some(format!("Piece “{title}” is locked; unlock it first."))
+    Some(format!("Feature “{title}” is locked; unlock it first."))
 }
 
 /// The ground without the pieces, worked out aside.
@@ -306,7 +306,7 @@ pub(crate) fn drag(
         && held.all != [path.clone()]
     {
         several::move_all(&mut tree, &held.all, seed, motion, held.ground.there().unwrap_or_default());
-        state.hint = Some(held_words(held, &format!("{} pieces: {said}", held.all.len())));
+        state.hint = Some(held_words(held, &format!("{} features: {said}", held.all.len())));
         document.edit_tree(held.layer, &format!("{label}s"), Some(gesture()), tree);
         return;
     }
@@ -410,7 +410,7 @@ fn made(
             held.shifted = shift;
             let said = format!("Moved {:.0} m east, {:.0} m south", shift[0], shift[1]);
             let motion = Motion::Shift { from: held.pivot, to: add(held.pivot, shift) };
-            ("Move piece", said, DragResult::Moved(motion))
+            ("Move feature", said, DragResult::Moved(motion))
         }
         Grip::Turn => {
             let arm = sub(to, held.pivot);
@@ -420,7 +420,7 @@ fn made(
             let turn = if ctrl { (held.turned / 15.0).round() * 15.0 } else { held.turned };
             let degrees = typed.unwrap_or(turn);
             let motion = Motion::Turn { about: held.pivot, degrees };
-            ("Turn piece", format!("Turned by {degrees:.0}°"), DragResult::Moved(motion))
+            ("Rotate feature", format!("Rotated by {degrees:.0}°"), DragResult::Moved(motion))
         }
         Grip::Scale => {
             let before = length(sub(from, held.pivot)).max(1e-6);
@@ -428,7 +428,7 @@ fn made(
             let by = if ctrl { (by * 10.0).round().max(1.0) / 10.0 } else { by };
             let by = typed.filter(|by| *by > 0.0).map_or(by, |by| by.clamp(1e-3, 1e3));
             let motion = Motion::Scale { about: held.pivot, by };
-            ("Scale piece", format!("{:.0} % as wide", by * 100.0), DragResult::Moved(motion))
+            ("Scale feature", format!("{:.0} % as wide", by * 100.0), DragResult::Moved(motion))
         }
         Grip::Raise => {
             let near = metres(&held.tree).place(held.pivot);
@@ -442,7 +442,7 @@ fn made(
             let by = f64::from(from_screen.y - at.y) * per_point;
             let by = if ctrl { (by / 10.0).round() * 10.0 } else { by };
             let by = typed.unwrap_or(by);
-            ("Raise piece", format!("{by:+.0} m"), DragResult::Moved(Motion::Raise(by)))
+            ("Raise feature", format!("{by:+.0} m"), DragResult::Moved(Motion::Raise(by)))
         }
         Grip::Point(k) => {
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);

@@ -54,9 +54,9 @@ pub fn toggle_pen(document: &Document, state: &mut TreeState) {
     let Some(piece) = path.piece(tree) else { return };
     let refusal = match document.first_locked(&[layer]) {
         Some(name) => Some(format!("Layer “{name}” is locked; unlock it first.")),
-        None if path.is_locked(tree) => Some("The piece is locked: its line stays as it is.".into()),
+        None if path.is_locked(tree) => Some("The feature is locked: its line stays as it is.".into()),
         None if line_form(piece).is_none() => {
-            Some("The piece has no line: curves, ribbons and contours have one, and copies along a curve.".into())
+            Some("The feature has no line: curves, ribbons and contours have one, and copies along a curve.".into())
         }
         None => None,
     };
