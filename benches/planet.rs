@@ -117,12 +117,14 @@ fn maps(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("continents, rivers", what), |b| b.iter(|| pool.install(evaluated)));
         let terrain = pool.install(evaluated);
         group.bench_function(BenchmarkId::new("colours", what), |b| {
-            b.iter(|| pool.install(|| colours_of(&scene, black_box(&terrain))));
+            b.iter(|| pool.install(|| colours_of(&scene, black_box(&terrain), &Control::default())));
         });
         let width = 4 * (scene.samples() - 1);
         let map = Equirectangular { width, height: width / 2, registration: Registration::Pixel };
         group.bench_function(BenchmarkId::new("all, and normals as a map", what), |b| {
-            b.iter(|| pool.install(|| planet_normals(&scene, &evaluated(), PlanetLayout::Map(map))));
+            b.iter(|| {
+                pool.install(|| planet_normals(&scene, &evaluated(), PlanetLayout::Map(map), &Control::default()))
+            });
         });
     }
     group.finish();

@@ -221,8 +221,8 @@ impl PyNode {
     ///
     /// An array of xarray brings its own distance. `iterations` takes the place of the node's own. Where a node works
     /// with fractions of the relief, that is `relief_metres`; without it the smallest power of two that no height
-    /// exceeds, of level ground 1800. What is masked in heights is no ground. `edges` are "Open" or "Wrap". `maps` are data maps by name, such as
-    /// `hardness`. `progress`, `threads` and `memory` are those of `Scene.evaluate`.
+    /// exceeds, of level ground 1800. What is masked in heights is no ground. `edges` are "Open" or "Wrap". `maps`
+    /// are data maps by name, such as `hardness`. `progress`, `threads` and `memory` are those of `Scene.evaluate`.
     #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn run<'py>(

@@ -270,9 +270,10 @@ impl PyScene {
     /// `size` are samples per side and `seed` the seed, in place of the scene's. `heights` are metres beneath the
     /// lowest layer, in place of level ground at 0, and `maps` data maps by name on it; of another size they are
     /// resampled. What is masked in heights is no ground. They span the scene; with `cell_metres`, the distance of
-    /// their samples, or with an array of xarray, which brings it, the scene is as wide as they are. `progress` is True for a bar of tqdm, or a function of the share that is done (0 to 1) and a layer's
-    /// name. Ctrl-C stops it, at usual sizes within 50 ms. `memory` is what may be taken from now on, like `"4GiB"`, in
-    /// place of what is free.
+    /// their samples, or with an array of xarray, which brings it, the scene is as wide as they are. `progress` is
+    /// True for a bar of tqdm, or a function of the share that is done (0 to 1) and a layer's name. Ctrl-C stops it,
+    /// at usual sizes within 50 ms. `memory` is what may be taken from now on, like `"4GiB"`, in place of what is
+    /// free.
     #[pyo3(signature = (size=None, seed=None, *, heights=None, cell_metres=None, maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn evaluate<'py>(

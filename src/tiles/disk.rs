@@ -89,8 +89,8 @@ impl TileBuild {
         Ok(open)
     }
 
-    /// Removes the tiles of all stages up to `done` that no stage behind it that is `open` reads. What cannot be removed
-    /// is left.
+    /// Removes the tiles of all stages up to `done` that no stage behind it that is `open` reads. What cannot be
+    /// removed is left.
     pub fn forget_unread(&self, done: usize, open: &[bool]) {
         let is_read = self.plan.read_after(done, open);
         for stage in (0..=done).filter(|&stage| !is_read[stage]) {

@@ -147,8 +147,9 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Writes a map of the result that was `merged`, in the format of the ending of `to`, as one file or cut into tiles:
-    /// one that follows from a sample and those beside it ([`is_streamed`](crate::export::streamed::is_streamed)).
+    /// Writes a map of the result that was `merged`, in the format of the ending of `to`, as one file or cut into
+    /// tiles: one that follows from a sample and those beside it
+    /// ([`is_streamed`](crate::export::streamed::is_streamed)).
     ///
     /// # Errors
     /// When the result has no such map, a tile cannot be read, or a file cannot be written; nothing was replaced then.
@@ -171,8 +172,8 @@ impl TileBuild {
         Ok(reports)
     }
 
-    /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`, without
-    /// holding the whole.
+    /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`,
+    /// without holding the whole.
     ///
     /// # Errors
     /// When the terrain has no place on the map, a tile cannot be read, or the folder cannot be written.

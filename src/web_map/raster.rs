@@ -93,9 +93,10 @@ impl RasterPyramid<'_> {
         })
     }
 
-    /// [`write`](Self::write) of a terrain of `samples` a side that is not held: `metres` gives heights in metres of some
-    /// rows and columns, in any order and on any thread, and NaN where there is no ground; `cell` is the part of the side
-    /// between two samples. Coarser levels are in temporary files beside the folder, a third of the terrain in all.
+    /// [`write`](Self::write) of a terrain of `samples` a side that is not held: `metres` gives heights in metres of
+    /// some rows and columns, in any order and on any thread, and NaN where there is no ground; `cell` is the part of
+    /// the side between two samples. Coarser levels are in temporary files beside the folder, a third of the terrain
+    /// in all.
     ///
     /// # Errors
     /// As [`write`](Self::write), and when `metres` says why it gives none.

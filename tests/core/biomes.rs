@@ -227,19 +227,25 @@ fn pictures_and_colours_have_the_same_bits_on_any_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let picture = relief(&terrain, &scene.settings, &PaletteTable::for_scene(&scene), 96, 96);
-            (colours(&terrain, &scene).unwrap(), picture)
+            let picture =
+                relief(&terrain, &scene.settings, &PaletteTable::for_scene(&scene), [96; 2], &Control::default())
+                    .unwrap();
+            (colours(&terrain, &scene, &Control::default()).unwrap().unwrap(), picture)
         })
     };
     assert_eq!(with(1), with(2));
-    assert!(colours(&terrain, &Scene::default()).is_none(), "a palette is no biome table");
+    assert!(
+        colours(&terrain, &Scene::default(), &Control::default()).unwrap().is_none(),
+        "a palette is no biome table"
+    );
 }
 
 #[test]
 fn a_preview_has_the_biomes_of_the_result() {
     let form = |u: f32, v: f32| 0.5 * libm::sinf(5.0 * u) * libm::sinf(4.0 * v) + 0.1;
     let scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-    let painted = |n: usize| colours(&Terrain::from_fn(n, Edges::Open, form), &scene).unwrap();
+    let painted =
+        |n: usize| colours(&Terrain::from_fn(n, Edges::Open, form), &scene, &Control::default()).unwrap().unwrap();
     let (few, many) = (painted(129), painted(513));
     let mut off = 0u32;
     for (i, j) in (0..129).flat_map(|i| (0..129).map(move |j| (i, j))) {
@@ -308,7 +314,7 @@ fn a_planet_is_wet_at_the_equator_dry_in_the_subtropics_and_white_at_the_poles()
     // 27 ° and -20 ° less 6.5 ° a kilometre
     assert!((at(0.0, 0.0).celsius - (27.0 - 0.24 * 6.5)).abs() < 0.01);
     assert!((at(90.0, 0.0).celsius - (-20.0 - 0.24 * 6.5)).abs() < 0.01);
-    let colours = colours(&terrain, &scene).unwrap();
+    let colours = colours(&terrain, &scene, &Control::default()).unwrap().unwrap();
     let globe = Globe::new(65);
     let seen = |latitude: f64, longitude: f64, channel: usize| {
         let field: Vec<f32> = colours.iter().map(|rgba| f32::from(rgba[channel])).collect();
@@ -326,7 +332,7 @@ fn a_planet_has_no_seams_and_the_same_bits_on_any_number_of_threads() {
     let (scene, terrain) = planet(33);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| colours(&terrain, &scene).unwrap())
+        pool.install(|| colours(&terrain, &scene, &Control::default()).unwrap().unwrap())
     };
     let one = with(1);
     assert_eq!(one, with(2));

@@ -171,11 +171,11 @@ fn the_picture_shows_snow_white() {
     let mut ground = Terrain::flat(slopes(33, Edges::Open).grid());
     let settings = Settings { relief_metres: RELIEF, sea_level: -10.0, ..Settings::default() };
     let table = PaletteTable::new(Palette::named("alpine").unwrap(), &settings);
-    let bare = relief(&ground, &settings, &table, 32, 32);
+    let bare = relief(&ground, &settings, &table, [32; 2], &Control::default()).unwrap();
     for (k, depth) in ground.map_mut(MapKind::Snow).iter_mut().enumerate() {
         *depth = if k % 33 > 16 { 0.005 } else { 0.0 };
     }
-    let drawn = relief(&ground, &settings, &table, 32, 32);
+    let drawn = relief(&ground, &settings, &table, [32; 2], &Control::default()).unwrap();
     let pixel = |x: usize| &drawn.rgb[(16 * 32 + x) * 3..][..3];
     assert_eq!(pixel(4), &bare.rgb[(16 * 32 + 4) * 3..][..3]);
     assert!(pixel(28).iter().all(|&channel| channel > 195), "{:?}", pixel(28));

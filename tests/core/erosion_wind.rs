@@ -165,13 +165,13 @@ fn the_picture_shows_where_sand_lies() {
     let mut ground = Terrain::flat(desert(33, Edges::Open).grid());
     let settings = Settings { relief_metres: 600.0, sea_level: -10.0, ..Settings::default() };
     let table = PaletteTable::new(Palette::named("alpine").unwrap(), &settings);
-    let bare = relief(&ground, &settings, &table, 32, 32);
+    let bare = relief(&ground, &settings, &table, [32; 2], &Control::default()).unwrap();
     ground.map_mut(MapKind::Sand);
-    assert_eq!(relief(&ground, &settings, &table, 32, 32), bare, "no depth, no colour");
+    assert_eq!(relief(&ground, &settings, &table, [32; 2], &Control::default()).unwrap(), bare, "no depth, no colour");
     for (k, depth) in ground.map_mut(MapKind::Sand).iter_mut().enumerate() {
         *depth = if k % 33 > 16 { 0.05 } else { 0.0 };
     }
-    let drawn = relief(&ground, &settings, &table, 32, 32);
+    let drawn = relief(&ground, &settings, &table, [32; 2], &Control::default()).unwrap();
     let pixel = |x: usize| &drawn.rgb[(16 * 32 + x) * 3..][..3];
     assert_eq!(pixel(4), &bare.rgb[(16 * 32 + 4) * 3..][..3]);
     let sandy = pixel(28);

@@ -2,6 +2,7 @@
 
 use talweg::appearance::{PaletteTable, RgbImage, relief};
 use talweg::appearance_files::Palette;
+use talweg::field::Control;
 use talweg::scene::example;
 
 use crate::common::{blessing, evaluate, path};
@@ -15,7 +16,7 @@ const FAR_PER_MILLE: usize = 5;
 fn draw(name: &str) -> RgbImage {
     let scene = &example(name).unwrap_or_else(|| panic!("no example {name}")).scene;
     let table = PaletteTable::new(Palette::named(&scene.palette).unwrap(), &scene.settings);
-    relief(&evaluate(scene, 257, 0), &scene.settings, &table, SIDE, SIDE)
+    relief(&evaluate(scene, 257, 0), &scene.settings, &table, [SIDE; 2], &Control::default()).unwrap()
 }
 
 fn read(file: &std::path::Path) -> RgbImage {
@@ -52,7 +53,7 @@ fn a_relief_has_the_same_bits_on_any_number_of_threads() {
         (PaletteTable::new(Palette::named("tropical").unwrap(), &scene.settings), evaluate(scene, 129, 0));
     let drawn = |threads: usize| {
         let pool = talweg::eval::thread_pool(threads).unwrap();
-        pool.install(|| relief(&terrain, &scene.settings, &table, 150, 101))
+        pool.install(|| relief(&terrain, &scene.settings, &table, [150, 101], &Control::default()).unwrap())
     };
     assert_eq!(drawn(1), drawn(2));
     assert_eq!(drawn(1), drawn(5));
@@ -68,7 +69,10 @@ fn extremes_are_drawn_without_panic() {
             let terrain = Terrain::from_fn(samples, Edges::Open, |u, v| low * u * v);
             let settings = Settings { sun_elevation, sea_level, ..Settings::default() };
             for (width, height) in [(1, 1), (7, 3), (64, 64)] {
-                assert_eq!(relief(&terrain, &settings, &table, width, height).rgb.len(), width * height * 3);
+                assert_eq!(
+                    relief(&terrain, &settings, &table, [width, height], &Control::default()).unwrap().rgb.len(),
+                    width * height * 3
+                );
             }
         }
     }

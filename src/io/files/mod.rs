@@ -188,11 +188,11 @@ impl StagedFile {
     ) -> Result<Self, FileError> {
         let target = to.into();
         let path = target.path.clone();
-        let staged = Self::new(target, |file| write(&mut StoppableWriter::new(file, control)))?;
+        let staged = Self::new(target, |file| write(&mut StoppableWriter::new(file, control)));
         // packages may keep to themselves why they stopped
         let stopped = |cancelled| FileError::Write { path, source: std::io::Error::other(cancelled) };
         control.check().map_err(stopped)?;
-        Ok(staged)
+        staged
     }
 
     /// What is in the new file, read from the disk.
