@@ -272,7 +272,8 @@ fn exports_that_are_cut_off_say_that_they_end_too_early() {
     use talweg::scene::{BuildPreset, BuildProduct};
     let folder = tempfile::tempdir().unwrap();
     let scene = Scene::default();
-    let made = Terrain { height: Place::new(65, Edges::Open).noise().height, ..Terrain::flat(scene.grid(65)) };
+    let mut made = Terrain::flat(scene.grid(65));
+    made.height = Place::new(65, Edges::Open).noise().height;
     let products = ["png", "tif", "cog.tif", "exr", "asc", "glb", "ply", "stl"].map(|end| {
         let format = match end {
             "tif" => "tiff",

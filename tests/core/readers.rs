@@ -1,7 +1,6 @@
 //! Rasters that other programs wrote: values, places, samples without data, orientation. Everything is written by
 //! rasterio (GDAL), tifffile and OpenEXR; see `outside`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use talweg::field::Globe;

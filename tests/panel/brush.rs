@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Key, Modifiers};
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::eval::StrokeTarget;
 use talweg::nodes::Node;

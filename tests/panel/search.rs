@@ -40,8 +40,8 @@ fn who_wants_to_erode_finds_the_erosions() {
         let mut panels = large(&["Perlin"]);
         search(&mut panels, word);
         for erosion in ["Thermal erosion", "Droplet erosion", "Hydraulic erosion (shallow water)"] {
-            let there = panels.query_by_label(&format!("Add {erosion} (Node, Erosion)"));
-            assert!(there.is_some(), "{word} does not find {erosion}");
+            let name = format!("Add {erosion} (Node, Erosion)");
+            assert!(panels.query_by_label(&name).is_some(), "{word} does not find {erosion}");
         }
     }
 }

@@ -96,11 +96,11 @@ fn several_pieces_are_one() {
     drop_at(&mut panels, to);
     let [crater, road] = east(&panels);
     assert!((crater - 5600.0).abs() < 90.0 && (road - crater + 1000.0).abs() < 1.0, "{crater} {road}");
-    undo(&mut panels, "Move pieces");
+    undo(&mut panels, "Move features");
     // a locked one keeps all where they are
     click(&mut panels, "Lock road");
     press(&mut panels, Modifiers::NONE, Key::ArrowRight);
-    assert!(panels.query_by_label_contains("Piece “road” is locked").is_some());
+    assert!(panels.query_by_label_contains("Feature “road” is locked").is_some());
     assert_eq!(east(&panels), [5000.0, 4000.0]);
     // Escape goes back to the last one, then to none
     assert_eq!(chosen(&panels), ["road", "crater"]);
