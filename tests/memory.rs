@@ -59,7 +59,9 @@ impl Findings {
         let line = format!("{name}: estimated {:.2}, measured {:.2} fields", estimated / field, measured / field);
         println!("{line}");
         let small = if name.starts_with("Craters") { LISTS } else { SMALL };
-        if (estimated - measured).abs() > SHARE * measured + small {
+        // strokes that erode work on windows around them, which are smaller the narrower the brush is
+        let is_bound = name.starts_with("Sculpt") && estimated > measured;
+        if !is_bound && (estimated - measured).abs() > SHARE * measured + small {
             self.0.push(line);
         }
     }

@@ -92,7 +92,7 @@ fn the_readme_names_commands_and_their_keys() {
         ("`Ctrl+S` saves", "Save"),
     ] {
         assert!(flat.contains(said), "the README does not say “{said}”");
-        let key = between(said, "`", "`")[0];
+        let key = said.split('`').nth(1).expect("a key");
         let command = commands.iter().find(|command| command.info().label == label);
         let info = command.unwrap_or_else(|| panic!("no command is called {label}: {labels:?}")).info();
         let keys: Vec<String> = info.shortcuts.iter().map(shortcut_text).collect();

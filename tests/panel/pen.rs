@@ -124,6 +124,6 @@ fn outlines_are_drawn_and_those_that_cannot_be_are_refused_in_words() {
     assert!(panels.query_by_label_contains("its line stays as it is").is_some());
     choose(&mut panels, "plain");
     press(&mut panels, Modifiers::SHIFT, Key::D);
-    assert!(panels.query_by_label_contains("The piece has no line").is_some());
+    assert!(panels.query_by_label_contains("The feature has no line").is_some());
     assert!(!panels.state().drawn.as_ref().unwrap().primary_taken);
 }

@@ -154,7 +154,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
 fn a_scene_that_cannot_be_put_back_says_why() {
     let mut panels = large(&["Perlin"]);
     run(&mut panels, Command::from(PatchAction::PutBack));
-    assert!(messages(&panels).iter().any(|text| text.contains("not taken from a planet")));
+    assert!(messages(&panels).iter().any(|text| text.contains("not extracted from a planet")));
     let mut lost = Scene::default();
     let origin = talweg::scene::PatchOrigin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
     lost.patch = Some(origin);
@@ -245,7 +245,7 @@ fn the_status_says_what_is_done_with_a_patch() {
     let (planet, from) = (Scene { name: "Earth".into(), ..planet() }, "earth.ron".into());
     let take =
         PatchOrder::Take { planet: planet.clone(), from, square, samples: 65, to: SaveTarget::new("/tmp/alps.ron") };
-    assert_eq!(take.doing(), "Computing “Earth” to take the patch alps");
+    assert_eq!(take.doing(), "Computing “Earth” to extract the region alps");
     let patch = Scene::default();
     let put = PatchOrder::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
     assert_eq!(put.doing(), "Computing the patch to put it back onto “Earth”");

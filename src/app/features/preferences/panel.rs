@@ -75,7 +75,7 @@ pub fn window(
                 }
             });
             ui.separator();
-            let height = 560.0_f32.min(most.y - 50.0);
+            let height = 460.0_f32.min(most.y - 80.0);
             match state.page {
                 PreferencesPage::Interface => interface_page(ui, editor, state.drawn_percent, height),
                 PreferencesPage::Keys => keys_page::show(ui, state, &mut editor.keymap, registry, height),
@@ -107,10 +107,10 @@ fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, 
         let safe =
             "With or without autosave, unsaved edits are written down as you make them, and offered again after a crash.";
         ui.label(RichText::new(safe).small().color(colour::text_weak()));
-        ui.add_space(6.0);
-        let is_usual = editor.interface == InterfacePreferences::default();
-        if ui.add_enabled(!is_usual, Button::new("Reset all of the interface")).clicked() {
-            editor.interface = InterfacePreferences::default();
-        }
     });
+    ui.add_space(6.0);
+    let is_usual = editor.interface == InterfacePreferences::default();
+    if ui.add_enabled(!is_usual, Button::new("Reset all of the interface")).clicked() {
+        editor.interface = InterfacePreferences::default();
+    }
 }
