@@ -248,11 +248,11 @@ fn the_status_says_what_is_done_with_a_patch() {
     assert_eq!(take.doing(), "Computing “Earth” to extract the region alps");
     let patch = Scene::default();
     let put = PatchOrder::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
-    assert_eq!(put.doing(), "Computing the patch to put it back onto “Earth”");
+    assert_eq!(put.doing(), "Computing the region to apply it to “Earth”");
     panels.state_mut().info_mut().activities =
         vec![Activity { text: format!("{}, 25 %", take.doing()), done: Some(0.25) }];
     panels.run();
-    assert!(panels.query_by_label("Computing “Earth” to take the patch alps, 25 %").is_some());
+    assert!(panels.query_by_label("Computing “Earth” to extract the region alps, 25 %").is_some());
     assert!(panels.query_by_label("Cancel").is_some());
 }
 
