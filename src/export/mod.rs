@@ -89,7 +89,7 @@ pub struct ExportReport {
 
 impl ExportReport {
     /// What of it lies in `folder`.
-    fn inside(&self, folder: &Path) -> Self {
+    fn part_inside(&self, folder: &Path) -> Self {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let folder = absolute(&folder.join("."));
         let is_inside = |path: &Path| absolute(path).parent() == Some(folder.as_path());

@@ -23,8 +23,8 @@ pub struct StreamedMap<'a> {
     pub preset: &'a BuildPreset,
     /// What is written.
     pub map: &'a ExportMap,
-    /// Lowest and highest number on the ground, as the terrain holds them: of the data map, or of the heights; of curvature
-    /// in 1/m.
+    /// Lowest and highest number on the ground, as the terrain holds them: of the data map, or of the heights; of
+    /// curvature in 1/m.
     pub range: (f32, f32),
     /// The number of the data map, or of the heights, at a row and column, as the terrain holds it.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),

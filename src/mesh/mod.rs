@@ -7,9 +7,10 @@
 //! height 0 at y = 0. On planets the origin is the centre, y points to the north pole, and x to longitude 0.
 //! Triangles are anticlockwise seen from outside.
 //!
-//! The triangulation is our own: packages of it (`delatin`, and with it what could be built on `delaunator` or `spade`, which
-//! know points and no error) hold all points at once; of 4097² samples to 1 m ours takes 14 s and 158 MiB, `delatin` 51 s and
-//! 878 MiB, and `martini` 8 s and 1085 MiB without holding the error. `simplify` and `benches/mesh.rs` have more.
+//! The triangulation is our own: packages of it (`delatin`, and with it what could be built on `delaunator` or `spade`,
+//! which know points and no error) hold all points at once; of 4097² samples to 1 m ours takes 14 s and 158 MiB,
+//! `delatin` 51 s and 878 MiB, and `martini` 8 s and 1085 MiB without holding the error. `simplify` and
+//! `benches/mesh.rs` have more.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -26,8 +26,8 @@ pub fn scene_from_file(path: &Path) -> Result<Scene, RasterError> {
     scene_from_raw(path, RawLayout::default(), RowOrder::North)
 }
 
-/// [`scene_from_file`] of a raw file: how wide it is, in which order its bytes come, and where its first row lies. Of other
-/// files these say nothing.
+/// [`scene_from_file`] of a raw file: how wide it is, in which order its bytes come, and where its first row lies. Of
+/// other files these say nothing.
 ///
 /// # Errors
 /// As [`scene_from_file`], and when the file has no whole rows of that width.

@@ -89,7 +89,8 @@ impl TileBuild {
         Ok(MergedTerrain { hash, kinds, ranges, curvature: OnceLock::new() })
     }
 
-    /// Lowest and highest mean curvature on the ground, of all where there is no ground at all: a look at all rows, once.
+    /// Lowest and highest mean curvature on the ground, of all where there is no ground at all: a look at all rows,
+    /// once.
     fn curvature_range(&self, merged: &MergedTerrain, control: &Control) -> Result<(f32, f32), TileError> {
         if let Some(range) = merged.curvature.get() {
             return Ok(*range);

@@ -4,9 +4,9 @@
 //! A square terrain is laid onto the globe around a given longitude and latitude ([`MapPlace`]); what is beyond it is
 //! transparent. Each pyramid is a folder that appears whole or not at all.
 //!
-//! Tiles of triangles come from the meshes of [`mesh`](crate::mesh), which keep to an error at every sample and to common
-//! rims, and are encoded by the package `quantized-mesh`; `terrain-codec`, which would triangulate by `martini` as well, does
-//! not hold the error (see `benches/mesh.rs`).
+//! Tiles of triangles come from the meshes of [`mesh`](crate::mesh), which keep to an error at every sample and to
+//! common rims, and are encoded by the package `quantized-mesh`; `terrain-codec`, which would triangulate by `martini`
+//! as well, does not hold the error (see `benches/mesh.rs`).
 //!
 //! | file | what it holds |
 //! |---|---|

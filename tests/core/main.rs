@@ -30,6 +30,7 @@ mod erosion_water;
 mod erosion_wind;
 mod examples;
 mod export;
+mod export_samples;
 mod files;
 mod filters;
 mod fuzz_targets;

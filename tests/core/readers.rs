@@ -297,7 +297,7 @@ law.astype('<f4').tofile(at('little.r32'))
         check(&raster_as(&named(name), layout(big_endian)).unwrap(), name, 1.0, 1e-3, &[]);
     }
     let error = raster(&named("little.r16")).unwrap_err().to_string();
-    assert!(error.contains("2400 bytes") && error.contains("raw_width"), "{error}");
+    assert!(error.contains("2400 bytes") && error.contains("Raw width"), "{error}");
     let error = raster_as(&named("little.r16"), RawLayout { width: 37, big_endian: false }).unwrap_err().to_string();
     assert!(error.contains("37 values") && error.contains("little.r16"), "{error}");
 }

@@ -242,7 +242,7 @@ fn neighbours_stand_to_both_sides_of_the_present_value() {
     assert_eq!(values("frequency"), ["1.784 1.061", "5.045 8.485"]);
     // 4 octaves on a slider from 1 to 16
     assert_eq!(values("octaves"), ["2 1", "6 8"]);
-    assert_eq!(values("opacity"), ["0.875 0.75", ""], "at its end there is nothing higher");
+    assert_eq!(values("opacity"), ["87.5 % 75 %", ""], "at its end there is nothing higher");
     assert_eq!(values("fade"), ["Classic Linear", ""]);
     assert_eq!(values("by_slope"), ["", "on"]);
     assert!(neighbours(&scene, Some(0), "nope", 2).is_err() && neighbours(&scene, Some(0), "layer", 2).is_err());

@@ -68,7 +68,6 @@ pub(crate) fn click_at(panels: &mut Panels, at: Pos2) {
     panels.run();
     panels.drop_at(at);
     panels.run();
-    // so that the next one is no double click
     for _ in 0..12 {
         panels.step();
     }

@@ -263,8 +263,8 @@ pub struct MapSheet<'a> {
 pub(super) struct SampledSquare<'a> {
     pub scene: &'a Scene,
     pub grid: Grid,
-    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them; of curvature its own, in
-    /// 1/m.
+    /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them; of curvature its own,
+    /// in 1/m.
     pub range: (f32, f32),
     /// The number at a row and column, as the terrain holds it: heights, or those of the data map that is asked for.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),

@@ -145,7 +145,7 @@ impl ExportTarget {
     /// The text of the numbers to type, of what lies in the folder of the target: other files were asked for beside it,
     /// and the program is not told of them.
     pub(super) fn read_me(&self, scene: &Scene, samples: usize, report: &ExportReport, folder: &Path) -> String {
-        let report = &report.inside(folder);
+        let report = &report.part_inside(folder);
         let heights = report.rasters.iter().find(|raster| raster.map == "heights");
         let (low, high) = heights.map_or((0.0, 0.0), |raster| (raster.min, raster.max));
         let size_metres = scene.side_metres();

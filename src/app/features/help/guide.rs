@@ -15,29 +15,29 @@ const SIZE: f32 = 14.0;
 
 /// A heading with its depth, a paragraph, or an entry of a list.
 #[derive(Debug, PartialEq, Eq)]
-enum Block {
+enum GuideBlock {
     Heading(usize, String),
     Text(String),
     Entry(String),
 }
 
 /// The blocks of a text in Markdown: headings, paragraphs and lists are all that the guide has.
-fn blocks(markdown: &str) -> Vec<Block> {
+fn blocks(markdown: &str) -> Vec<GuideBlock> {
     let mut blocks = Vec::new();
     let mut is_open = false;
     for line in markdown.lines().map(str::trim) {
         let depth = line.chars().take_while(|c| *c == '#').count();
         if depth > 0 {
-            blocks.push(Block::Heading(depth, line[depth..].trim().into()));
+            blocks.push(GuideBlock::Heading(depth, line[depth..].trim().into()));
         } else if let Some(entry) = line.strip_prefix("- ") {
-            blocks.push(Block::Entry(entry.into()));
-        } else if let (true, Some(Block::Text(text) | Block::Entry(text))) = (is_open, blocks.last_mut()) {
+            blocks.push(GuideBlock::Entry(entry.into()));
+        } else if let (true, Some(GuideBlock::Text(text) | GuideBlock::Entry(text))) = (is_open, blocks.last_mut()) {
             if !line.is_empty() {
                 *text += " ";
                 *text += line;
             }
         } else if !line.is_empty() {
-            blocks.push(Block::Text(line.into()));
+            blocks.push(GuideBlock::Text(line.into()));
         }
         is_open = !line.is_empty() && depth == 0;
     }
@@ -46,27 +46,27 @@ fn blocks(markdown: &str) -> Vec<Block> {
 
 /// How a part of a line is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+enum TextStyle {
     Plain,
     Strong,
     Code,
 }
 
 /// The parts of a line; of links the text alone.
-fn parts(line: &str) -> Vec<(Style, String)> {
-    let mut parts: Vec<(Style, String)> = Vec::new();
-    let (mut style, mut rest) = (Style::Plain, line);
+fn parts(line: &str) -> Vec<(TextStyle, String)> {
+    let mut parts: Vec<(TextStyle, String)> = Vec::new();
+    let (mut style, mut rest) = (TextStyle::Plain, line);
     while !rest.is_empty() {
-        let end = rest.find(if style == Style::Code { &['`'][..] } else { &['*', '`', '['] }).unwrap_or(rest.len());
+        let end = rest.find(if style == TextStyle::Code { &['`'][..] } else { &['*', '`', '['] }).unwrap_or(rest.len());
         if end > 0 {
             parts.push((style, rest[..end].into()));
         }
         rest = &rest[end..];
         if let Some(after) = rest.strip_prefix('`') {
-            style = if style == Style::Code { Style::Plain } else { Style::Code };
+            style = if style == TextStyle::Code { TextStyle::Plain } else { TextStyle::Code };
             rest = after;
         } else if rest.starts_with('*') {
-            style = if style == Style::Strong { Style::Plain } else { Style::Strong };
+            style = if style == TextStyle::Strong { TextStyle::Plain } else { TextStyle::Strong };
             rest = rest.trim_start_matches('*');
         } else if let Some(after) = rest.strip_prefix('[') {
             let link = after.split_once("](").and_then(|(text, link)| Some((text, link.split_once(')')?.1)));
@@ -82,9 +82,9 @@ fn job(line: &str) -> LayoutJob {
     let mut job = LayoutJob::default();
     for (style, text) in parts(line) {
         let (font_id, color) = match style {
-            Style::Plain => (FontId::proportional(SIZE), colour::text()),
-            Style::Strong => (FontId::proportional(SIZE), colour::text_strong()),
-            Style::Code => (FontId::monospace(SIZE - 1.0), colour::accent()),
+            TextStyle::Plain => (FontId::proportional(SIZE), colour::text()),
+            TextStyle::Strong => (FontId::proportional(SIZE), colour::text_strong()),
+            TextStyle::Code => (FontId::monospace(SIZE - 1.0), colour::accent()),
         };
         job.append(&text, 0.0, TextFormat { font_id, color, ..TextFormat::default() });
     }
@@ -92,7 +92,7 @@ fn job(line: &str) -> LayoutJob {
 }
 
 /// See the module.
-pub struct GuideDialog(Vec<Block>);
+pub struct GuideDialog(Vec<GuideBlock>);
 
 impl Default for GuideDialog {
     fn default() -> Self {
@@ -117,20 +117,20 @@ impl Dialog for GuideDialog {
     }
 }
 
-fn paragraph(ui: &mut Ui, block: &Block) {
+fn paragraph(ui: &mut Ui, block: &GuideBlock) {
     match block {
-        Block::Heading(1, text) => {
+        GuideBlock::Heading(1, text) => {
             ui.heading(text);
         }
-        Block::Heading(_, text) => {
+        GuideBlock::Heading(_, text) => {
             ui.add_space(12.0);
             ui.label(RichText::new(text).strong().size(SIZE + 2.0).color(colour::accent()));
         }
-        Block::Text(text) => {
+        GuideBlock::Text(text) => {
             ui.add_space(2.0);
             ui.label(job(text));
         }
-        Block::Entry(text) => {
+        GuideBlock::Entry(text) => {
             ui.horizontal_top(|ui| {
                 ui.add_space(6.0);
                 ui.label(RichText::new("•").size(SIZE));
@@ -147,10 +147,10 @@ mod tests {
     #[test]
     fn headings_paragraphs_lists_and_what_stands_in_them_are_read() {
         let read = blocks("# One\nTwo\nthree.\n\n- *Four*\n  and `F5`\n- six\n\nSeven\n");
-        let entry = |text: &str| Block::Entry(text.into());
-        let text = |text: &str| Block::Text(text.into());
+        let entry = |text: &str| GuideBlock::Entry(text.into());
+        let text = |text: &str| GuideBlock::Text(text.into());
         let expected = [
-            Block::Heading(1, "One".into()),
+            GuideBlock::Heading(1, "One".into()),
             text("Two three."),
             entry("*Four* and `F5`"),
             entry("six"),
@@ -161,13 +161,13 @@ mod tests {
         assert_eq!(
             parts("see **A** or [a list](../a.md), `[` too"),
             [
-                part(Style::Plain, "see "),
-                part(Style::Strong, "A"),
-                part(Style::Plain, " or "),
-                part(Style::Plain, "a list"),
-                part(Style::Plain, ", "),
-                part(Style::Code, "["),
-                part(Style::Plain, " too")
+                part(TextStyle::Plain, "see "),
+                part(TextStyle::Strong, "A"),
+                part(TextStyle::Plain, " or "),
+                part(TextStyle::Plain, "a list"),
+                part(TextStyle::Plain, ", "),
+                part(TextStyle::Code, "["),
+                part(TextStyle::Plain, " too")
             ]
         );
     }
@@ -177,9 +177,9 @@ mod tests {
         let all = blocks(GUIDE);
         assert!(all.len() > 40, "{}", all.len());
         for block in &all {
-            let (Block::Heading(_, text) | Block::Text(text) | Block::Entry(text)) = block;
+            let (GuideBlock::Heading(_, text) | GuideBlock::Text(text) | GuideBlock::Entry(text)) = block;
             for (style, part) in parts(text) {
-                assert!(style == Style::Code || !part.contains(['*', '`']) && !part.contains("]("), "{part}");
+                assert!(style == TextStyle::Code || !part.contains(['*', '`']) && !part.contains("]("), "{part}");
             }
         }
     }

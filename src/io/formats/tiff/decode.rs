@@ -21,8 +21,8 @@ pub(super) fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> 
     read_within(source, MAX_SAMPLES)
 }
 
-/// What is wrong with a file: it is cut off where something is asked for beyond its end, or where one of its strips or tiles
-/// ends there.
+/// What is wrong with a file: it is cut off where something is asked for beyond its end, or where one of its strips or
+/// tiles ends there.
 pub(super) fn broken(source: &RasterSource, error: &tiff::TiffError) -> RasterError {
     let is_end = matches!(error, tiff::TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
     if is_end || source.bytes.len() < HEAD_BYTES || lacks_part(source.bytes).unwrap_or(false) {
