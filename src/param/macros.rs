@@ -29,7 +29,10 @@
 /// yields the struct (public fields), `Default`, serde (a missing key is the default, an unknown key an error,
 /// a default is not written) and [`Params`](crate::param::Params). A number needs a hard range; the slider range
 /// is the hard range when left out. `=>` says when a parameter matters; where it does not, the panel leaves it out.
-/// `from`, `also` (search words) and `presets` may be left out; what a preset does not name has its default.
+/// `from`, `also` (search words) and `presets` may be left out; what a preset does not name has its default. The panel
+/// calls a parameter by its name in files, `Pin edges`, or as it is told to:
+/// `pin_edges as "Fixed edges": bool = false;`. What has the unit `"share"` is a number from 0 to 1 in files and
+/// percent in the panel.
 ///
 /// Parameters that several groups share are written once, in a macro that puts them before what follows, and stand in
 /// each group as `name!(…);`. They are fields and keys like all others:
@@ -114,7 +117,7 @@ macro_rules! params {
         $name:ident $label:literal in $category:literal $(, from $source:literal)? $(, also $also:literal)? {
             $(
                 $(#[doc = $fdoc:literal])+
-                $field:ident : $ty:ty $([$unit:literal])? = $default:expr
+                $field:ident $(as $flabel:literal)? : $ty:ty $([$unit:literal])? = $default:expr
                 $(, $hard:expr $(, slider $slider:expr)?)? $(=> $matters:expr)? ;
             )*
             $( presets {
@@ -163,8 +166,9 @@ macro_rules! params {
                         names: &[ $( stringify!($field) ),* ],
                         params: vec![ $( $crate::param::ParamSpec {
                             name: stringify!($field),
-                            label: $crate::param::label_of(stringify!($field)),
-                            unit: concat!($($unit)?),
+                            label: $crate::params!(@label $field $($flabel)?),
+                            unit: $crate::param::unit_in_files(concat!($($unit)?)),
+                            is_share: concat!($($unit)?) == $crate::param::SHARE,
                             help: concat!($($fdoc),+).trim(),
                             kind: $crate::params!(@kind $ty $(, $hard $(, $slider)?)?),
                             default: $crate::param::ParamType::to_value(&default.$field),
@@ -212,6 +216,8 @@ macro_rules! params {
             }
         }
     };
+    (@label $field:ident) => { $crate::param::label_of(stringify!($field)) };
+    (@label $field:ident $label:literal) => { $label.to_string() };
     (@kind $ty:ty) => { <$ty as $crate::param::WithoutRange>::kind() };
     (@kind $ty:ty, $hard:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $hard) };
     (@kind $ty:ty, $hard:expr, $slider:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $slider) };
@@ -219,14 +225,14 @@ macro_rules! params {
     // one parameter after the other goes from the last brackets to the second, where all are well formed
     (@each [$($head:tt)*] [$($done:tt)*] [
         $(#[doc = $fdoc:literal])+
-        $field:ident : $ty:ty $([$unit:literal])? = $default:expr
+        $field:ident $(as $flabel:literal)? : $ty:ty $([$unit:literal])? = $default:expr
         $(, $hard:expr $(, slider $slider:expr)?)? $(=> $matters:expr)? ;
         $($rest:tt)*
     ]) => {
         $crate::params! { @each [$($head)*] [
             $($done)*
             $(#[doc = $fdoc])+
-            $field : $ty $([$unit])? = $default $(, $hard $(, slider $slider)?)? $(=> $matters)? ;
+            $field $(as $flabel)? : $ty $([$unit])? = $default $(, $hard $(, slider $slider)?)? $(=> $matters)? ;
         ] [$($rest)*] }
     };
     (@each [$($head:tt)*] [$($done:tt)*] [$shared:ident ! ($($args:tt)*); $($rest:tt)*]) => {

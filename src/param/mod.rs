@@ -88,6 +88,8 @@ pub struct ParamSpec {
     pub label: String,
     /// "°", "m", "" …
     pub unit: &'static str,
+    /// Whether it is a share of a whole, from 0 to 1 in files, which people read in percent.
+    pub is_share: bool,
     /// One sentence for the tooltip and the help.
     pub help: &'static str,
     /// Type and ranges.
@@ -309,6 +311,41 @@ impl ParamSpec {
         }
     }
 
+    /// The unit of [`shown_number`](Self::shown_number).
+    pub fn shown_unit(&self) -> &'static str {
+        if self.is_share { "%" } else { self.unit }
+    }
+
+    /// A number as the window writes it: a share in percent.
+    pub fn shown_number(&self, value: f64) -> f64 {
+        if self.is_share { value * 100.0 } else { value }
+    }
+
+    /// The number that the window writes so.
+    pub fn number_shown_as(&self, shown: f64) -> f64 {
+        if self.is_share { shown / 100.0 } else { shown }
+    }
+
+    /// A value as the window writes it, without its unit.
+    pub fn shown_text(&self, value: &Value) -> String {
+        match (value, &self.kind) {
+            (Value::Float(v), _) if self.is_share => percent_text(*v),
+            (Value::Choice(i), ParamKind::Choice(options)) => options.get(*i).map_or("?", |o| o.label).to_string(),
+            (Value::Bool(on), _) => if *on { "on" } else { "off" }.to_string(),
+            _ => self.show(value),
+        }
+    }
+
+    /// The hard range as the window writes it, without the unit.
+    pub fn shown_range_text(&self) -> String {
+        match &self.kind {
+            ParamKind::Float { hard, .. } if self.is_share => {
+                format!("{} to {}", percent_text(hard.0), percent_text(hard.1))
+            }
+            _ => self.range_text(),
+        }
+    }
+
     fn choices_text(&self) -> String {
         format!("give one of {}", self.range_text())
     }
@@ -316,6 +353,20 @@ impl ParamSpec {
     fn unit_suffix(&self) -> String {
         if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) }
     }
+}
+
+/// The unit by which [`params!`](crate::params) is told that a number is a [share](ParamSpec::is_share).
+pub const SHARE: &str = "share";
+
+/// The unit of a parameter in files, on the command line and in the help.
+pub fn unit_in_files(unit: &'static str) -> &'static str {
+    if unit == SHARE { "" } else { unit }
+}
+
+/// 0.07 → 7, and not 7.0000005.
+fn percent_text(share: f32) -> String {
+    let exact: f64 = share.to_string().parse().unwrap_or(f64::from(share));
+    format!("{}", (exact * 100.0) as f32)
 }
 
 /// `talus_angle` → `Talus angle`.

@@ -24,6 +24,7 @@ static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
     name: "seed",
     label: label_of("seed"),
     unit: "",
+    is_share: false,
     help: "Changes every random value of the layer.",
     kind: ParamKind::Int { hard: (0, i64::from(u32::MAX)), slider: (0, 99) },
     default: Value::Int(1),
@@ -155,13 +156,9 @@ impl ParamRef {
 
     /// The value with its unit, as people read it.
     pub fn shown(&self, value: &Value) -> String {
-        let unit = if self.spec.unit.is_empty() { String::new() } else { format!(" {}", self.spec.unit) };
-        let shown = match (&self.spec.kind, value) {
-            (ParamKind::Choice(options), Value::Choice(k)) => options[*k].label.to_string(),
-            (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.to_string(),
-            _ => self.spec.show(value),
-        };
-        shown + &unit
+        let unit = self.spec.shown_unit();
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        self.spec.shown_text(value) + &unit
     }
 
     /// At most `count` values from one end to the other, both included: of a number over its slider's range or the

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::kit::*;
+use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Key, Modifiers};
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::eval::StrokeTarget;
 use talweg::nodes::Node;
@@ -29,6 +30,21 @@ fn draw(panels: &mut Panels, target: StrokeTarget, tool: BrushTool) {
 fn tools_of(panels: &Panels, target: StrokeTarget) -> Vec<(BrushTool, bool)> {
     let strokes = panels.state().editor().doc.strokes(target).unwrap();
     strokes.list().iter().map(|stroke| (stroke.brush.tool, stroke.hidden)).collect()
+}
+
+#[test]
+fn numbers_of_a_brush_have_the_unit_of_what_it_paints() {
+    let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &["Perlin"]);
+    let shown = |panels: &Panels, name: &str| {
+        panels.get_by_role_and_label(Role::SpinButton, name).accesskit_node().value().unwrap_or_default()
+    };
+    add(&mut panels, "Sculpt");
+    assert!(shown(&panels, "Amount").ends_with(" m"), "{}", shown(&panels, "Amount"));
+    assert_eq!(shown(&panels, "Hardness"), "0%");
+    click(&mut panels, "Flatten");
+    assert_eq!((shown(&panels, "Level").as_str(), shown(&panels, "Strength").as_str()), ("0 m", "50%"));
+    add(&mut panels, "PaintedMap");
+    assert_eq!(shown(&panels, "Amount"), "100%", "uplift goes from 0 to 1");
 }
 
 #[test]

@@ -84,6 +84,26 @@ fn a_typed_value_goes_beyond_the_slider_and_stops_at_the_hard_range() {
 }
 
 #[test]
+fn shares_are_read_and_typed_in_percent() {
+    let mut panels = large(&["Perlin", "Thermal"]);
+    let shown = |panels: &Panels| widget(panels, Role::SpinButton, "Rate").accesskit_node().value();
+    assert_eq!(shown(&panels).as_deref(), Some("30%"));
+    for (typed, taken, said) in [("45", 0.45, "45%"), ("7 %", 0.07, "7%"), ("0,5", 0.005, "0.5%"), ("300", 1.0, "100%")]
+    {
+        let field = widget(&panels, Role::SpinButton, "Rate").rect().center();
+        panels.hover_at(field);
+        panels.drag_at(field);
+        panels.drop_at(field);
+        panels.run();
+        panels.event(egui::Event::Text(typed.into()));
+        panels.run();
+        press(&mut panels, Modifiers::NONE, Key::Enter);
+        assert_eq!(panels.state().value(1, "rate"), Value::Float(taken), "after typing {typed}");
+        assert_eq!(shown(&panels).as_deref(), Some(said), "after typing {typed}");
+    }
+}
+
+#[test]
 fn double_click_and_context_menu_reset() {
     let mut panels = large(&["Perlin"]);
     let set = |panels: &mut Panels| {
@@ -360,7 +380,7 @@ fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
     panels.run();
     assert!(panels.query_by_label_contains("Layers above the tree").is_some());
-    click(&mut panels, "Show the tree alone");
+    click(&mut panels, "Isolate");
     assert_eq!(panels.state().editor().doc.solo(), Some(0));
     assert!(
         TreeRecipe::from_scene(&panels.state().editor().doc.shown_scene().0, ViewMode::Traced, None).is_ok(),

@@ -14,7 +14,9 @@ use crate::frame::theme::{ICON_BUTTON, colour, icon_button, icon_toggle};
 use crate::frame::widgets::params::piece_row;
 use talweg::brush::Stroke;
 use talweg::eval::StrokeTarget;
-use talweg::param::Params;
+use talweg::nodes::Node;
+use talweg::nodes::maps::painted::PaintedKind;
+use talweg::param::{ParamSpec, Params};
 
 /// Rows that are seen at a time.
 const ROWS: usize = 7;
@@ -33,7 +35,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
         }
     });
     if document.scene().as_planet().is_some() {
-        ui.weak("Strokes stand on a square. Take a patch of the planet to paint on.");
+        ui.weak("Strokes stand on a square. Extract a region of the planet to paint on.");
         return None;
     }
     let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target);
@@ -54,19 +56,33 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
             }
         });
         ui.label(RichText::new(brush.tool.help()).small().color(colour::text_weak()));
-        command = rows(ui, document, state, &brush);
+        command = rows(ui, document, state, target, &brush);
     }
     strokes(ui, document, state, target);
     command
 }
 
 /// The numbers of the brush that matter to its tool.
-fn rows(ui: &mut Ui, document: &mut Document, state: &mut BrushState, brush: &talweg::brush::Brush) -> Option<Command> {
+fn rows(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut BrushState,
+    target: StrokeTarget,
+    brush: &talweg::brush::Brush,
+) -> Option<Command> {
     let about = brush.about();
     let mut choose = None;
+    let unit = canvas_unit(document, target);
     // the tools have buttons of their own
     for (k, spec) in about.params.iter().enumerate().skip(1).filter(|(k, _)| brush.matters(*k)) {
         let value = brush.get(k);
+        let own;
+        let spec = if ["amount", "level", "end_level"].contains(&spec.name) {
+            own = ParamSpec { unit: unit.0, is_share: unit.1, ..spec.clone() };
+            &own
+        } else {
+            spec
+        };
         let change = ui.push_id(("brush", spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
         if let Some(change) = change {
             // the value comes from the parameter's own row
@@ -74,6 +90,19 @@ fn rows(ui: &mut Ui, document: &mut Document, state: &mut BrushState, brush: &ta
         }
     }
     choose.map(|_| Command::from(StampAction::Choose))
+}
+
+/// The unit of what strokes change, and whether it is a share: metres of ground, shares of masks, of maps their own.
+fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool) {
+    let StrokeTarget::Layer(index) = target else { return ("", true) };
+    match document.scene().layers.get(index).map(|layer| &layer.node) {
+        Some(Node::PaintedMap(painted)) => match painted.kind {
+            PaintedKind::Sand | PaintedKind::Snow => ("m", false),
+            PaintedKind::Rain => ("×", false),
+            PaintedKind::Uplift | PaintedKind::Hardness | PaintedKind::Vegetation => ("", true),
+        },
+        _ => ("m", false),
+    }
 }
 
 /// What a stroke is, in a few words.

@@ -117,13 +117,10 @@ fn parameter(ui: &mut Ui, spec: &ParamSpec) {
 
 /// What it is by default and how far it goes.
 fn range(spec: &ParamSpec) -> String {
-    let default = spec.show(&spec.default);
+    let default = spec.shown_text(&spec.default);
     match spec.kind {
-        ParamKind::Float { hard: (least, most), .. } => {
-            format!("{default}, from {least} to {most} {}", spec.unit).trim_end().into()
-        }
-        ParamKind::Int { hard: (least, most), .. } => {
-            format!("{default}, from {least} to {most} {}", spec.unit).trim_end().into()
+        ParamKind::Float { .. } | ParamKind::Int { .. } => {
+            format!("{default}, from {} {}", spec.shown_range_text(), spec.shown_unit()).trim_end().into()
         }
         _ => default,
     }

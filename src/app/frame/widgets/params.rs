@@ -236,7 +236,7 @@ impl Field {
 }
 
 fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
-    let text = format!("{}{}", value as f32, suffix(spec.unit));
+    let text = format!("{}{}", spec.shown_number(value) as f32, suffix(spec.shown_unit()));
     let font = egui::TextStyle::Button.resolve(ui.style());
     let text_width = ui.painter().layout_no_wrap(text, font, colour::text()).size().x;
     (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
@@ -258,19 +258,19 @@ fn field(
         (false, _) => (slider.1 - slider.0) / 400.0,
     };
     let mut typed = value;
-    let unit = spec.unit.to_string();
+    let unit = spec.shown_unit();
     let refused: RefCell<Option<String>> = RefCell::default();
     let widget = DragValue::new(&mut typed)
         .range(hard.0..=hard.1)
         .clamp_existing_to_range(false)
         .speed(speed)
         .max_decimals(if whole { 0 } else { 6 })
-        .suffix(suffix(spec.unit))
+        .suffix(suffix(unit))
         .update_while_editing(false)
-        .custom_formatter(move |v, _| if whole { format!("{v:.0}") } else { format!("{}", v as f32) })
+        .custom_formatter(|v, _| if whole { format!("{v:.0}") } else { format!("{}", spec.shown_number(v) as f32) })
         .custom_parser(|text| {
-            let number = text.trim().strip_suffix(unit.as_str()).unwrap_or(text).trim().replace(',', ".");
-            let read = number.parse::<f64>().ok().filter(|v| !v.is_nan());
+            let number = text.trim().strip_suffix(unit).unwrap_or(text).trim().replace(',', ".");
+            let read = number.parse::<f64>().ok().filter(|v| !v.is_nan()).map(|v| spec.number_shown_as(v));
             *refused.borrow_mut() = refusal(text.trim(), read, spec, hard);
             read
         });
@@ -287,7 +287,8 @@ fn refusal(text: &str, read: Option<f64>, spec: &ParamSpec, (least, most): (f64,
     match read {
         None => Some(format!("“{text}” is not a number: {name} stays as it was.")),
         Some(v) if v < least || v > most => {
-            Some(format!("{name} goes from {}{}: the nearest was taken.", spec.range_text(), suffix(spec.unit)))
+            let range = spec.shown_range_text();
+            Some(format!("{name} goes from {range}{}: the nearest was taken.", suffix(spec.shown_unit())))
         }
         Some(_) => None,
     }

@@ -64,7 +64,7 @@ pub fn asks_for_reset(response: &Response, spec: &ParamSpec) -> bool {
 /// Whether the menu of a widget asks for the default.
 pub(super) fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
     let mut reset = false;
-    response.context_menu(|ui| reset = ui.button(format!("Reset to {}", show(spec, &spec.default))).clicked());
+    response.context_menu(|ui| reset = ui.button(format!("Reset to {}", shown(spec, &spec.default))).clicked());
     reset
 }
 
@@ -93,10 +93,10 @@ pub(super) fn tooltip_with(
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
         if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
-            ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
+            ui.weak(format!("From {}{}", spec.shown_range_text(), suffix(spec.shown_unit())));
         }
         if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes) {
-            ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
+            ui.weak(format!("Default {}; double-click to reset", shown(spec, &spec.default)));
         }
         if !about.source.is_empty() {
             ui.weak(format!("After {}", about.source));
@@ -107,12 +107,10 @@ pub(super) fn tooltip_with(
 }
 
 /// A value as the panel writes it.
-fn show(spec: &ParamSpec, value: &Value) -> String {
-    match (&spec.kind, value) {
-        (ParamKind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
-        (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
-        (ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes, _) => "its default".into(),
-        _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
+pub fn shown(spec: &ParamSpec, value: &Value) -> String {
+    match spec.kind {
+        ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes => "its default".into(),
+        _ => format!("{}{}", spec.shown_text(value), suffix(spec.shown_unit())),
     }
 }
 

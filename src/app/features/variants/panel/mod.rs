@@ -379,6 +379,7 @@ fn axis(
             let label = ui.label(name);
             let field =
                 DragValue::new(end).range(hard.0..=hard.1).speed(speed).max_decimals(4).update_while_editing(false);
+            let field = if spec.is_share { in_percent(field, spec) } else { field };
             let field = ui.add_sized([56.0, 22.0], field).labelled_by(label.id);
             if field.on_hover_text(tip).changed() {
                 changed = true;
@@ -393,6 +394,15 @@ fn axis(
         changed |= field.on_hover_text("How many values.").changed();
     });
     changed
+}
+
+/// A field for a share, which shows and reads percent.
+fn in_percent<'a>(field: DragValue<'a>, spec: &'a ParamSpec) -> DragValue<'a> {
+    let read = |text: &str| text.trim().trim_end_matches('%').trim().replace(',', ".").parse::<f64>().ok();
+    field
+        .suffix("%")
+        .custom_formatter(move |v, _| format!("{}", spec.shown_number(v) as f32))
+        .custom_parser(move |text| read(text).filter(|v| !v.is_nan()).map(|v| spec.number_shown_as(v)))
 }
 
 /// As f64 that prints like the f32.
