@@ -1,5 +1,5 @@
-//! The two hydraulic laws of document 000, §3.3.2, as it writes them: one thread, one cell after the other, every map
-//! in an array. Its claim, that the fast form is about five times as fast, is about programs like these.
+//! The two hydraulic laws of Le Martelot 2005, §3.3.2, as it writes them: one thread, one cell after the other, every
+//! map in an array. Its claim, that the fast form is about five times as fast, is about programs like these.
 
 /// K_r, K_s = K_c and K_e.
 const RAIN: f32 = 0.01;

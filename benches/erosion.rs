@@ -129,7 +129,7 @@ fn weather(c: &mut Criterion) {
     group.finish();
 }
 
-/// The five erosions of document 000, at sizes where the growth of the cost per cell shows.
+/// The five erosions of Le Martelot 2005, at sizes where the growth of the cost per cell shows.
 fn classic(c: &mut Criterion) {
     let control = Control::default();
     for samples in [512, 1024, 2048, 4096] {
@@ -143,7 +143,7 @@ fn classic(c: &mut Criterion) {
     }
 }
 
-/// The claim of document 000 that the fast hydraulic form is about five times as fast as the reference: both as it
+/// The claim of Le Martelot 2005 that the fast hydraulic form is about five times as fast as the reference: both as it
 /// writes them, on one thread, beside the forms here on one thread.
 fn claim(c: &mut Criterion) {
     let control = Control::default();

@@ -103,7 +103,7 @@ fn rivers(c: &mut Criterion) {
     group.finish();
 }
 
-/// The whole way to a coloured map, as the program of document 003 went (512 × 1024 in about 5 s in 2007).
+/// The whole way to a coloured map, as the program of Petitprez 2007 went (512 × 1024 in about 5 s in 2007).
 fn maps(c: &mut Criterion) {
     let pool = thread_pool(2).unwrap();
     let mut group = c.benchmark_group("planet/map");

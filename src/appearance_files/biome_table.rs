@@ -26,7 +26,7 @@
 //! `Sea(factor)`, a multiple of the sea level. `heights: Relief` counts heights in percent of the relief;
 //! `heights: Levels(water: 100, of: 255)` in grey levels of which the relief has 255, with the sea at 100, and slopes
 //! are then the greatest difference to the four neighbours, in levels, on a map of 512 points from end to end (from
-//! pole to pole), as document 003 has it. `scatter: "temperate"` names plants and stones,
+//! pole to pole), as Petitprez 2007 has it. `scatter: "temperate"` names plants and stones,
 //! `materials: "bare"` the rules of the ground's materials. `climate: (…)` is the
 //! climate that a scene has which brings none of its own.
 
@@ -88,7 +88,7 @@ pub enum HeightUnits {
     Metres,
     /// Percent of the relief above the datum; slopes in degrees.
     Relief,
-    /// Grey levels: `water` at the sea, and `of` to the relief; slopes in levels, as in document 003.
+    /// Grey levels: `water` at the sea, and `of` to the relief; slopes in levels, as in Petitprez 2007.
     Levels {
         /// Level of the sea.
         water: f32,

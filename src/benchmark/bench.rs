@@ -1,4 +1,4 @@
-//! The benchmark: document 001's confrontation, made honest.
+//! The benchmark: the confrontation of the lecture on terrain in games, made honest.
 //!
 //! Every subject runs at every size with every number of threads; that is a cell. Each cell is run twice to warm up,
 //! which says how often it must run for an observation of at least [`OBSERVATION`] and how much memory it takes at its

@@ -1,6 +1,6 @@
-//! One plain sentence for each thing that a benchmark found, in the order in which document 001 sets its two approaches
-//! against each other: speed, growth, threads, memory, consistency, extremes. What makes the times doubtful comes
-//! first.
+//! One plain sentence for each thing that a benchmark found, in the order in which the lecture on terrain in games sets
+//! its two approaches against each other: speed, growth, threads, memory, consistency, extremes. What makes the times
+//! doubtful comes first.
 
 use super::stats::CONFIDENCE;
 use super::summary::{Fate, counted, growth, mebibytes, threads, three, time};

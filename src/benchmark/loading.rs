@@ -1,10 +1,11 @@
-//! How long a terrain takes to load: document 001's criterion of playability.
+//! How long a terrain takes to load: a criterion of playability of the lecture on terrain in games.
 //!
 //! Loading is reading a file of 16-bit heights, as engines import them (PNG), back into heights: inflating it, undoing
 //! its filters, turning its numbers into floats. The bytes are in memory, so that the disk does not count, and what an
 //! engine then does with the heights (meshes, textures, physics) is not in it: that depends on the engine, and hardly
 //! on the terrain. Rough ground has a larger file.
-//! Source: document 001, *Définition des critères de performances*, which names it and does not measure it.
+//! Source: the lecture on terrain in games, *Définition des critères de performances*, which names it and does
+//! not measure it.
 
 use std::io::Cursor;
 use std::path::Path;

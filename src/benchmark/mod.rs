@@ -1,4 +1,5 @@
-//! The benchmark: nodes against each other in time, memory, growth, consistency, threads and extremes (document 001).
+//! The benchmark: nodes against each other in time, memory, growth, consistency, threads and extremes (the lecture on
+//! terrain in games).
 //!
 //! Nothing here decides a height: it runs nodes and looks at what comes out.
 

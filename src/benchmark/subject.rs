@@ -265,9 +265,9 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
 /// Levels of a midpoint displacement of 1025 samples, each half as wide as the one before.
 const LEVELS: u32 = 10;
 
-/// The two approaches that document 001 sets against each other, at the same level of detail as its comparison says: an
-/// octave of Perlin noise for every level of the midpoint displacement, from one wave on the side on, each half as wide
-/// and half as high as the one before.
+/// The two approaches that the lecture on terrain in games sets against each other, at the same level of detail as its
+/// comparison says: an octave of Perlin noise for every level of the midpoint displacement, from one wave on the side
+/// on, each half as wide and half as high as the one before.
 pub fn document_001() -> Vec<NodeSubject> {
     ["paper-001-perlin-noise", "paper-001-midpoint-displacement"]
         .into_iter()
@@ -284,10 +284,10 @@ pub fn document_001() -> Vec<NodeSubject> {
         .collect()
 }
 
-/// What document 002 sets against each other: Perlin noise, with as many octaves as [`document_001`] gives it, and
-/// stamp noise of cones as the document has it, down to two samples; beside it that of bells. Its cost of a map of 2ⁿ
-/// samples a side is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, which the fitted exponent of the time is to be compared with: 2.14
-/// between 257² and 2049².
+/// What the article on stamp noise sets against each other: Perlin noise, with as many octaves as [`document_001`]
+/// gives it, and stamp noise of cones as the document has it, down to two samples; beside it that of bells. Its cost of
+/// a map of 2ⁿ samples a side is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, which the fitted exponent of the time is to be compared
+/// with: 2.14 between 257² and 2049².
 pub fn document_002() -> Vec<NodeSubject> {
     let noise = document_001().into_iter().filter(|subject| matches!(subject.node(), Node::Perlin(_)));
     let stamps = ["paper-002-stamp-noise-1", "paper-002-bell"].into_iter().filter_map(|name| {

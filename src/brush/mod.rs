@@ -69,12 +69,12 @@ crate::params! {
         /// Half the width of the stroke.
         radius: f32 ["m"] = 200.0, 0.01..=1.0e6, slider 5.0..=2000.0;
         /// Share of the radius that is worked on in full; beyond it the effect fades out.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// How much is added or taken away at full pressure: metres of ground; of masks and maps in their own unit,
         /// where 1 is all of a mask.
         amount: f32 = 20.0, -100_000.0..=100_000.0, slider 0.0..=200.0 => |brush| brush.tool.has_amount();
-        /// How far the brush goes at full pressure: 1 is all the way.
-        strength: f32 = 0.5, 0.0..=1.0 => |brush| !brush.tool.has_amount();
+        /// How far the brush goes at full pressure.
+        strength: f32 ["share"] = 0.5, 0.0..=1.0 => |brush| !brush.tool.has_amount();
         /// Where the stroke passes twice it acts twice. Without, a stroke acts once everywhere.
         build_up: bool = false => |brush| !matches!(brush.tool, BrushTool::Stamp | BrushTool::Smear | BrushTool::Erode);
         /// Pressing harder makes the stroke wider as well as stronger.

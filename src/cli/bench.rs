@@ -16,9 +16,10 @@ use crate::scene::{Layer, Scene};
 #[derive(Args)]
 #[command(after_help = "\
 NODE is a name from `talweg nodes`, or one of generators, filters, processes, all: those that run on a square ground.
-document-001 and document-002 are what those documents compare: Perlin noise, midpoint displacement, stamp noise.
+document-001 is what a lecture on terrain in games compares: Perlin noise and midpoint displacement; document-002 is stamp
+noise beside Perlin noise, as in the article on it.
 What needs a planet, named, runs on six faces. Parameters may follow: Perlin:octaves=1.
-Without one, Perlin noise and midpoint displacement are compared, as in the lecture on terrain in games (document 001).
+Without one, Perlin noise and midpoint displacement are compared, as in that lecture.
 
 A generator is timed for its whole field, a filter for one pass and a process for its first iteration, both on Perlin
 noise, on a planet on continents. Each repetition runs everything once, in another order. Times are medians; the

@@ -64,7 +64,7 @@ impl Tree {
         let fail = |at: &str, what: String| Err(TreeError { at: at.into(), what });
         self.check_depth()?;
         if self.count() > MOST_PIECES {
-            return fail("Construction", format!("it has {} pieces; {MOST_PIECES} is the most", self.count()));
+            return fail("Construction", format!("it has {} features; {MOST_PIECES} is the most", self.count()));
         }
         for (k, definition) in self.definitions.iter().enumerate() {
             if definition.name.is_empty() {
@@ -139,7 +139,10 @@ impl Tree {
 }
 
 fn too_deep(at: String) -> TreeError {
-    TreeError { at, what: format!("pieces can be nested {DEEPEST} deep and not deeper; take some out of their groups") }
+    TreeError {
+        at,
+        what: format!("features can be nested {DEEPEST} deep and not deeper; take some out of their groups"),
+    }
 }
 
 fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {

@@ -1,4 +1,4 @@
-//! Construction trees: terrain from pieces that people place, combined by operators (document 004).
+//! Construction trees: terrain from pieces that people place, combined by operators (Génevaux et al. 2014).
 //!
 //! Every node answers at any place p and level of detail κ with an elevation f, a weight α and their gradients, and
 //! over any capsule with bounds of them: f is Lipschitz, α is C¹ and 0 outside a box. There is terrain where α ≥ ½.

@@ -92,8 +92,8 @@ pub struct Instance {
 }
 
 crate::params! {
-    /// Lays pieces side by side, in any order; where they meet they go over into each other.
-    BlendSettings "Blend" in "Operator", from "document 004, fig. 10", also "group union merge mix" {}
+    /// Lays features side by side, in any order; where they meet they go over into each other.
+    BlendSettings "Blend" in "Operator", from "Génevaux et al. 2014, fig. 10", also "group union merge mix" {}
 }
 
 /// What a piece is.
@@ -334,17 +334,18 @@ pub struct Definition {
 
 crate::params! {
     /// What the numbers of a construction mean.
-    Frame "Construction" in "Construction", from "document 004, §3", also "frame size scale" {
+    Frame "Construction" in "Construction", from "Génevaux et al. 2014, §3", also "frame size scale" {
         /// Side of the square that its metres count in. A larger or smaller scene shows it larger or smaller.
         side: f32 ["m"] = 8000.0, 1.0..=1.0e6, slider 500.0..=20_000.0;
         /// Height that fills the scene's relief.
-        relief: f32 ["m"] = 1800.0, 0.1..=1.0e5, slider 100.0..=5000.0;
-        /// Height of the ground where no piece is.
+        relief as "Height scale": f32 ["m"] = 1800.0, 0.1..=1.0e5, slider 100.0..=5000.0;
+        /// Height of the ground where no feature is.
         ground: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
     }
 }
 
-/// A construction tree: pieces of ground combined by operators (document 004), and further trees for what lies on it.
+/// A construction tree: pieces of ground combined by operators (Génevaux et al. 2014), and further trees for what lies
+/// on it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Tree {
     /// Where the tree lies on the terrain, and its units.

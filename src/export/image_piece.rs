@@ -5,7 +5,7 @@
 //! them. The samples that are written are the control points of the spline that passes through the heights: (cᵢ₋₁ + 4
 //! cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, the ends repeated. What is left of the difference is the step of 16
 //! bits. Where the terrain has no ground the weight is 0.
-//! Source: document 004, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
+//! Source: Génevaux et al. 2014, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
 //! interpolation).
 
 use std::path::{Path, PathBuf};

@@ -27,12 +27,12 @@ crate::choices! {
         Ice "Ice": "Thickness of the glacier ice over the bed. Part of the height where its layer leaves the ice.",
         Humidity "Moisture of the climate": "How moist the climate is: 0 is a desert, 1 a rain forest. Without it the climate follows from the ground.",
         CrustAge "Age of the crust": "Millions of years since the crust was formed: young along the ridges of the oceans, old on continents.",
-        RockShare "Share of rock": "How much of the ground pieces of a construction make rock, from 0 to 1.",
-        GrassShare "Share of grass": "How much of the ground pieces of a construction make meadow, from 0 to 1.",
-        SandShare "Share of sand": "How much of the ground pieces of a construction make sand, from 0 to 1.",
-        SnowShare "Share of snow": "How much of the ground pieces of a construction make snow, from 0 to 1.",
-        RoadShare "Share of road": "How much of the ground pieces of a construction make a road, from 0 to 1.",
-        BareShare "Share of bare earth": "How much of the ground pieces of a construction make bare earth, from 0 to 1.",
+        RockShare "Share of rock": "How much of the ground features of a construction make rock, from 0 to 1.",
+        GrassShare "Share of grass": "How much of the ground features of a construction make meadow, from 0 to 1.",
+        SandShare "Share of sand": "How much of the ground features of a construction make sand, from 0 to 1.",
+        SnowShare "Share of snow": "How much of the ground features of a construction make snow, from 0 to 1.",
+        RoadShare "Share of road": "How much of the ground features of a construction make a road, from 0 to 1.",
+        BareShare "Share of bare earth": "How much of the ground features of a construction make bare earth, from 0 to 1.",
     }
 }
 

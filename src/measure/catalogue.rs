@@ -170,7 +170,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.slopes);
     Slopes: "pair_score" "Erosion score, all pairs" [""] 3,
-        "The same of the differences of all pairs of neighbours, as document 000 words it, and not of the greatest of four.",
+        "The same of the differences of all pairs of neighbours, as Le Martelot 2005 words it, and not of the greatest of four.",
         "Le Martelot 2005, §3.3.4",
         |m| erosion_score(&m.pair_slopes);
     Slopes: "mean_slope" "Mean slope" ["m"] 3,

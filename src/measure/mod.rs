@@ -1,4 +1,4 @@
-//! What a terrain is like, in numbers: what documents 000 and 001 judge terrains by.
+//! What a terrain is like, in numbers: what Le Martelot 2005 and the lecture on terrain in games judge terrains by.
 //!
 //! [`measure`] gives all measures of a terrain, [`difference`] those of two. [`MEASURES`], [`DIFFERENCES`] and
 //! [`PLOTS`] say what there is, with key, label, unit, meaning and source; [`BANDS`] say what real terrain has.
@@ -62,7 +62,7 @@ pub struct Measures {
     pub heights: HeightMeasures,
     /// Of the greatest difference to the four neighbours (Olsen 2004), in metres.
     pub slopes: Slopes,
-    /// Of all pairs of neighbours (document 000), in metres.
+    /// Of all pairs of neighbours (Le Martelot 2005), in metres.
     pub pair_slopes: Slopes,
     /// None without land.
     pub steepness: Option<Steepness>,

@@ -2,7 +2,8 @@
 //!
 //! Playable is land no steeper than the playable slope, flat is land no steeper than the flat slope. Regions are joined
 //! over the four sides of a cell, and over the edges where the terrain wraps.
-//! Source: document 000, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings flat places.
+//! Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings flat
+//! places.
 
 use super::Limits;
 use super::ground::DistinctSamples;

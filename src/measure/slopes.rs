@@ -1,4 +1,4 @@
-//! The slopes that document 000 judges erosion by.
+//! The slopes that Le Martelot 2005 judges erosion by.
 //!
 //! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the
 //! terrain does; beside a void there is none, and a void has no slope. On a globe each difference is that over the side
@@ -7,7 +7,7 @@
 //! the vertical scale.
 //! The document words s as the difference of any two neighbours, and not as the greatest of four: that is the score of
 //! [`pair_slopes`].
-//! Source: document 000, §3.3.4; Olsen 2004.
+//! Source: Le Martelot 2005, §3.3.4; Olsen 2004.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
 }
 
 /// Mean and deviation of the height differences of all pairs of neighbours along rows and columns, each pair once, as
-/// document 000 words its score; those of a square.
+/// Le Martelot 2005 words its score; those of a square.
 pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     let (grid, n) = (terrain.grid, terrain.samples());
     let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);

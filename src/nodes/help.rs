@@ -43,7 +43,7 @@ pub fn params_markdown(about: &About) -> String {
     }
     out.push_str("\n| parameter | default | range | what it does |\n|---|---|---|---|\n");
     for spec in &about.params {
-        let default = if spec.kind == ParamKind::Tree { "a composed piece".into() } else { spec.show(&spec.default) };
+        let default = if spec.kind == ParamKind::Tree { "a composed feature".into() } else { spec.show(&spec.default) };
         out.push_str(&format!(
             "| `{}`{} | {default} | {} | {} |\n",
             spec.name,

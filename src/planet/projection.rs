@@ -1,6 +1,6 @@
 //! From the cube-sphere to maps: all longitudes and latitudes on one sheet (equirectangular), or the six faces.
 //!
-//! The map of document 003 is the cylinder: columns are longitudes from -180° to 180°, rows latitudes from the north
+//! The map of Petitprez 2007 is the cylinder: columns are longitudes from -180° to 180°, rows latitudes from the north
 //! pole to the south pole. Beyond its left and right edges it goes on at the other side, beyond a pole half a turn away
 //! ([`wrapped`](Equirectangular::wrapped), the document's rule). Fields are read from the sphere between samples, so
 //! the map has neither a seam nor torn poles; what it repeats, near the poles, is the projection's doing alone.

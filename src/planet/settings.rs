@@ -5,7 +5,7 @@ use std::f32::consts::FRAC_PI_2;
 crate::choices! {
     /// What the scene shows.
     World {
-        Terrain "Terrain": "A square piece of ground.",
+        Terrain "Terrain": "A square of ground.",
         Planet "Planet": "A whole planet. Layers that need a square are left out.",
     }
 }

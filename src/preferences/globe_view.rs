@@ -28,7 +28,7 @@ crate::params! {
         /// How the air is drawn, where the planet has any.
         air: AirModel = AirModel::Scattering;
         /// How much of the sky clouds cover; thin air has fewer.
-        cloud_cover: f32 = 0.45, 0.0..=1.0;
+        cloud_cover: f32 ["share"] = 0.45, 0.0..=1.0;
         /// How high the clouds float over the sea.
         cloud_height: f32 ["m"] = 6000.0, 500.0..=100_000.0, slider 1000.0..=20_000.0 => |view| view.cloud_cover > 0.0;
         /// Whether clouds darken the ground below.

@@ -28,9 +28,9 @@ crate::params! {
         /// How a generator combines with what is below. Filters and erosions work on what is below and do not use it.
         blend: Blend = Blend::Replace;
         /// Share of the layer in the result.
-        opacity: f32 = 1.0, 0.0..=1.0;
+        opacity: f32 ["share"] = 1.0, 0.0..=1.0;
         /// Width of the rounded seam of the smooth blends, as a fraction of the relief.
-        smoothness: f32 = 0.1, 0.0..=1.0, slider 0.0..=0.5;
+        smoothness: f32 ["share"] = 0.1, 0.0..=1.0, slider 0.0..=0.5;
     }
 }
 
@@ -76,9 +76,9 @@ crate::params! {
         /// Size of the patches.
         noise_metres: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 50.0..=8000.0 => |mask| mask.by_noise;
         /// Share of the ground that the patches cover.
-        noise_cover: f32 = 0.5, 0.0..=1.0 => |mask| mask.by_noise;
+        noise_cover: f32 ["share"] = 0.5, 0.0..=1.0 => |mask| mask.by_noise;
         /// How softly the patches begin: 0 is a sharp edge.
-        noise_feather: f32 = 0.2, 0.0..=1.0 => |mask| mask.by_noise;
+        noise_feather: f32 ["share"] = 0.2, 0.0..=1.0 => |mask| mask.by_noise;
         /// Chooses other patches.
         noise_seed: u32 = 1, 0..=u32::MAX, slider 0..=99 => |mask| mask.by_noise;
         /// Acts where a picture is bright.
@@ -113,7 +113,7 @@ crate::params! {
         /// Acts where it is painted with a brush.
         by_paint: bool = false;
         /// How much of the layer there is where nothing is painted.
-        unpainted: f32 = 0.0, 0.0..=1.0 => |mask| mask.by_paint;
+        unpainted: f32 ["share"] = 0.0, 0.0..=1.0 => |mask| mask.by_paint;
         /// The strokes, in the order in which they act: raising lets the layer act, lowering keeps it away.
         painted: Arc<Strokes> = Strokes::none() => |mask| mask.by_paint;
         /// Softens the whole mask: its edges fade over this distance.

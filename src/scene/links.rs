@@ -76,9 +76,7 @@ impl Scene {
         let label = node.about().label;
         match self.settings.world {
             world if node.fits(world) => None,
-            World::Planet => {
-                Some(format!("{label} needs a square piece of ground, so a planet leaves it out; hide it"))
-            }
+            World::Planet => Some(format!("{label} needs a square of ground, so a planet leaves it out; hide it")),
             World::Terrain => {
                 Some(format!("{label} needs a whole planet, so it is left out; hide it, or set world to Planet"))
             }

@@ -25,7 +25,7 @@ crate::choices! {
 crate::params! {
     /// What holds for the whole scene: its size on the ground, its seed, the sea and the sun.
     Settings "Scene" in "Scene" {
-        /// A piece of ground or a whole planet.
+        /// A square of ground or a whole planet.
         world: World = World::Terrain;
         /// Changes every random value of the scene at once.
         seed: u32 = 1, 0..=u32::MAX, slider 0..=9999;
@@ -34,7 +34,7 @@ crate::params! {
         /// Length of a side on the ground.
         size_metres: f32 ["m"] = 8000.0, 1.0..=1_000_000.0, slider 500.0..=50_000.0 => |scene| scene.world == World::Terrain;
         /// Height that 1.0 stands for: scales all heights on the ground.
-        relief_metres: f32 ["m"] = 1800.0, 0.1..=100_000.0, slider 50.0..=20_000.0;
+        relief_metres as "Height scale": f32 ["m"] = 1800.0, 0.1..=100_000.0, slider 50.0..=20_000.0;
         /// Height of the water surface.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         /// What lies beyond the edges.

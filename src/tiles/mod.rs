@@ -52,7 +52,7 @@ pub enum TileError {
     /// Planets have no tiles of this kind.
     #[error(
         "a planet cannot be built in tiles: a tile is a window of one square, and a planet is six that meet at \
-         their borders; take a patch of it, which can"
+         their borders; extract a region of it (`talweg patch take`), which can"
     )]
     Planet,
     /// Sizes out of range.

@@ -85,5 +85,5 @@ fn a_plan_is_text_and_larger_than_any_whole_build() {
     let short = ["run-tile", &plan, "0", "0", "--memory", "1MiB"];
     talweg(&short).code(1).stderr(contains("are free").and(contains("--memory LIMIT")));
     talweg(&["verify", "island", "--size", "20000"]).code(2).stderr(contains("talweg plan"));
-    talweg(&["plan", "earthlike", "-o", &folder.at("no")]).code(1).stderr(contains("take a patch of it"));
+    talweg(&["plan", "earthlike", "-o", &folder.at("no")]).code(1).stderr(contains("extract a region of it"));
 }

@@ -177,7 +177,7 @@ fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
     assert_eq!(VariantSweep::parse(&scene, "1.fade", 9).unwrap().values, [0, 1, 2].map(Value::Choice));
     assert_eq!(VariantSweep::parse(&scene, "1.by_slope", 9).unwrap().values, [Value::Bool(false), Value::Bool(true)]);
     let relief = VariantSweep::parse(&scene, "scene.relief_metres=100..1000", 4).unwrap();
-    assert_eq!(sweep(&scene, &relief).unwrap()[1].caption, "Relief metres 400 m");
+    assert_eq!(sweep(&scene, &relief).unwrap()[1].caption, "Height scale 400 m");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! tolerances v; axes that are switched off count 0. Weights are P / Σ P, the colour Σ P·C / Σ P.
 //! The smallest exponent is subtracted from all, which cancels in the ratio: far from every optimum P would be too
 //! small a number. Where limits leave no type, they are ignored.
-//! Source: document 003 (Petitprez 2007), part 2; moisture is beyond it.
+//! Source: Petitprez 2007, part 2; moisture is beyond it.
 
 use crate::appearance_files::{BiomeTable, HeightUnits, MAX_TYPES, Niche};
 use crate::planet::climate::exp_of_minus;

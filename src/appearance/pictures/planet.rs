@@ -4,7 +4,7 @@
 //! so that the whole planet can be read. The globe is lit by the planet's own sun: season, tilt and hour decide where
 //! it is day. Both exaggerate slopes, which are invisible on a true planet, to the same steepness whatever the relief.
 //!
-//! Air, after document 003: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the
+//! Air, after Petitprez 2007: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the
 //! limb the same light fades out over the height of the air.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.

@@ -85,7 +85,8 @@ impl<'a> Builder<'a> {
             return None;
         }
         if self.count > MOST_PIECES {
-            self.problems.push(format!("{at}: with its instances the construction has more than {MOST_PIECES} pieces"));
+            self.problems
+                .push(format!("{at}: with its instances the construction has more than {MOST_PIECES} features"));
             return None;
         }
         let operator = match &piece.form {
@@ -122,7 +123,7 @@ impl<'a> Builder<'a> {
                     self.problems.push(format!("{at}: {error}"));
                 }
                 if group.settings.bend == Bend::Curve && group.points.len() < 2 {
-                    self.problems.push(format!("{at}: a curve that pieces are dragged along needs two points"));
+                    self.problems.push(format!("{at}: a curve that features are dragged along needs two points"));
                 }
                 let inner = frame.heights_alone();
                 let operator = Operator::Warp { warp: group.prepare(frame.seed), frame };
@@ -212,7 +213,7 @@ impl<'a> Builder<'a> {
         };
         self.count += copies.len();
         if self.count > MOST_PIECES {
-            self.problems.push(format!("{at}: with its copies the construction has more than {MOST_PIECES} pieces"));
+            self.problems.push(format!("{at}: with its copies the construction has more than {MOST_PIECES} features"));
             return None;
         }
         let mut variants = BTreeMap::new();

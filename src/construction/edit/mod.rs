@@ -60,22 +60,22 @@ pub struct Spot {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// A piece would lie in itself.
-    #[error("a piece cannot go into itself")]
+    #[error("a feature cannot go into itself")]
     IntoItself,
     /// Primitives hold no pieces.
-    #[error("only an operator takes pieces")]
+    #[error("only an operator takes features")]
     NotAnOperator,
     /// The piece of a material layer cannot be moved.
     #[error("the ground of a material layer stays where it is; move what is in it")]
     RootStays,
     /// The children do not fit where the operator is.
-    #[error("it holds no pieces, or more than its place has room for")]
+    #[error("it holds no features, or more than its place has room for")]
     CannotDissolve,
     /// The children are elsewhere without the operator.
-    #[error("it moves or bends what is in it; without it the pieces would jump")]
+    #[error("it moves or bends what is in it; without it the features would jump")]
     WouldJump,
     /// There is no such piece.
-    #[error("the piece is not there any more")]
+    #[error("the feature is not there any more")]
     Gone,
     /// The form needs the point.
     #[error("a line needs two points, a contour three")]

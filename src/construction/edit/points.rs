@@ -15,7 +15,7 @@ use crate::construction::primitives::ribbon::RibbonSettings;
 
 crate::params! {
     /// A point of a line, with the size of the line there.
-    LinePoint "Point" in "Construction", from "document 004, §4.1", also "vertex node" {
+    LinePoint "Point" in "Construction", from "Génevaux et al. 2014, §4.1", also "vertex node" {
         /// Where it lies, from the west edge.
         x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Where it lies, from the north edge.

@@ -6,7 +6,7 @@
 //! Scheme: boxes around eight sides each; a box that lies farther away than the nearest side so far is left out, and so
 //! is one that a ray to the east cannot cross. Inside is where such a ray crosses an odd number of sides. The deepest
 //! place is found by dividing boxes, the most promising first.
-//! Source: document 004, §4.1 (closed curves).
+//! Source: Génevaux et al. 2014, §4.1 (closed curves).
 
 use super::path::{CurveFit, closed_line};
 use super::plane::{Area, Point, cross, dot, higher, length, scaled, sub};

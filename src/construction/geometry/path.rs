@@ -10,7 +10,7 @@
 //! Roads: the heading as a function of the arc length is averaged over a length twice, which turns corners and circular
 //! arcs into clothoids (curvature in proportion to the length); the drift at the end is taken back evenly.
 //! Lipschitz: d, sₖ and oₖ change by no more than the way, wₖ by 8/(3√3)/τ of the change of dₖ - d.
-//! Source: document 004, §4.1 and fig. 6; Catmull & Rom 1974.
+//! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
 
 pub use super::line::closed_line;
 use super::line::{eased, flatten};

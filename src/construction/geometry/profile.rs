@@ -2,7 +2,7 @@
 //!
 //! Law: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch & Butland
 //! 1984): C¹, and never beyond the points. Level before the first point and after the last.
-//! Source: document 004, §4.1 (there quadratic pieces).
+//! Source: Génevaux et al. 2014, §4.1 (there quadratic pieces).
 
 use serde::{Deserialize, Serialize};
 

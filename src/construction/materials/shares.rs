@@ -7,7 +7,8 @@
 //! - copies that lie on each other: the same with w = α_B / (α_B + (1 - α_B) α_A).
 //!
 //! Shares of a terrain fade with the surface where it ends, s(α/½). What is left of 1 is the palette's ground.
-//! Source: document 004, §5.1 to 5.4 (weights); fig. 20 (several materials). Materials of pieces are Talweg's own.
+//! Source: Génevaux et al. 2014, §5.1 to 5.4 (weights); fig. 20 (several materials). Materials of pieces are Talweg's
+//! own.
 
 use super::{MaterialLayer, PieceMaterial};
 use crate::construction::compiled_program::{NodeSelection, Operator, Program};

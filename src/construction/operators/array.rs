@@ -4,7 +4,7 @@
 //! mod 2 · stagger · step_x, i · step_y); of a ring at centre + R(k · sweep / n) (pivot - centre), or with n - 1 where
 //! the ring is not whole; of a curve at arc length k · spacing, or at n even parts of it. More copies leave those
 //! before them where they are, except where a ring or a curve is divided by their number.
-//! Source: the array of CAD programs; document 004, §5.4.
+//! Source: the array of CAD programs; Génevaux et al. 2014, §5.4.
 
 use super::copies::{CopyPlace, MOST_COPIES, copy_params, copy_style, too_many};
 use crate::construction::geometry::path::{CurveFit, Path};
@@ -24,8 +24,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Repeats pieces in a line, in rows and columns, around a centre or along a curve.
-    ArraySettings "Array" in "Operator", from "document 004, §5.4", also "repeat duplicate copies grid radial rows columns pattern instances" {
+    /// Repeats features in a line, in rows and columns, around a centre or along a curve.
+    ArraySettings "Array" in "Operator", from "Génevaux et al. 2014, §5.4", also "repeat duplicate copies grid radial rows columns pattern instances" {
         /// How the copies are laid out.
         arrangement: Arrangement = Arrangement::Line;
         /// How many copies there are.
@@ -39,7 +39,7 @@ crate::params! {
         /// How far the next copy, or row, lies to the south, before the array is turned.
         step_y: f32 ["m"] = 800.0, -1.0e6..=1.0e6, slider -2000.0..=2000.0 => |a| matches!(a.arrangement, Arrangement::Line | Arrangement::Grid);
         /// By what share of a column every second row is moved: ½ as bricks are laid.
-        stagger: f32 = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
+        stagger: f32 ["share"] = 0.0, 0.0..=1.0 => |a| a.arrangement == Arrangement::Grid;
         /// East-west place of the centre that they stand around.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0 => |a| a.arrangement == Arrangement::Radial;
         /// North-south place of the centre that they stand around.

@@ -4,7 +4,7 @@
 //! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α. Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the
 //! document leaves the division out, which holds only where the weights come to 1; and where all weights vanish there
 //! is no bound, so that α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| is kept as well ([`GroundBounds::laid`]).
-//! Source: document 004, §5.1, fig. 10 and 11, and annex.
+//! Source: Génevaux et al. 2014, §5.1, fig. 10 and 11, and annex.
 
 use crate::construction::geometry::plane::{Interval, Point, higher, lower, scaled};
 use crate::construction::sample::{GroundBounds, GroundSample};

@@ -6,7 +6,7 @@
 //! α_B) α_A, a weight above 1 counting as 1. That is Porter & Duff's *over*: on any ground below, one copy after the
 //! other replaces it.
 //! Gradient and Lipschitz: those of a blend of B by α_B with A by (1 - α_B) α_A.
-//! Source: document 004, §5.4 (instances); Porter & Duff 1984 (over).
+//! Source: Génevaux et al. 2014, §5.4 (instances); Porter & Duff 1984 (over).
 
 use super::blend::{self, BlendSum};
 use super::replace::{held, held_bounds};
@@ -33,9 +33,9 @@ crate::choices! {
 macro_rules! copy_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         $crate::params! { @each $head $done [
-            /// East-west place of the pieces that comes to lie where a copy is put.
+            /// East-west place of the features that comes to lie where a copy is put.
             pivot_x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
-            /// North-south place of the pieces that comes to lie where a copy is put.
+            /// North-south place of the features that comes to lie where a copy is put.
             pivot_y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
             /// By how much every copy is turned, from east to south; lines and rows turn with them.
             turn_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
@@ -46,8 +46,8 @@ macro_rules! copy_params {
             /// By what share single copies are larger or smaller at the most, at random.
             scale_jitter: f32 = 0.0, 0.0..=0.95;
             /// By what share single copies are higher or lower at the most, at random, beside their size.
-            height_jitter: f32 = 0.0, 0.0..=1.0;
-            /// How many kinds of hills the copies show: those of pieces that have noise differ from one kind to the
+            height_jitter: f32 ["share"] = 0.0, 0.0..=1.0;
+            /// How many kinds of hills the copies show: those of features that have noise differ from one kind to the
             /// next. Each kind is made ready once.
             variants: u32 = 1, 1..=16;
             /// What happens where copies meet.

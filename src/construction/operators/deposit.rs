@@ -3,7 +3,7 @@
 //! Law: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|), and the weight α_A, or α_A + α² with f_A fading with
 //! it where A is no terrain (to 0, by σ = α_A/½). H and S are [windows](super::ground_window) of heights and slopes.
 //! Gradient: exact. Lipschitz: λ ≤ λ_A + α λ_B + |∇α| |f_B|.
-//! Source: document 004, §5.3 and fig. 13.
+//! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
 use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
@@ -12,9 +12,9 @@ use crate::construction::geometry::plane::{Interval, Point, lower};
 use crate::construction::sample::{GroundBounds, GroundSample};
 
 crate::params! {
-    /// Lays each piece on what the pieces before it have made, everywhere or only where that is low or flat: dunes
+    /// Lays each feature on what those before it have made, everywhere or only where that is low or flat: dunes
     /// between rocks.
-    AddSettings "Add" in "Operator", from "document 004, fig. 13", also "deposit lay sum dunes sand detail" {
+    AddSettings "Add" in "Operator", from "Génevaux et al. 2014, fig. 13", also "deposit lay sum dunes sand detail" {
         /// Where there is terrain in the end.
         extent: Extent = Extent::Below;
         window_params!();

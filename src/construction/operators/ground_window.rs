@@ -5,7 +5,7 @@
 //! Lipschitz wherever f_A is, and small stones do not count as steep.
 //! Gradient: exact, by the chain rule through the four places around. Lipschitz: |∇H| ≤ H' λ_A, |∇S| ≤ S' √2 λ_A /
 //! base.
-//! Source: document 004, §5.3 and fig. 13.
+//! Source: Génevaux et al. 2014, §5.3 and fig. 13.
 
 use super::replace::{held, held_bounds};
 use crate::construction::compiled_program::NodeFrame;

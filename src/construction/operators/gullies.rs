@@ -14,9 +14,9 @@ use crate::construction::geometry::plane::{Interval, Point, higher};
 use crate::construction::sample::Detail;
 
 crate::params! {
-    /// Draws branching gullies down the slopes of the pieces in it, at once and at any size: no water runs, so nothing
-    /// is carried away or laid down.
-    GullySettings "Gullies" in "Operator", from "Johansen 2026; Clay John 2018; document 004, §9", also "erosion ravines erode valleys rills branching ridges" {
+    /// Draws branching gullies down the slopes of the features in it, at once and at any size: no water runs, so
+    /// nothing is carried away or laid down.
+    GullySettings "Gullies" in "Operator", from "Johansen 2026; Clay John 2018; Génevaux et al. 2014, §9", also "erosion ravines erode valleys rills branching ridges" {
         /// Width of the largest gullies, from crest to crest.
         size: f32 ["m"] = 500.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
         /// How often finer gullies are added, each half as wide.
@@ -28,7 +28,7 @@ crate::params! {
         /// How much finer gullies turn towards the larger ones. At 0 all run straight down the slope.
         branching: f32 = 0.7, 0.0..=10.0, slider 0.0..=3.0;
         /// How far gullies stay away from crests and from the bottoms of larger ones.
-        crest_fade: f32 = 0.7, 0.0..=1.0;
+        crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
         /// Slope below which there are no gullies.
         slope_from: f32 ["°"] = 3.0, 0.0..=85.0, slider 0.0..=30.0;
         /// Slope from which on they have their full depth.

@@ -4,13 +4,13 @@
 //! = diag(x, y) and shear = (1, tan σ; 0, 1). Maps one inside another are put together into one when the tree is
 //! prepared, so that nesting costs nothing.
 //! Lipschitz: λ times the spectral norm of the way back ([`Affine::stretching`]).
-//! Source: document 004, §5.4 and fig. 15.
+//! Source: Génevaux et al. 2014, §5.4 and fig. 15.
 
 use crate::construction::geometry::plane::{Affine, add};
 
 crate::params! {
     /// Moves, turns, scales and raises what is in it.
-    Placement "Place" in "Operator", from "document 004, fig. 15", also "move rotate scale transform copy instance mirror" {
+    Placement "Place" in "Operator", from "Génevaux et al. 2014, fig. 15", also "move rotate scale transform copy instance mirror" {
         /// Distance by which it moves to the east.
         move_x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider -8000.0..=8000.0;
         /// Distance by which it moves to the south.

@@ -5,7 +5,7 @@
 //! Where A is no terrain (α_A < ½) the second rule lets f go over to f_B, by σ = α_A/½ in front of 1 - α_B: the
 //! document gives f_A no meaning there.
 //! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
-//! Source: document 004, §5.2 and fig. 12.
+//! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
 use super::ground_window::{GroundWindow, ground_window, window_params};
 use crate::construction::compiled_program::NodeFrame;
@@ -16,13 +16,13 @@ crate::choices! {
     /// Where there is terrain in the end.
     Extent {
         Below "As below": "Only where there was some before.",
-        Both "With the new piece": "Also where only the new piece is.",
+        Both "With the new feature": "Also where only the new feature is.",
     }
 }
 
 crate::params! {
-    /// Each piece takes the place of what the pieces before it have made: a lake, a road, one crater over another.
-    ReplaceSettings "Replace" in "Operator", from "document 004, fig. 12", also "carve cut sculpt over" {
+    /// Each feature takes the place of what those before it have made: a lake, a road, one crater over another.
+    ReplaceSettings "Replace" in "Operator", from "Génevaux et al. 2014, fig. 12", also "carve cut sculpt over" {
         /// Where there is terrain in the end.
         extent: Extent = Extent::Below;
         window_params!();

@@ -24,7 +24,7 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Repeats pieces at random inside a circle, an outline or along a curve: boulders, dunes, craters.
+    /// Repeats features at random inside a circle, an outline or along a curve: boulders, dunes, craters.
     ScatterSettings "Scatter" in "Operator", from "Cook 1986, Stochastic sampling", also "strew distribute random copies blue noise poisson disc boulders rocks craters instances" {
         /// Where the copies are strewn.
         region: ScatterRegion = ScatterRegion::Circle;
@@ -43,7 +43,7 @@ crate::params! {
         /// How near together they lie at the least; along a curve, how far apart on average.
         distance: f32 ["m"] = 300.0, 0.1..=1.0e6, slider 10.0..=2000.0;
         /// Share of the places that have a copy.
-        density: f32 = 1.0, 0.0..=1.0;
+        density: f32 ["share"] = 1.0, 0.0..=1.0;
         copy_params!();
     }
 }

@@ -8,7 +8,7 @@
 //! which is the mean of the curve's directions t about p, by Wyvill's g, over places h ≤ r/4 apart; on a straight line
 //! it is t. In both, strength is held where the greatest slope of the push is 0.9, and the map cannot fold.
 //! Gradient: ∇f = ∇f_A J with the Jacobian of ω⁻¹. Lipschitz: λ_A times the greatest stretching of J.
-//! Source: document 004, §5.4 and fig. 14.
+//! Source: Génevaux et al. 2014, §5.4 and fig. 14.
 
 use crate::construction::geometry::path::{CurveFit, Path};
 use crate::construction::geometry::plane::{
@@ -32,8 +32,8 @@ crate::choices! {
 }
 
 crate::params! {
-    /// Bends pieces sideways, so that they look less regular.
-    WarpSettings "Warp" in "Operator", from "document 004, fig. 14", also "deform distort twist swirl noise bend drag push image" {
+    /// Bends features sideways, so that they look less regular.
+    WarpSettings "Warp" in "Operator", from "Génevaux et al. 2014, fig. 14", also "deform distort twist swirl noise bend drag push image" {
         /// How the ground is bent.
         bend: Bend = Bend::Noise;
         /// Greatest distance by which noise or a picture pushes, or a curve drags. It is held where the ground would

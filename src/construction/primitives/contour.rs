@@ -10,7 +10,7 @@
 //! centre, where all directions meet.
 //! Gradient: ∇x = r̂/R - R'/R² θ̂, the change of the profile with the angle divided by ρ.
 //! Lipschitz: the same, each at its greatest.
-//! Source: document 004, §4.1 and fig. 7.
+//! Source: Génevaux et al. 2014, §4.1 and fig. 7.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -94,7 +94,7 @@ pub struct ContourRay {
 
 crate::params! {
     /// A landform inside a closed line: a lake, a mesa, a crater, an island or a volcano.
-    ContourSettings "Contour" in "Primitive", from "document 004, fig. 7", also "lake mesa crater island volcano closed shore polygon" {
+    ContourSettings "Contour" in "Primitive", from "Génevaux et al. 2014, fig. 7", also "lake mesa crater island volcano closed shore polygon" {
         /// The landform, where no profiles of its own are given.
         landform: Landform = Landform::Lake;
         /// Where its centre lies, from the west edge.

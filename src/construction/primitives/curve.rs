@@ -5,7 +5,7 @@
 //! between those of the two points around; α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff),
 //! 1 up to the width w(s) there: a curve that grows narrow leaves the ground beside it alone.
 //! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
-//! Source: document 004, §4.1 and fig. 6.
+//! Source: Génevaux et al. 2014, §4.1 and fig. 6.
 
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +87,7 @@ impl CurvePoint {
 
 crate::params! {
     /// Ground along a line: a river, a road, a ridge or a canyon.
-    CurveSettings "Curve" in "Primitive", from "document 004, fig. 6", also "river road ridge canyon line spline valley path" {
+    CurveSettings "Curve" in "Primitive", from "Génevaux et al. 2014, fig. 6", also "river road ridge canyon line spline valley path" {
         /// The shape across the line. A point may have its own.
         cross: Cross = Cross::River;
         /// Distance from the middle line to where the shape ends.

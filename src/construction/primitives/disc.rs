@@ -2,7 +2,7 @@
 //!
 //! Law: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and
 //! [`falloff`](super::falloff). The noise moves with the centre.
-//! Source: document 004, §4.1 and fig. 5.
+//! Source: Génevaux et al. 2014, §4.1 and fig. 5.
 
 use super::falloff::Falloff;
 use super::ground::{ReliefField, ReliefParams, ReliefStyle};
@@ -11,8 +11,8 @@ use crate::construction::row_samples::{LANES, PointRow, RowSamples};
 use crate::construction::sample::{Detail, GroundBounds, GroundSample};
 
 crate::params! {
-    /// A round piece of ground: a plain, hills, mountains or dunes.
-    Disc "Disc" in "Primitive", from "document 004, fig. 5", also "circle hills mountains plain dunes patch" {
+    /// Round ground: a plain, hills, mountains or dunes.
+    Disc "Disc" in "Primitive", from "Génevaux et al. 2014, fig. 5", also "circle hills mountains plain dunes patch" {
         /// Where its centre lies, from the west edge.
         x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
         /// Where its centre lies, from the north edge.
@@ -21,7 +21,7 @@ crate::params! {
         /// help.
         radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
         /// Share of the radius within which it is there in full.
-        core: f32 = 0.0, 0.0..=0.95;
+        core: f32 ["share"] = 0.0, 0.0..=0.95;
         /// Height of the ground above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
         /// What the ground is like.

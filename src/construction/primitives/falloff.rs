@@ -2,7 +2,7 @@
 //!
 //! Law: α(d) = 1 up to the `core`, then g((d - core) / (radius - core)) with Wyvill's g(x) = (1 - x²)³, 0 from the
 //! radius on. With a core of 0 it is the document's g(d / r). g is C², its greatest slope 96√5/125 lies at x = 1/√5.
-//! Source: document 004, §4.1 and annex; Wyvill, Guy & Galin 1999.
+//! Source: Génevaux et al. 2014, §4.1 and annex; Wyvill, Guy & Galin 1999.
 
 use crate::construction::geometry::plane::{Interval, higher, lower};
 

@@ -6,7 +6,7 @@
 //! dunes P(φ)·m with φ = u s + 0.55 η(s p / 2.6), u the way down the wind, P a gentle rise t²(2 - t) over 0.72 of the
 //! wave and a lee slope (1 - t)² behind a sharp crest, m = ½ + ½η(s p / 4).
 //! Bounds: of a product |∇(ab)| ≤ |∇a| sup b + sup a |∇b|, of a sum the sum.
-//! Source: document 004, §4.1 and §7.2.1.
+//! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use super::noise::ReliefNoise;
 use crate::construction::geometry::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};

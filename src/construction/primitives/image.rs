@@ -5,7 +5,7 @@
 //! weights, 1 where none is given.
 //! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its
 //! columns are longest, at corners of any part of the unit square.
-//! Source: document 004, §4.2 and fig. 8.
+//! Source: Génevaux et al. 2014, §4.2 and fig. 8.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use crate::param::ImageFile;
 
 crate::params! {
     /// A picture of heights stretched over four corners: real mountains, or what somebody has drawn.
-    ImageSettings "Image" in "Primitive", from "document 004, fig. 8", also "picture heightmap stamp quadrangle dem" {
+    ImageSettings "Image" in "Primitive", from "Génevaux et al. 2014, fig. 8", also "picture heightmap stamp quadrangle dem" {
         /// The picture: a file, or a shipped stamp.
         picture: ImageFile = ImageFile("stamp:mountain".into());
         /// Height above the datum of what is black.
@@ -26,7 +26,7 @@ crate::params! {
         /// How much higher white is than black.
         depth: f32 ["m"] = 800.0, -1.0e5..=1.0e5, slider 0.0..=2000.0;
         /// Share of the picture over which its border gives way to the ground around.
-        border: f32 = 0.2, 0.001..=0.5;
+        border: f32 ["share"] = 0.2, 0.001..=0.5;
         /// A second picture over the same corners: white where this one counts in full, black where not at all. Without
         /// it the border alone gives way.
         weights: ImageFile = ImageFile(String::new());

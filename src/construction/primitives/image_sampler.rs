@@ -3,7 +3,7 @@
 //! Law: uniform cubic B-splines with the samples as control points: C², never beyond the samples, and its slope is a
 //! mean of differences between neighbouring samples, so that the greatest difference bounds it (the document's bilinear
 //! surface has the same bound, and creases). Blocks of 16 × 16 samples know their range and differences.
-//! Source: document 004, §4.2 and §7.2.1.
+//! Source: Génevaux et al. 2014, §4.2 and §7.2.1.
 
 use std::sync::Arc;
 

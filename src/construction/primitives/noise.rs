@@ -5,7 +5,7 @@
 //! Lipschitz: with the four vectors free, the greatest |∇η| and the greatest curvature over the cell are those of the
 //! linear programmes Σ |w d + (d·∇w) r| and Σ |2 (d·∇w) d + (dᵀ∇²w d) r|; the tests below find them again.
 //! Over a short stretch |∇η| is no more than at its middle plus the curvature times the way from there.
-//! Source: Perlin, Improving Noise, 2002; document 004, §4.1 and §7.2.1.
+//! Source: Perlin, Improving Noise, 2002; Génevaux et al. 2014, §4.1 and §7.2.1.
 
 use std::sync::LazyLock;
 

@@ -2,7 +2,7 @@
 //!
 //! Law: f = z(s) + depth · (picture(u, v) - level), u = s / length mirrored at every end so that it never jumps, v =
 //! ½ + ½ o / width; α = falloff(d), see [`path`](crate::construction::geometry::path) and [`curve`](super::curve).
-//! Source: document 004, §4.2 and fig. 9.
+//! Source: Génevaux et al. 2014, §4.2 and fig. 9.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,15 +15,15 @@ use crate::param::ImageFile;
 
 crate::params! {
     /// A picture of heights laid along a line, mirrored each time it begins again: detailed river beds, broken ridges.
-    RibbonSettings "Image along a curve" in "Primitive", from "document 004, fig. 9", also "picture river ridge ribbon texture line" {
+    RibbonSettings "Image along a curve" in "Primitive", from "Génevaux et al. 2014, fig. 9", also "picture river ridge ribbon texture line" {
         /// The picture: a file, or a shipped stamp. It runs from left to right along the line.
         picture: ImageFile = ImageFile("stamp:ridge".into());
         /// Length of line that the picture covers.
         length: f32 ["m"] = 2000.0, 1.0..=1.0e6, slider 50.0..=8000.0;
         /// How much higher white is than black.
         depth: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
-        /// Brightness that lies at the height of the line: 0 black, 1 white.
-        level: f32 = 0.0, 0.0..=1.0;
+        /// Brightness that lies at the height of the line: from black to white.
+        level: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Distance from the middle line to the edge of the picture.
         width: f32 ["m"] = 500.0, 0.1..=1.0e5, slider 5.0..=2000.0;
         /// Distance over which it gives way to the ground around, before that edge.

@@ -7,7 +7,7 @@
 //! below a tolerance that grows with the distance, as a pixel does.
 //! With [`Bound::Table`] a [`PacketTracer`] follows many rays at once, by what it has measured of the ground.
 //! With [`Bound::Global`] one λ holds for everything: Hart's algorithm, to compare with.
-//! Source: document 004, §7.1 and fig. 18; Hart 1994.
+//! Source: Génevaux et al. 2014, §7.1 and fig. 18; Hart 1994.
 
 mod packet;
 mod table;

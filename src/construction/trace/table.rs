@@ -7,7 +7,7 @@
 //! The bounds are measured, not proven: what [`Tracer`](super::Tracer) finds with proven bounds is the reference. They
 //! are ten times tighter, above all where pieces are laid by slope.
 //! The ground is asked as finely as a ray from the eye asks for it there.
-//! Source: document 004, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
+//! Source: Génevaux et al. 2014, §7.1 (local bounds); Tevs, Ihrke & Seidel 2008, *Maximum Mipmaps*.
 
 use rayon::prelude::*;
 

@@ -214,7 +214,7 @@ pub enum MapError {
     #[error("no shown layer of the scene writes the map {0}; add one that does, or leave the map out")]
     NotWritten(ExportMap),
     /// It is of squares alone.
-    #[error("{0} is made of terrains; this scene is a planet. Take a patch of it first")]
+    #[error("{0} is made of terrains; this scene is a planet. Extract a region of it first (`talweg patch take`)")]
     OfTerrains(ExportMap),
     /// There is no such layer.
     #[error("there is no layer `{0}` whose mask could be written; the layers are {1}")]

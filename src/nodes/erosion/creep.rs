@@ -43,9 +43,9 @@ crate::params! {
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         /// How fast the soil creeps. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Takes the small roughness away." { iterations = 8 }
             Natural "Natural": "Round crests above valleys that keep their form." {}

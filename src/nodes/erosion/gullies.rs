@@ -33,7 +33,7 @@ crate::params! {
         /// How much finer gullies turn towards the larger ones. At 0 all run straight down the slope.
         branching: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
         /// How far gullies stay away from crests and from the bottoms of larger ones.
-        crest_fade: f32 = 0.7, 0.0..=1.0;
+        crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
         /// Slope below which there are no gullies.
         slope_from: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=30.0;
         /// Slope from which on they have their full depth.

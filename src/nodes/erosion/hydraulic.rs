@@ -32,7 +32,7 @@
 //! (tests/core/erosion_classic.rs). On the terrain of the document's figure 17 (257², its constants, 100 iterations)
 //! the mean slope falls by 35 % and the erosion score goes from 0.559 to 0.622 (tests/core/documents.rs); the
 //! [fast form](super::hydraulic_fast) has a table of more iterations.
-//! Source: Olsen 2004; document 000, §3.3.2.
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
@@ -48,29 +48,29 @@ use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, NodeReach, Proce
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and
     /// the flanks above them steepen.
-    Hydraulic "Hydraulic erosion" in "Erosion", from "Olsen 2004; document 000, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {
+    Hydraulic "Hydraulic erosion, classic" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial" {
         /// Iterations, counted at the scene's resolution. More carry the ground farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
         /// much more or less. More rain fills hollows and runs farther.
-        rain: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.05;
+        rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that a depth of water dissolves in one iteration, as a fraction of that depth. More wears faster.
-        solubility: f32 = 0.05, 0.0..=1.0, slider 0.0..=0.2;
+        solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Ground that water can hold, as a fraction of its depth. The rest is laid down at once.
-        sediment_capacity: f32 = 0.05, 0.0..=1.0, slider 0.0..=0.2;
+        sediment_capacity: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Share of the water that dries up in one iteration. The less, the farther the water runs.
-        evaporation: f32 = 0.5, 0.0..=1.0, slider 0.05..=1.0;
+        evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Washes the valley floors level." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
             Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08, sediment_capacity = 0.08 }
-            Document "As published": "The constants of the source document: slow and gentle." { iterations = 100, solubility = 0.01, sediment_capacity = 0.01 }
+            Document "As published": "The constants of Le Martelot 2005: slow and gentle." { iterations = 100, solubility = 0.01, sediment_capacity = 0.01 }
             AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
         }
     }

@@ -37,7 +37,7 @@
 //! the document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors
 //! (benches/erosion.rs).
 //! Squares only, as every [`sweep`](super::sweep).
-//! Source: Olsen 2004; document 000, §3.3.2.
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
 use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
 use super::run::ErosionRun;
@@ -51,7 +51,7 @@ use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Process, Run, Tr
 crate::choices! {
     /// What the fast form levels between neighbours.
     LevelledSurface {
-        Merged "Ground and sediment": "As the document has it, a = h + m: what is in the water counts and not its depth. Water runs down the least slope, so valleys fill sooner.",
+        Merged "Ground and sediment": "As Le Martelot 2005 has it, a = h + m: what is in the water counts and not its depth. Water runs down the least slope, so valleys fill sooner.",
         Water "Ground and water": "As in the full form, a = h + w: water on gentle ground stands still once it is level.",
     }
 }
@@ -59,27 +59,27 @@ crate::choices! {
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form
     /// and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
-    HydraulicFast "Hydraulic erosion, fast" in "Erosion", from "Olsen 2004; document 000, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
+    HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Iterations, counted at the scene's resolution. More carry the ground farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Water that falls in one iteration, as a fraction of the relief; where a layer below made a rain map, that
         /// much more or less. More rain fills hollows and runs farther.
-        rain: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.05;
+        rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Ground that water dissolves and holds, as a fraction of its depth. More wears faster.
-        solubility: f32 = 0.05, 0.0..=1.0, slider 0.0..=0.2;
+        solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Share of the water that dries up in one iteration. The less, the farther the water runs.
-        evaporation: f32 = 0.5, 0.0..=1.0, slider 0.05..=1.0;
-        /// Which surface is levelled: that of the water, or the one of the source document.
+        evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
+        /// Which surface is levelled: that of the water, or the one of Le Martelot 2005.
         levelled: LevelledSurface = LevelledSurface::Water;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Washes the valley floors level." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
             Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08 }
-            Document "As published": "The constants and the surface of the source document." { iterations = 100, solubility = 0.01, levelled = LevelledSurface::Merged }
+            Document "As published": "The constants and the surface of Le Martelot 2005." { iterations = 100, solubility = 0.01, levelled = LevelledSurface::Merged }
             AllScales "All scales": "Large hollows fill first, then the small ones, at any size in seconds." { largest_scale = LargestScale::Samples129 }
         }
     }

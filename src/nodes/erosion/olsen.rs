@@ -12,7 +12,7 @@
 //! (tests/core/documents.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Squares only, as every [`sweep`](super::sweep).
-//! Source: Olsen 2004; document 000, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
 use super::talus::TalusThreshold;
@@ -24,21 +24,21 @@ use crate::nodes::{Context, MultiScale, NodeParts, Process, Run, Traits};
 crate::params! {
     /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about
     /// on. The edges of the plains follow the grid a little.
-    Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; document 000, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
+    Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
         /// Iterations, counted at the scene's resolution. More make wider plains.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Steepest slope that is still levelled. Everything above stays as it is.
         flat_angle: f32 ["°"] = 20.0, 0.0..=89.0, slider 2.0..=45.0 => |olsen| olsen.threshold == TalusThreshold::Angle;
-        /// What the rock rests at: an angle, or the number that the documents give.
+        /// What the rock rests at: an angle, or the number that Le Martelot 2005 gives.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground.
+        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |olsen| olsen.threshold == TalusThreshold::Document;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::VonNeumann;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }
             Natural "Natural": "Wide valleys between steep flanks." { iterations = 80, flat_angle = 28.0 }

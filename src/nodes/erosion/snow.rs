@@ -54,7 +54,7 @@ crate::params! {
         /// Distance over which wind levels the snow in one iteration. More makes the snow fields smoother.
         smoothing_metres: f32 ["m"] = 5.0, 0.0..=100.0, slider 0.0..=20.0;
         /// How much of the snow the wind carries from windward sides to lee sides. 0 is no wind.
-        drift: f32 = 0.4, 0.0..=1.0;
+        drift: f32 ["share"] = 0.4, 0.0..=1.0;
         /// Where the wind comes from, clockwise from north: 270 is a west wind.
         wind_angle: f32 ["°"] = 290.0, 0.0..=360.0 => |snow| snow.drift > 0.0;
         /// Depth of snow that melts in one iteration for each degree above 0 °C.

@@ -6,7 +6,7 @@ use crate::nodes::Context;
 crate::choices! {
     /// What loose rock rests at.
     TalusThreshold {
-        Document "k / N": "As the documents have it: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",
+        Document "k / N": "As Le Martelot 2005 has it: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",
         Angle "Talus angle": "The same slope in all directions: over a diagonal, which is longer, the drop may be greater.",
     }
 }

@@ -25,7 +25,7 @@
 //! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
 //! neighbours; 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals
 //! (tests/core/erosion_classic.rs).
-//! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1.
+//! Source: Musgrave et al. 1989; Olsen 2004; Le Martelot 2005, §3.3.1.
 
 use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
@@ -57,18 +57,18 @@ crate::params! {
         /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from
         /// afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
-        /// What the rock rests at: an angle, or the number that the documents give.
+        /// What the rock rests at: an angle, or the number that Le Martelot 2005 gives.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground.
+        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
-        /// Share of the excess height moved in one iteration. Above 0.3 the slopes ripple until they settle; near 1
-        /// they leap.
-        rate: f32 = 0.3, 0.0..=1.0, slider 0.05..=0.5;
+        /// Share of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near
+        /// 100 % they leap.
+        rate: f32 ["share"] = 0.3, 0.0..=1.0, slider 0.05..=0.5;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Takes the sharpness off the crests." { iterations = 12 }
             Natural "Natural": "Scree at the foot of the cliffs." {}

@@ -11,7 +11,7 @@
 //! (tests/core/erosion_classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Squares only, as every [`sweep`](super::sweep).
-//! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, Where};
@@ -25,21 +25,21 @@ crate::params! {
     /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest
     /// up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe
     /// them out.
-    ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; document 000, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
+    ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
         /// Iterations, counted at the scene's resolution. More carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
         /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
-        /// What the rock rests at: an angle, or the number that the documents give.
+        /// What the rock rests at: an angle, or the number that Le Martelot 2005 gives.
         threshold: TalusThreshold = TalusThreshold::Angle;
-        /// The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground.
+        /// The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Rotated;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Takes the sharpness off the crests." { iterations = 8 }
             Natural "Natural": "Scree at the foot of the cliffs." {}

@@ -1,4 +1,4 @@
-//! Expand and contract: high ground grows over low ground, or shrinks back.
+//! Dilate and erode: high ground grows over low ground, or shrinks back.
 //!
 //! Law: for amount R > 0 a grey dilation with a round paraboloid, out(x) = max over y of h(y) - drop·(|x - y|/R)²: at
 //! distance R every summit still reaches its height less `drop`. For R < 0 the erosion, which is the same upside down.
@@ -14,7 +14,7 @@ use crate::nodes::{Context, Filter, NodeParts, Traits};
 
 crate::params! {
     /// Lets high ground grow into broad domes and plateaus, or shrink to sharp crests between wide valleys.
-    Expander "Expand and contract" in "Filter", from "van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012", also "dilate dilation erode erosion morphology grow shrink widen narrow inflate" {
+    Expander "Dilate and erode" in "Filter", from "van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012", also "expand contract dilate dilation erode erosion morphology grow shrink widen narrow inflate" {
         /// How far high ground grows over low ground. Below 0 low ground grows instead.
         amount: f32 ["m"] = 150.0, -1_000_000.0..=1_000_000.0, slider -1000.0..=1000.0;
         /// How much lower the grown ground is at that distance. Small makes flat tops, large makes round ones.

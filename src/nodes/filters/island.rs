@@ -21,11 +21,11 @@ crate::params! {
         /// Depth of the sea floor at the edges, below height 0.
         depth: f32 ["m"] = 200.0, 0.0..=100_000.0, slider 0.0..=2000.0;
         /// Breadth of the sinking ground, as a share of the side. Small makes cliffs, large makes long shores.
-        width: f32 = 0.3, 0.001..=1.0, slider 0.02..=0.5;
-        /// Outline: 0 is a square, 1 a circle.
-        roundness: f32 = 0.8, 0.0..=1.0;
+        width: f32 ["share"] = 0.3, 0.001..=1.0, slider 0.02..=0.5;
+        /// Outline, from a square to a circle.
+        roundness: f32 ["share"] = 0.8, 0.0..=1.0;
         /// How far bays reach into the land, as a share of the side. 0 makes an even coast.
-        coast: f32 = 0.2, 0.0..=1.0, slider 0.0..=0.5;
+        coast: f32 ["share"] = 0.2, 0.0..=1.0, slider 0.0..=0.5;
         /// Bays and headlands along a side, about.
         bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0;
         /// How often finer bays are added. One makes a smooth coast, many make a ragged one.

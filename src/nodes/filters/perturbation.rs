@@ -8,7 +8,7 @@
 //! no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the
 //! ground, and the nearest sample is that of the scene.
-//! Source: document 000, §3.2 (figure 12); Olsen 2004.
+//! Source: Le Martelot 2005, §3.2 (figure 12); Olsen 2004.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -21,7 +21,7 @@ use crate::nodes::{Context, Filter, NodeParts, NodeReach, Traits};
 crate::choices! {
     /// What displaces the points.
     Displacement {
-        Random "Random": "Every point on its own, as in the document: the ground shatters to rubble.",
+        Random "Random": "Every point on its own, as in Le Martelot 2005: the ground shatters to rubble.",
         Noise "Smooth noise": "Neighbours together: outlines wander and slopes stay whole.",
     }
 }
@@ -30,13 +30,13 @@ crate::choices! {
     /// What the magnitude is counted in.
     Unit {
         Metres "Metres": "The same distance at any resolution.",
-        Cells "Cells": "Samples of the scene's own resolution, as in the document.",
+        Cells "Cells": "Samples of the scene's own resolution, as in Le Martelot 2005.",
     }
 }
 
 crate::params! {
     /// Breaks the ground up: every point takes its height from a random place close by. Let erosion follow.
-    Perturbation "Perturbation" in "Filter", from "document 000, §3.2; Olsen 2004", also "disorder displace jitter scatter shatter rubble break roughen" {
+    Perturbation "Perturbation" in "Filter", from "Le Martelot 2005, §3.2; Olsen 2004", also "disorder displace jitter scatter shatter rubble break roughen" {
         /// How far away the height may come from. More breaks the relief up more roughly.
         magnitude: f32 = 60.0, 0.0..=1_000_000.0, slider 0.0..=500.0;
         /// What the magnitude is counted in.

@@ -5,7 +5,7 @@
 //! relief. Everywhere, it is to the bit what a layer of spectral synthesis with base 0 adds. Amount 0 changes no bit.
 //! Boundary and previews: as in the generator.
 //! Squares only, as the generator.
-//! Source: document 000, §3.1 (figure 11); Saupe 1988.
+//! Source: Le Martelot 2005, §3.1 (figure 11); Saupe 1988.
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::generators::spectral::{Interpolation, Spectral};
@@ -14,14 +14,14 @@ use crate::nodes::{Context, Filter, Generator, Traits};
 crate::choices! {
     /// Where the tables are added.
     RetouchShare {
-        Everywhere "Everywhere": "The same at all heights, as in the document.",
+        Everywhere "Everywhere": "The same at all heights, as in Le Martelot 2005.",
         Height "By height": "In proportion to height: peaks become rough, lowlands and the sea floor stay as they are.",
     }
 }
 
 crate::params! {
     /// Roughens the ground: tables of random heights, finer and lower each time, are added to what is below.
-    SpectralRetouch "Spectral retouch" in "Filter", from "document 000, §3.1; Saupe 1988", also "roughen detail layers spectral synthesis noise add" {
+    SpectralRetouch "Spectral retouch" in "Filter", from "Le Martelot 2005, §3.1; Saupe 1988", also "roughen detail layers spectral synthesis noise add" {
         /// Height added from the deepest to the highest, about, as a fraction of the relief.
         amount: f32 = 0.12, -10.0..=10.0, slider 0.0..=0.5;
         /// Where the tables are added.

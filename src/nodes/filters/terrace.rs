@@ -15,10 +15,10 @@ crate::params! {
     Terrace "Terraces" in "Filter", from "Schlick 1994", also "steps strata mesa layers plateau stairs" {
         /// Height from tread to tread.
         step_height: f32 ["m"] = 120.0, 0.01..=100_000.0, slider 5.0..=500.0;
-        /// How flat the treads are: 0 changes nothing, 1 makes level treads and vertical risers.
-        sharpness: f32 = 0.75, 0.0..=1.0;
-        /// How uneven the steps are: 0 makes them all alike, 1 makes some broad and some thin.
-        variation: f32 = 0.5, 0.0..=1.0;
+        /// How flat the treads are, from no change to level treads and vertical risers.
+        sharpness: f32 ["share"] = 0.75, 0.0..=1.0;
+        /// How uneven the steps are, from all alike to some broad and some thin.
+        variation: f32 ["share"] = 0.5, 0.0..=1.0;
     }
 }
 

@@ -18,7 +18,7 @@ crate::params! {
     Billow "Billow noise" in "Noise", from "Perlin 1985; Musgrave in Ebert et al. 2003", also "turbulence clouds dunes cauliflower puffy fbm" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Curve between lattice points.
-        fade: NoiseFade = NoiseFade::Improved;
+        fade as "Interpolation": NoiseFade = NoiseFade::Improved;
         /// Height from the creases to the highest hill, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest creases, as a fraction of the relief.

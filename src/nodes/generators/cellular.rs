@@ -36,7 +36,7 @@ crate::params! {
         /// Which distance is the height.
         feature: CellDistance = CellDistance::Difference;
         /// How far points stand from the centres of their cells: 0 is a regular pattern.
-        jitter: f32 = 1.0, 0.0..=1.0;
+        jitter: f32 ["share"] = 1.0, 0.0..=1.0;
         /// How much narrower the features of each octave are than those of the one before.
         lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
         /// How high each octave is beside the one before. Small is smooth, large is jagged.

@@ -9,22 +9,22 @@
 //! band of rows goes through the circles that touch it, always in the same order: a preview is exactly the subsample.
 //! Boundary: on wrapping terrains circles go on at the other side.
 //! Squares only: distances are those of the plane.
-//! Source: document 000, §1 (named).
+//! Source: Le Martelot 2005, §1 (named).
 
 use crate::field::{Cancelled, Edges, Grid, Stream};
 use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Soft, rolling ground of many round bumps.
-    Circles "Circles" in "Fractal", from "document 000, §1", also "discs bumps cosine hills dunes rolling" {
+    Circles "Circles" in "Fractal", from "Le Martelot 2005, §1", also "discs bumps cosine hills dunes rolling" {
         /// Number of bumps.
         circles: u32 = 400, 1..=5000, slider 1..=1000;
         /// Radius of the largest bumps, in sides of the terrain.
         radius: f32 = 0.15, 0.001..=1.0, slider 0.02..=0.5;
         /// Radius of the smallest bumps beside the largest.
-        smallest: f32 = 0.2, 0.0..=1.0;
+        smallest: f32 ["share"] = 0.2, 0.0..=1.0;
         /// Share of the circles that are pits instead of bumps.
-        pits: f32 = 0.5, 0.0..=1.0;
+        pits: f32 ["share"] = 0.5, 0.0..=1.0;
         /// Height from the deepest place to the highest, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the ground that the bumps stand on, as a fraction of the relief.

@@ -18,14 +18,14 @@ use crate::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {
-    /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by
+    /// Terrain built from features: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by
     /// hand.
-    Construction "Construction" in "Shapes", from "document 004, Terrain modelling from feature primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {
-        /// The pieces and how they are combined.
+    Construction "Construction" in "Shapes", from "Génevaux et al. 2014, Modélisation de terrains par primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {
+        /// The features and how they are combined.
         tree: Arc<Tree> = presets::volcano();
-        /// How much detail the pieces show: 0 only their plain forms, 1 everything.
-        detail: f32 = 1.0, 0.0..=1.0;
-        /// Leaves out the ground around the pieces, so that they stand alone. Without it the ground there is level.
+        /// How much detail the features show, from their plain forms alone to everything.
+        detail: f32 ["share"] = 1.0, 0.0..=1.0;
+        /// Leaves out the ground around the features, so that they stand alone. Without it the ground there is level.
         cut_out: bool = false;
         presets {
             Volcano "Volcano": "An island with a volcano, gullies on its flanks and a crater at its side." { tree = presets::volcano() }

@@ -7,8 +7,9 @@
 //! four uniform values).
 //!
 //! With [`SideMidpoints::Corners`] the middle of a side is the mean of its 2 corners alone, plus u·dₗ: the midpoint
-//! displacement of document 001, whose queue of squares computes the same points in the same order of levels. Its
-//! greatest random height A of the corners is `corner_spread`, that of the first level `amplitude` at smoothness 1.
+//! displacement of the lecture on terrain in games, whose queue of squares computes the same points in the same order
+//! of levels. Its greatest random height A of the corners is `corner_spread`, that of the first level `amplitude` at
+//! smoothness 1.
 //!
 //! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the
 //! points of the levels before are displaced too, by s·u·dₗ, and then every point goes half of s of the way to the mean
@@ -26,7 +27,8 @@
 //! Boundary: on an open edge the middle of a side is the mean of its 2 corners; a wrapping terrain continues on
 //! the other side.
 //! Squares only: midpoints need a grid of 2ᵏ + 1 samples that is halved at every level, with an edge around it.
-//! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; document 000, §1.1.1; document 001 (halving).
+//! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; Le Martelot 2005, §1.1.1; the lecture on terrain in
+//! games (halving).
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
 use crate::field::Cancelled;
@@ -35,7 +37,7 @@ use crate::nodes::{Context, Generator, NodeParts, Traits};
 crate::choices! {
     /// What the middle of a square's side is the mean of, before it is displaced.
     SideMidpoints {
-        Corners "Its two ends": "As document 001 has it: squares know nothing of each other's centres, so creases stay along their sides.",
+        Corners "Its two ends": "As the lecture on terrain in games has it: squares know nothing of each other's centres, so creases stay along their sides.",
         Diamond "Ends and centres": "The square step of diamond-square: the two ends and the centres on both sides.",
     }
 }
@@ -60,7 +62,7 @@ crate::params! {
         /// How the random displacement is distributed.
         distribution: Distribution = Distribution::Uniform;
         /// How far each level is displaced and averaged as a whole. Above 0 the creases along the squares go.
-        smoothing: f32 = 0.0, 0.0..=1.0;
+        smoothing: f32 ["share"] = 0.0, 0.0..=1.0;
         /// What is smoothed.
         smoothed: SmoothedPart = SmoothedPart::Levels => |squares| squares.smoothing > 0.0;
         /// How often squares are halved at the most. Few show how the terrain begins: 0 has its corners alone.

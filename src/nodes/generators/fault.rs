@@ -11,7 +11,7 @@
 //! the constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add
 //! up to the same in any order: a preview is exactly the subsample of the full size.
 //! Squares only: the lines are straight and the sums run along rows.
-//! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
+//! Source: Le Martelot 2005, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
 use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Edges, Grid, Stream};
@@ -19,11 +19,11 @@ use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Rough country broken along many straight lines, one side of each lifted.
-    Fault "Faults" in "Fractal", from "Mandelbrot 1982; document 000, §1", also "poisson faulting cracks lines steps cliffs random" {
+    Fault "Faults" in "Fractal", from "Mandelbrot 1982; Le Martelot 2005, §1", also "poisson faulting cracks lines steps cliffs random" {
         /// Number of faults. More make finer ground; each costs the same time.
         faults: u32 = 400, 1..=5000, slider 1..=1000;
         /// How high the step of the last fault is beside that of the first.
-        last: f32 = 0.15, 0.0..=1.0;
+        last: f32 ["share"] = 0.15, 0.0..=1.0;
         /// Width of the slope on either side of a fault, in sides of the terrain: 0 makes cliffs.
         width: f32 = 0.02, 0.0..=0.25, slider 0.0..=0.1;
         /// Height from the deepest place to the highest, about, as a fraction of the relief.

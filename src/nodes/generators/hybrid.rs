@@ -23,7 +23,7 @@ crate::params! {
         /// How soon roughness gathers above the plains: at 0 only the first octave is left.
         gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0;
         /// Curve between lattice points.
-        fade: NoiseFade = NoiseFade::Improved;
+        fade as "Interpolation": NoiseFade = NoiseFade::Improved;
         /// Height from the plains to a peak that no terrain quite reaches, as a fraction of the relief.
         amplitude: f32 = 1.25, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the lowest plains, about, as a fraction of the relief.

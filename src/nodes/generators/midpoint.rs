@@ -4,7 +4,7 @@
 //! from (level, place in the level), so a small result is exactly the subsample of a large one. Other sizes than
 //! 2ᵏ + 1 are computed on the next larger one and read from it bilinearly at the same fractions of the side; a window
 //! would show another part of the terrain at every size, and a preview would not look like the result. Fewer levels
-//! than the grid has room for are read in the same way: the steps of figures 1 and 3 of document 000.
+//! than the grid has room for are read in the same way: the steps of figures 1 and 3 of Le Martelot 2005.
 
 use crate::field::{Cancelled, Edges, Grid, Stream};
 use crate::nodes::Context;
@@ -21,7 +21,7 @@ crate::choices! {
     /// How the random displacement is distributed.
     Distribution {
         Uniform "Uniform": "All displacements up to the limit are equally likely.",
-        Upwards "Upwards": "From nothing to the limit and never down, as document 000 has it: the ground bulges.",
+        Upwards "Upwards": "From nothing to the limit and never down, as Le Martelot 2005 has it: the ground bulges.",
         Gaussian "Gaussian": "Small displacements are likely, large ones rare: calm ground with a few high peaks.",
     }
 }

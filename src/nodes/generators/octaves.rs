@@ -4,9 +4,9 @@ use crate::field::{Cancelled, Edges, Grid, Stream};
 use crate::nodes::Context;
 
 crate::choices! {
-    /// Weight between lattice points.
+    /// How values go over into each other between lattice points.
     NoiseFade {
-        Linear "Linear": "No fade, t as it is: creases show the lattice, which the others are there to hide.",
+        Linear "Linear": "Straight, t as it is: creases show the lattice, which the others are there to hide.",
         Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
         Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
     }

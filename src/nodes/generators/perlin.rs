@@ -21,7 +21,7 @@ crate::params! {
     Perlin "Perlin noise" in "Noise", from "Perlin 1985, 2002", also "fbm fractal hills brownian simplex gradient clouds" {
         octave_params!(frequency = 3.0, octaves = 9, persistence = 0.45);
         /// Curve between lattice points.
-        fade: NoiseFade = NoiseFade::Improved;
+        fade as "Interpolation": NoiseFade = NoiseFade::Improved;
         /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.

@@ -24,7 +24,7 @@ crate::params! {
         /// too.
         gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0;
         /// Curve between lattice points.
-        fade: NoiseFade = NoiseFade::Improved;
+        fade as "Interpolation": NoiseFade = NoiseFade::Improved;
         /// Height from the deepest valley to the highest crest, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest valleys, as a fraction of the relief.

@@ -9,7 +9,7 @@
 //! Boundary: on wrapping terrains distances go the short way round, and a ramp goes up and down again: a quarter of a
 //! side on either side of its centre along each axis. A crest is then no longer than a side.
 //! Squares only: places and distances are those of the plane; a planet has it on a patch.
-//! Source: document 000, §1; Pike 1977; McGetchin, Settle & Head 1973.
+//! Source: Le Martelot 2005, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
 use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Edges};

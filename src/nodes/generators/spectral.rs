@@ -8,7 +8,7 @@
 //! Boundary: the values on the far edges are random when open, those of the near edges when wrapping.
 //! A preview is exactly the subsample of the full size.
 //! Squares only: its tables stand edge on edge over a square.
-//! Source: document 000, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
+//! Source: Le Martelot 2005, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 
 use super::octaves::{self, Lattice, LatticeAxis, NoiseFade};
 use super::values::{ValueCurve, ValueOctave};
@@ -18,7 +18,7 @@ use crate::nodes::{Context, Generator};
 crate::choices! {
     /// How the values of a table are joined.
     Interpolation {
-        Linear "Linear": "Straight: quick, with facets between the values, as in the document.",
+        Linear "Linear": "Straight: quick, with facets between the values, as in Le Martelot 2005.",
         Smoothstep "Smoothstep": "Level at every value: no facets, but the grid of the table shows.",
         Cubic "Cubic": "A smooth curve through four values: rolling ground without facets.",
     }
@@ -36,7 +36,7 @@ impl Interpolation {
 
 crate::params! {
     /// Tables of random heights laid over each other, finer and lower each time.
-    Spectral "Spectral synthesis" in "Noise", from "Saupe 1988; document 000, §1.1.2", also "fourier layers value lattice synthesis" {
+    Spectral "Spectral synthesis" in "Noise", from "Saupe 1988; Le Martelot 2005, §1.1.2", also "fourier layers value lattice synthesis" {
         /// Random values along a side of the first table.
         frequency: u32 = 4, 1..=256, slider 1..=32;
         /// Number of tables. Each costs the same time.

@@ -18,7 +18,7 @@
 //! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one
 //! triangle; a wrapping terrain continues on the other side.
 //! Squares only: its mesh is one square, or one triangle within it.
-//! Source: document 000, §1.1.1; Fournier, Fussell & Carpenter 1982.
+//! Source: Le Martelot 2005, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
@@ -34,7 +34,7 @@ crate::choices! {
 
 crate::params! {
     /// Rough terrain from triangles that are split in four again and again, each midpoint moved at random.
-    Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; document 000, §1.1.1", also "midpoint displacement triangle plasma fractal" {
+    Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Le Martelot 2005, §1.1.1", also "midpoint displacement triangle plasma fractal" {
         /// What is split: the whole terrain, or one triangle in it.
         layout: TriangleLayout = TriangleLayout::Square;
         /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.

@@ -20,7 +20,7 @@ crate::params! {
     ValueNoise "Value noise" in "Noise", from "Ebert et al. 2003", also "fbm fractal lattice blocks plateaus clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Curve between lattice points.
-        fade: NoiseFade = NoiseFade::Improved;
+        fade as "Interpolation": NoiseFade = NoiseFade::Improved;
         /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.

@@ -7,7 +7,7 @@
 //! Boundary and scheme as in the two; a preview is exactly the subsample of the full size. On terrains coarser than the
 //! table the Voronoi relief alone is left.
 //! Squares only, as the midpoints.
-//! Source: document 000, §2.2; Olsen 2004.
+//! Source: Le Martelot 2005, §2.2; Olsen 2004.
 
 use super::diamond_square::{self, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
@@ -17,13 +17,13 @@ use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Mountain ranges between scattered points, with rough fractal slopes.
-    VoronoiMidpoint "Voronoi with midpoints" in "Cells", from "document 000, §2.2; Olsen 2004", also "cells midpoint displacement mountains ranges fractal olsen" {
+    VoronoiMidpoint "Voronoi with midpoints" in "Cells", from "Le Martelot 2005, §2.2; Olsen 2004", also "cells midpoint displacement mountains ranges fractal olsen" {
         /// Number of feature points. Each makes one mountain; more make them smaller.
         points: u32 = 24, 1..=65_536, slider 4..=400;
         /// How the points are scattered.
         scatter: Scatter = Scatter::Random;
         /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
-        jitter: f32 = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
+        jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
         /// How distance is measured.
         metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
@@ -35,7 +35,7 @@ crate::params! {
         /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
         regions: Regions = Regions::Alike;
         /// Share of the regions that are kept, where some are sunk.
-        kept: f32 = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
+        kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
         /// Height of the cells, as a fraction of the relief.
         relief: f32 = 0.6, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the weighted sum is 0, as a fraction of the relief.

@@ -32,14 +32,14 @@ crate::params! {
     Hardness "Rock layers" in "Maps", from "Marshak 2015, Earth: Portrait of a Planet, ch. 11", also "strata hardness resistance beds geology layers dip fold mesa cuesta" {
         /// How the rock is built.
         structure: Structure = Structure::Beds;
-        /// Hardness of the hard beds: 0 is loose, 1 never wears.
-        hard: f32 = 0.85, 0.0..=1.0;
+        /// Hardness of the hard beds, from loose to what never wears.
+        hard: f32 ["share"] = 0.85, 0.0..=1.0;
         /// Hardness of the soft beds.
-        soft: f32 = 0.1, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
+        soft: f32 ["share"] = 0.1, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
         /// Thickness of a bed.
         thickness: f32 ["m"] = 90.0, 0.1..=10_000.0, slider 5.0..=500.0 => |rock| rock.structure == Structure::Beds;
         /// How uneven the beds are in thickness and hardness: 0 makes them all alike.
-        variation: f32 = 0.5, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
+        variation: f32 ["share"] = 0.5, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
         /// How much the beds are tilted. Tilted beds make ridges with one steep side.
         dip_angle: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=45.0 => |rock| rock.structure == Structure::Beds;
         /// Where the beds go down to, clockwise from north.

@@ -16,7 +16,7 @@ use crate::nodes::{Context, Filter, NodeParts, Traits};
 crate::choices! {
     /// What is painted.
     PaintedKind {
-        Uplift "Uplift": "Where mountains rise, for mountain building above: from 0 to 1.",
+        Uplift "Uplift": "Where mountains rise, for uplift and stream power above: from 0 to 1.",
         Hardness "Hardness": "Where rock resists erosion: from 0 to 1.",
         Rain "Rain": "Where it rains, as a multiple of what falls on average.",
         Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
@@ -65,7 +65,7 @@ crate::params! {
         /// The strokes, in the order in which they act.
         strokes: Arc<Strokes> = Strokes::none();
         presets {
-            Uplift "Uplift": "Mountains rise where it is painted, under mountain building above." {}
+            Uplift "Uplift": "Mountains rise where it is painted, under uplift and stream power above." {}
             Hardness "Hardness": "Rock resists where it is painted." { kind = PaintedKind::Hardness }
             Rain "Rain": "It rains everywhere, more or less where it is painted." { kind = PaintedKind::Rain, value = 1.0 }
             Vegetation "Vegetation": "Plants grow where they are painted." { kind = PaintedKind::Vegetation }

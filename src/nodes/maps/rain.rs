@@ -27,8 +27,8 @@ crate::params! {
         amount: f32 = 1.0, 0.0..=100.0, slider 0.0..=3.0;
         /// How much more falls for each kilometre of height: 0.5 adds half as much again.
         growth_with_height: f32 ["1/km"] = 0.3, -10.0..=10.0, slider 0.0..=2.0;
-        /// How much mountains catch: 0 lets the same fall on both sides, 1 makes wet fronts and dry backs.
-        shadow: f32 = 0.7, 0.0..=1.0;
+        /// How much mountains catch, from the same on both sides to wet fronts and dry backs.
+        shadow: f32 ["share"] = 0.7, 0.0..=1.0;
         /// Where the wind comes from, clockwise from north.
         wind_from: f32 ["°"] = 270.0, 0.0..=360.0;
         /// Distance behind mountains after which the air is moist again.

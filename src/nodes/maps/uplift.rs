@@ -11,15 +11,16 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Says where mountains rise, for mountain building above: the higher the layers below, the faster. A picture, a
-    /// construction or any noise becomes a map of the uplift, and the ground is levelled for the mountains to grow.
+    /// Says where mountains rise, for uplift and stream power above: the higher the layers below, the faster. A
+    /// picture, a construction or any noise becomes a map of the uplift, and the ground is levelled for the mountains
+    /// to grow.
     UpliftMap "Uplift" in "Maps", from "Schott et al. 2023", also "tectonics rise orogeny author paint" {
         /// Height that does not rise.
         low: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         /// Height that rises fastest.
         high: f32 ["m"] = 1000.0, -100_000.0..=100_000.0, slider 0.0..=4000.0;
-        /// How much of the ground below stays: 0 leaves a plain, 1 all of it.
-        kept: f32 = 0.05, 0.0..=1.0;
+        /// How much of the ground below stays, from a plain to all of it.
+        kept: f32 ["share"] = 0.05, 0.0..=1.0;
         /// Height of the plain.
         level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }

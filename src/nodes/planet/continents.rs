@@ -1,6 +1,6 @@
 //! Continents and ocean floors: fractal noise modulated by the cells of a Voronoi diagram.
 //!
-//! Law (document 003): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
+//! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
 //! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the root
 //! of the number of centres, so that V keeps its spread for any number; the centres are scattered evenly over the
 //! sphere. V - V̄ decides what is plate and what is ocean floor. A smooth step raises the plates and sinks the floors,
@@ -10,7 +10,7 @@
 //! on land, which is where d₁ and d₂ are nearly equal, ridged noise raises ranges (`mountains`).
 //! In thin air continents fade (`follow_air`): relief is then left to craters.
 //! Sphere: everything is computed from the sample's direction, so copies on face borders have the same bits.
-//! Source: Petitprez 2007 (document 003), part 1, figures 2 to 5; Olsen 2004 for the diagram.
+//! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
 
 use std::f32::consts::FRAC_2_PI;
 
@@ -25,26 +25,26 @@ crate::choices! {
     /// How relief and plates are joined.
     ReliefJoin {
         Plates "Continents and ocean floors": "Plates stand above deep ocean floors, with shelves, lowlands and ranges.",
-        Product "Product": "The noise times the cells, as the document has it: rolling ground that sinks between the plates.",
+        Product "Product": "The noise times the cells, as Petitprez 2007 has it: rolling ground that sinks between the plates.",
         Cells "Cells alone": "The cells without relief: shows where the plates lie.",
     }
 }
 
 crate::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
-    Continents "Continents" in "Planet", from "Petitprez 2007 (document 003)", also "plates tectonic ocean land voronoi earth" {
+    Continents "Continents" in "Planet", from "Petitprez 2007", also "plates tectonic ocean land voronoi earth" {
         /// How relief and plates are joined.
         form: ReliefJoin = ReliefJoin::Plates;
         /// Number of plates. Few make one or two large continents, many make archipelagos.
         plates: u32 = 24, 4..=2000, slider 6..=200;
         /// How much the distance to the nearest centre counts.
-        first: f32 = -1.0, -10.0..=10.0, slider -3.0..=3.0;
+        first as "Nearest centre": f32 = -1.0, -10.0..=10.0, slider -3.0..=3.0;
         /// How much the distance to the second nearest centre counts.
-        second: f32 = -2.0, -10.0..=10.0, slider -3.0..=3.0;
+        second as "Second nearest": f32 = -2.0, -10.0..=10.0, slider -3.0..=3.0;
         /// How much the distance to the third nearest centre counts.
-        third: f32 = 1.5, -10.0..=10.0, slider -3.0..=3.0;
+        third as "Third nearest": f32 = 1.5, -10.0..=10.0, slider -3.0..=3.0;
         /// Share of the globe that continents cover.
-        land: f32 = 0.35, 0.0..=1.0;
+        land: f32 ["share"] = 0.35, 0.0..=1.0;
         /// How broken the coasts are.
         roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
         /// How freely lands join over the borders of plates: 0 leaves one round land on every plate.
@@ -70,7 +70,7 @@ crate::params! {
             Pangaea "One continent": "A single land in a single ocean." { plates = 5, land = 0.3 }
             Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
             Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
-Document "As in the document": "The plain product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
+Document "As published": "The plain product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
         }
     }
 }

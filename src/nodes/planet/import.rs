@@ -8,7 +8,7 @@
 //! No data: filled from the rim (within the map a membrane, beyond it the nearest sample), or at the lowest height or
 //! the sea.
 //! A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
-//! Source: the cylinder of document 003; equirectangular projection (plate carrée).
+//! Source: the cylinder of Petitprez 2007; equirectangular projection (plate carrée).
 
 use std::sync::Arc;
 

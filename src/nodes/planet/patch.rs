@@ -13,7 +13,7 @@ use crate::planet::square::Square;
 
 crate::params! {
     /// Lays a square of ground, made as a terrain of its own, onto the planet.
-    Patch "Patch" in "Planet", from "azimuthal equidistant projection", also "region square tile detail put back" {
+    Patch "Region" in "Planet", from "azimuthal equidistant projection", also "patch region square tile detail put back" {
         /// The heights of the square, in metres: a .r32 file.
         file: ImageFile = ImageFile::default();
         /// Longitude of its middle.
@@ -23,7 +23,7 @@ crate::params! {
         /// Length of its side on the ground.
         side_metres: f32 ["m"] = 1_000_000.0, 1.0..=1.0e7, slider 10_000.0..=5_000_000.0;
         /// Share of the side over which it fades into the ground around it.
-        feather: f32 = 0.1, 0.0..=0.5;
+        feather: f32 ["share"] = 0.1, 0.0..=0.5;
     }
 }
 

@@ -1,4 +1,4 @@
-//! River walk: rivers as document 003 draws them.
+//! River walk: rivers as Petitprez 2007 draws them.
 //!
 //! Law: from a random point of the land go to the lowest of the neighbours that this river has not visited, and on, and
 //! lower every point on the way by a step; stop in the sea, where all around is visited, or after the greatest length.
@@ -9,7 +9,7 @@
 //! Scheme: one river after the other, as each sees what those before it cut. Starts are places, the same at any
 //! resolution.
 //! Boundary: rivers end at the edges of open terrain.
-//! Source: document 003, §2 (rivers).
+//! Source: Petitprez 2007, §2 (rivers).
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::nodes::{Context, Filter, NodeParts, Traits};
 crate::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the
     /// ground.
-    RiverWalk "River walk" in "Planet", from "document 003, §2", also "stream carve channel random walk water planet" {
+    RiverWalk "River walk" in "Planet", from "Petitprez 2007, §2", also "stream carve channel random walk water planet" {
         /// Number of rivers.
         rivers: u32 = 120, 0..=5000, slider 0..=300;
         /// How deep each river cuts. Where rivers join they cut again.

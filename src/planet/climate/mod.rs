@@ -1,11 +1,11 @@
 //! Climate: how warm and how wet it is where, on a planet and on a flat terrain.
 //!
 //! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea), f = cos |latitude| as
-//! in document 003, or from the sunlight of the season (`insolation`). Moisture comes from the sea with the wind
+//! in Petitprez 2007, or from the sunlight of the season (`insolation`). Moisture comes from the sea with the wind
 //! (`moisture`). Both are worked out once for a terrain, on a grid that does not depend on its resolution, and read
 //! between its samples: a preview has the climate of the result.
 //!
-//! Source: document 003 (Petitprez 2007), part 2; seasons, winds and rain are beyond it.
+//! Source: Petitprez 2007, part 2; seasons, winds and rain are beyond it.
 
 mod approx;
 mod belts;
@@ -77,7 +77,7 @@ crate::params! {
         /// Climb that takes most of the moisture out of the air. Small makes low hills cast a rain shadow.
         rain_height: f32 ["m"] = 1200.0, 1.0..=100_000.0, slider 100.0..=4000.0;
         /// How ragged the borders between ground types are: 0 draws them as smooth as the climate is.
-        patchiness: f32 = 0.5, 0.0..=1.0;
+        patchiness: f32 ["share"] = 0.5, 0.0..=1.0;
     }
 }
 

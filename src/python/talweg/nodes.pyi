@@ -301,7 +301,7 @@ class SquigRiver(Node):
     drop: float
     """0.15, from 0 to 10. How much lower it is where they leave, as a fraction of the relief."""
     cascades: float
-    """0.35, from 0 to 1. Share of the drop that lies in cascades: 0 is a gentle river, 1 is still water between waterfalls."""
+    """0.35, from 0 to 1. Share of the drop that lies in cascades: none is a gentle river, all is still water between waterfalls."""
     steps: int
     """6, from 1 to 64. Number of cascades along a river."""
     banks: Literal["Symmetric", "AsInPaper"]
@@ -534,14 +534,14 @@ class Shape(Node):
     def set(self, *, form: Literal["Plane", "Ramp", "Cone", "Dome", "Crater", "Ridge", "Island"] = ..., centre_x: float = ..., centre_y: float = ..., radius: float = ..., height: float = ..., base: float = ..., rotation_angle: float = ..., length: float = ...) -> None: ...
 
 class Construction(Node):
-    """Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by hand."""
+    """Terrain built from features: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by hand."""
 
     tree: str
-    """as scene files have it. The pieces and how they are combined."""
+    """as scene files have it. The features and how they are combined."""
     detail: float
-    """1, from 0 to 1. How much detail the pieces show: 0 only their plain forms, 1 everything."""
+    """1, from 0 to 1. How much detail the features show, from their plain forms alone to everything."""
     cut_out: bool
-    """False. Leaves out the ground around the pieces, so that they stand alone. Without it the ground there is level."""
+    """False. Leaves out the ground around the features, so that they stand alone. Without it the ground there is level."""
     def __init__(self, *, tree: str = ..., detail: float = 1.0, cut_out: bool = False) -> None: ...
     def set(self, *, tree: str = ..., detail: float = ..., cut_out: bool = ...) -> None: ...
 
@@ -701,7 +701,7 @@ class Craters(Node):
     rays: float
     """0.03, from 0 to 1. Share of the craters, the youngest, that still have bright rays. They show in the brightness map."""
     maria: float
-    """0, from 0 to 1. How far lava fills the large old basins, up to 1, where it reaches the ground around them. It is smooth and dark."""
+    """0, from 0 to 1. How far lava fills the large old basins, at the most until it reaches the ground around them. It is smooth and dark."""
     maria_from: float
     """0.4, from 0.05 to 1. Diameter from which old basins are flooded, beside the largest."""
     follow_atmosphere: bool
@@ -789,9 +789,9 @@ class Terrace(Node):
     step_height: float
     """120 m, from 0.01 to 100000. Height from tread to tread."""
     sharpness: float
-    """0.75, from 0 to 1. How flat the treads are: 0 changes nothing, 1 makes level treads and vertical risers."""
+    """0.75, from 0 to 1. How flat the treads are, from no change to level treads and vertical risers."""
     variation: float
-    """0.5, from 0 to 1. How uneven the steps are: 0 makes them all alike, 1 makes some broad and some thin."""
+    """0.5, from 0 to 1. How uneven the steps are, from all alike to some broad and some thin."""
     def __init__(self, *, step_height: float = 120.0, sharpness: float = 0.75, variation: float = 0.5) -> None: ...
     def set(self, *, step_height: float = ..., sharpness: float = ..., variation: float = ...) -> None: ...
 
@@ -959,7 +959,7 @@ class Island(Node):
     width: float
     """0.3, from 0.001 to 1. Breadth of the sinking ground, as a share of the side. Small makes cliffs, large makes long shores."""
     roundness: float
-    """0.8, from 0 to 1. Outline: 0 is a square, 1 a circle."""
+    """0.8, from 0 to 1. Outline, from a square to a circle."""
     coast: float
     """0.2, from 0 to 1. How far bays reach into the land, as a share of the side. 0 makes an even coast."""
     bays: float
@@ -1027,9 +1027,9 @@ class Droplets(Node):
     gravity: float
     """4, from 0 to 50. How much a droplet speeds up downhill. Fast droplets cut deeper at the foot of long slopes."""
     evaporation: float
-    """0.9, from 0 to 1. Share of the water that is gone at the end of the way. At 1 a droplet drops its load bit by bit until it is dry."""
+    """0.9, from 0 to 1. Share of the water that is gone at the end of the way. Where it is all, a droplet drops its load bit by bit until it is dry."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 40, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, droplets: float = 0.019999999552965164, lifetime: float = 1000.0, radius: float = 25.0, sediment_capacity: float = 1.0, erosion_rate: float = 0.05000000074505806, deposition_rate: float = 0.30000001192092896, inertia: float = 0.10000000149011612, min_slope: float = 1.0, gravity: float = 4.0, evaporation: float = 0.8999999761581421, hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., droplets: float = ..., lifetime: float = ..., radius: float = ..., sediment_capacity: float = ..., erosion_rate: float = ..., deposition_rate: float = ..., inertia: float = ..., min_slope: float = ..., gravity: float = ..., evaporation: float = ..., hardness: float = ...) -> None: ...
 
@@ -1071,7 +1071,7 @@ class ShallowWater(Node):
     bank_angle: float
     """25 °, from 0 to 89. Steepest bank that stands beside running water. Gentler banks fall in and make rivers wider than they are deep."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     border: Literal["Outflow", "Walls"]
     """Outflow; one of Outflow, Walls. What happens to water at the edges of the terrain."""
     def __init__(self, *, iterations: int = 300, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, rain: float = 2.0, springs: int = 0, spring_flow: float = 1.0, evaporation: float = 0.003000000026077032, pipe_depth: float = 10.0, friction: float = 0.019999999552965164, sediment_capacity: float = 50.0, min_tilt_angle: float = 0.5, shallow_depth: float = 0.5, dissolving: float = 0.20000000298023224, deposition: float = 0.10000000149011612, softening: float = 0.0, talus_angle: float = 52.0, bank_angle: float = 25.0, hardness: float = 0.0, border: Literal["Outflow", "Walls"] = "Outflow") -> None: ...
@@ -1093,7 +1093,7 @@ class StreamPower(Node):
     uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"]
     """Everywhere; one of Everywhere, Dome, EastWest, NorthSouth, Diagonal. Where the ground rises."""
     uplift_variation: float
-    """0.3, from 0 to 1. How unevenly it rises: 0 is smooth, 1 leaves some parts almost still."""
+    """0.3, from 0 to 1. How unevenly it rises, from smoothly to some parts almost still."""
     erodibility: float
     """3 mm/year, from 0 to 1000. How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low mountains."""
     area_exponent: float
@@ -1109,7 +1109,7 @@ class StreamPower(Node):
     talus_angle: float
     """45 °, from 0 to 90. Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     sea_level: float
     """0 m, from -100000 to 100000. Height of the sea: ground at or below it neither rises nor wears."""
     def __init__(self, *, iterations: int = 40, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, time_step: float = 2000.0, uplift_rate: float = 0.5, uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"] = "Everywhere", uplift_variation: float = 0.30000001192092896, erodibility: float = 3.0, area_exponent: float = 0.5, slope_exponent: float = 1.0, source_area: float = 20000.0, deposition: float = 0.0, diffusivity: float = 0.009999999776482582, talus_angle: float = 45.0, hardness: float = 0.0, sea_level: float = 0.0) -> None: ...
@@ -1131,7 +1131,7 @@ class AnalyticStreamPower(Node):
     uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"]
     """Everywhere; one of Everywhere, Dome, EastWest, NorthSouth, Diagonal. Where the ground rises."""
     uplift_variation: float
-    """0.3, from 0 to 1. How unevenly it rises: 0 is smooth, 1 leaves some parts almost still."""
+    """0.3, from 0 to 1. How unevenly it rises, from smoothly to some parts almost still."""
     erodibility: float
     """3 mm/year, from 0 to 1000. How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low mountains."""
     area_exponent: float
@@ -1141,7 +1141,7 @@ class AnalyticStreamPower(Node):
     talus_angle: float
     """40 °, from 0 to 90. Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     sea_level: float
     """0 m, from -100000 to 100000. Height of the sea: ground at or below it neither rises nor wears."""
     def __init__(self, *, iterations: int = 100, time_step: float = 50000.0, network_age: float = 10.0, network_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "Samples65", uplift_rate: float = 0.5, uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"] = "Everywhere", uplift_variation: float = 0.30000001192092896, erodibility: float = 3.0, area_exponent: float = 0.5, source_area: float = 5000.0, talus_angle: float = 40.0, hardness: float = 0.0, sea_level: float = 0.0) -> None: ...
@@ -1159,15 +1159,15 @@ class Thermal(Node):
     talus_angle: float
     """34 °, from 0 to 89. Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from afar slopes of a degree are steep."""
     threshold: Literal["Document", "Angle"]
-    """Angle; one of Document, Angle. What the rock rests at: an angle, or the number that the documents give."""
+    """Angle; one of Document, Angle. What the rock rests at: an angle, or the number that Le Martelot 2005 gives."""
     k: float
-    """4, from 0 to 10000. The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground."""
+    """4, from 0 to 10000. The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground."""
     rate: float
-    """0.3, from 0 to 1. Share of the excess height moved in one iteration. Above 0.3 the slopes ripple until they settle; near 1 they leap."""
+    """0.3, from 0 to 1. Share of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near 100 % they leap."""
     neighbours: Literal["Moore", "VonNeumann", "Rotated"]
     """Moore; one of Moore, VonNeumann, Rotated. Which cells count as neighbours."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 50, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, talus_angle: float = 34.0, threshold: Literal["Document", "Angle"] = "Angle", k: float = 4.0, rate: float = 0.30000001192092896, neighbours: Literal["Moore", "VonNeumann", "Rotated"] = "Moore", hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., talus_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., rate: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
@@ -1185,7 +1185,7 @@ class Creep(Node):
     diffusivity: float
     """0.01 m²/year, from 0 to 1. How fast the soil creeps. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 30, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, time_step: float = 5000.0, diffusivity: float = 0.009999999776482582, hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., time_step: float = ..., diffusivity: float = ..., hardness: float = ...) -> None: ...
 
@@ -1215,9 +1215,9 @@ class Coastal(Node):
     wave_azimuth: float
     """270 °, from 0 to 360. Where the strongest waves come from, clockwise from north."""
     prevailing: float
-    """0.4, from 0 to 1. How much the waves come from that side only. At 1 the lee shores stay as they are."""
+    """0.4, from 0 to 1. How much the waves come from that side only. At the most the lee shores stay as they are."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 60, retreat: float = 4.0, wave_height: float = 5.0, wave_base: float = 15.0, cliff_reach: float = 150.0, cliff_angle: float = 65.0, beach_angle: float = 3.0, beach_share: float = 0.30000001192092896, drift: float = 40.0, fetch: float = 3000.0, wave_azimuth: float = 270.0, prevailing: float = 0.4000000059604645, hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., retreat: float = ..., wave_height: float = ..., wave_base: float = ..., cliff_reach: float = ..., cliff_angle: float = ..., beach_angle: float = ..., beach_share: float = ..., drift: float = ..., fetch: float = ..., wave_azimuth: float = ..., prevailing: float = ..., hardness: float = ...) -> None: ...
 
@@ -1237,13 +1237,13 @@ class Dunes(Node):
     sand_metres: float
     """14 m, from 0 to 1000. Depth of sand laid on the ground at the start, on average. Little leaves single dunes on bare ground, much buries it."""
     patchiness: float
-    """0.3, from 0 to 1. How unevenly the sand is laid: 0 is a sheet, 1 leaves bare places."""
+    """0.3, from 0 to 1. How unevenly the sand is laid, from a sheet to bare places between heaps."""
     lift_metres: float
     """0.3 m, from 0 to 5. Depth of sand that the wind lifts from level ground in one iteration. More is a stronger wind: dunes grow and travel faster."""
     saltation_metres: float
     """70 m, from 1 to 2000. Length of a hop of the sand. Sets the size of the dunes: crests begin about three hops apart and grow from there."""
     rock_grip: float
-    """0.35, from 0 to 1. Share of the flying sand that stays where it comes down on bare rock; on sand it is 0.6. Little keeps the ground between dunes bare."""
+    """0.35, from 0 to 1. Share of the flying sand that stays where it comes down on bare rock; on sand it is 60 %. Little keeps the ground between dunes bare."""
     shadow_angle: float
     """15 °, from 1 to 60. Angle at which a wind shadow falls off behind a crest. Smaller shelters longer lee sides, and dunes stand farther apart."""
     repose_angle: float
@@ -1255,7 +1255,7 @@ class Dunes(Node):
     unevenness: float
     """0.5, from 0 to 1. How much the hardness of the rock changes from place to place. Hard places shelter what is behind them."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 300, wind_angle: float = 250.0, winds: int = 1, turn_angle: float = 90.0, season: int = 15, sand_metres: float = 14.0, patchiness: float = 0.30000001192092896, lift_metres: float = 0.30000001192092896, saltation_metres: float = 70.0, rock_grip: float = 0.3499999940395355, shadow_angle: float = 15.0, repose_angle: float = 34.0, inflow: float = 1.0, abrasion: float = 0.0, unevenness: float = 0.5, hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., wind_angle: float = ..., winds: int = ..., turn_angle: float = ..., season: int = ..., sand_metres: float = ..., patchiness: float = ..., lift_metres: float = ..., saltation_metres: float = ..., rock_grip: float = ..., shadow_angle: float = ..., repose_angle: float = ..., inflow: float = ..., abrasion: float = ..., unevenness: float = ..., hardness: float = ...) -> None: ...
 
@@ -1295,7 +1295,7 @@ class Glacial(Node):
     wall_angle: float
     """55 °, from 20 to 89. Steepest wall that stands; steeper ones fall on the ice. 89 lets all stand."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     leave_ice: bool
     """False. Leaves the ice where it lies: heights are those of its surface. Without it the ice has melted."""
     def __init__(self, *, iterations: int = 120, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, time_step: float = 300.0, ice_years: float = 5.0, equilibrium_line: float = 1000.0, balance_gradient: float = 7.0, most_snow: float = 1.5, hold_angle: float = 45.0, sliding: float = 40.0, softness: float = 1.0, floor_radius: float = 800.0, erosion_rate: float = 5.0, erosion_exponent: float = 1.0, till_share: float = 0.05000000074505806, wall_angle: float = 55.0, hardness: float = 0.0, leave_ice: bool = False) -> None: ...
@@ -1353,7 +1353,7 @@ class Hydraulic(Node):
     neighbours: Literal["Moore", "VonNeumann", "Rotated"]
     """Moore; one of Moore, VonNeumann, Rotated. Which cells count as neighbours."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 60, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, rain: float = 0.009999999776482582, solubility: float = 0.05000000074505806, sediment_capacity: float = 0.05000000074505806, evaporation: float = 0.5, neighbours: Literal["Moore", "VonNeumann", "Rotated"] = "Moore", hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., sediment_capacity: float = ..., evaporation: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
@@ -1373,9 +1373,9 @@ class HydraulicFast(Node):
     evaporation: float
     """0.5, from 0 to 1. Share of the water that dries up in one iteration. The less, the farther the water runs."""
     levelled: Literal["Merged", "Water"]
-    """Water; one of Merged, Water. Which surface is levelled: that of the water, or the one of the source document."""
+    """Water; one of Merged, Water. Which surface is levelled: that of the water, or the one of Le Martelot 2005."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 60, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, rain: float = 0.009999999776482582, solubility: float = 0.05000000074505806, evaporation: float = 0.5, levelled: Literal["Merged", "Water"] = "Water", hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., evaporation: float = ..., levelled: Literal["Merged", "Water"] = ..., hardness: float = ...) -> None: ...
 
@@ -1391,13 +1391,13 @@ class ThermalFast(Node):
     talus_angle: float
     """34 °, from 0 to 89. Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees."""
     threshold: Literal["Document", "Angle"]
-    """Angle; one of Document, Angle. What the rock rests at: an angle, or the number that the documents give."""
+    """Angle; one of Document, Angle. What the rock rests at: an angle, or the number that Le Martelot 2005 gives."""
     k: float
-    """4, from 0 to 10000. The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground."""
+    """4, from 0 to 10000. The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground."""
     neighbours: Literal["Moore", "VonNeumann", "Rotated"]
     """Rotated; one of Moore, VonNeumann, Rotated. Which cells count as neighbours."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 50, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, talus_angle: float = 34.0, threshold: Literal["Document", "Angle"] = "Angle", k: float = 4.0, neighbours: Literal["Moore", "VonNeumann", "Rotated"] = "Rotated", hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., talus_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
@@ -1413,13 +1413,13 @@ class Olsen(Node):
     flat_angle: float
     """20 °, from 0 to 89. Steepest slope that is still levelled. Everything above stays as it is."""
     threshold: Literal["Document", "Angle"]
-    """Angle; one of Document, Angle. What the rock rests at: an angle, or the number that the documents give."""
+    """Angle; one of Document, Angle. What the rock rests at: an angle, or the number that Le Martelot 2005 gives."""
     k: float
-    """4, from 0 to 10000. The documents' constant: 2 to 20 in their text, 4 in their figures. Large leaves steep ground."""
+    """4, from 0 to 10000. The constant of Le Martelot 2005: 2 to 20 in its text, 4 in its figures. Large leaves steep ground."""
     neighbours: Literal["Moore", "VonNeumann", "Rotated"]
     """VonNeumann; one of Moore, VonNeumann, Rotated. Which cells count as neighbours."""
     hardness: float
-    """0, from 0 to 1. Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts."""
+    """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
     def __init__(self, *, iterations: int = 50, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, flat_angle: float = 20.0, threshold: Literal["Document", "Angle"] = "Angle", k: float = 4.0, neighbours: Literal["Moore", "VonNeumann", "Rotated"] = "VonNeumann", hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., flat_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
@@ -1483,7 +1483,7 @@ class Hardness(Node):
     structure: Literal["Beds", "Even"]
     """Beds; one of Beds, Even. How the rock is built."""
     hard: float
-    """0.85, from 0 to 1. Hardness of the hard beds: 0 is loose, 1 never wears."""
+    """0.85, from 0 to 1. Hardness of the hard beds, from loose to what never wears."""
     soft: float
     """0.1, from 0 to 1. Hardness of the soft beds."""
     thickness: float
@@ -1511,7 +1511,7 @@ class Rain(Node):
     growth_with_height: float
     """0.3 1/km, from -10 to 10. How much more falls for each kilometre of height: 0.5 adds half as much again."""
     shadow: float
-    """0.7, from 0 to 1. How much mountains catch: 0 lets the same fall on both sides, 1 makes wet fronts and dry backs."""
+    """0.7, from 0 to 1. How much mountains catch, from the same on both sides to wet fronts and dry backs."""
     wind_from: float
     """270 °, from 0 to 360. Where the wind comes from, clockwise from north."""
     shadow_reach: float
@@ -1522,14 +1522,14 @@ class Rain(Node):
     def set(self, *, amount: float = ..., growth_with_height: float = ..., shadow: float = ..., wind_from: float = ..., shadow_reach: float = ..., rain_height: float = ...) -> None: ...
 
 class UpliftMap(Node):
-    """Says where mountains rise, for mountain building above: the higher the layers below, the faster. A picture, a construction or any noise becomes a map of the uplift, and the ground is levelled for the mountains to grow."""
+    """Says where mountains rise, for uplift and stream power above: the higher the layers below, the faster. A picture, a construction or any noise becomes a map of the uplift, and the ground is levelled for the mountains to grow."""
 
     low: float
     """0 m, from -100000 to 100000. Height that does not rise."""
     high: float
     """1000 m, from -100000 to 100000. Height that rises fastest."""
     kept: float
-    """0.05, from 0 to 1. How much of the ground below stays: 0 leaves a plain, 1 all of it."""
+    """0.05, from 0 to 1. How much of the ground below stays, from a plain to all of it."""
     level: float
     """0 m, from -100000 to 100000. Height of the plain."""
     def __init__(self, *, low: float = 0.0, high: float = 1000.0, kept: float = 0.05000000074505806, level: float = 0.0) -> None: ...

@@ -60,9 +60,9 @@ crate::params! {
         source_area: f32 ["m²"] = 5_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
         /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
         talus_angle: f32 ["°"] = 40.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Height of the sea: ground at or below it neither rises nor wears.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         presets {

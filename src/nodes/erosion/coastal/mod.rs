@@ -62,7 +62,7 @@ crate::params! {
         beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0;
         /// Share of the worn rock that stays on the shore as sand and shingle. The rest is mud, which is washed out to
         /// sea.
-        beach_share: f32 = 0.3, 0.0..=1.0;
+        beach_share: f32 ["share"] = 0.3, 0.0..=1.0;
         /// How far debris spreads along the shore in one iteration.
         drift: f32 ["m"] = 40.0, 0.0..=10_000.0, slider 0.0..=200.0;
         /// Width of open water over which waves grow to their full strength. Bays and straits narrower than this are
@@ -70,11 +70,11 @@ crate::params! {
         fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
         /// Where the strongest waves come from, clockwise from north.
         wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
-        /// How much the waves come from that side only. At 1 the lee shores stay as they are.
-        prevailing: f32 = 0.4, 0.0..=1.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// How much the waves come from that side only. At the most the lee shores stay as they are.
+        prevailing: f32 ["share"] = 0.4, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "A narrow beach and low bluffs." { iterations = 20, retreat = 2.0 }
             Natural "Natural": "Cliffs behind a shallow platform." {}

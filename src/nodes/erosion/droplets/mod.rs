@@ -67,22 +67,22 @@ crate::params! {
         sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
         /// Share of the free capacity that is taken up on the way across a third of the radius. High values cut near
         /// the crests already.
-        erosion_rate: f32 = 0.05, 0.0..=1.0, slider 0.005..=0.5;
+        erosion_rate: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.005..=0.5;
         /// Share of the surplus that is laid down on the way across a third of the radius. Low values spread the debris
         /// far.
-        deposition_rate: f32 = 0.3, 0.0..=1.0;
+        deposition_rate: f32 ["share"] = 0.3, 0.0..=1.0;
         /// How much a droplet keeps its direction. High values make it shoot straight over small bumps.
         inertia: f32 = 0.1, 0.0..=0.99;
         /// Slope that gentle ground counts as. Higher values let droplets carry their load farther over plains.
         min_slope: f32 ["°"] = 1.0, 0.0..=45.0, slider 0.0..=10.0;
         /// How much a droplet speeds up downhill. Fast droplets cut deeper at the foot of long slopes.
         gravity: f32 = 4.0, 0.0..=50.0, slider 0.0..=20.0;
-        /// Share of the water that is gone at the end of the way. At 1 a droplet drops its load bit by bit until it is
-        /// dry.
-        evaporation: f32 = 0.9, 0.0..=1.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Share of the water that is gone at the end of the way. Where it is all, a droplet drops its load bit by bit
+        /// until it is dry.
+        evaporation: f32 ["share"] = 0.9, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "First rills on the slopes." { iterations = 10 }
             Natural "Natural": "Branching gullies with fans at their feet." {}

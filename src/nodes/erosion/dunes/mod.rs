@@ -59,32 +59,32 @@ crate::params! {
         /// Depth of sand laid on the ground at the start, on average. Little leaves single dunes on bare ground, much
         /// buries it.
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
-        /// How unevenly the sand is laid: 0 is a sheet, 1 leaves bare places.
-        patchiness: f32 = 0.3, 0.0..=1.0;
+        /// How unevenly the sand is laid, from a sheet to bare places between heaps.
+        patchiness: f32 ["share"] = 0.3, 0.0..=1.0;
         /// Depth of sand that the wind lifts from level ground in one iteration. More is a stronger wind: dunes grow
         /// and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
         /// Length of a hop of the sand. Sets the size of the dunes: crests begin about three hops apart and grow from
         /// there.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
-        /// Share of the flying sand that stays where it comes down on bare rock; on sand it is 0.6. Little keeps the
+        /// Share of the flying sand that stays where it comes down on bare rock; on sand it is 60 %. Little keeps the
         /// ground between dunes bare.
-        rock_grip: f32 = 0.35, 0.0..=1.0;
+        rock_grip: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Angle at which a wind shadow falls off behind a crest. Smaller shelters longer lee sides, and dunes stand
         /// farther apart.
         shadow_angle: f32 ["°"] = 15.0, 1.0..=60.0, slider 5.0..=30.0;
         /// Steepest slope of sand that stays where it is; the lee sides of dunes have it.
         repose_angle: f32 ["°"] = 34.0, 5.0..=60.0, slider 20.0..=45.0;
         /// Sand that comes in over the open windward edges, as a share of what a full wind over sand carries.
-        inflow: f32 = 1.0, 0.0..=1.0;
+        inflow: f32 ["share"] = 1.0, 0.0..=1.0;
         /// Rock that flying sand wears off bare ground, as a share of the sand that passes. Carves the rock into ribs
         /// along the wind.
-        abrasion: f32 = 0.0, 0.0..=1.0;
+        abrasion: f32 ["share"] = 0.0, 0.0..=1.0;
         /// How much the hardness of the rock changes from place to place. Hard places shelter what is behind them.
-        unevenness: f32 = 0.5, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
+        unevenness: f32 ["share"] = 0.5, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         presets {
             Light "Sand sheet": "Low waves of sand, as after a few windy days." { iterations = 80, sand_metres = 6.0, lift_metres = 0.2 }
             Transverse "Transverse dunes": "A sand sea: long crests across a steady wind." { iterations = 400, sand_metres = 18.0, patchiness = 0.1, saltation_metres = 60.0 }

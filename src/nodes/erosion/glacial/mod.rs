@@ -93,12 +93,12 @@ crate::params! {
         /// How much more fast ice wears than slow ice. Above 1 main valleys sink below their side valleys.
         erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
         /// Share of the worn rock that the ice carries on. Large makes high moraines; water takes the rest away.
-        till_share: f32 = 0.05, 0.0..=1.0;
+        till_share: f32 ["share"] = 0.05, 0.0..=1.0;
         /// Steepest wall that stands; steeper ones fall on the ice. 89 lets all stand.
         wall_angle: f32 ["°"] = 55.0, 20.0..=89.0, slider 35.0..=75.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Leaves the ice where it lies: heights are those of its surface. Without it the ice has melted.
         leave_ice: bool = false;
         presets {

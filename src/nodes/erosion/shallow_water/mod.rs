@@ -69,7 +69,7 @@ crate::choices! {
 crate::params! {
     /// Lets rain gather into rivers that cut valleys and lay down fans and lake beds. The water keeps moving while you
     /// watch.
-    ShallowWater "River erosion" in "Erosion", from "Mei et al. 2007; Št'ava et al. 2008", also "hydraulic shallow water virtual pipes rain rivers valleys canyon flood lakes springs" {
+    ShallowWater "Hydraulic erosion (shallow water)" in "Erosion", from "Mei et al. 2007; Št'ava et al. 2008", also "river erosion hydraulic shallow water virtual pipes rain rivers valleys canyon flood lakes springs" {
         /// Iterations, counted at the scene's resolution. More let rivers grow longer and cut deeper.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         multiscale_params!();
@@ -80,7 +80,7 @@ crate::params! {
         /// Water of all springs together, as if it fell as rain everywhere.
         spring_flow: f32 ["mm"] = 1.0, 0.0..=10_000.0, slider 0.0..=20.0 => |water| water.springs > 0;
         /// Share of the water that dries up in one iteration. More keeps rivers short and lakes small.
-        evaporation: f32 = 0.003, 0.0..=1.0, slider 0.0..=0.05;
+        evaporation: f32 ["share"] = 0.003, 0.0..=1.0, slider 0.0..=0.05;
         /// Depth above which water runs no faster. Smaller values make small rivers run as fast as large ones.
         pipe_depth: f32 ["m"] = 10.0, 0.01..=10_000.0, slider 1.0..=50.0;
         /// How much the ground slows the water down. Rough ground has deep slow rivers.
@@ -97,15 +97,15 @@ crate::params! {
         /// How fast it drops what it cannot hold, as a share in one iteration. Less carries it farther out.
         deposition: f32 = 0.1, 0.0..=10.0, slider 0.0..=0.5;
         /// How much standing water weakens hard rock.
-        softening: f32 = 0.0, 0.0..=1.0;
+        softening: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Steepest slope that stays where it is. The banks of rivers fall in until they rest at it.
         talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
         /// Steepest bank that stands beside running water. Gentler banks fall in and make rivers wider than they are
         /// deep.
         bank_angle: f32 ["°"] = 25.0, 0.0..=89.0, slider 5.0..=60.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// What happens to water at the edges of the terrain.
         border: Border = Border::Outflow;
         presets {

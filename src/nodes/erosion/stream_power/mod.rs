@@ -48,7 +48,7 @@ use uplift::{Uplift, uplift_params};
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides,
     /// ranges that grow as one watches.
-    StreamPower "Mountain building" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
+    StreamPower "Uplift and stream power" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "mountain building erosion stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
         /// Iterations of one time step each. More let the range grow older.
         iterations: u32 = 40, 0..=10_000, slider 1..=300;
         multiscale_params!();
@@ -66,9 +66,9 @@ crate::params! {
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
         /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
         talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
-        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the
-        /// harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map,
+        /// the harder of the two counts.
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Height of the sea: ground at or below it neither rises nor wears.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         presets {

@@ -34,8 +34,8 @@ macro_rules! uplift_params {
             /// Where the ground rises.
             uplift_shape: $crate::nodes::erosion::stream_power::uplift::UpliftShape
                 = $crate::nodes::erosion::stream_power::uplift::UpliftShape::Everywhere;
-            /// How unevenly it rises: 0 is smooth, 1 leaves some parts almost still.
-            uplift_variation: f32 = 0.3, 0.0..=1.0;
+            /// How unevenly it rises, from smoothly to some parts almost still.
+            uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0;
             /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low
             /// mountains.
             erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;

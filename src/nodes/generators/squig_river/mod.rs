@@ -15,7 +15,7 @@
 //! Squares only: courses begin and end at the edges.
 //! With fewer levels than the grid has room for (`levels_shown`) the courses are those of the last level, and the
 //! ground goes on bilinearly between its points.
-//! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; document 000, §2.1.
+//! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; Le Martelot 2005, §2.1.
 
 mod bed;
 pub mod network;
@@ -41,7 +41,7 @@ crate::choices! {
 
 crate::params! {
     /// Rough terrain grown together with its rivers, which wind from edge to edge, join and fork.
-    SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; document 000, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
+    SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
         /// Edge of the terrain where rivers come in. The place on it is random.
         entry: TerrainEdge = TerrainEdge::North;
         /// Edge of the terrain where rivers leave. The place on it is random.
@@ -59,8 +59,8 @@ crate::params! {
         source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
         /// How much lower it is where they leave, as a fraction of the relief.
         drop: f32 = 0.15, 0.0..=10.0, slider 0.0..=1.0;
-        /// Share of the drop that lies in cascades: 0 is a gentle river, 1 is still water between waterfalls.
-        cascades: f32 = 0.35, 0.0..=1.0;
+        /// Share of the drop that lies in cascades: none is a gentle river, all is still water between waterfalls.
+        cascades: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Number of cascades along a river.
         steps: u32 = 6, 1..=64, slider 1..=20;
         /// How the ground meets the water.
@@ -70,7 +70,7 @@ crate::params! {
         /// How the width changes on the way.
         widths: RiverWidths = RiverWidths::Even => |river| river.banks == BankShape::Symmetric;
         /// Width of a river where it enters, as a share of that at its mouth.
-        source_width: f32 = 0.4, 0.0..=0.95 => |river| {
+        source_width: f32 ["share"] = 0.4, 0.0..=0.95 => |river| {
             river.banks == BankShape::Symmetric && river.widths == RiverWidths::Downstream
         };
         /// Depth of the water in the middle.

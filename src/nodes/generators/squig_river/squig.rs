@@ -6,7 +6,7 @@
 //! and the half of its exit follow: the course goes through one of the four parts, or through three.
 //! On average a course grows 2.5-fold at each level, so its dimension is log₂ 2.5 ≈ 1.32.
 //! An edge of level l is known by its middle, a vertex of level l + 1; a course never comes back to an edge.
-//! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; document 000, §2.1.
+//! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1.
 
 crate::choices! {
     /// An edge of the terrain.

@@ -19,7 +19,7 @@
 //! Boundary: stamps that cross an edge go on at the other side, as in the document, on open terrains as well.
 //! Squares only: sectors are halves of halves of the square; [`Craters`](crate::nodes::planet::craters) does it for
 //! planets.
-//! Source: document 002.
+//! Source: the article on stamp noise.
 
 mod image;
 
@@ -42,14 +42,14 @@ crate::choices! {
 crate::choices! {
     /// How the smallest stamps are told.
     StampDepth {
-        Samples "Down to two samples": "As document 002 has it: sectors are halved as long as they are two samples wide or more. A finer scene has smaller stamps.",
+        Samples "Down to two samples": "As the article on stamp noise has it: sectors are halved as long as they are two samples wide or more. A finer scene has smaller stamps.",
         Metres "By their diameter": "The same stamps at any resolution.",
     }
 }
 
 crate::params! {
     /// Cones, bells or images raised and sunk at random, large ones first, then four times as many of half the size.
-    Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
+    Stamp "Stamp noise" in "Fractal", from "Génération procédurale de terrain, part II: Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Shape of the stamp.
         profile: StampProfile = StampProfile::Cone;
         /// How often a stamp is a cone, beside the other weights. Where all are 0, nothing is stamped.
@@ -71,7 +71,7 @@ crate::params! {
         /// Height of the ground that is stamped, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
         /// Share of the stamps that sink the ground; the others raise it.
-        sunk: f32 = 0.5, 0.0..=1.0;
+        sunk: f32 ["share"] = 0.5, 0.0..=1.0;
         /// How images are turned before they are pressed.
         rotation: StampTurn = StampTurn::Any => |stamp| stamp.has_images();
         /// Image of a stamp: the disc within it is used, and what its rim shows counts as level ground.

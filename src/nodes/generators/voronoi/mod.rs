@@ -17,7 +17,7 @@
 //! whichever is less; nearer than that are all that count, but for chance. On wrapping terrains the distance goes the
 //! short way round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer
 //! points than n, the farthest counts again.
-//! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
+//! Source: Worley 1996; Olsen 2004; Le Martelot 2005, §1.2 and §3.3.3.
 
 mod globe;
 mod nearest;
@@ -68,7 +68,7 @@ crate::params! {
         /// How the points are scattered.
         scatter: Scatter = Scatter::Lattice;
         /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
-        jitter: f32 = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
+        jitter: f32 ["share"] = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
         /// How distance is measured.
         metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
@@ -92,7 +92,7 @@ crate::params! {
         /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
         regions: Regions = Regions::Alike;
         /// Share of the regions that are kept, where some are sunk.
-        kept: f32 = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
+        kept: f32 ["share"] = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
         /// Height of the result, as a fraction of the relief.
         amplitude: f32 = 0.75, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the weighted sum is 0, as a fraction of the relief.

@@ -73,14 +73,14 @@ crate::params! {
         /// Height of the rims and of the rubble thrown out around them.
         ejecta: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
         /// How far rims, walls and blankets are from round.
-        uneven: f32 = 0.6, 0.0..=1.0;
+        uneven: f32 ["share"] = 0.6, 0.0..=1.0;
         /// How soft and shallow old craters have become. At 0 all look as if they fell today.
         wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
         /// Share of the craters, the youngest, that still have bright rays. They show in the brightness map.
-        rays: f32 = 0.03, 0.0..=1.0, slider 0.0..=0.3;
-        /// How far lava fills the large old basins, up to 1, where it reaches the ground around them. It is smooth and
-        /// dark.
-        maria: f32 = 0.0, 0.0..=1.0;
+        rays: f32 ["share"] = 0.03, 0.0..=1.0, slider 0.0..=0.3;
+        /// How far lava fills the large old basins, at the most until it reaches the ground around them. It is smooth
+        /// and dark.
+        maria: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Diameter from which old basins are flooded, beside the largest.
         maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
         /// Whether the air of the planet holds off small meteorites and wears craters down.

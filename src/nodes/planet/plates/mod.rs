@@ -52,7 +52,7 @@ crate::params! {
         speed: f32 ["mm/year"] = 60.0, 0.0..=200.0, slider 10.0..=120.0;
         /// Share of the planet that continents cover at the beginning. It counts only where the ground below has no
         /// coast: all land or all sea. Otherwise land and shelves there are the continents.
-        land: f32 = 0.33, 0.0..=1.0;
+        land: f32 ["share"] = 0.33, 0.0..=1.0;
         /// How fast ground rises where fast plates go under others. 0 leaves no ranges along coasts and no island arcs.
         subduction_uplift: f32 ["mm/year"] = 0.6, 0.0..=5.0, slider 0.0..=2.0;
         /// How high the collision of two large continents raises the ground. Small lands raise less.

@@ -9,7 +9,7 @@
 //! of it, so that the sea comes in over a sill (`fjords`). Deltas: other great rivers lay ground on the sea floor
 //! around their mouths, where it is shallow, and reach the sea through arms in it (`deltas`).
 //! Boundary: water ends in the sea, on a planet without one at its lowest place.
-//! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; document 003, §2 (the wish for rivers that join).
+//! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; Petitprez 2007, §2 (the wish for rivers that join).
 
 mod mouths;
 
