@@ -120,7 +120,7 @@ fn rows_are_dragged_to_other_places_and_refusals_are_said() {
     let cone = PiecePath::material(MaterialLayer::Terrain).child(0).child(1);
     let names: Vec<String> = cone.piece(&tree(&panels)).unwrap().children().iter().map(Piece::title).collect();
     assert_eq!(names, ["Contour", "gullies", "side crater"]);
-    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece in the tree"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move feature in the tree"));
     assert_eq!(selected(&panels).unwrap().name, "side crater");
     // into itself it does not go
     let before = tree(&panels);
@@ -289,7 +289,7 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
     drop_at(&mut panels, to);
     assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::PreviewThenFull);
-    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move feature"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     // Escape takes it back while it is being dragged
@@ -430,7 +430,8 @@ fn a_river_runs_downhill_at_the_press_of_a_key() {
 fn nothing_is_cut_in_the_smallest_window() {
     let mut panels = panels(vec2(1024.0, 640.0), &["Construction"]);
     let width = panels.state().drawn.as_ref().unwrap().free_rect.left();
-    for name in ["Relief", "volcano on its island", "Hide island", "Lock island", "Group in", "Delete piece or point"] {
+    for name in ["Relief", "volcano on its island", "Hide island", "Lock island", "Group as", "Delete feature or point"]
+    {
         let rect = panels.get_by_label(name).rect();
         assert!(rect.left() >= 0.0 && rect.right() <= width, "{name}: {rect:?}");
     }
@@ -525,7 +526,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::Backspace);
     assert_eq!(centre(&panels), [5000.0, 4975.0]);
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Move feature"));
     assert!(!panels.state().drawn.as_ref().unwrap().covered, "it is over");
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
@@ -543,7 +544,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     click_at(&mut panels, to);
     let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
     assert_eq!(contour.settings.radius, 900.0);
-    assert_eq!(panels.state().editor().doc.undo_label(), Some("Scale piece"));
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Scale feature"));
     choose(&mut panels, "road");
     press(&mut panels, Modifiers::NONE, Key::R);
     typed(&mut panels, "90");
@@ -576,7 +577,7 @@ fn a_lake_brings_its_water_and_takes_it_along() {
     click(&mut panels, "Place lake");
     let now = tree(&panels);
     assert_eq!(now.water.as_ref().unwrap().children()[0].name, "lake");
-    assert!(panels.query_by_label_contains("Goes together with").is_some());
+    assert!(panels.query_by_label_contains("Linked with").is_some());
     let before = centre(&panels);
     press(&mut panels, Modifiers::NONE, Key::G);
     typed(&mut panels, "700");
@@ -586,7 +587,7 @@ fn a_lake_brings_its_water_and_takes_it_along() {
     assert_eq!((centre(&panels), moved), ([before[0] + 700.0, before[1]], [before[0] + 700.0, before[1]]));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before, "one step takes both back");
-    // untied it stays
+    // unlinked it stays
     press(&mut panels, Modifiers::SHIFT, Key::L);
     press(&mut panels, Modifiers::NONE, Key::ArrowRight);
     assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before);

@@ -105,11 +105,11 @@ fn the_square_is_laid_where_the_view_looks_and_needs_a_saved_planet() {
     let square = panels.state().get::<PatchState>().square();
     assert_eq!((square.longitude, square.latitude), (12.34, -46.0));
     assert!((square.side_metres - 800_000.0).abs() < 1000.0);
-    assert!(panels.get_by_label("Take…").accesskit_node().is_disabled());
+    assert!(panels.get_by_label("Extract…").accesskit_node().is_disabled());
     let folder = tempfile::tempdir().unwrap();
     panels.state_mut().editor_mut().doc.save(folder.path().join("earth.ron")).unwrap();
     panels.run();
-    click(&mut panels, "Take…");
+    click(&mut panels, "Extract…");
     assert!(panels.state().editor().dialogs.is_open());
 }
 
@@ -142,7 +142,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     assert_eq!((doc.path(), doc.is_dirty()), (Some(file.as_path()), true));
     assert_eq!(doc.scene().layers.last().unwrap().node.about().name, "Patch");
     assert!(doc.scene().problems().is_empty() && heights_are_in(folder.path()));
-    assert_eq!(doc.undo_label(), Some("Put the patch back"));
+    assert_eq!(doc.undo_label(), Some("Apply region"));
 }
 
 #[test]

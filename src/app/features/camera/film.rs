@@ -187,9 +187,9 @@ impl Dialog for ViewFilmDialog {
                         .on_hover_text(tip);
                     ui.end_row();
                 };
-                row(ui, "Pictures", "Of the whole film.", DragValue::new(&mut choice.frames).range(2..=10_000));
-                let speed = DragValue::new(&mut choice.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" /s");
-                row(ui, "Speed", "Pictures a second of a GIF.", speed);
+                row(ui, "Frames", "Of the whole film.", DragValue::new(&mut choice.frames).range(2..=10_000));
+                let speed = DragValue::new(&mut choice.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" fps");
+                row(ui, "Frame rate", "Frames a second of a GIF.", speed);
                 for (name, side) in [("Width", &mut choice.width), ("Height", &mut choice.height)] {
                     row(ui, name, "In pixels.", DragValue::new(side).range(16..=4096).suffix(" px"));
                 }

@@ -49,29 +49,29 @@ impl Pieces<'_> {
             PieceAction::Scale => grab(&self.editor.doc, self.state, stage, Grab::Scale),
             PieceAction::Duplicate => {
                 let seed = self.editor.doc.tree_seed(layer);
-                self.change(layer, &tree, "Duplicate piece", |tree| {
+                self.change(layer, &tree, "Duplicate feature", |tree| {
                     link_group::duplicate(tree, &path, aside, seed).map(Some)
                 })
             }
             PieceAction::Tie => self.tie(layer, &tree, &path, &piece),
             PieceAction::Instance => {
-                self.change(layer, &tree, "Linked copy", |tree| link_group::instantiate(tree, &path, aside).map(Some))
+                self.change(layer, &tree, "Instance", |tree| link_group::instantiate(tree, &path, aside).map(Some))
             }
             PieceAction::Group(wrap) => {
-                self.change(layer, &tree, "Group piece", |tree| edit::group(tree, &path, wrap).map(Some))
+                self.change(layer, &tree, "Group feature", |tree| edit::group(tree, &path, wrap).map(Some))
             }
             PieceAction::Dissolve => {
-                self.change(layer, &tree, "Dissolve operator", |tree| edit::dissolve(tree, &path).map(Some))
+                self.change(layer, &tree, "Ungroup feature", |tree| edit::dissolve(tree, &path).map(Some))
             }
             PieceAction::Delete => self.delete(layer, &tree, &path, &piece),
             PieceAction::Hide => {
-                let label = if piece.hidden { "Show piece" } else { "Hide piece" };
+                let label = if piece.hidden { "Show feature" } else { "Hide feature" };
                 let mut tree = tree.clone();
                 link_group::hide(&mut tree, &path);
                 self.editor.doc.edit_tree(layer, label, None, tree);
             }
             PieceAction::Lock => {
-                let label = if piece.locked { "Unlock piece" } else { "Lock piece" };
+                let label = if piece.locked { "Unlock feature" } else { "Lock feature" };
                 self.alter(layer, &tree, &path, label, |piece| piece.locked ^= true);
             }
             PieceAction::Look => {
@@ -148,12 +148,12 @@ impl Pieces<'_> {
             }
             return;
         }
-        self.change(layer, tree, "Delete piece", |tree| link_group::remove_all(tree, path));
+        self.change(layer, tree, "Delete feature", |tree| link_group::remove_all(tree, path));
     }
 
     fn push(&mut self, tree: &Tree, path: &PiecePath, piece: &Piece, push: Push, share: f64, stage: Option<&Stage>) {
         if path.is_locked(tree) {
-            self.state.notice = Some("The piece is locked: it stays where it is.".into());
+            self.state.notice = Some("The feature is locked: it stays where it is.".into());
             return;
         }
         let (right, away) = match push {
@@ -190,7 +190,7 @@ impl Pieces<'_> {
                     *piece = moved;
                 }
                 link_group::follow(&mut tree, &before, path, seed);
-                self.editor.doc.edit_tree(layer, "Push piece", None, tree);
+                self.editor.doc.edit_tree(layer, "Push feature", None, tree);
             }
             Err(why) => self.state.notice = Some(format!("Not there: {why}.")),
         }
@@ -201,7 +201,7 @@ impl Pieces<'_> {
         let mut new = tree.clone();
         if !piece.link_group.is_empty() {
             link_group::untie(&mut new, path);
-            self.editor.doc.edit_tree(layer, "Untie piece", None, new);
+            self.editor.doc.edit_tree(layer, "Unlink feature", None, new);
             return;
         }
         let seed = self.editor.doc.tree_seed(layer);
@@ -216,11 +216,11 @@ impl Pieces<'_> {
         match pick_index.pieces_at(at).into_iter().map(|(other, _)| other).find(is_other) {
             Some(other) => {
                 link_group::tie(&mut new, &other, path);
-                self.editor.doc.edit_tree(layer, "Tie pieces", None, new);
+                self.editor.doc.edit_tree(layer, "Link features", None, new);
             }
             None => {
                 self.state.notice =
-                    Some("At its middle lies no piece of another material layer to go together with.".into())
+                    Some("At its middle lies no feature of another material layer to link it with.".into())
             }
         }
     }
@@ -228,7 +228,7 @@ impl Pieces<'_> {
     fn lay(&mut self, layer: usize, tree: &Tree, path: &PiecePath) {
         let seed = self.editor.doc.tree_seed(layer);
         let below = GroundBeneath::new(tree, path, seed, self.state.program());
-        self.alter(layer, tree, path, "Lay on the ground", |piece| {
+        self.alter(layer, tree, path, "Snap to terrain", |piece| {
             if let Some(points) = points::line_mut(piece) {
                 lay(points, |q| below.height(q));
             }

@@ -61,7 +61,7 @@ pub struct TakeImage(pub PathBuf);
 
 impl Action for TakeImage {
     fn section(&self) -> &'static str {
-        "Piece of a construction"
+        "Feature"
     }
 
     fn info(&self) -> Info {
@@ -101,7 +101,7 @@ impl PieceAction {
 
 impl Action for PieceAction {
     fn section(&self) -> &'static str {
-        "Piece of a construction"
+        "Feature"
     }
 
     fn info(&self) -> Info {
@@ -123,7 +123,7 @@ impl Action for TreeAction {
 
     fn info(&self) -> Info {
         Info::new(
-            "Show the tree alone",
+            "Isolate",
             "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
             icon::TREE,
             keys![COMMAND + Num9],
@@ -131,135 +131,158 @@ impl Action for TreeAction {
     }
 }
 
+/// What a menu that is called *Group as* writes for an operator.
+pub fn operator_label(wrap: Wrap) -> &'static str {
+    match wrap {
+        Wrap::Blend => "Blend",
+        Wrap::Replace => "Replace",
+        Wrap::Add => "Add",
+        Wrap::Warp => "Warp",
+        Wrap::Gullies => "Gullies",
+        Wrap::Place => "Place",
+        Wrap::Detail => "Level of detail",
+        Wrap::Array => "Array",
+        Wrap::Scatter => "Scatter",
+    }
+}
+
 fn info(action: PieceAction) -> Info {
     let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
         PieceAction::Library => (
-            "Library of pieces",
-            "Shows or hides the pieces that can be put on the ground.",
+            "Feature library",
+            "Shows or hides the features that can be put on the ground.",
             icon::SHAPES,
             keys![NONE + P],
         ),
-        PieceAction::Rename => ("Rename piece", "Gives the piece another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
+        PieceAction::Rename => {
+            ("Rename feature", "Gives the feature another name.", icon::PENCIL_SIMPLE, keys![NONE + F2])
+        }
         PieceAction::Grab => (
-            "Move piece",
-            "The piece follows the pointer: X or Y keeps it to an axis, Z raises it, a number is metres, a click leaves it there, Esc takes it back.",
+            "Move feature",
+            "The feature follows the pointer: X or Y keeps it to an axis, Z raises it, a number is metres, a click leaves it there, Esc takes it back.",
             icon::ARROWS_OUT_CARDINAL,
             keys![NONE + G],
         ),
         PieceAction::Turn => (
-            "Turn piece",
-            "The piece turns with the pointer; a number is degrees, a click leaves it so, Esc takes it back.",
+            "Rotate feature",
+            "The feature turns with the pointer; a number is degrees, a click leaves it so, Esc takes it back.",
             icon::ARROWS_CLOCKWISE,
             keys![NONE + R],
         ),
         PieceAction::Scale => (
-            "Scale piece",
-            "The piece grows and shrinks with the pointer; a number is times, a click leaves it so, Esc takes it back.",
+            "Scale feature",
+            "The feature grows and shrinks with the pointer; a number is times, a click leaves it so, Esc takes it back.",
             icon::ARROWS_OUT,
             keys![NONE + S],
         ),
         PieceAction::Duplicate => (
-            "Duplicate piece",
-            "Puts a copy beside the piece; the two do not hang together.",
+            "Duplicate feature",
+            "Puts a copy beside the feature; the two are not linked.",
             icon::COPY,
             keys![COMMAND + D],
         ),
         PieceAction::Instance => (
-            "Linked copy",
-            "Puts a copy beside the piece that shows it: editing the original edits all of its copies.",
+            "Instance",
+            "Puts an instance beside the feature: editing the original edits all of its instances.",
             icon::LINK,
             keys![ALT + D],
         ),
         PieceAction::Delete => (
-            "Delete piece or point",
-            "Removes the selected point, or else the piece; Undo brings it back.",
+            "Delete feature or point",
+            "Removes the selected point, or else the feature; Undo brings it back.",
             icon::TRASH,
             keys![NONE + Delete],
         ),
-        PieceAction::Hide => {
-            ("Show or hide piece", "Takes the piece out of the terrain, or puts it back.", icon::EYE, keys![NONE + H])
-        }
+        PieceAction::Hide => (
+            "Show or hide feature",
+            "Takes the feature out of the terrain, or puts it back.",
+            icon::EYE,
+            keys![NONE + H],
+        ),
         PieceAction::Lock => (
-            "Lock or unlock piece",
-            "A locked piece is not taken hold of in the view, so that it stays where it is.",
+            "Lock or unlock feature",
+            "A locked feature is not taken hold of in the view, so that it stays where it is.",
             icon::LOCK,
             keys![NONE + L],
         ),
         PieceAction::Tie => (
-            "Tie or untie piece",
-            "Ties the piece to the one of another material layer at its middle, as water to its lake: they move together. Again: lets it go.",
+            "Link or unlink feature",
+            "Links the feature to the one of another material layer at its middle, as water to its lake: they move together. Again: unlinks it.",
             icon::LINK_SIMPLE,
             keys![SHIFT + L],
         ),
-        PieceAction::Look => ("Frame piece", "Brings the piece into view.", icon::FRAME_CORNERS, keys![SHIFT + F]),
+        PieceAction::Look => ("Frame feature", "Brings the feature into view.", icon::FRAME_CORNERS, keys![SHIFT + F]),
         PieceAction::Group(wrap) => match wrap {
             Wrap::Blend => (
-                "Into a blend",
-                "Puts a blend around the piece: what is put into it goes over into it.",
+                "Group as blend",
+                "Puts a blend around the feature: what is put into it goes over into it.",
                 icon::UNITE,
                 keys![COMMAND + G],
             ),
             Wrap::Replace => (
-                "Into a replace",
-                "Puts a replace around the piece: what is put into it takes the place of what came before.",
+                "Group as replace",
+                "Puts a replace around the feature: what is put into it takes the place of what came before.",
                 icon::EXCLUDE,
                 &[],
             ),
             Wrap::Add => (
-                "Into an add",
-                "Puts an add around the piece: what is put into it is laid on top, as dunes between rocks.",
+                "Group as add",
+                "Puts an add around the feature: what is put into it is laid on top, as dunes between rocks.",
                 icon::PLUS_CIRCLE,
                 &[],
             ),
-            Wrap::Warp => {
-                ("Into a warp", "Puts a warp around the piece, which bends it by noise or a twist.", icon::WAVES, &[])
-            }
+            Wrap::Warp => (
+                "Group as warp",
+                "Puts a warp around the feature, which bends it by noise or a twist.",
+                icon::WAVES,
+                &[],
+            ),
             Wrap::Gullies => (
-                "Into gullies",
-                "Puts gullies around the piece: branching ravines run down its slopes.",
+                "Group as gullies",
+                "Puts gullies around the feature: branching ravines run down its slopes.",
                 icon::TREE_STRUCTURE,
                 &[],
             ),
             Wrap::Place => (
-                "Into a place",
-                "Puts a place around the piece, to move, turn, scale and raise all that is in it at once.",
+                "Group as place",
+                "Puts a place around the feature, to move, turn, scale and raise all that is in it at once.",
                 icon::ARROWS_OUT_CARDINAL,
                 &[],
             ),
             Wrap::Detail => (
-                "Into levels of detail",
-                "The piece shows from afar, the last one put beside it from near.",
+                "Group as level of detail",
+                "The feature shows from afar, the last one put beside it from near.",
                 icon::MAGNIFYING_GLASS,
                 &[],
             ),
             Wrap::Array => (
-                "Into an array",
-                "Repeats the piece in a line, in rows and columns, around a centre or along a curve.",
+                "Group as array",
+                "Repeats the feature in a line, in rows and columns, around a centre or along a curve.",
                 icon::GRID_NINE,
                 &[],
             ),
             Wrap::Scatter => (
-                "Into a scatter",
-                "Repeats the piece at random inside a circle, an outline or along a curve.",
+                "Group as scatter",
+                "Repeats the feature at random inside a circle, an outline or along a curve.",
                 icon::DOTS_NINE,
                 &[],
             ),
         },
         PieceAction::Dissolve => (
-            "Dissolve operator",
-            "Takes the operator away and leaves the pieces in it.",
+            "Ungroup feature",
+            "Takes the operator away and leaves the features in it.",
             icon::INTERSECT,
             keys![COMMAND_SHIFT + G],
         ),
         PieceAction::Push(_) | PieceAction::PushFar(_) => return pushed(action),
         PieceAction::Lay => (
-            "Lay on the ground",
+            "Snap to terrain",
             "Every point of the line takes the height that the ground has without it.",
             icon::MAGNET,
             keys![NONE + N],
         ),
         PieceAction::Follow => (
-            "Follow the ground",
+            "Conform to terrain",
             "Roads and rivers that are moved, and their points, take the height of the ground where they come to lie.",
             icon::MAGNET_STRAIGHT,
             keys![SHIFT + N],
@@ -297,7 +320,7 @@ fn pushed(action: PieceAction) -> Info {
         if far { ("Push far", "a fiftieth", far_keys) } else { ("Push", "a four-hundredth", near_keys) };
     Info {
         label: format!("{how} {to}"),
-        tooltip: format!("Moves the selected point or piece {to} by {share} of the side."),
+        tooltip: format!("Moves the selected point or feature {to} by {share} of the side."),
         icon,
         shortcuts,
     }

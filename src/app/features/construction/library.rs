@@ -96,7 +96,7 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
     }
     ui.set_width(WIDTH);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Library").strong());
+        ui.label(RichText::new("Feature library").strong());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let button = icon_button(ui, true, icon::X, "Fold the library");
             if button.on_hover_text(toggle.tooltip(ui.ctx())).clicked() {

@@ -9,6 +9,7 @@ use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, Stroke
 use egui_phosphor::regular as icon;
 
 use crate::features::construction::PieceAction;
+use crate::features::construction::commands::operator_label;
 use crate::features::construction::viewport::ViewportState;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
@@ -193,7 +194,7 @@ fn list<'a>(tree: &'a Tree, state: &TreeState) -> Vec<PieceRow<'a>> {
     }
     for (k, definition) in tree.definitions.iter().enumerate() {
         let (path, piece) = (PiecePath::definition(k), &definition.piece);
-        let help = "An original: editing it edits all of its copies.";
+        let help = "An original: editing it edits all of its instances.";
         let title = definition.name.clone();
         rows.push(PieceRow { path: path.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
         add_children(piece, &path, 1, state, &mut rows);
@@ -225,7 +226,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
     let mut command = None;
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Pieces").strong().size(14.0));
+        ui.label(RichText::new("Features").strong().size(14.0));
         let pieces = tree.count();
         ui.label(RichText::new(if pieces == 1 { "1".into() } else { pieces.to_string() }).color(colour::text_weak()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -239,15 +240,10 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
             }
             ui.add_enabled_ui(selected, |ui| {
                 let menu = ui.menu_button(RichText::new(icon::UNITE).size(16.0), |ui| {
-                    for wrap in Wrap::ALL {
-                        let ask = Command::from(PieceAction::Group(wrap));
-                        if crate::frame::menu::entry(ui, &ask, None, true, None) {
-                            command = Some(ask);
-                        }
-                    }
+                    command = operator_entries(ui).or(command.take());
                 });
-                menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Group in"));
-                menu.response.on_hover_text("Puts an operator around the piece.");
+                menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Group as"));
+                menu.response.on_hover_text("Puts an operator around the feature.");
             });
         });
     });
@@ -356,13 +352,13 @@ fn row(
         if small_toggle(ui, eye, hidden, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
             let mut tree = tree.clone();
             edit::link_group::hide(&mut tree, &row.path);
-            document.edit_tree(layer, if hidden { "Show piece" } else { "Hide piece" }, None, tree);
+            document.edit_tree(layer, if hidden { "Show feature" } else { "Hide feature" }, None, tree);
         }
         let lock = if locked { icon::LOCK } else { icon::LOCK_OPEN };
         let what = if locked { "Unlock" } else { "Lock" };
         let tip = Command::from(PieceAction::Lock).tooltip(ui.ctx());
         if small_toggle(ui, lock, locked, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
-            let label = if locked { "Unlock piece" } else { "Lock piece" };
+            let label = if locked { "Unlock feature" } else { "Lock feature" };
             set(document, layer, tree, &row.path, label, |p| p.locked ^= true);
         }
         let kind = match row.path.is_root() {
@@ -373,8 +369,7 @@ fn row(
         ui.label(RichText::new(kind).small().color(colour::text_weak()));
         if !piece.link_group.is_empty() {
             let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::text_weak());
-            ui.label(link)
-                .on_hover_text("Goes together with a piece of another material layer, as water with its lake.");
+            ui.label(link).on_hover_text("Linked with a feature of another material layer, as water with its lake.");
         }
     } else {
         ui.label(RichText::new("none").small().color(colour::text_weak()));
@@ -430,14 +425,14 @@ fn name(
     let field = egui::TextEdit::singleline(&mut renaming.text).id(id).desired_width(f32::INFINITY);
     let response = ui.add(field.margin(vec2(4.0, 1.0)));
     response.widget_info(|| egui::WidgetInfo {
-        label: Some("Piece name".into()),
+        label: Some("Feature name".into()),
         ..egui::WidgetInfo::text_edit(true, &row.title, renaming.text.as_str(), "")
     });
     if response.lost_focus() {
         if !ui.input(|i| i.key_pressed(Key::Escape)) {
             let mut tree = tree.clone();
             edit::rename(&mut tree, &row.path, &renaming.text);
-            document.edit_tree(layer, "Rename piece", None, tree);
+            document.edit_tree(layer, "Rename feature", None, tree);
         }
         state.renaming = None;
     } else if !response.has_focus() {
@@ -470,9 +465,21 @@ fn menu(ui: &mut Ui, piece: &Piece) -> Option<Command> {
         }
     }
     ui.separator();
+    ui.menu_button(group_text(), |ui| chosen = operator_entries(ui).or(chosen.take()));
+    chosen
+}
+
+/// What the menu of the operators is called.
+pub fn group_text() -> String {
+    format!("{}  Group as", icon::UNITE)
+}
+
+/// The operators that can be put around a feature; the one that was chosen.
+pub fn operator_entries(ui: &mut Ui) -> Option<Command> {
+    let mut chosen = None;
     for wrap in Wrap::ALL {
         let command = Command::from(PieceAction::Group(wrap));
-        if crate::frame::menu::entry(ui, &command, None, true, None) {
+        if crate::frame::menu::entry(ui, &command, Some(operator_label(wrap)), true, None) {
             chosen = Some(command);
         }
     }
@@ -521,7 +528,7 @@ fn drag(
         if let Some((spot, true)) = spot {
             let mut tree = tree.clone();
             if let Ok(there) = edit::relocate(&mut tree, from, &spot) {
-                document.edit_tree(layer, "Move piece in the tree", None, tree);
+                document.edit_tree(layer, "Move feature in the tree", None, tree);
                 state.select(Some(there));
             }
         }

@@ -51,8 +51,8 @@ impl Plugin for ConstructionPlugin {
             .add_actions([TreeAction::ShowAlone], show_alone)
             .add_actions([], take_image)
             .add_leaving(leave)
-            .add_menu("Piece", 30)
-            .add_menu_part("Piece", 0, menu)
+            .add_menu("Feature", 30)
+            .add_menu_part("Feature", 0, menu)
             .add_part(Slot::Begin, begin)
             .add_panel(
                 DockedPanel {
@@ -125,7 +125,7 @@ fn show_alone(In(TreeAction::ShowAlone): In<TreeAction>, mut editor: ResMut<Edit
     match found {
         Some(index) if editor.doc.solo() != Some(index) => editor.doc.toggle_solo(index),
         Some(_) => {}
-        None => editor.toasts.info("There is no Construction layer to show alone."),
+        None => editor.toasts.info("There is no Construction layer to isolate."),
     }
 }
 
@@ -153,6 +153,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
         let enabled = match action {
             // keys are enough for these
             PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
+            // all of them are in one menu
+            PieceAction::Group(wrap) if wrap != Wrap::ALL[0] => continue,
             PieceAction::Library | PieceAction::Follow => construction,
             PieceAction::Lay | PieceAction::Fall => is_line,
             PieceAction::Dissolve => selected.is_some_and(|piece| !piece.children().is_empty()),
@@ -167,9 +169,17 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
         match action {
             PieceAction::Library => tick(ui, &mut queue, action, enabled, construction && !state.library_folded),
             PieceAction::Follow => tick(ui, &mut queue, action, enabled, state.follows),
+            PieceAction::Group(_) => group_menu(ui, &mut queue, enabled),
             _ => pick(ui, &mut queue, action, enabled),
         }
     }
+}
+
+/// The operators that can be put around a feature.
+fn group_menu(ui: &mut Ui, queue: &mut CommandQueue, enabled: bool) {
+    ui.add_enabled_ui(enabled, |ui| {
+        ui.menu_button(list::group_text(), |ui| queue.extend(list::operator_entries(ui)));
+    });
 }
 
 fn begin(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut state: ResMut<TreeState>) {

@@ -130,7 +130,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
 /// What the ground of the piece is made of.
 fn material(ui: &mut Ui, edit: &mut PieceEdit, now: PieceMaterial) {
     ui.horizontal(|ui| {
-        ui.label("Material").on_hover_text("What its ground is made of, and that of pieces in it which say nothing.");
+        ui.label("Material").on_hover_text("What its ground is made of, and that of features in it which say nothing.");
         let mut chosen = now;
         egui::ComboBox::from_id_salt("material").selected_text(now.label()).show_ui(ui, |ui| {
             for &material in PieceMaterial::ALL {
@@ -150,7 +150,7 @@ fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) 
         return;
     }
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Goes together with").color(colour::text_weak()));
+        ui.label(RichText::new("Linked with").color(colour::text_weak()));
         for other in others {
             let Some(piece) = other.piece(tree) else { continue };
             let material = match other.root {
@@ -217,9 +217,9 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
 fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
     let PieceKind::Instance(instance) = &piece.form else { return };
     ui.horizontal(|ui| {
-        ui.label(RichText::new(format!("Copy of “{}”", instance.definition)).color(colour::text()));
+        ui.label(RichText::new(format!("Instance of “{}”", instance.definition)).color(colour::text()));
         let original = tree.definitions.iter().position(|d| d.name == instance.definition);
-        let tip = "Selects the original: what is changed there changes in all of its copies.";
+        let tip = "Selects the original: what is changed there changes in all of its instances.";
         if ui.add_enabled(original.is_some(), egui::Button::new("Edit original")).on_hover_text(tip).clicked() {
             state.select(original.map(PiecePath::definition));
         }

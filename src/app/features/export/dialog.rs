@@ -31,10 +31,10 @@ impl Dialog for FilmDialog {
                     ui.end_row();
                 };
                 let frames = egui::DragValue::new(&mut film.frames).range(2..=10_000);
-                row(ui, "Pictures", "From the start to the end; no more than there are iterations.", frames);
+                row(ui, "Frames", "From the start to the end; no more than there are iterations.", frames);
                 let speed =
-                    egui::DragValue::new(&mut film.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" /s");
-                row(ui, "Speed", "Pictures a second of a GIF.", speed);
+                    egui::DragValue::new(&mut film.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" fps");
+                row(ui, "Frame rate", "Frames a second of a GIF.", speed);
                 let pixels = egui::DragValue::new(&mut film.pixels).range(16..=8192).suffix(" px");
                 row(ui, "Size", "Side of the pictures.", pixels);
             });

@@ -83,7 +83,7 @@ impl GroundAction {
                 Some("The selected layer is locked.")
             }
             Self::Flatten | Self::River if is_planet => {
-                Some("Needs a square piece of ground: take a patch of the planet first.")
+                Some("Needs a square of ground: extract a region of the planet first.")
             }
             _ => None,
         }

@@ -75,20 +75,20 @@ impl Action for PatchAction {
     fn info(&self) -> Info {
         match self {
             Self::Take | Self::AskWhere | Self::TakeTo(_) => Info::new(
-                "Take a patch…",
+                "Extract region…",
                 "Makes a square of the planet a terrain scene of its own, in finer detail.",
                 icon::CROP,
                 keys![SHIFT + P],
             ),
             Self::PutBack => Info::new(
-                "Put the patch back",
+                "Apply region",
                 "Lays this terrain onto the planet it was taken from, as a layer of its own.",
                 icon::STAMP,
                 &[],
             ),
             Self::ShowPlanet => Info::new(
                 "Opening another scene",
-                "Opens the planet with the patch on it.",
+                "Opens the planet with the region on it.",
                 icon::GLOBE_HEMISPHERE_WEST,
                 &[],
             ),
@@ -105,13 +105,13 @@ fn run(
     let editor = &mut *editor;
     match action {
         PatchAction::Take if editor.doc.scene().as_planet().is_some() => state.open(),
-        PatchAction::Take => {
-            editor.toasts.warning("This scene is a terrain. A patch is taken from a planet: open or begin one first.")
-        }
+        PatchAction::Take => editor
+            .toasts
+            .warning("This scene is a terrain. A region is extracted from a planet: open or begin one first."),
         PatchAction::AskWhere => {
-            let name = format!("{} patch", file_stem(&editor.doc));
+            let name = format!("{} region", file_stem(&editor.doc));
             let then = |path| PatchAction::TakeTo(SaveTarget::new(path)).into();
-            editor.dialogs.open(Files::save(&editor.doc, "Save patch", &name, &[files::SCENE], then));
+            editor.dialogs.open(Files::save(&editor.doc, "Save region", &name, &[files::SCENE], then));
         }
         PatchAction::TakeTo(to) => {
             let Some(from) = editor.doc.path().map(absolute) else { return };
@@ -130,9 +130,9 @@ fn run(
             let Some(PatchedPlanet { before, after, file }) = state.patched.take() else { return };
             editor.doc.replace(before, file);
             let top = after.layers.len().saturating_sub(1);
-            editor.doc.edit("Put the patch back", None, |scene| *scene = after);
+            editor.doc.edit("Apply region", None, |scene| *scene = after);
             editor.doc.select(Selection::Layer(top));
-            editor.toasts.info("The patch lies on the planet as its topmost layer. Save the planet to keep it.");
+            editor.toasts.info("The region lies on the planet as its topmost layer. Save the planet to keep it.");
         }
     }
 }
@@ -181,14 +181,14 @@ pub fn finish(
     match ending {
         Ok(PatchResult::Patch(path)) => {
             let name = file_name(&path);
-            editor.toasts.info(format!("Took {name}; work on it, then put it back (Layer menu)"));
+            editor.toasts.info(format!("Extracted {name}; work on it, then apply it to the planet (Layer menu)"));
             editor.leave(queue, Proceed::Open(path));
         }
         Ok(PatchResult::Planet(patched)) => {
             state.patched = Some(*patched);
             editor.leave(queue, PatchAction::ShowPlanet);
         }
-        Err(error) => editor.toasts.error(because("There is no patch", &error)),
+        Err(error) => editor.toasts.error(because("There is no region", &error)),
     }
 }
 
@@ -269,7 +269,7 @@ fn obey(
         let target = if let PatchOrder::Take { to, .. } = &order { Some(to.clone()) } else { None };
         if let Err(error) = task.start(order, &tasks) {
             let question = target.and_then(|to| question(&to, &error));
-            editor.ask_or_tell(question, || because("There is no patch", &error));
+            editor.ask_or_tell(question, || because("There is no region", &error));
         }
     }
 }

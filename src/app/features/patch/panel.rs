@@ -69,7 +69,7 @@ pub struct PatchInfo {
 
 /// What stands in the way of taking a patch, if anything does.
 fn obstacle(document: &Document) -> Option<&'static str> {
-    document.path().is_none().then_some("Save the planet first: the patch remembers its file, to be put back there.")
+    document.path().is_none().then_some("Save the planet first: the region remembers its file, to be applied to it.")
 }
 
 /// Shows the window while it is open; returns whether the square shall be taken.
@@ -90,7 +90,7 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         }
     }
     let (mut open, mut chosen) = (true, false);
-    let window = Window::new("Take a patch").open(&mut open).collapsible(false).resizable(false);
+    let window = Window::new("Extract region").open(&mut open).collapsible(false).resizable(false);
     window.default_pos(free.left_top() + vec2(12.0, 12.0)).constrain_to(free).show(ctx, |ui| {
         ui.set_width(300.0);
         fields(ui, state, longest_km);
@@ -103,12 +103,12 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         if let Some(problem) = problem {
             ui.label(RichText::new(problem).small().color(colour::warning()));
         } else if doc.is_dirty() {
-            let text = "The planet has unsaved changes. They are in the patch; save them before you put it back.";
+            let text = "The planet has unsaved changes. They are in the region; save them before you apply it.";
             ui.label(RichText::new(text).small().color(colour::warning()));
         }
         ui.add_space(6.0);
         ui.horizontal(|ui| {
-            let take = Button::new(RichText::new("Take…").color(colour::text_strong())).fill(colour::accent_deep());
+            let take = Button::new(RichText::new("Extract…").color(colour::text_strong())).fill(colour::accent_deep());
             let tip =
                 "Computes the planet at full size, writes the square as a terrain scene of its own, and opens it.";
             chosen = ui.add_enabled(problem.is_none(), take).on_hover_text(tip).clicked();
@@ -208,17 +208,17 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
 /// Why a scene cannot be put back.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PatchReturnError {
-    #[error("This scene is a planet. Open the patch that was taken from it, then put that back.")]
+    #[error("This scene is a planet. Open the region that was extracted from it, then apply that.")]
     Planet,
-    #[error("This scene was not taken from a planet, so there is nowhere to put it back.")]
+    #[error("This scene was not extracted from a planet, so there is nothing to apply it to.")]
     NoPatch,
-    #[error("The planet {0} that this patch was taken from cannot be opened: {1}.")]
+    #[error("The planet {0} that this region was extracted from cannot be opened: {1}.")]
     Unread(String, String),
-    #[error("This patch was taken from the example “{0}”, which is not there.")]
+    #[error("This region was extracted from the example “{0}”, which is not there.")]
     Unknown(String),
-    #[error("{0} is a terrain now; a patch is put back onto a planet.")]
+    #[error("{0} is a terrain now; a region is applied to a planet.")]
     Terrain(String),
-    #[error("Save the patch first: the heights that the planet reads are written beside it.")]
+    #[error("Save the region first: the heights that the planet reads are written beside it.")]
     Unsaved,
 }
 

@@ -43,11 +43,11 @@ impl PatchOrder {
         let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match self {
             Self::Take { planet, to, .. } => {
-                format!("Computing {} to take the patch {}", quoted(&planet.name, "the planet"), named(to.path()))
+                format!("Computing {} to extract the region {}", quoted(&planet.name, "the planet"), named(to.path()))
             }
             Self::Put { patch, planet, .. } => format!(
-                "Computing {} to put it back onto {}",
-                quoted(&patch.name, "the patch"),
+                "Computing {} to apply it to {}",
+                quoted(&patch.name, "the region"),
                 quoted(&planet.name, "the planet")
             ),
         }

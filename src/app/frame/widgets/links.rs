@@ -100,7 +100,7 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Opti
         change
     });
     let pieces = value.structured::<Tree>().map_or(0, |tree| tree.count());
-    let pieces = if pieces == 1 { "1 piece".into() } else { format!("{pieces} pieces") };
+    let pieces = if pieces == 1 { "1 feature".into() } else { format!("{pieces} features") };
     ui.weak(format!("{pieces}. Select one in the list above or in the view to change it."));
     change.inner
 }

@@ -182,7 +182,7 @@ pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, g
     let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     let tree = tree.clone();
     if path.is_locked(&tree) {
-        state.notice = Some("The piece is locked: it stays where it is.".into());
+        state.notice = Some("The feature is locked: it stays where it is.".into());
         return;
     }
     take_hold(document, state, stage, &tree, grab.grip(), path, None);
@@ -379,7 +379,7 @@ fn made(
             held.shifted = shift;
             let said = format!("Moved {:.0} m east, {:.0} m south", shift[0], shift[1]);
             let motion = Motion::Shift { from: held.pivot, to: add(held.pivot, shift) };
-            ("Move piece", said, DragResult::Moved(motion))
+            ("Move feature", said, DragResult::Moved(motion))
         }
         Grip::Turn => {
             let arm = sub(to, held.pivot);
@@ -389,7 +389,7 @@ fn made(
             let turn = if ctrl { (held.turned / 15.0).round() * 15.0 } else { held.turned };
             let degrees = typed.unwrap_or(turn);
             let motion = Motion::Turn { about: held.pivot, degrees };
-            ("Turn piece", format!("Turned by {degrees:.0}°"), DragResult::Moved(motion))
+            ("Rotate feature", format!("Rotated by {degrees:.0}°"), DragResult::Moved(motion))
         }
         Grip::Scale => {
             let before = length(sub(from, held.pivot)).max(1e-6);
@@ -397,7 +397,7 @@ fn made(
             let by = if ctrl { (by * 10.0).round().max(1.0) / 10.0 } else { by };
             let by = typed.filter(|by| *by > 0.0).map_or(by, |by| by.clamp(1e-3, 1e3));
             let motion = Motion::Scale { about: held.pivot, by };
-            ("Scale piece", format!("{:.0} % as wide", by * 100.0), DragResult::Moved(motion))
+            ("Scale feature", format!("{:.0} % as wide", by * 100.0), DragResult::Moved(motion))
         }
         Grip::Raise => {
             let near = metres(&held.tree).place(held.pivot);
@@ -411,7 +411,7 @@ fn made(
             let by = f64::from(from_screen.y - at.y) * per_point;
             let by = if ctrl { (by / 10.0).round() * 10.0 } else { by };
             let by = typed.unwrap_or(by);
-            ("Raise piece", format!("{by:+.0} m"), DragResult::Moved(Motion::Raise(by)))
+            ("Raise feature", format!("{by:+.0} m"), DragResult::Moved(Motion::Raise(by)))
         }
         Grip::Point(k) => {
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);

@@ -114,7 +114,7 @@ impl ViewportState {
     /// Takes back the drag under way; returns whether there was one.
     pub fn let_go(&mut self, document: &mut Document) -> bool {
         let Some(held) = self.held.take() else { return false };
-        document.edit_tree(held.layer, "Move piece", Some(gesture()), (*held.tree).clone());
+        document.edit_tree(held.layer, "Move feature", Some(gesture()), (*held.tree).clone());
         true
     }
 
@@ -252,7 +252,7 @@ fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
     let path = state.hovered.as_ref()?;
     let title = title_of(tree, path, path.piece(tree)?);
     Some(if state.selected() == Some(path) {
-        format!("{title}: click again for the piece below, double-click to frame it, Esc for none")
+        format!("{title}: click again for the feature below, double-click to frame it, Esc for none")
     } else {
         format!("Click to select {title}")
     })
@@ -261,9 +261,9 @@ fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
 fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> String {
     let piece = path.and_then(|path| Some(title_of(tree, path, path.piece(tree)?))).unwrap_or_default();
     match grip {
-        Grip::Move if follows => format!("Drag to move {piece}; a line goes on following the ground"),
+        Grip::Move if follows => format!("Drag to move {piece}; a line goes on conforming to the terrain"),
         Grip::Move => format!("Drag to move {piece} over the ground"),
-        Grip::Turn => format!("Drag to turn {piece}; with Ctrl in steps of 15°"),
+        Grip::Turn => format!("Drag to rotate {piece}; with Ctrl in steps of 15°"),
         Grip::Scale => format!("Drag to make {piece} wider or narrower; heights stay"),
         Grip::Raise => format!("Drag up or down to raise or lower {piece}"),
         Grip::Point(k) => format!("Drag to move point {}; Delete removes it", k + 1),
@@ -455,7 +455,7 @@ fn on_line(state: &TreeState, at: Pos2) -> bool {
 fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: GroundPosition) {
     let (Some((layer, _)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     if path.is_locked(tree) {
-        state.notice = Some("The piece is locked: no point was added.".into());
+        state.notice = Some("The feature is locked: no point was added.".into());
         return;
     }
     let seed = document.tree_seed(layer);
