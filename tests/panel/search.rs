@@ -35,6 +35,18 @@ fn a_node_is_found_and_becomes_a_layer() {
 }
 
 #[test]
+fn who_wants_to_erode_finds_the_erosions() {
+    for word in ["erod", "erode"] {
+        let mut panels = large(&["Perlin"]);
+        search(&mut panels, word);
+        for erosion in ["Thermal erosion", "Droplet erosion", "Hydraulic erosion (shallow water)"] {
+            let entry = format!("Add {erosion} (Node, Erosion)");
+            assert!(panels.query_by_label(&entry).is_some(), "{word} does not find {erosion}");
+        }
+    }
+}
+
+#[test]
 fn a_parameter_is_found_shown_and_has_the_keyboard() {
     let mut panels = large(&["Perlin", "Thermal"]);
     panels.state_mut().editor_mut().doc.rename_layer(0, "Hills");

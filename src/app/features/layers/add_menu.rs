@@ -26,6 +26,16 @@ impl AddMenu {
     }
 }
 
+/// The word that a sought one is a form of, where that is another: who wants to erode looks for an erosion.
+pub fn stem(word: &str) -> Option<&'static str> {
+    matches!(word, "erod" | "erode" | "eroded" | "erodes" | "eroding").then_some("erosion")
+}
+
+/// Whether a text in lower case has a word, or what that is a form of.
+pub fn has_word(text: &str, word: &str) -> bool {
+    text.contains(word) || stem(word).is_some_and(|stem| text.contains(stem))
+}
+
 /// The nodes that `search` finds by name, category, synonym or sentence; those whose name it begins come first.
 pub fn find(search: &str) -> Vec<Node> {
     let words: Vec<String> = search.to_lowercase().split_whitespace().map(String::from).collect();
@@ -34,10 +44,11 @@ pub fn find(search: &str) -> Vec<Node> {
         .filter(|node| {
             let about = node.about();
             let text = [about.label, about.name, about.category, about.synonyms, about.help].join(" ").to_lowercase();
-            words.iter().all(|word| text.contains(word))
+            words.iter().all(|word| has_word(&text, word))
         })
         .collect();
     if let Some(first) = words.first() {
+        let first = stem(first).unwrap_or(first);
         found.sort_by_key(|node| {
             let label = node.about().label.to_lowercase();
             (!label.starts_with(first), !label.contains(first))
@@ -49,7 +60,7 @@ pub fn find(search: &str) -> Vec<Node> {
 /// Why a node that does not fit cannot be added.
 pub fn misfit(world: World) -> &'static str {
     match world {
-        World::Planet => "Needs a square piece of ground; a planet leaves it out. Take a patch to use it there.",
+        World::Planet => "Needs a square of ground; a planet leaves it out. Extract a region to use it there.",
         World::Terrain => "Needs a whole planet; begin one with File, New planet.",
     }
 }
@@ -202,6 +213,12 @@ mod tests {
             for word in about.synonyms.split_whitespace().chain([about.label, about.name]) {
                 assert!(find(word).contains(&node), "{word} does not find {}", about.name);
             }
+        }
+        for word in ["erod", "erode", "Erode", "eroding"] {
+            let found = find(word);
+            assert_eq!(found[0].about().category, "Erosion", "{word} finds {} first", found[0].about().label);
+            let erosions = Node::catalogue().into_iter().filter(|node| node.about().category == "Erosion");
+            erosions.for_each(|node| assert!(found.contains(&node), "{word} does not find {}", node.about().name));
         }
         assert_eq!(find("voron")[0].about().name, "Voronoi");
         assert!(find("no such node").is_empty());

@@ -5,12 +5,13 @@ use egui_phosphor::regular as icon;
 use super::SearchAction;
 use crate::features::help::HelpAction;
 use crate::features::layers::LayerAction;
+use crate::features::layers::add_menu::{has_word, stem};
 use crate::features::layers::parameters::shows_mix;
 use crate::features::layers::stack::node_icon;
 use crate::frame::commands::{Command, CommandRegistry, FileAction, shortcuts_text};
 use crate::frame::document::{Document, Group};
 use crate::frame::editor::Editor;
-use crate::frame::widgets::row::title;
+use crate::frame::widgets::row::{shown, title};
 use talweg::nodes::Node;
 
 /// So many are shown at most.
@@ -108,7 +109,8 @@ fn parameters(doc: &Document) -> Vec<SearchItem> {
             }
             let show = Command::from(SearchAction::ShowParameter(group, k));
             let item = SearchItem::new(icon::SLIDERS, title(spec), format!("Parameter of {of}"), show);
-            items.push(item.with_note(spec.show(&params.get(k))).with_words(spec.help));
+            let words = format!("{} {}", spec.name.replace('_', " "), spec.help);
+            items.push(item.with_note(shown(spec, &params.get(k))).with_words(&words));
         }
     }
     items
@@ -130,21 +132,22 @@ pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchIte
     let text = text.to_lowercase();
     let sought: Vec<&str> = text.split_whitespace().collect();
     let Some(first) = sought.first() else { return items.iter().take(MOST).collect() };
+    let stems = sought.iter().map(|word| stem(word).unwrap_or(word)).collect::<Vec<_>>().join(" ");
     let mut found: Vec<(u8, &SearchItem)> = items
         .iter()
         .filter_map(|item| {
             let label = item.label.to_lowercase();
             let kind = item.kind.to_lowercase();
-            let has = |word: &&str| label.contains(*word) || kind.contains(*word) || item.words.contains(*word);
+            let has = |word: &&str| [&label, &kind, &item.words].into_iter().any(|text| has_word(text, word));
             if !sought.iter().all(has) {
                 return None;
             }
-            let whole = label.contains(text.trim());
-            let rank = if label.starts_with(text.trim()) {
+            let whole = label.contains(&stems);
+            let rank = if label.starts_with(&stems) {
                 0
-            } else if whole && label.split_whitespace().any(|word| word.starts_with(first)) {
+            } else if whole && label.split_whitespace().any(|word| word.starts_with(stem(first).unwrap_or(first))) {
                 1
-            } else if sought.iter().all(|word| label.contains(word)) {
+            } else if sought.iter().all(|word| has_word(&label, word)) {
                 2
             } else {
                 3
