@@ -1,5 +1,6 @@
-//! The list of shortcuts, a page for each node, and about the program.
+//! The list of shortcuts, the user guide, a page for each node, and about the program.
 
+mod guide;
 mod node_page;
 
 use bevy::ecs::system::{In, InMut};
@@ -8,6 +9,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
+use self::guide::GuideDialog;
 use self::node_page::{NodePage, ParamPictures};
 use crate::frame::commands::{
     Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, Keymap, keys, shortcuts_text,
@@ -30,7 +32,7 @@ pub struct HelpPlugin;
 impl Plugin for HelpPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<NodePictures>()
-            .add_actions([HelpAction::Shortcuts, HelpAction::About], run)
+            .add_actions([HelpAction::Guide, HelpAction::Shortcuts, HelpAction::About], run)
             .add_part(Slot::Begin, receive)
             .add_menu("Help", 100)
             .add_menu_part("Help", 10, menu);
@@ -40,6 +42,7 @@ impl Plugin for HelpPlugin {
 /// What can be read about the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpAction {
+    Guide,
     Shortcuts,
     About,
     /// The page of the node of this name.
@@ -53,6 +56,9 @@ impl Action for HelpAction {
 
     fn info(&self) -> Info {
         match self {
+            Self::Guide => {
+                Info::new("User guide", "How everything in the window is done.", icon::BOOK, keys![SHIFT + F1])
+            }
             Self::Shortcuts => {
                 Info::new("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }
@@ -118,6 +124,7 @@ fn run(
             let list = Shortcuts::new(registry.all(), &editor.keymap);
             editor.dialogs.open(list);
         }
+        HelpAction::Guide => editor.dialogs.open(GuideDialog::default()),
         HelpAction::About => editor.dialogs.open(AboutDialog),
         HelpAction::Node(name) => {
             if let Some(node) = Node::named(name) {
@@ -129,6 +136,7 @@ fn run(
 }
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    pick(ui, &mut queue, HelpAction::Guide, true);
     pick(ui, &mut queue, HelpAction::Shortcuts, true);
     let selected = editor.doc.selected_layer().and_then(|index| editor.doc.scene().layers.get(index));
     if let Some(layer) = selected {

@@ -1,0 +1,186 @@
+//! The user guide, as `docs/guide.md` has it, to be read in the window.
+
+use bevy_egui::egui;
+use egui::text::LayoutJob;
+use egui::{FontId, RichText, ScrollArea, TextFormat, Ui};
+
+use crate::frame::commands::Command;
+use crate::frame::dialogs::Dialog;
+use crate::frame::dialogs::modals::{close_button, dismissed, modal};
+use crate::frame::theme::colour;
+
+const GUIDE: &str = include_str!("../../../../docs/guide.md");
+/// Size of its letters.
+const SIZE: f32 = 14.0;
+
+/// A heading with its depth, a paragraph, or an entry of a list.
+#[derive(Debug, PartialEq, Eq)]
+enum Block {
+    Heading(usize, String),
+    Text(String),
+    Entry(String),
+}
+
+/// The blocks of a text in Markdown: headings, paragraphs and lists are all that the guide has.
+fn blocks(markdown: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut is_open = false;
+    for line in markdown.lines().map(str::trim) {
+        let depth = line.chars().take_while(|c| *c == '#').count();
+        if depth > 0 {
+            blocks.push(Block::Heading(depth, line[depth..].trim().into()));
+        } else if let Some(entry) = line.strip_prefix("- ") {
+            blocks.push(Block::Entry(entry.into()));
+        } else if let (true, Some(Block::Text(text) | Block::Entry(text))) = (is_open, blocks.last_mut()) {
+            if !line.is_empty() {
+                *text += " ";
+                *text += line;
+            }
+        } else if !line.is_empty() {
+            blocks.push(Block::Text(line.into()));
+        }
+        is_open = !line.is_empty() && depth == 0;
+    }
+    blocks
+}
+
+/// How a part of a line is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Plain,
+    Strong,
+    Code,
+}
+
+/// The parts of a line; of links the text alone.
+fn parts(line: &str) -> Vec<(Style, String)> {
+    let mut parts: Vec<(Style, String)> = Vec::new();
+    let (mut style, mut rest) = (Style::Plain, line);
+    while !rest.is_empty() {
+        let end = rest.find(if style == Style::Code { &['`'][..] } else { &['*', '`', '['] }).unwrap_or(rest.len());
+        if end > 0 {
+            parts.push((style, rest[..end].into()));
+        }
+        rest = &rest[end..];
+        if let Some(after) = rest.strip_prefix('`') {
+            style = if style == Style::Code { Style::Plain } else { Style::Code };
+            rest = after;
+        } else if rest.starts_with('*') {
+            style = if style == Style::Strong { Style::Plain } else { Style::Strong };
+            rest = rest.trim_start_matches('*');
+        } else if let Some(after) = rest.strip_prefix('[') {
+            let link = after.split_once("](").and_then(|(text, link)| Some((text, link.split_once(')')?.1)));
+            let (text, after) = link.unwrap_or(("[", after));
+            parts.push((style, text.into()));
+            rest = after;
+        }
+    }
+    parts
+}
+
+fn job(line: &str) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    for (style, text) in parts(line) {
+        let (font_id, color) = match style {
+            Style::Plain => (FontId::proportional(SIZE), colour::text()),
+            Style::Strong => (FontId::proportional(SIZE), colour::text_strong()),
+            Style::Code => (FontId::monospace(SIZE - 1.0), colour::accent()),
+        };
+        job.append(&text, 0.0, TextFormat { font_id, color, ..TextFormat::default() });
+    }
+    job
+}
+
+/// See the module.
+pub struct GuideDialog(Vec<Block>);
+
+impl Default for GuideDialog {
+    fn default() -> Self {
+        Self(blocks(GUIDE))
+    }
+}
+
+impl Dialog for GuideDialog {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
+        let mut answer = None;
+        let screen = ctx.viewport_rect().size();
+        let modal = modal(ctx, "guide").show(ctx, |ui| {
+            ui.set_width(680.0_f32.min(screen.x - 60.0));
+            ScrollArea::vertical().max_height((screen.y - 140.0).max(120.0)).show(ui, |ui| {
+                ui.set_width(ui.available_width() - 12.0);
+                self.0.iter().for_each(|block| paragraph(ui, block));
+            });
+            ui.add_space(10.0);
+            answer = close_button(ui);
+        });
+        answer.or_else(|| dismissed(ctx, &modal))
+    }
+}
+
+fn paragraph(ui: &mut Ui, block: &Block) {
+    match block {
+        Block::Heading(1, text) => {
+            ui.heading(text);
+        }
+        Block::Heading(_, text) => {
+            ui.add_space(12.0);
+            ui.label(RichText::new(text).strong().size(SIZE + 2.0).color(colour::accent()));
+        }
+        Block::Text(text) => {
+            ui.add_space(2.0);
+            ui.label(job(text));
+        }
+        Block::Entry(text) => {
+            ui.horizontal_top(|ui| {
+                ui.add_space(6.0);
+                ui.label(RichText::new("•").size(SIZE));
+                ui.vertical(|ui| ui.label(job(text)));
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_paragraphs_lists_and_what_stands_in_them_are_read() {
+        let read = blocks("# One\nTwo\nthree.\n\n- *Four*\n  and `F5`\n- six\n\nSeven\n");
+        let entry = |text: &str| Block::Entry(text.into());
+        let text = |text: &str| Block::Text(text.into());
+        let expected = [
+            Block::Heading(1, "One".into()),
+            text("Two three."),
+            entry("*Four* and `F5`"),
+            entry("six"),
+            text("Seven"),
+        ];
+        assert_eq!(read, expected);
+        let part = |style, text: &str| (style, text.to_string());
+        assert_eq!(
+            parts("see **A** or [a list](../a.md), `[` too"),
+            [
+                part(Style::Plain, "see "),
+                part(Style::Strong, "A"),
+                part(Style::Plain, " or "),
+                part(Style::Plain, "a list"),
+                part(Style::Plain, ", "),
+                part(Style::Code, "["),
+                part(Style::Plain, " too")
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_of_the_guide_is_left_in_markdown() {
+        let all = blocks(GUIDE);
+        assert!(all.len() > 40, "{}", all.len());
+        for block in &all {
+            let (Block::Heading(_, text) | Block::Text(text) | Block::Entry(text)) = block;
+            for (style, part) in parts(text) {
+                assert!(style == Style::Code || !part.contains(['*', '`']) && !part.contains("]("), "{part}");
+            }
+        }
+    }
+}
