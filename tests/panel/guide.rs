@@ -87,7 +87,7 @@ fn the_readme_names_commands_and_their_keys() {
         ("`Ctrl+Z` takes", "Undo"),
         ("`Shift+T` paints where", "Paint mask"),
         ("`M` measures", "Measures"),
-        ("`C` keeps what is on screen", "Pin as B"),
+        ("`C` keeps what is on screen", "Compare"),
         ("`V` shows variants", "Variants…"),
         ("`Ctrl+S` saves", "Save"),
     ] {
