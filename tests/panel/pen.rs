@@ -28,7 +28,7 @@ fn beside([x, y]: [f64; 2], side: &[[f64; 2]]) -> f64 {
     let ([a, b], [c, d]) = (side[0], side[1]);
     let (east, south) = (c - a, d - b);
     let t = (((x - a) * east + (y - b) * south) / (east * east + south * south)).clamp(0.0, 1.0);
-    (a + t * east - x).hypot(b + t * south - y)
+    libm::hypot(a + t * east - x, b + t * south - y)
 }
 
 fn lift(panels: &mut Panels, place: [f64; 2]) {

@@ -31,7 +31,7 @@ fn sine(t: f64) -> Point {
 fn zigzag(t: f64) -> Point {
     let leg = 8.0 * t;
     let part = leg - libm::floor(leg);
-    let up = libm::floor(leg) as usize % 2 == 0;
+    let up = (libm::floor(leg) as usize).is_multiple_of(2);
     [1000.0 + 6000.0 * t, 3000.0 + 1500.0 * if up { part } else { 1.0 - part }]
 }
 
@@ -76,9 +76,12 @@ fn places(points: &[FittedPoint]) -> Vec<Point> {
     points.iter().map(|point| point.at).collect()
 }
 
+/// Places of a line from its beginning, 0, to its end, 1.
+type Drawn<'a> = &'a dyn Fn(f64) -> Point;
+
 #[test]
 fn what_was_drawn_is_met_within_the_tolerance_by_few_points() {
-    let lines: [(&str, &dyn Fn(f64) -> Point, [usize; 3]); 4] = [
+    let lines: [(&str, Drawn<'_>, [usize; 3]); 4] = [
         ("circle", &circle, [20, 28, 30]),
         ("sine", &sine, [28, 42, 38]),
         ("zigzag", &zigzag, [20, 20, 12]),
@@ -265,7 +268,7 @@ fn inside_operators_the_line_lies_where_it_was_drawn() {
 fn a_lake_and_a_river_take_their_water_along() {
     use crate::construction::compiled_program::Program;
     use crate::construction::edit::library::{Item, place};
-    let shapes: [(Item, fn(f64) -> Point); 2] = [(Item::Lake, circle), (Item::River, sine)];
+    let shapes: [(Item, Drawn<'_>); 2] = [(Item::Lake, &circle), (Item::River, &sine)];
     for (item, shape) in shapes {
         let mut tree = Tree::default();
         let program = Program::new(&tree, 0);
