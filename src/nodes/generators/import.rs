@@ -17,6 +17,7 @@ use std::sync::Arc;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::io::formats::{RasterReader, RawLayout};
 use crate::io::{Raster, RasterError};
+use crate::mesh::import::is_mesh;
 use crate::mesh::raster_or_mesh;
 use crate::nodes::{Context, Generator, Traits};
 use crate::param::ImageFile;
@@ -112,7 +113,9 @@ crate::params! {
 impl Generator for Import {
     fn traits(&self) -> Traits {
         let writes: &[MapKind] = if self.voids == VoidFill::Void { &[MapKind::Ground] } else { &[] };
-        Traits { writes, reads_sea_level: self.voids == VoidFill::Sea, ..Traits::GENERATOR }
+        // 2: meshes are read as finely as their vertices lie
+        let version = 1 + u32::from(is_mesh(Path::new(&self.file.0)));
+        Traits { version, writes, reads_sea_level: self.voids == VoidFill::Sea, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
