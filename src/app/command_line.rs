@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::shot;
 use super::shot::film::{CameraPath, ViewFilm};
+use super::shot::frame_times::FrameTimes;
 use super::view::globe::{Body, GlobeCamera, GlobeTerrain, PlanetView};
 use super::view::{
     Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewCommand,
@@ -63,12 +64,23 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
     }
     let subject = shot::ShotSubject::Terrain(prepared, palette, tree_surface);
-    shot::shot(&subject, &options, args.target())?;
+    shoot(args, &subject, &options, legend.as_ref())
+}
+
+/// Writes the picture, and prints what there is to say of it.
+fn shoot(
+    args: &ShotArgs,
+    subject: &shot::ShotSubject,
+    options: &shot::ShotOptions,
+    legend: Option<&impl std::fmt::Display>,
+) -> CommandResult {
+    shot::shot(subject, options, args.target())?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
-    match legend {
-        None => Ok(()),
-        Some(legend) => print(&format!("{legend}\n")),
+    if let Some(legend) = legend {
+        print(&format!("{legend}\n"))?;
     }
+    let Some(frames) = args.frame_times else { return Ok(()) };
+    print(&FrameTimes::measure(subject, options, frames)?.to_string())
 }
 
 /// Films the 3D view of a scene.
@@ -207,12 +219,7 @@ fn draw_planet(
     }
     let options = picture(args, mode);
     let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
-    shot::shot(&subject, &options, args.target())?;
-    print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
-    match &prepared.legend {
-        None => Ok(()),
-        Some(legend) => print(&format!("{legend}\n")),
-    }
+    shoot(args, &subject, &options, prepared.legend.as_ref())
 }
 
 /// Latitude, longitude, height, heading and inclination.

@@ -18,7 +18,8 @@ Example:
   talweg shot alpine-range -o view.png --width 1920 --height 1080
   talweg shot alpine-range -o evening.png --preset golden-hour --from 5600,2600,30,200,-10
   talweg shot alpine-range -o plan.png --side top --orthographic
-  talweg shot eroded-hills -o change.png --overlay change --mode hillshade")]
+  talweg shot eroded-hills -o change.png --overlay change --mode hillshade
+  talweg shot alpine-range -o view.png --size 4097 --width 1920 --height 1080 --frame-times 240")]
 pub struct ShotArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -76,6 +77,9 @@ pub struct ShotArgs {
     /// How many times higher than true the relief of a planet is drawn
     #[arg(long, value_name = "TIMES")]
     pub exaggeration: Option<f32>,
+    /// Draws so many frames besides as the window does, looking once round, and prints how long they take
+    #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub frame_times: Option<u32>,
 }
 
 impl ShotArgs {

@@ -1,10 +1,11 @@
 //! Pictures of the 3D view without a window or a display.
 
 pub mod film;
+pub mod frame_times;
 
 use std::sync::{Arc, Mutex};
 
-use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
+use bevy::app::{Plugins, PluginsState, TerminalCtrlCHandlerPlugin};
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
 use bevy::log::LogPlugin;
@@ -158,6 +159,10 @@ struct OffscreenRenderer {
 
 impl OffscreenRenderer {
     fn new(options: &ShotOptions, quality: RenderQuality) -> Self {
+        Self::with_plugins(options, quality, |_: &mut App| ())
+    }
+
+    fn with_plugins<M>(options: &ShotOptions, quality: RenderQuality, others: impl Plugins<M>) -> Self {
         let mut app = App::new();
         app.add_plugins(
             DefaultPlugins
@@ -174,6 +179,7 @@ impl OffscreenRenderer {
                 .disable::<PipelinedRenderingPlugin>(),
         );
         app.add_plugins(DrawPlugin { quality });
+        app.add_plugins(others);
         while app.plugins_state() == PluginsState::Adding {
             bevy::tasks::tick_global_task_pools_on_main_thread();
         }
@@ -209,8 +215,7 @@ impl OffscreenRenderer {
                 ..ViewState::default()
             },
             ShotSubject::Planet(prepared, planet_view, camera) => {
-                let picture = scenery(camera, prepared, planet_view, true);
-                app.insert_resource(PlannedScenery([Some(Arc::new(picture)), None]));
+                app.insert_resource(planet_scenery(camera, prepared, planet_view));
                 let palette = Some(prepared.palette.clone());
                 ViewState { terrain: Some(RenderTerrain::Globe(prepared.clone())), palette, ..ViewState::default() }
             }
@@ -250,6 +255,10 @@ impl OffscreenRenderer {
         }
         Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
     }
+}
+
+fn planet_scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, view: &PlanetView) -> PlannedScenery {
+    PlannedScenery([Some(Arc::new(scenery(camera, terrain, view, true))), None])
 }
 
 fn target(options: &ShotOptions) -> Image {

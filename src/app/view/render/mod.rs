@@ -19,6 +19,7 @@ use bevy::core_pipeline::core_3d::main_transparent_pass_3d;
 use bevy::core_pipeline::schedule::{Core3d, Core3dSystems};
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
+use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
     ComputePassDescriptor, IndexFormat, LoadOp, Operations, PipelineCache, RenderPassDepthStencilAttachment,
@@ -224,6 +225,8 @@ fn prepare_drawings(
 fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: &mut RenderContext) {
     let Some((vertices, indices)) = &batch.shapes else { return };
     let Some(pipeline) = cache.get_render_pipeline(shadow.pipeline) else { return };
+    let diagnostics = ctx.diagnostic_recorder();
+    let diagnostics = diagnostics.as_deref();
     let mut pass = ctx.begin_tracked_render_pass(RenderPassDescriptor {
         label: Some("talweg plant shadows"),
         color_attachments: &[],
@@ -236,6 +239,7 @@ fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: 
         occlusion_query_set: None,
         multiview_mask: None,
     });
+    let span = diagnostics.pass_span(&mut pass, "plant_shadows");
     pass.set_render_pipeline(pipeline);
     pass.set_bind_group(0, &shadow.group, &[]);
     pass.set_vertex_buffer(0, shadow.instances.slice(..));
@@ -246,6 +250,7 @@ fn draw_shadows(batch: &Batch, shadow: &ShadowPass, cache: &PipelineCache, ctx: 
             pass.draw_indexed(first..first + count, base, instances.clone());
         }
     }
+    span.end(&mut pass);
 }
 
 fn draw(
@@ -258,12 +263,16 @@ fn draw(
 ) {
     let (camera, extracted, target, depth) = view.into_inner();
     let Some(mesh) = mesh else { return };
+    let diagnostics = ctx.diagnostic_recorder();
+    let diagnostics = diagnostics.as_deref();
     for march in drawings.batches().filter_map(|batch| batch.march.as_ref()) {
         if let Some(pipeline) = cache.get_compute_pipeline(march.pipeline) {
             let mut pass = ctx.command_encoder().begin_compute_pass(&ComputePassDescriptor::default());
+            let span = diagnostics.pass_span(&mut pass, "sphere_tracing");
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &march.group, &[]);
             pass.dispatch_workgroups(march.groups.x, march.groups.y, 1);
+            span.end(&mut pass);
         }
     }
     let is_ready = |batch: &Batch| batch.calls.iter().all(|call| cache.get_render_pipeline(call.pipeline).is_some());
@@ -296,6 +305,7 @@ fn draw(
         occlusion_query_set: None,
         multiview_mask: None,
     });
+    let span = diagnostics.pass_span(&mut pass, "terrain");
     let depths = camera.viewport.as_ref().map_or(0.0..1.0, |viewport| viewport.depth.clone());
     pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint16);
     for batch in drawings.batches() {
@@ -331,5 +341,6 @@ fn draw(
             }
         }
     }
+    span.end(&mut pass);
     status.report(serials, beside_bytes);
 }

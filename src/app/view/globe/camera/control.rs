@@ -102,6 +102,15 @@ impl GlobeCamera {
     #[must_use]
     pub fn turned_round(&self, angle: f64) -> Self {
         let pose = self.pose.turn_about(DVec3::Z, angle);
+        self.with_pose(pose)
+    }
+
+    /// The same from where it is, the head turned by an angle in radians.
+    pub fn looking_round(&self, angle: f64) -> Self {
+        self.with_pose(self.pose.facing(self.pose.heading() + angle, self.pose.pitch))
+    }
+
+    fn with_pose(&self, pose: GlobePose) -> Self {
         Self { pose, map: self.map, orbit: self.orbit, by_hand: true, ..Self::default() }
     }
 

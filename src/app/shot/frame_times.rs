@@ -1,0 +1,138 @@
+//! How long the view takes for a frame: many are drawn as in the window, looking once round on the spot.
+
+use std::f32::consts::TAU;
+use std::fmt;
+use std::time::Instant;
+
+use bevy::diagnostic::DiagnosticsStore;
+use bevy::prelude::*;
+use bevy::render::RenderApp;
+use bevy::render::diagnostic::RenderDiagnosticsPlugin;
+use bevy::render::render_resource::PollType;
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+
+use super::{OffscreenRenderer, ShotError, ShotOptions, ShotSubject, guarded, planet_scenery};
+use crate::view::RenderQuality;
+
+/// What frames of a view cost, without the panels around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameTimes {
+    /// What drew them.
+    pub adapter: String,
+    pub width: u32,
+    pub height: u32,
+    /// Milliseconds from the begin of a frame until it is drawn, each waited for, the shortest first.
+    pub waited: Vec<f64>,
+    /// Milliseconds of the processor of them.
+    pub processor: Vec<f64>,
+    /// Milliseconds from one frame to the next where the processor begins one while the last is drawn, on the average.
+    pub overlapped: f64,
+    /// Mean milliseconds of the passes on the graphics card, the longest first; none where the driver has no clock.
+    pub passes: Vec<(String, f64)>,
+}
+
+impl FrameTimes {
+    /// Draws so many frames, one at the least, twice: waiting for each, and only for the last.
+    ///
+    /// # Errors
+    /// As of a single picture, and when the graphics card is lost.
+    pub fn measure(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Self, ShotError> {
+        let options = super::fine(options)?;
+        guarded(|| draw(subject, &options, frames.max(1)))?
+    }
+}
+
+fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<FrameTimes, ShotError> {
+    let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Moving, RenderDiagnosticsPlugin);
+    // all is loaded and translated
+    renderer.picture(subject)?;
+    let camera = renderer.camera.ok_or_else(|| ShotError::Draw("there is no camera".into()))?;
+    let first = renderer.app.world().get::<Transform>(camera).map_or(Quat::IDENTITY, |at| at.rotation);
+    let device = renderer.app.sub_app(RenderApp).world().resource::<RenderDevice>().clone();
+    let wait = || {
+        let waited = device.poll(PollType::wait_indefinitely());
+        waited.map_err(|error| ShotError::Draw(format!("the graphics card was lost: {error}")))
+    };
+    let milliseconds = |since: Instant| 1e3 * since.elapsed().as_secs_f64();
+    let app = &mut renderer.app;
+    let look = |app: &mut App, frame: u32| {
+        let angle = TAU * frame as f32 / frames as f32;
+        match subject {
+            ShotSubject::Terrain(..) => {
+                if let Some(mut at) = app.world_mut().get_mut::<Transform>(camera) {
+                    at.rotation = Quat::from_rotation_y(angle) * first;
+                }
+            }
+            ShotSubject::Planet(terrain, view, camera) => {
+                app.insert_resource(planet_scenery(&camera.looking_round(f64::from(angle)), terrain, view));
+            }
+        }
+    };
+    let (mut waited, mut processor) = (Vec::new(), Vec::new());
+    for frame in 0..frames {
+        let begin = Instant::now();
+        look(app, frame);
+        app.update();
+        processor.push(milliseconds(begin));
+        wait()?;
+        waited.push(milliseconds(begin));
+    }
+    let begin = Instant::now();
+    for frame in 0..frames {
+        look(app, frame);
+        app.update();
+    }
+    wait()?;
+    let overlapped = milliseconds(begin) / f64::from(frames);
+    waited.sort_by(f64::total_cmp);
+    processor.sort_by(f64::total_cmp);
+    let adapter = app.world().get_resource::<RenderAdapterInfo>();
+    let adapter = adapter.map_or_else(String::new, |info| format!("{} ({:?})", info.name, info.backend));
+    let passes = passes(app.world().resource::<DiagnosticsStore>());
+    Ok(FrameTimes { adapter, width: options.width, height: options.height, waited, processor, overlapped, passes })
+}
+
+/// Of the last frames.
+fn passes(found: &DiagnosticsStore) -> Vec<(String, f64)> {
+    let name = |path: &str| Some(path.strip_prefix("render/")?.strip_suffix("/elapsed_gpu")?.to_owned());
+    let pass =
+        |diagnostic: &bevy::diagnostic::Diagnostic| Some((name(diagnostic.path().as_str())?, diagnostic.average()?));
+    let mut passes: Vec<_> = found.iter().filter_map(pass).collect();
+    passes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    passes
+}
+
+/// The value that so large a share of the sorted ones does not exceed.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
+}
+
+impl fmt::Display for FrameTimes {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let Self { adapter, width, height, waited, processor, overlapped, passes } = self;
+        writeln!(out, "{adapter}, {width} × {height} pixels, {} frames once round on the spot", waited.len())?;
+        let row = |sorted: &[f64]| [0.5, 0.99, 1.0].map(|share| quantile(sorted, share));
+        let [median, most, longest] = row(waited);
+        writeln!(out, "each waited for      median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
+        let [median, most, longest] = row(processor);
+        writeln!(out, "of it the processor  median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
+        writeln!(out, "overlapped           {overlapped:.2} ms a frame, {:.0} frames a second", 1e3 / overlapped)?;
+        for (name, ms) in passes {
+            writeln!(out, "pass {name:<24} {ms:.3} ms")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_of_the_sorted_times() {
+        let times: Vec<f64> = (0..=100).map(f64::from).collect();
+        assert_eq!([0.0, 0.5, 0.99, 1.0].map(|share| quantile(&times, share)), [0.0, 50.0, 99.0, 100.0]);
+        assert_eq!(quantile(&[3.0], 0.99), 3.0);
+    }
+}
