@@ -12,10 +12,31 @@ struct MaterialLook {
     form: vec4<f32>,
 }
 
+// A number for each material, in fours: arrays that are read at computed places lie in memory, which costs more than all
+// else here.
+struct PerMaterial {
+    a: vec4<f32>,
+    b: vec4<f32>,
+    c: vec4<f32>,
+}
+
 struct MaterialRule {
-    // material, share, tint
+    // 1 for its material
+    own: PerMaterial,
+    // its tint for its material
+    tint: PerMaterial,
+    // most that it covers, where its tests begin and end
     what: vec4<f32>,
-    bands: array<vec4<f32>, 9>,
+}
+
+// A rise or a fall between two values: the sum of all values of a place, each so many times, from 0 to 1.
+struct MaterialTest {
+    // of slope, height, openness, flow
+    a: vec4<f32>,
+    // of deposits, wear, vegetation, how green it is
+    b: vec4<f32>,
+    // of how bright it is, and what is added
+    c: vec4<f32>,
 }
 
 // Mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
@@ -24,19 +45,15 @@ struct GroundRules {
     count: vec4<f32>,
     looks: array<MaterialLook, 10>,
     rules: array<MaterialRule, 12>,
+    tests: array<MaterialTest, 216>,
 }
 
 const SAND_MATERIAL = 6u;
 const SNOW_MATERIAL = 8u;
-const NO_MATERIAL = 99u;
 
 // The finest texture repeats after so many metres, and each next one after so many times as many.
 const FINEST_METRES = 1.7;
 const COARSER = 5.3;
-
-fn fulfilled(band: vec4<f32>, value: f32) -> f32 {
-    return smoothstep(band.x, max(band.y, band.x + 1e-6), value) * (1.0 - smoothstep(band.z, max(band.w, band.z + 1e-6), value));
-}
 
 // Two materials that cover most of a place, and the share of the second.
 struct Mixture {
@@ -57,54 +74,93 @@ struct SiteValues {
     bright: f32,
 }
 
-fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
-    var shares: array<f32, 10>;
-    var tints: array<f32, 10>;
-    for (var k = 0u; k < u32(ground_rules.count.x); k += 1u) {
-        let what = ground_rules.rules[k].what;
-        var share = 1.0;
-        if k > 0u {
-            let bands = &ground_rules.rules[k].bands;
-            share = what.y * fulfilled((*bands)[0], values.slope);
-            if share > 0.003 {
-                share *= fulfilled((*bands)[1], values.height) * fulfilled((*bands)[2], values.openness)
-                    * fulfilled((*bands)[3], values.site.x) * fulfilled((*bands)[4], values.site.y)
-                    * fulfilled((*bands)[5], values.site.z) * fulfilled((*bands)[6], values.site.w)
-                    * fulfilled((*bands)[7], values.green) * fulfilled((*bands)[8], values.bright);
-            }
-        }
-        if share <= 0.003 { continue; }
-        for (var m = 0u; m < 10u; m += 1u) { shares[m] *= 1.0 - share; }
-        let own = u32(what.x);
-        tints[own] = mix(tints[own], what.z, share / max(shares[own] + share, 1e-3));
-        shares[own] += share;
+// The two largest shares so far, with their materials and tints.
+struct Leading {
+    shares: vec2<f32>,
+    tints: vec2<f32>,
+    materials: vec2<u32>,
+}
+
+fn with_next(found: Leading, share: f32, tint: f32, material: u32) -> Leading {
+    if share > found.shares.x {
+        return Leading(
+            vec2<f32>(share, found.shares.x), vec2<f32>(tint, found.tints.x), vec2<u32>(material, found.materials.x));
     }
-    for (var m = 0u; m < 10u; m += 1u) { shares[m] *= (1.0 - cover.x) * (1.0 - cover.y); }
-    shares[SAND_MATERIAL] += cover.x * (1.0 - cover.y);
-    shares[SNOW_MATERIAL] += cover.y;
-    var found = Mixture(0u, 0u, 0.0, vec2<f32>(0.0), vec2<f32>(0.0));
-    var most = vec2<f32>(-1.0);
-    for (var m = 0u; m < 10u; m += 1u) {
-        let share = shares[m];
-        if share > most.x {
-            most = vec2<f32>(share, most.x);
-            found.second = found.first;
-            found.first = m;
-        } else if share > most.y {
-            most.y = share;
-            found.second = m;
-        }
-    }
-    found.share = max(most.y, 0.0) / max(most.x + max(most.y, 0.0), 1e-4);
-    found.tints = vec2<f32>(tints[found.first], tints[found.second]);
-    let lying = vec2<f32>(cover.x * (1.0 - cover.y), cover.y);
-    for (var k = 0u; k < 2u; k += 1u) {
-        let own = select(found.second, found.first, k == 0u);
-        if own == SAND_MATERIAL { found.lying[k] = lying.x / max(shares[own], 1e-3); }
-        if own == SNOW_MATERIAL { found.lying[k] = lying.y / max(shares[own], 1e-3); }
+    if share > found.shares.y {
+        return Leading(
+            vec2<f32>(found.shares.x, share), vec2<f32>(found.tints.x, tint), vec2<u32>(found.materials.x, material));
     }
     return found;
 }
+
+// What is seen of the materials, from what the rules give of each with the sum of its tints, each as often as it is seen.
+fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> Mixture {
+    var shares = rules_shares;
+    let lying = vec2<f32>(cover.x * (1.0 - cover.y), cover.y);
+    // what lies on the ground has no tint
+    shares.b.z += lying.x;
+    shares.c.x += lying.y;
+    var found = Leading(vec2<f32>(-1.0), vec2<f32>(0.0), vec2<u32>(0u));
+    found = with_next(found, shares.a.x, tints.a.x, 0u);
+    found = with_next(found, shares.a.y, tints.a.y, 1u);
+    found = with_next(found, shares.a.z, tints.a.z, 2u);
+    found = with_next(found, shares.a.w, tints.a.w, 3u);
+    found = with_next(found, shares.b.x, tints.b.x, 4u);
+    found = with_next(found, shares.b.y, tints.b.y, 5u);
+    found = with_next(found, shares.b.z, tints.b.z, SAND_MATERIAL);
+    found = with_next(found, shares.b.w, tints.b.w, 7u);
+    found = with_next(found, shares.c.x, tints.c.x, SNOW_MATERIAL);
+    found = with_next(found, shares.c.y, tints.c.y, 9u);
+    // the tint is that of the material where nothing lies on it
+    let covers = select(vec2<f32>(0.0), vec2<f32>(lying.x), found.materials == vec2<u32>(SAND_MATERIAL))
+        + select(vec2<f32>(0.0), vec2<f32>(lying.y), found.materials == vec2<u32>(SNOW_MATERIAL));
+    let most = max(found.shares, vec2<f32>(0.0));
+    return Mixture(
+        found.materials.x,
+        found.materials.y,
+        most.y / max(most.x + most.y, 1e-4),
+        found.tints / max(most - covers, vec2<f32>(1e-3)),
+        covers / max(most, vec2<f32>(1e-3)),
+    );
+}
+
+#ifndef SHIPPED_RULES
+
+// Share of the ground that a rule covers.
+fn share_of_rule(what: vec4<f32>, a: vec4<f32>, b: vec4<f32>, bright: f32) -> f32 {
+    var share = what.x;
+    for (var k = u32(what.y); k < u32(what.z) && share > 0.003; k += 1u) {
+        let test = &ground_rules.tests[k];
+        let t = saturate(dot((*test).a, a) + dot((*test).b, b) + (*test).c.x * bright + (*test).c.y);
+        share *= t * t * (3.0 - 2.0 * t);
+    }
+    return share;
+}
+
+// The rules as data. Lists that come with the program are written out as text instead, see
+// src/app/view/render/rules_text.rs.
+fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
+    let a = vec4<f32>(values.slope, values.height, values.openness, values.site.x);
+    let b = vec4<f32>(values.site.yzw, values.green);
+    var shares = PerMaterial(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
+    var tints = shares;
+    // from the top down: what is left for those below
+    var left = (1.0 - cover.x) * (1.0 - cover.y);
+    for (var k = u32(ground_rules.count.x); k > 0u && left > 0.002; k -= 1u) {
+        let rule = &ground_rules.rules[k - 1u];
+        let share = share_of_rule((*rule).what, a, b, values.bright);
+        if share <= 0.003 { continue; }
+        let seen = share * left;
+        left -= seen;
+        let own = (*rule).own;
+        let tint = (*rule).tint;
+        shares = PerMaterial(shares.a + seen * own.a, shares.b + seen * own.b, shares.c + seen * own.c);
+        tints = PerMaterial(tints.a + seen * tint.a, tints.b + seen * tint.b, tints.c + seen * tint.c);
+    }
+    return mixture(shares, tints, cover);
+}
+
+#endif
 
 // The relief of a material at a place.
 struct Relief {

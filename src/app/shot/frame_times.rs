@@ -68,6 +68,8 @@ fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<Fra
             }
         }
     };
+    // of the frames before
+    wait()?;
     let (mut waited, mut processor) = (Vec::new(), Vec::new());
     for frame in 0..frames {
         let begin = Instant::now();

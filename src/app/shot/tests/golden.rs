@@ -116,3 +116,25 @@ fn every_material_looks_as_it_did() {
     let pose = Pose { eye_world: Vec3::new(0.0, 60.0, 320.0), yaw: 0.3, pitch: -0.45 };
     compare(pose, Material::ALL.iter().copied().map(subject).collect());
 }
+
+#[test]
+fn rules_as_text_and_as_numbers_lay_the_same_ground() {
+    let terrain = Arc::new(coast());
+    let settings = Settings { size_metres: 900.0, relief_metres: 400.0, sea_level: 0.2, ..Settings::default() };
+    let engine = SharedEngine::default();
+    let pose = Pose { eye_world: Vec3::new(0.0, 420.0, 700.0), yaw: 0.0, pitch: -0.4 };
+    let options = ShotOptions { width: WIDTH, height: HEIGHT, view: ShotView::Pose(pose), ..ShotOptions::default() };
+    let palette = PaletteTable::for_scene(&talweg::scene::Scene { settings: settings.clone(), ..Default::default() });
+    let mut draw = |materials: &'static MaterialRules| {
+        let palette = Arc::new(PaletteTable { materials, ..palette.clone() });
+        let subject = ShotSubject::Terrain(prepared(&terrain, &settings, Overlay::None), palette, None);
+        averaged(&engine.draw(&subject, &options, RenderQuality::Still), WIDTH as usize, 1)
+    };
+    let [shipped, bare] = [DEFAULT_MATERIALS, "bare"].map(|name| MaterialRules::named(name).unwrap());
+    let written_out = draw(shipped);
+    // a list that did not come with the program, though it says the same
+    let numbers = draw(Box::leak(Box::new(shipped.clone())));
+    let differing = written_out.rgb.iter().zip(&numbers.rgb).filter(|(a, b)| a.abs_diff(**b) > 3).count();
+    assert!(differing * 1000 <= written_out.rgb.len(), "{differing} of {}", written_out.rgb.len());
+    assert!(far_per_mille(&written_out, &draw(bare)) > FAR_PER_MILLE, "rules are seen");
+}

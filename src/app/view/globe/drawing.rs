@@ -20,6 +20,7 @@ use crate::view::render::batch::{
 use crate::view::render::ground_materials::GroundMaterials;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
+use crate::view::render::rules_text::shipped_number;
 use crate::view::render::texels::TerrainMap;
 use crate::view::render::textures::{TerrainTextures, blank};
 use crate::view::square::lod::PatchDetail;
@@ -122,18 +123,20 @@ impl GlobeDrawing {
         let is_map = scenery.projection == PlanetProjection::Map;
         let detail = terrain.detail(&scenery.view).filter(|_| scenery.projection == PlanetProjection::Globe);
         let wants_materials = self.materials.update(terrain.palette.materials, context) && detail.is_some();
+        let is_detailed = wants_materials && self.materials.is_complete;
         let target = TargetKey {
             format: view.target_format,
             samples: context.msaa.samples(),
             void_mask: false,
-            is_detailed: wants_materials && self.materials.is_complete,
+            is_detailed,
+            rules: is_detailed.then(|| shipped_number(terrain.palette.materials)).flatten(),
         };
         let mut parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
         // until the materials can be drawn the ground is drawn without
         let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
         let is_complete = target.is_detailed == wants_materials && is_ready(&parts);
         if target.is_detailed && !is_complete {
-            let plain = TargetKey { is_detailed: false, ..target };
+            let plain = TargetKey { is_detailed: false, rules: None, ..target };
             parts = pipelines.globe_parts(context.cache, plain, context.mode.of_grid(), is_map);
         }
 

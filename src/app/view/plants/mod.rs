@@ -1,4 +1,5 @@
 //! Plants and stones on the ground: which of them are drawn, and their shadows.
 
+pub mod cells;
 pub mod scatter;
 pub mod shadows;

@@ -4,28 +4,28 @@
 //! [`talweg::appearance::scatter`]. What is known is drawn until the rest is there.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::{
     Buffer, BufferInitDescriptor, BufferUsages, Extent3d, TextureDataOrder, TextureDescriptor, TextureDimension,
     TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
+use bevy::tasks::ComputeTaskPool;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::shadows::{SHADOW_CASCADES, ShadowCascades};
+use super::cells::{ALL_PIXELS, CellKey, ScatterEye, WantedCell, least_pixels, part_kept, seen_cells};
+use super::shadows::SHADOW_CASCADES;
 use crate::view::render::batch::{DrawContext, Geometry, GrowingBuffer};
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mips::Mips;
+use crate::view::scale::SIDE_WORLD;
 use crate::view::square::SquareTerrain;
-use crate::view::square::lod::Frustum;
-use talweg::appearance::scatter::{
-    Canopy, POINTS, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, cell_metres, tallest_crown,
-};
+use talweg::appearance::scatter::{Canopy, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, tallest_crown};
 use talweg::appearance::{GroundConditions, PaletteTable};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 use talweg::field::Control;
@@ -34,14 +34,11 @@ use talweg::field::Control;
 const DETAIL_PIXELS: [f32; SHAPE_DETAILS - 1] = [90.0, 22.0];
 /// Part of such a height over which one detail takes over from the other.
 const TAKE_OVER: f32 = 0.25;
-/// Height on screen from which on all of a rule are drawn; of smaller ones those of low rank.
-const ALL_PIXELS: f32 = 14.0;
 /// Most texels of a side of the canopy.
 const CANOPY_SIDE: usize = 1024;
 /// Detail of the shapes that throw shadows into each cascade.
 const SHADOW_DETAILS: [usize; SHADOW_CASCADES] = [1, 2];
-/// Cells are filled in steps of so many ranks.
-const RANK_STEP: usize = 128;
+const KINDS: usize = ScatterKind::ALL.len();
 
 /// One plant or stone on the graphics card; mirrors `ScatterInput` in `assets/shaders/scatter.wgsl`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -67,9 +64,6 @@ pub struct ScatterCorner {
     colour: [f32; 4],
 }
 
-/// Rule, column and row.
-type CellKey = (usize, [i32; 2]);
-
 struct ScatterCell {
     /// Which ground it was made for.
     source: u64,
@@ -77,15 +71,6 @@ struct ScatterCell {
     ranks: usize,
     /// In the order of their ranks.
     objects: Vec<ScatteredObject>,
-}
-
-/// A cell that was asked for: its ranks are looked at.
-struct WantedCell {
-    key: CellKey,
-    ranks: usize,
-    metres: f32,
-    /// Whether the camera sees it; else it may throw shadows on what the camera sees.
-    is_seen: bool,
 }
 
 /// What was made of an order.
@@ -129,14 +114,6 @@ pub struct ScatterFrame {
     pub all_world: f32,
     /// Whether all that the camera sees is there.
     pub is_settled: bool,
-}
-
-/// From where a terrain is seen.
-pub struct ScatterEye<'a> {
-    pub eye_world: Vec3,
-    pub frustum: &'a Frustum,
-    pub pixels_per_radian: f32,
-    pub shadows: Option<&'a ShadowCascades>,
 }
 
 impl ScatterDrawing {
@@ -228,7 +205,7 @@ impl ScatterDrawing {
         }
         let most = 4 * seen.len() + 4096;
         if self.cells.len() > most {
-            let wanted: std::collections::HashSet<CellKey> = seen.iter().map(|wanted| wanted.key).collect();
+            let wanted: HashSet<CellKey> = seen.iter().map(|wanted| wanted.key).collect();
             self.cells.retain(|key, _| wanted.contains(key));
         }
         let (calls, shadow_calls) = self.gather(rules, &seen, terrain, eye, context);
@@ -259,72 +236,33 @@ impl ScatterDrawing {
         eye: &ScatterEye,
         context: &DrawContext,
     ) -> (ShapeCalls, [ShapeCalls; SHADOW_CASCADES]) {
-        let scale = &terrain.scale;
-        let metres = scale.metres_per_world;
-        let half = 0.5 * crate::view::scale::SIDE_WORLD;
-        // of every kind those of each detail, then the shadows of each cascade
-        let mut lists: Vec<[Vec<ScatterInstance>; SHAPE_DETAILS + SHADOW_CASCADES]> =
-            ScatterKind::ALL.iter().map(|_| std::array::from_fn(|_| Vec::new())).collect();
-        for wanted in seen {
-            let Some(cell) = self.cells.get(&wanted.key) else { continue };
-            let rule = &rules[wanted.key.0];
-            let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
-            let least = least_pixels(rule.kind);
-            for object in cell.objects.iter().take_while(|object| usize::from(object.rank) < wanted.ranks) {
-                let [east, south] = object.place.map(|metres_along| metres_along / metres - half);
-                let world = Vec3::new(east, object.ground_metres / metres, south);
-                let away = world.distance(eye.eye_world) * metres;
-                let pixels = object.size_metres * eye.pixels_per_radian / away.max(0.1);
-                let kept = share_kept(away, all_metres) * POINTS as f32;
-                let by_rank = ((kept - f32::from(object.rank)) / (0.15 * kept)).clamp(0.0, 1.0);
-                let by_size = (pixels / least - 1.0).clamp(0.0, 1.0);
-                let size = object.size_metres * by_rank.min(by_size);
-                if size <= 0.0 {
-                    continue;
-                }
-                let (lean, share) = match object.kind {
-                    ScatterKind::Grass => (255, 150),
-                    ScatterKind::Boulder => (255, 90),
-                    ScatterKind::Shrub => (0, 70),
-                    _ => (0, 25),
-                };
-                let colour = object.ground.map(|c| (c.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
-                let [r, g, b] = colour;
-                let mut push = |list: usize, [from, to]: [f32; 2]| {
-                    lists[object.kind as usize][list].push(ScatterInstance {
-                        place: [east, south, size / metres, object.turn],
-                        ground: [r, g, b, (object.random * 255.0) as u8],
-                        what: [(from * 254.0) as u8, (to * 255.0) as u8, lean, share],
-                    });
-                };
-                if let Some(shadows) = eye.shadows.filter(|_| object.kind != ScatterKind::Grass) {
-                    for cascade in 0..SHADOW_CASCADES {
-                        if shadows.meets(cascade, world, size / metres) {
-                            push(SHAPE_DETAILS + cascade, [0.0, 1.0]);
+        let pool = ComputeTaskPool::get();
+        let share = seen.len().div_ceil(4 * pool.thread_num().max(1)).max(8);
+        let cells = &self.cells;
+        let parts: Vec<InstanceLists> = pool.scope(|scope| {
+            for part in seen.chunks(share) {
+                scope.spawn(async move {
+                    let mut lists = InstanceLists::default();
+                    for wanted in part {
+                        if let Some(cell) = cells.get(&wanted.key) {
+                            lists.add(&rules[wanted.key.0], wanted, cell, terrain, eye);
                         }
                     }
-                }
-                if !wanted.is_seen {
-                    continue;
-                }
-                let (detail, next) = detail_of(pixels);
-                match next {
-                    None => push(detail, [0.0, 1.0]),
-                    Some(share) => {
-                        push(detail, [0.0, share]);
-                        push(detail + 1, [share, 1.0]);
-                    }
-                }
+                    lists
+                });
             }
-        }
+        });
         let mut all: Vec<ScatterInstance> = Vec::new();
         let mut calls = ShapeCalls::new();
         let mut shadow_calls: [ShapeCalls; SHADOW_CASCADES] = Default::default();
-        for (kind, details) in lists.iter().enumerate() {
-            for (number, list) in details.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+        for kind in 0..KINDS {
+            for number in 0..SHAPE_DETAILS + SHADOW_CASCADES {
                 let first = all.len() as u32;
-                all.extend(list);
+                parts.iter().for_each(|part| all.extend(&part.0[kind][number]));
                 let own = first..all.len() as u32;
+                if own.is_empty() {
+                    continue;
+                }
                 match number.checked_sub(SHAPE_DETAILS) {
                     None => calls.push((self.shapes[kind][number], own)),
                     Some(cascade) => {
@@ -335,6 +273,73 @@ impl ScatterDrawing {
         }
         self.instances.write(bytemuck::cast_slice(&all), context.device, context.queue);
         (calls, shadow_calls)
+    }
+}
+
+/// Of every kind the instances of each detail, then those that throw shadows into each cascade.
+#[derive(Default)]
+struct InstanceLists([[Vec<ScatterInstance>; SHAPE_DETAILS + SHADOW_CASCADES]; KINDS]);
+
+impl InstanceLists {
+    /// What is drawn of a cell.
+    fn add(
+        &mut self,
+        rule: &ScatterRule,
+        wanted: &WantedCell,
+        cell: &ScatterCell,
+        terrain: &SquareTerrain,
+        eye: &ScatterEye,
+    ) {
+        let metres = terrain.scale.metres_per_world;
+        let half = 0.5 * SIDE_WORLD;
+        let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
+        let least = least_pixels(rule.kind);
+        for object in cell.objects.iter().take_while(|object| usize::from(object.rank) < wanted.ranks) {
+            let [east, south] = object.place.map(|metres_along| metres_along / metres - half);
+            let world = Vec3::new(east, object.ground_metres / metres, south);
+            let away = world.distance(eye.eye_world) * metres;
+            let pixels = object.size_metres * eye.pixels_per_radian / away.max(0.1);
+            if pixels <= least {
+                continue;
+            }
+            let size = object.size_metres * part_kept(object.rank, away / all_metres).min(pixels / least - 1.0);
+            if size <= 0.0 {
+                continue;
+            }
+            let (lean, share) = match object.kind {
+                ScatterKind::Grass => (255, 150),
+                ScatterKind::Boulder => (255, 90),
+                ScatterKind::Shrub => (0, 70),
+                _ => (0, 25),
+            };
+            let [r, g, b] = object.ground.map(|c| (c.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
+            let lists = &mut self.0[object.kind as usize];
+            let mut push = |list: usize, [from, to]: [f32; 2]| {
+                lists[list].push(ScatterInstance {
+                    place: [east, south, size / metres, object.turn],
+                    ground: [r, g, b, (object.random * 255.0) as u8],
+                    what: [(from * 254.0) as u8, (to * 255.0) as u8, lean, share],
+                });
+            };
+            if let Some(shadows) = eye.shadows.filter(|_| object.kind != ScatterKind::Grass) {
+                for cascade in 0..SHADOW_CASCADES {
+                    if shadows.meets(cascade, world, size / metres) {
+                        push(SHAPE_DETAILS + cascade, [0.0, 1.0]);
+                    }
+                }
+            }
+            if !wanted.is_seen {
+                continue;
+            }
+            let (detail, next) = detail_of(pixels);
+            match next {
+                None => push(detail, [0.0, 1.0]),
+                Some(share) => {
+                    push(detail, [0.0, share]);
+                    push(detail + 1, [share, 1.0]);
+                }
+            }
+        }
     }
 }
 
@@ -350,62 +355,6 @@ fn detail_of(pixels: f32) -> (usize, Option<f32>) {
         }
     }
     (SHAPE_DETAILS - 1, None)
-}
-
-/// Heights on screen below which a kind is not drawn.
-fn least_pixels(kind: ScatterKind) -> f32 {
-    match kind {
-        ScatterKind::Grass => 7.0,
-        ScatterKind::Shrub => 3.0,
-        ScatterKind::Boulder => 2.5,
-        _ => 2.0,
-    }
-}
-
-/// Share of the ranks that are drawn at a distance, where all are up to another.
-fn share_kept(away: f32, all_metres: f32) -> f32 {
-    (all_metres / away.max(1e-3)).powf(1.2).min(1.0)
-}
-
-/// The cells that the camera sees, with the ranks that it asks of each.
-fn seen_cells(rules: &[ScatterRule], terrain: &SquareTerrain, eye: &ScatterEye) -> Vec<WantedCell> {
-    let (scale, settings) = (&terrain.scale, &terrain.settings);
-    let metres = scale.metres_per_world;
-    let half = 0.5 * crate::view::scale::SIDE_WORLD;
-    let mut seen = Vec::new();
-    for (number, rule) in rules.iter().enumerate() {
-        let side = cell_metres(rule);
-        let farthest = rule.size.1 * eye.pixels_per_radian / least_pixels(rule.kind);
-        let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
-        let over = ((eye.eye_world.y - scale.highest_world) * metres - rule.size.1).max(0.0);
-        if over >= farthest {
-            continue;
-        }
-        let last = (settings.size_metres / side).ceil() as i32 - 1;
-        let span = |at_world: f32| {
-            let at = (at_world + half) * metres;
-            let [from, to] = [at - farthest, at + farthest].map(|at| (at / side).floor() as i32);
-            from.max(0)..=to.min(last)
-        };
-        for row in span(eye.eye_world.z) {
-            for column in span(eye.eye_world.x) {
-                let corner = |k: i32| k as f32 * side / metres - half;
-                let low = Vec3::new(corner(column), scale.lowest_world, corner(row));
-                let high = Vec3::new(corner(column + 1), scale.highest_world + rule.size.1 / metres, corner(row + 1));
-                let nearest = eye.eye_world.clamp(low, high).distance(eye.eye_world) * metres;
-                let is_seen = nearest < farthest && eye.frustum.meets(low, high);
-                let throws = |shadows: &ShadowCascades| rule.kind != ScatterKind::Grass && shadows.reaches(low, high);
-                if !is_seen && !eye.shadows.is_some_and(throws) {
-                    continue;
-                }
-                let kept = (share_kept(nearest, all_metres) * POINTS as f32) as usize + 1;
-                let ranks = kept.next_multiple_of(RANK_STEP).min(POINTS);
-                seen.push(WantedCell { key: (number, [column, row]), ranks, metres: nearest, is_seen });
-            }
-        }
-    }
-    seen.sort_by(|a, b| a.metres.total_cmp(&b.metres));
-    seen
 }
 
 /// A cell to be made.
@@ -498,17 +447,6 @@ mod tests {
             let whole = |(detail, share): (usize, Option<f32>)| detail as f32 + 1.0 - share.unwrap_or(1.0);
             assert!((whole(now) - whole(before)).abs() < 0.02, "{pixels}: {before:?} {now:?}");
             before = now;
-        }
-    }
-
-    #[test]
-    fn fewer_are_kept_the_farther_they_are() {
-        assert_eq!(share_kept(10.0, 500.0), 1.0);
-        let mut before = 1.0;
-        for k in 1..100 {
-            let kept = share_kept(500.0 + 50.0 * k as f32, 500.0);
-            assert!(kept < before && before - kept < 0.2);
-            before = kept;
         }
     }
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::batch::DrawContext;
 use talweg::appearance::materials::textures::{MaterialTexture, look_of};
-use talweg::appearance_files::{CONDITIONS, MOST_RULES, Material, MaterialRules};
+use talweg::appearance_files::{Band, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialRules};
 use talweg::preferences::GroundDetail;
 
 /// Texels of a side of every texture; 14 MiB of memory in all.
@@ -49,14 +49,26 @@ struct LookUniform {
     form: Vec4,
 }
 
+/// Mirrors `PerMaterial`: one of them, in fours.
+type PerMaterial = [f32; 12];
+
 /// Mirrors `MaterialRule`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct RuleUniform {
-    /// Material, share, tint, unused.
-    what: Vec4,
-    bands: [Vec4; CONDITIONS.len()],
+    /// 1 for its material.
+    own: PerMaterial,
+    /// Its tint for its material.
+    tint: PerMaterial,
+    /// Most that it covers, the first of its tests and the one after the last, unused.
+    what: [f32; 4],
 }
+
+/// Mirrors `MaterialTest`: how often each of the values counts, what is added to their sum, unused.
+pub type TestUniform = [f32; 12];
+
+/// Most tests of a list: each condition rises and falls.
+const MOST_TESTS: usize = 2 * MOST_RULES * CONDITIONS.len();
 
 /// Mirrors `GroundRules`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -66,6 +78,7 @@ pub struct RulesUniform {
     count: Vec4,
     looks: [LookUniform; MATERIALS],
     rules: [RuleUniform; MOST_RULES],
+    tests: [TestUniform; MOST_TESTS],
 }
 
 impl RulesUniform {
@@ -79,16 +92,38 @@ impl RulesUniform {
             }
         };
         let mut uniforms = [RuleUniform::default(); MOST_RULES];
-        for (out, rule) in uniforms.iter_mut().zip(&rules.0) {
-            out.what = Vec4::new(rule.material as usize as f32, rule.share, rule.tint, 0.0);
-            out.bands = rule.bands.map(Vec4::from);
+        let mut tests = Vec::new();
+        for (k, (out, rule)) in uniforms.iter_mut().zip(&rules.0).enumerate() {
+            let first = tests.len() as f32;
+            // the first lies everywhere
+            if k > 0 {
+                rule.bands.iter().enumerate().for_each(|(condition, band)| tests.extend(tests_of(condition, *band)));
+            }
+            out.own[rule.material as usize] = 1.0;
+            out.tint[rule.material as usize] = rule.tint;
+            out.what = [if k > 0 { rule.share } else { 1.0 }, first, tests.len() as f32, 0.0];
         }
+        tests.resize(MOST_TESTS, TestUniform::default());
         Self {
             count: Vec4::new(rules.0.len() as f32, SIDE as f32, f32::from(u8::from(!textures.is_empty())), 0.0),
             looks: std::array::from_fn(look),
             rules: uniforms,
+            tests: std::array::from_fn(|k| tests[k]),
         }
     }
+}
+
+/// The tests of a band: that it has begun, and that it has not ended. There is none where it does neither.
+pub fn tests_of(condition: usize, [a, b, c, d]: Band) -> impl Iterator<Item = TestUniform> {
+    let test = move |none: f32, all: f32| {
+        let width = if (all - none).abs() < 1e-6 { 1e-6_f32.copysign(all - none) } else { all - none };
+        let mut test = TestUniform::default();
+        test[condition] = 1.0 / width;
+        test[CONDITIONS.len()] = -none / width;
+        test
+    };
+    let [begins, ends] = [b > EVERYWHERE[1], c < EVERYWHERE[2]];
+    begins.then(|| test(a, b)).into_iter().chain(ends.then(|| test(d, c)))
 }
 
 /// What the shaders read of the materials.
@@ -202,7 +237,7 @@ fn halved(size: usize, texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use talweg::appearance_files::DEFAULT_MATERIALS;
+    use talweg::appearance_files::{DEFAULT_MATERIALS, material_list_names};
 
     #[test]
     fn smaller_textures_keep_the_mean() {
@@ -220,5 +255,42 @@ mod tests {
         let uniform = RulesUniform::new(rules, &[]);
         assert_eq!(uniform.count.x as usize, rules.0.len());
         assert_eq!(uniform.count.z, 0.0);
+    }
+
+    /// Shares as `mixture_of` in `assets/shaders/materials.wgsl` works them out, from the last rule down.
+    fn shares_from_the_top(uniform: &RulesUniform, values: [f32; CONDITIONS.len()]) -> [f32; MATERIALS] {
+        let (mut shares, mut left) = ([0.0; MATERIALS], 1.0);
+        for rule in uniform.rules[..uniform.count.x as usize].iter().rev() {
+            let [most, begin, end, _] = rule.what;
+            let cover = uniform.tests[begin as usize..end as usize].iter().fold(most, |cover, test| {
+                let sum: f32 = test.iter().zip(&values).map(|(a, b)| a * b).sum();
+                let t = (sum + test[CONDITIONS.len()]).clamp(0.0, 1.0);
+                cover * t * t * (3.0 - 2.0 * t)
+            });
+            shares.iter_mut().zip(&rule.own).for_each(|(share, own)| *share += left * cover * own);
+            left *= 1.0 - cover;
+        }
+        shares
+    }
+
+    #[test]
+    fn the_rules_are_the_same_from_the_top_down() {
+        let draw = talweg::field::Stream::new(5, 1);
+        for name in material_list_names() {
+            let rules = MaterialRules::named(name).unwrap();
+            let uniform = RulesUniform::new(rules, &[]);
+            for k in 0..2000 {
+                let at = |axis: i32| 0.5 + 0.5 * draw.signed(k, axis);
+                let values = std::array::from_fn(|c| match CONDITIONS[c] {
+                    "slope" => 80.0 * at(c as i32),
+                    "green" => 0.3 * at(c as i32) - 0.15,
+                    _ => at(c as i32),
+                });
+                let (own, told) = (shares_from_the_top(&uniform, values), rules.shares(values));
+                for (a, b) in own.iter().zip(told) {
+                    assert!((a - b).abs() < 1e-3, "{name} at {values:?}: {own:?} {told:?}");
+                }
+            }
+        }
     }
 }

@@ -38,7 +38,11 @@ impl FromWorld for PatchMesh {
     fn from_world(world: &mut World) -> Self {
         let quality = world.get_resource::<RenderQuality>().copied().unwrap_or_default();
         let is_frugal = quality.is_frugal(world.get_resource());
-        let detail = if is_frugal { PatchDetail::FRUGAL } else { PatchDetail::FINE };
+        let detail = match quality {
+            RenderQuality::Still => PatchDetail::FINEST,
+            RenderQuality::Moving if is_frugal => PatchDetail::FRUGAL,
+            RenderQuality::Moving => PatchDetail::FINE,
+        };
         let indices = indices(detail.quads as u16);
         let device = world.resource::<RenderDevice>();
         Self {

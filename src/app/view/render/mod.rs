@@ -8,6 +8,7 @@ pub mod light;
 pub mod mesh;
 pub mod mips;
 pub mod pipelines;
+pub mod rules_text;
 pub mod shader_text;
 pub mod sky_texture;
 pub mod texels;

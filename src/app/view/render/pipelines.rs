@@ -14,6 +14,7 @@ use bevy::render::render_resource::{
     FragmentState, MultisampleState, PipelineCache, PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor,
     SamplerBindingType, ShaderStages, TextureFormat, TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
 };
+use bevy::shader::ShaderDefVal;
 
 use super::frame::SquareFrame;
 use super::ground_materials::RulesUniform;
@@ -291,6 +292,8 @@ pub struct TargetKey {
     pub void_mask: bool,
     /// Whether the ground has the detail of its materials; else no pixel pays for it.
     pub is_detailed: bool,
+    /// The list of the rules of that detail: see [`shipped_number`](super::rules_text::shipped_number).
+    pub rules: Option<u32>,
 }
 
 impl TargetKey {
@@ -467,7 +470,9 @@ impl Pipelines {
     fn describe(&self, part: ViewPart, style: GroundStyle, key: TargetKey) -> RenderPipelineDescriptor {
         let (vertex, fragment) = part.entry_points(style);
         let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask), ("DETAIL", key.is_detailed)];
-        let shader_defs: Vec<_> = defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
+        let mut shader_defs: Vec<ShaderDefVal> =
+            defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
+        shader_defs.extend(key.rules.map(|number| ShaderDefVal::UInt("SHIPPED_RULES".into(), number)));
         let shader = match (part, part.input()) {
             (ViewPart::Traced, _) => &self.shader.rays,
             (_, VertexInput::Tile) => &self.shader.patches,

@@ -2,6 +2,8 @@
 
 use bevy::prelude::*;
 
+use super::rules_text::rules_text;
+
 /// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
 /// translated when it is used.
 #[derive(Resource, Clone)]
@@ -48,13 +50,15 @@ pub(in crate::view) const GLOBE: &str = joined!(
 
 impl ViewShader {
     pub fn load(shaders: &mut Assets<Shader>) -> Self {
-        let mut add = |source: &'static str, name: &str| shaders.add(Shader::from_wgsl(source, name.to_string()));
+        let mut add = |source: &str, name: &str| shaders.add(Shader::from_wgsl(source.to_owned(), name.to_owned()));
+        let rules = rules_text();
+        let with_rules = |source: &str| rules.clone() + source;
         Self {
-            grid: add(GRID, "talweg/view.wgsl"),
-            patches: add(PATCHES, "talweg/adaptive.wgsl"),
-            rays: add(RAYS, "talweg/traced.wgsl"),
+            grid: add(&with_rules(GRID), "talweg/view.wgsl"),
+            patches: add(&with_rules(PATCHES), "talweg/adaptive.wgsl"),
+            rays: add(&with_rules(RAYS), "talweg/traced.wgsl"),
             march: add(MARCH, "talweg/trace.wgsl"),
-            globe: add(GLOBE, "talweg/globe.wgsl"),
+            globe: add(&with_rules(GLOBE), "talweg/globe.wgsl"),
         }
     }
 }

@@ -19,7 +19,8 @@ use crate::view::construction_surface::trace::{self, RayCamera, Rays};
 use crate::view::mode::ViewMode;
 use crate::view::overlays::palette::PaletteTexture;
 use crate::view::overlays::ramp::Ramp;
-use crate::view::plants::scatter::{ScatterDrawing, ScatterEye, ScatterFrame, ShapeCalls};
+use crate::view::plants::cells::ScatterEye;
+use crate::view::plants::scatter::{ScatterDrawing, ScatterFrame, ShapeCalls};
 use crate::view::plants::shadows::{ShadowCascades, ShadowMaps};
 use crate::view::render::batch::{
     Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, ShadowPass, picture_pixels, uniform_buffer,
@@ -29,6 +30,7 @@ use crate::view::render::ground_materials::GroundMaterials;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mesh::{self, SideKind};
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
+use crate::view::render::rules_text::shipped_number;
 use crate::view::render::sky_texture::SkyTexture;
 use crate::view::render::texels::TerrainMap;
 use crate::view::render::textures::{TerrainTextures, blank};
@@ -152,18 +154,20 @@ impl SquareDrawing {
         let shown = (mode, has_sea, surroundings);
         let mut frame = SquareFrame::new(&eye, terrain, &table, shown, &range, mesh.detail.quads);
         let void_mask = terrain.void_mask.as_ref();
+        let is_detailed = wants_detail && self.materials.is_complete;
         let target = TargetKey {
             format: view.target_format,
             samples: context.msaa.samples(),
             void_mask: void_mask.is_some(),
-            is_detailed: wants_detail && self.materials.is_complete,
+            is_detailed,
+            rules: is_detailed.then(|| shipped_number(table.materials)).flatten(),
         };
         let style = (mode.of_grid(), terrain.tint());
         let mut parts = pipelines.grid_parts(context.cache, target, style);
         // until the detail can be drawn the ground is drawn without
         let is_ready = |parts: &Parts| parts.iter().all(|(_, id)| context.cache.get_render_pipeline(*id).is_some());
         if target.is_detailed && !is_ready(&parts) {
-            parts = pipelines.grid_parts(context.cache, TargetKey { is_detailed: false, ..target }, style);
+            parts = pipelines.grid_parts(context.cache, TargetKey { is_detailed: false, rules: None, ..target }, style);
         }
         let is_complete = target.is_detailed == wants_detail;
         let (mut tiles, mut march, mut rays_seen, mut is_settled) = (None, None, None, is_complete);
