@@ -125,7 +125,7 @@ fn rules_as_text_and_as_numbers_lay_the_same_ground() {
     let pose = Pose { eye_world: Vec3::new(0.0, 420.0, 700.0), yaw: 0.0, pitch: -0.4 };
     let options = ShotOptions { width: WIDTH, height: HEIGHT, view: ShotView::Pose(pose), ..ShotOptions::default() };
     let palette = PaletteTable::for_scene(&talweg::scene::Scene { settings: settings.clone(), ..Default::default() });
-    let mut draw = |materials: &'static MaterialRules| {
+    let draw = |materials: &'static MaterialRules| {
         let palette = Arc::new(PaletteTable { materials, ..palette.clone() });
         let subject = ShotSubject::Terrain(prepared(&terrain, &settings, Overlay::None), palette, None);
         averaged(&engine.draw(&subject, &options, RenderQuality::Still), WIDTH as usize, 1)
