@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
@@ -14,9 +14,9 @@ use bevy::render::render_resource::{
     TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
-use bevy::tasks::ComputeTaskPool;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::cells::{ALL_PIXELS, CellKey, ScatterEye, WantedCell, least_pixels, part_kept, seen_cells};
 use super::shadows::SHADOW_CASCADES;
@@ -236,22 +236,22 @@ impl ScatterDrawing {
         eye: &ScatterEye,
         context: &DrawContext,
     ) -> (ShapeCalls, [ShapeCalls; SHADOW_CASCADES]) {
-        let pool = ComputeTaskPool::get();
-        let share = seen.len().div_ceil(4 * pool.thread_num().max(1)).max(8);
+        let share = seen.len().div_ceil(4 * rayon::current_num_threads()).max(8);
         let cells = &self.cells;
-        let parts: Vec<InstanceLists> = pool.scope(|scope| {
-            for part in seen.chunks(share) {
-                scope.spawn(async move {
-                    let mut lists = InstanceLists::default();
-                    for wanted in part {
-                        if let Some(cell) = cells.get(&wanted.key) {
-                            lists.add(&rules[wanted.key.0], wanted, cell, terrain, eye);
-                        }
-                    }
-                    lists
-                });
+        let lists_of = |part: &[WantedCell]| {
+            let mut lists = InstanceLists::default();
+            for wanted in part {
+                if let Some(cell) = cells.get(&wanted.key) {
+                    lists.add(&rules[wanted.key.0], wanted, cell, terrain, eye);
+                }
             }
-        });
+            lists
+        };
+        let gather = || seen.par_chunks(share).map(lists_of).collect();
+        let parts: Vec<InstanceLists> = match &*FRAME_THREADS {
+            Some(threads) => threads.install(gather),
+            None => gather(),
+        };
         let mut all: Vec<ScatterInstance> = Vec::new();
         let mut calls = ShapeCalls::new();
         let mut shadow_calls: [ShapeCalls; SHADOW_CASCADES] = Default::default();
@@ -275,6 +275,10 @@ impl ScatterDrawing {
         (calls, shadow_calls)
     }
 }
+
+/// Threads of their own: a frame does not wait for what an evaluation has the others do.
+static FRAME_THREADS: LazyLock<Option<ThreadPool>> =
+    LazyLock::new(|| ThreadPoolBuilder::new().thread_name(|k| format!("plants {k}")).build().ok());
 
 /// Of every kind the instances of each detail, then those that throw shadows into each cascade.
 #[derive(Default)]
