@@ -416,7 +416,7 @@ fn product_beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> Build
 }
 
 /// One line for each file.
-fn lines(report: &ExportReport) -> String {
+pub(super) fn lines(report: &ExportReport) -> String {
     let mut text = String::new();
     for raster in &report.rasters {
         text += &line(raster);

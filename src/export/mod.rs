@@ -69,7 +69,8 @@ pub struct ExportPlace {
 }
 
 impl ExportPlace {
-    fn target(&self, file: &Path) -> SaveTarget {
+    /// Where a file of that name goes.
+    pub(crate) fn target(&self, file: &Path) -> SaveTarget {
         SaveTarget::new(self.folder.join(file)).over_read_only(self.force).over_links(self.force)
     }
 }
