@@ -28,4 +28,4 @@ pub use materials::conditions::{GroundConditions, SITE_MAPS, site_conditions};
 pub use materials::piece_materials::{GroundShareMaps, GroundShares};
 pub use pictures::image::{RgbImage, heightmap};
 pub use pictures::planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
-pub use pictures::relief::{relief, sky_view};
+pub use pictures::relief::{SkyView, relief, sky_view};

@@ -331,6 +331,9 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
         let layers: Vec<_> = stage.layers.iter().map(layer).collect();
         let layers = match &stage.survey {
             Some(water) if water.step != SurveyStep::Ground => format!("{}, {}", water.name, told(water.step)),
+            _ if stage.mask_of.is_some() => {
+                stage.mask_of.iter().map(|layer| format!("mask of {}", layer.name)).collect()
+            }
             _ if stage.smoothing.is_some() => {
                 let told = |smoothing: &PlannedSmoothing| format!("{}, {}", smoothing.name, smoothing_told(smoothing));
                 stage.smoothing.iter().map(told).collect()

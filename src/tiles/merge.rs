@@ -197,14 +197,7 @@ impl TileBuild {
         target: &'a dyn Fn(&Path) -> SaveTarget,
         control: &'a Control,
     ) -> StreamedSquare<'a> {
-        StreamedSquare {
-            scene: &self.scene,
-            samples: self.plan.samples,
-            hash: merged.hash,
-            preset,
-            target,
-            control,
-        }
+        StreamedSquare { scene: &self.scene, samples: self.plan.samples, hash: merged.hash, preset, target, control }
     }
 
     /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`,
@@ -308,7 +301,8 @@ impl TileBuild {
     /// The plan has no such mask: with those that it has.
     fn no_mask(&self, name: &str) -> TileError {
         let names: Vec<&str> = self.plan.masks.iter().map(|mask| mask.name.as_str()).collect();
-        let known = if names.is_empty() { "it has none".into() } else { format!("it has those of {}", names.join(", ")) };
+        let known =
+            if names.is_empty() { "it has none".into() } else { format!("it has those of {}", names.join(", ")) };
         TileError::NoMask { layer: name.into(), known }
     }
 }

@@ -38,8 +38,8 @@ pub use large_export::LargeExport;
 pub use launch::{Launcher, OPENJD_FILE, SLURM_FILE};
 pub use merge::MergedTerrain;
 pub use plan::{
-    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SCENE_FILE,
-    PlannedMask, SmoothingStep, StageProduct, SurveyStep, TilePlan, tile_count,
+    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey,
+    SCENE_FILE, SmoothingStep, StageProduct, SurveyStep, TilePlan, tile_count,
 };
 pub use planner::{tile_plan, tile_plan_with_masks};
 pub use store::TileStore;

@@ -12,8 +12,8 @@
 use std::collections::HashMap;
 
 use super::plan::{
-    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep, TilePlan,
-    VERSION, tile_count,
+    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep,
+    TilePlan, VERSION, tile_count,
 };
 use super::{LEAST_TILE, MOST_SAMPLES, TileError};
 use crate::eval::window::{LayerLook, LayerSurvey, SmoothedField, layer_look, mask_look, source_scene};

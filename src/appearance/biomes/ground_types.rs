@@ -67,7 +67,11 @@ impl TypeMap {
 /// Numbers of the weights of a sample.
 pub(in crate::appearance) type WeightsAt<'a> = &'a (dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync);
 
-pub(in crate::appearance) fn strongest_of_all(terrain: &Terrain, weights: WeightsAt, control: &Control) -> Result<Vec<u8>, Cancelled> {
+pub(in crate::appearance) fn strongest_of_all(
+    terrain: &Terrain,
+    weights: WeightsAt,
+    control: &Control,
+) -> Result<Vec<u8>, Cancelled> {
     bytes_of_samples(terrain, 1, control, |k, out| out[0] = strongest(&weights(k)) as u8)
 }
 
@@ -129,6 +133,11 @@ pub struct TypeWeights {
 }
 
 impl TypeWeights {
+    /// Weights of the types of `legend` at every sample, one after another.
+    pub fn new(legend: Vec<LegendEntry>, weights: Vec<u8>) -> Self {
+        Self { legend, weights }
+    }
+
     /// The weights of a scene that is coloured by a biome table; without one there are no types.
     ///
     /// # Errors

@@ -49,11 +49,7 @@ impl SurroundingHeights {
     ///
     /// # Errors
     /// As [`SquareReader::rows`].
-    pub fn of_square(
-        square: &dyn SquareReader,
-        relief_over_size: f32,
-        control: &Control,
-    ) -> Result<Self, Cancelled> {
+    pub fn of_square(square: &dyn SquareReader, relief_over_size: f32, control: &Control) -> Result<Self, Cancelled> {
         let n = square.grid().samples;
         let mut means = SURROUNDINGS.map(|(width, _)| BlockMeans::new(n, halvings(width, n)));
         for first in (0..n).step_by(ROWS) {

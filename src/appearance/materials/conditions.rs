@@ -110,7 +110,8 @@ impl<'a> GroundConditions<'a> {
     /// Height of the ground in metres at (u, v), from 0 to 1 each.
     pub fn metres(&self, [u, v]: [f32; 2]) -> f32 {
         let ([top, left], n) = (self.terrain.grid.first(), self.terrain.samples());
-        let at = |row: usize, column: usize| self.terrain.height[(row - top) * n + column - left];
+        let here = |index: usize, first: usize| index.saturating_sub(first).min(n - 1);
+        let at = |row: usize, column: usize| self.terrain.height[here(row, top) * n + here(column, left)];
         bilinear(self.terrain.grid.whole_samples(), at, [u, v]) * self.settings.relief_metres
     }
 
@@ -182,7 +183,9 @@ impl<'a> GroundConditions<'a> {
         let grid = self.terrain.grid;
         let [(j, east), (i, south)] = [u, v].map(|place| cell_before(grid.whole_samples(), place));
         let [top, left] = grid.first();
-        SampleCell { corner: (i - top) * grid.samples + j - left, part: [east, south] }
+        // what lies beyond the sides of a window is cut off from what comes out
+        let here = |index: usize, first: usize| index.saturating_sub(first).min(grid.samples - 2);
+        SampleCell { corner: here(i, top) * grid.samples + here(j, left), part: [east, south] }
     }
 
     /// Bilinear between the four samples around a place.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::layout::{self, PixelLayout};
-use super::strips::CHANNELS;
+use super::strips::{CHANNELS, SquareMaps};
 use super::{ExportMap, MapNature, MapSheet, MapSource};
 use crate::appearance::{
     LegendEntry, PaletteTable, PlanetImage, RgbImage, TypeMap, TypeWeights, ground_colours, relief,
@@ -18,7 +18,6 @@ use crate::scene::Scene;
 
 /// Table of ground types for planets that have none.
 const USUAL_TYPES: &str = "earth";
-
 
 /// The number of the band between contour lines; the uppermost is 255.
 pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
@@ -217,6 +216,9 @@ pub(super) fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEnt
 
 /// Weights of the types of all samples, and those types alone that are anywhere, by weight over the whole terrain.
 fn type_weights(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<TypeWeights, Cancelled> {
+    if terrain.grid.has_edge() {
+        return SquareMaps::new(scene, terrain, control).all_weights();
+    }
     let scene = &*with_planet_types(scene);
     if scene.biome_table().is_none() {
         return TypeWeights::of_materials(scene, terrain, control);

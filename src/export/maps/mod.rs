@@ -21,7 +21,7 @@ pub(crate) use surface::square_curvature;
 
 pub use layout::{FilePart, PixelLayout, layouts};
 
-use crate::appearance::LegendEntry;
+use crate::appearance::{LegendEntry, SkyView};
 use crate::eval::{Store, layer_mask};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
 use crate::scene::Scene;
@@ -240,6 +240,16 @@ pub enum MapError {
     /// It was stopped.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+/// The share of the sky that is seen from a square, some rows at a time.
+///
+/// # Errors
+/// When it was cancelled.
+pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<MapSheet<'a>, Cancelled> {
+    let view = SkyView::new(terrain, &scene.settings, control)?;
+    let share = move |row, column| view.share(row, column);
+    Ok(MapSheet::streamed(&ExportMap::SkyView, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
 }
 
 /// The index of the layer whose mask is asked for.

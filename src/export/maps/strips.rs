@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::ground::{control_bits, control_sheet, picture, splat_label, type_sheet, weight_name, weight_sheet};
 use super::{ExportMap, MapSheet, NumberAt};
-use crate::appearance::{LegendEntry, SampledGround};
+use crate::appearance::{LegendEntry, SampledGround, TypeWeights};
 use crate::field::{Cancelled, Control, Edges, Grid, Region, SquareReader, Terrain};
 use crate::planet::climate::TerrainClimate;
 use crate::scene::Scene;
@@ -51,6 +51,11 @@ impl<'a> SquareMaps<'a> {
     pub fn has(map: &ExportMap) -> bool {
         use ExportMap::{Colours, Control, Moisture, Splat, Temperature, Types, Weights};
         matches!(map, Colours | Types | Splat | Weights | Control | Temperature | Moisture)
+    }
+
+    /// Whether it makes one sheet of a map.
+    pub fn is_one(map: &ExportMap) -> bool {
+        Self::has(map) && !matches!(map, ExportMap::Splat | ExportMap::Weights)
     }
 
     /// Reads nothing yet.
@@ -118,6 +123,21 @@ impl<'a> SquareMaps<'a> {
             }
             _ => Vec::new(),
         })
+    }
+
+    /// Weights of the types of all samples, for several sheets of a terrain that is held anyway.
+    ///
+    /// # Errors
+    /// When it was cancelled, or the square cannot be read.
+    pub(super) fn all_weights(&self) -> Result<TypeWeights, Cancelled> {
+        let (ground, (kept, legend), side) = (self.ground()?, self.kept()?, self.square.grid().samples);
+        let make = |window: &Terrain| ground.weights(window, kept, self.control);
+        let strip = Strip { maps: self, columns: 0..side, each: kept.len(), make, held: Mutex::default() };
+        let mut weights = Vec::with_capacity(side * side * kept.len());
+        for first in (0..side).step_by(WINDOW) {
+            weights.extend(strip.made(first..(first + WINDOW).min(side))?.numbers);
+        }
+        Ok(TypeWeights::new(legend.clone(), weights))
     }
 
     fn ground(&self) -> Result<&SampledGround<'a>, Cancelled> {
@@ -269,7 +289,6 @@ where
     fn number(&self, row: usize, column: usize, channel: usize) -> T {
         let index = |held: &HeldStrip<T>| {
             let place = (row - held.rows.start) * self.columns.len() + column - self.columns.start;
-            // nothing is written of a strip that could not be made
             held.numbers.get(place * self.each + channel).copied().unwrap_or_default()
         };
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -279,28 +298,55 @@ where
         // others may ask meanwhile
         drop(held);
         let first = row / ROWS * ROWS;
-        let made = self.made(first..(first + ROWS).min(self.maps.square.grid().samples));
+        let rows = first..(first + ROWS).min(self.maps.square.grid().samples);
+        // nothing is written of a strip that could not be made
+        let made = self.made(rows.clone()).unwrap_or(HeldStrip { rows, numbers: Vec::new() });
         let number = index(&made);
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
         number
     }
 
-    fn made(&self, rows: Range<usize>) -> HeldStrip<T> {
+    fn made(&self, rows: Range<usize>) -> Result<HeldStrip<T>, Cancelled> {
         let own = |window: &Terrain, region: &Region| {
             let all = (self.make)(window)?;
             let each = self.each;
             Ok(samples_of(window, region).flat_map(|k| &all[k * each..(k + 1) * each]).copied().collect::<Vec<T>>())
         };
-        let mut held = HeldStrip { rows: rows.clone(), numbers: Vec::new() };
-        let Ok(parts) = self.maps.windows(&rows, &self.columns, &own) else { return held };
-        held.numbers = vec![T::default(); rows.len() * self.columns.len() * self.each];
+        let parts = self.maps.windows(&rows, &self.columns, &own)?;
+        let mut made = vec![T::default(); rows.len() * self.columns.len() * self.each];
         for (region, numbers) in &parts {
             let width = region.columns.len() * self.each;
-            for (row, numbers) in region.rows.clone().zip(numbers.chunks(width)) {
+            for (row, numbers) in region.rows.clone().zip(numbers.chunks(width.max(1))) {
                 let place = (row - rows.start) * self.columns.len() + region.columns.start - self.columns.start;
-                held.numbers[place * self.each..][..width].copy_from_slice(numbers);
+                made[place * self.each..][..width].copy_from_slice(numbers);
             }
         }
-        held
+        Ok(HeldStrip { rows, numbers: made })
     }
+}
+
+/// Rows of a whole that threads work out together.
+const ROWS_TOGETHER: usize = 64;
+
+/// Numbers of a square of `samples` a side, of which some rows are worked out at a time, on all threads.
+pub(super) fn by_rows<'a>(samples: usize, value: impl Fn(usize, usize) -> f32 + Send + Sync + 'a) -> NumberAt<'a> {
+    let held = Mutex::new(HeldStrip::<f32>::default());
+    Box::new(move |row, column, _| {
+        let at = |held: &HeldStrip<f32>| held.numbers[(row - held.rows.start) * samples + column];
+        let there = held.lock().unwrap_or_else(PoisonError::into_inner);
+        if there.rows.contains(&row) {
+            return at(&there);
+        }
+        drop(there);
+        let first = row / ROWS_TOGETHER * ROWS_TOGETHER;
+        let rows = first..(first + ROWS_TOGETHER).min(samples);
+        let mut numbers = vec![0.0; rows.len() * samples];
+        numbers.par_chunks_mut(samples).zip(rows.clone()).for_each(|(out, row)| {
+            out.iter_mut().enumerate().for_each(|(column, out)| *out = value(row, column));
+        });
+        let made = HeldStrip { rows, numbers };
+        let number = at(&made);
+        *held.lock().unwrap_or_else(PoisonError::into_inner) = made;
+        number
+    })
 }

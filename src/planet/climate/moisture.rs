@@ -62,12 +62,7 @@ pub struct MoistAir {
 impl MoistAir {
     /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the
     /// sun.
-    pub fn new(
-        climate: &Climate,
-        ground: GroundSheets,
-        sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
-        shift: f32,
-    ) -> Self {
+    pub fn new(climate: &Climate, ground: GroundSheets, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
         let GroundSheets { height, given, edges, sea_metres: sea } = ground;
         // only seasons ask for it
         let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
@@ -347,11 +342,8 @@ fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &Clima
                 let caught =
                     if climb > 0.0 && along > 0 { 1.0 - exp_of_minus(climb / climate.rain_height) } else { 0.0 };
                 let kept = came * (1.0 - caught);
-                air[across] = if here <= sea_metres {
-                    kept + (1.0 - kept) * sea
-                } else {
-                    kept + (LAND_OF_TERRAIN - kept) * land
-                };
+                air[across] =
+                    if here <= sea_metres { kept + (1.0 - kept) * sea } else { kept + (LAND_OF_TERRAIN - kept) * land };
                 got[across] = air[across] + came * caught * WINDWARD;
             }
             // eddies mix the air across the wind, or single rocks would draw long lines
