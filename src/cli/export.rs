@@ -112,7 +112,7 @@ pub struct ExportArgs {
     /// Height of a band of --what bands, in metres
     #[arg(long, value_name = "METRES", value_parser = positive)]
     band: Option<f32>,
-    /// Coordinate system of the terrain as EPSG numbers them: a projected one in metres, not in feet, like 32632 (UTM) or 2056
+    /// Coordinate system of the terrain as EPSG numbers them: one in metres, not feet, like 32632 (UTM) or 2056
     #[arg(long, value_name = "CODE", requires = "origin")]
     epsg: Option<u16>,
     /// Easting and northing of the terrain's south-western corner

@@ -146,7 +146,7 @@ pub struct MergeArgs {
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// What the files hold: heights, a data map that the scene writes, or what `talweg export` makes of some rows at a time
+    /// What the files hold: heights, a data map that the scene writes, or any other map but occlusion and relief
     #[arg(long, value_name = "MAP", default_value = "heights", value_parser = merged_map)]
     what: ExportMap,
     /// Cut into tiles of so many samples, NAME_x0_y0

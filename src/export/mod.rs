@@ -159,7 +159,7 @@ pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result
     let is_square = !scene.settings.is_planet() && scene.settings.edges == Edges::Open;
     let fields = |map: &ExportMap| match map {
         ExportMap::Heights | ExportMap::Data(_) | ExportMap::Slope | ExportMap::Curvature | ExportMap::Bands => 1.0,
-        map if is_square && preset.tiles.is_none() && SquareMaps::is_one(map) => 1.0,
+        map if is_square && preset.tiles.is_none() && SquareMaps::is_one_sheet(map) => 1.0,
         ExportMap::Temperature | ExportMap::Moisture => MemoryUse::climate(scene).fields,
         ExportMap::SkyView if is_square && preset.tiles.is_none() => 2.5,
         ExportMap::SkyView => 3.5,
@@ -436,7 +436,9 @@ fn stage(
                     let is_read_once = preset.tiles.is_none() && terrain.grid.has_edge();
                     let sheets = match map {
                         ExportMap::SkyView if is_read_once => vec![maps::sky_by_rows(scene, terrain, control)?],
-                        _ if is_read_once && SquareMaps::is_one(map) => square.sheets(map, &(0..terrain.samples()))?,
+                        _ if is_read_once && SquareMaps::is_one_sheet(map) => {
+                            square.sheets(map, &(0..terrain.samples()))?
+                        }
                         _ => source.sheets(map, layout, control)?,
                     };
                     for sheet in sheets {

@@ -162,8 +162,8 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Writes a map of the result that was `merged`, in the format of the ending of `to`, as one file or cut into tiles;
-    /// splat maps and weights as several, with a legend.
+    /// Writes a map of the result that was `merged`, in the format of the ending of `to`, as one file or cut into
+    /// tiles; splat maps and weights as several, with a legend.
     ///
     /// # Errors
     /// When the result has no such map, it is made of the terrain as a whole

@@ -312,7 +312,8 @@ impl TileStore {
         Ok(fields.into_iter().next().unwrap_or_default())
     }
 
-    /// [`fields`](Self::fields) of which those alone are read, by their numbers, that are asked for: the others are empty.
+    /// [`fields`](Self::fields) of which those alone are read, by their numbers, that are asked for: the others are
+    /// empty.
     ///
     /// # Errors
     /// When a tile is not there yet, or cannot be read.

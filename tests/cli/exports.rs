@@ -257,9 +257,11 @@ fn a_file_that_is_none_to_open_says_why_and_what_would_be() {
     for (name, format) in [("a.r16", "16-bit"), ("a.asc", "ESRI ASCII grid"), ("a.stl", "STL"), ("a.raw", "16-bit")] {
         let file = folder.at(name);
         talweg(&["export", "island", "--size", "33", "-o", &file, "-q"]).success();
-        let told = contains(name).and(contains("carries no scene")).and(contains(format)).and(contains("GeoTIFF"));
-        talweg(&["verify", &file]).code(1).stderr(told.clone());
-        talweg(&["export", &file, "-o", &folder.at("b.png")]).code(1).stderr(told);
+        for words in [&["verify", &file][..], &["export", &file, "-o", &folder.at("b.png")]] {
+            let said = String::from_utf8(talweg(words).code(1).get_output().stderr.clone()).unwrap();
+            let told = [name, "carries no scene", format, "GeoTIFF"];
+            assert!(told.iter().all(|part| said.contains(part)), "{said}");
+        }
     }
     for name in ["cut.tif", "cut.png", "cut.exr", "cut.glb", "cut.ply"] {
         let file = folder.at(name);

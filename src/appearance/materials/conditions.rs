@@ -94,8 +94,8 @@ impl<'a> GroundConditions<'a> {
         Ok(Self::in_window(terrain, settings, palette, biomes, openness))
     }
 
-    /// The same in a window of a terrain, with the openness of its samples where a rule asks for it. Places are those of
-    /// the whole; two samples beyond a place count.
+    /// The same in a window of a terrain, with the openness of its samples where a rule asks for it. Places are those
+    /// of the whole; two samples beyond a place count.
     pub fn in_window(
         terrain: &'a Terrain,
         settings: &'a Settings,

@@ -54,7 +54,7 @@ impl<'a> SquareMaps<'a> {
     }
 
     /// Whether it makes one sheet of a map.
-    pub fn is_one(map: &ExportMap) -> bool {
+    pub fn is_one_sheet(map: &ExportMap) -> bool {
         Self::has(map) && !matches!(map, ExportMap::Splat | ExportMap::Weights)
     }
 
@@ -141,18 +141,18 @@ impl<'a> SquareMaps<'a> {
     }
 
     fn ground(&self) -> Result<&SampledGround<'a>, Cancelled> {
-        found(&self.ground, || SampledGround::new(self.scene, self.square, self.control))
+        kept_or_made(&self.ground, || SampledGround::new(self.scene, self.square, self.control))
     }
 
     fn climate(&self) -> Result<&TerrainClimate, Cancelled> {
         let (settings, climate) = (&self.scene.settings, self.scene.seasonal_climate());
         let made = || TerrainClimate::of_square(&climate, self.square, settings.relief_metres, settings.sea_level);
-        found(&self.climate, made)
+        kept_or_made(&self.climate, made)
     }
 
     /// The types that are weighted: a look at all windows.
     fn kept(&self) -> Result<&(Vec<usize>, Vec<LegendEntry>), Cancelled> {
-        found(&self.kept, || {
+        kept_or_made(&self.kept, || {
             let (ground, grid) = (self.ground()?, self.square.grid());
             let counted = |window: &Terrain, region: &Region| {
                 let types = ground.types(window, self.control)?;
@@ -186,7 +186,7 @@ impl<'a> SquareMaps<'a> {
 
     /// Lowest and highest number on the ground; of everywhere where there is no ground at all.
     fn climate_range(&self, map: &ExportMap) -> Result<(f32, f32), Cancelled> {
-        found(&self.ranges[usize::from(*map == ExportMap::Moisture)], || {
+        kept_or_made(&self.ranges[usize::from(*map == ExportMap::Moisture)], || {
             let (climate, side) = (self.climate()?, 0..self.square.grid().samples);
             let make = self.climate_of(map, climate);
             let none = (f32::INFINITY, f32::NEG_INFINITY);
@@ -241,7 +241,7 @@ impl<'a> SquareMaps<'a> {
 }
 
 /// What is in a cell, or is made for it.
-fn found<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelled>) -> Result<&T, Cancelled> {
+fn kept_or_made<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Cancelled>) -> Result<&T, Cancelled> {
     match cell.get() {
         Some(there) => Ok(there),
         None => {

@@ -15,8 +15,8 @@ pub fn unit_of_system(epsg: u16) -> Option<(&'static str, f64)> {
     UNITS.iter().find(|unit| unit.systems.iter().any(is_in)).map(|unit| (unit.name, unit.metres))
 }
 
-/// Source: EPSG Geodetic Parameter Dataset 12.029, as PROJ has it, compound systems with such a projected one among them;
-/// no system in metres has a number in a run.
+/// Source: EPSG Geodetic Parameter Dataset 12.029, as PROJ has it, compound systems with such a projected one among
+/// them; no system in metres has a number in a run.
 #[rustfmt::skip]
 const UNITS: [LengthUnit; 15] = [
     LengthUnit { name: "US survey feet", metres: 1200.0 / 3937.0, systems: &[

@@ -153,7 +153,7 @@ impl TerrainClimate {
     /// The weather that `climate` makes over `ground`.
     pub fn new(climate: &Climate, ground: &ClimateTerrain) -> Self {
         let currents = currents(climate, ground);
-        Self::over(climate, GroundSheets::new(ground), currents, ground.relief_metres, ground.sea_metres)
+        Self::of_sheets(climate, GroundSheets::new(ground), currents, ground.relief_metres, ground.sea_metres)
     }
 
     /// The same of a square that is read in parts; heights as [`ClimateTerrain`] has them.
@@ -167,10 +167,10 @@ impl TerrainClimate {
         sea_metres: f32,
     ) -> Result<Self, Cancelled> {
         let sheets = GroundSheets::of_square(square, relief_metres, sea_metres)?;
-        Ok(Self::over(climate, sheets, None, relief_metres, sea_metres))
+        Ok(Self::of_sheets(climate, sheets, None, relief_metres, sea_metres))
     }
 
-    fn over(
+    fn of_sheets(
         climate: &Climate,
         sheets: GroundSheets,
         currents: Option<ClimateGrid>,
