@@ -17,15 +17,15 @@ pub mod pictures;
 pub mod scatter;
 
 pub use biomes::ground_types::{LegendEntry, MOST_WEIGHTED, PlanetLayout, TypeMap, TypeWeights, legend_ron};
-pub use biomes::{BiomeModel, Biomes, GlobeSites, Paint, SiteConditions, Units, colours};
+pub use biomes::{BiomeModel, Biomes, GlobeSites, Paint, SampledGround, SiteConditions, Units, colours};
 use colours::ground::by_rows;
 pub use colours::ground::ground_colours;
 pub use colours::palette::PaletteTable;
 pub use colours::snow_sand::{COVERS, SampleCoverDepths, covered, share_hidden};
 pub use colours::srgb::{decode, encode};
-pub use light::openness::{openness, openness_blocks, transposed};
+pub use light::openness::{SurroundingHeights, openness, openness_blocks, transposed};
 pub use materials::conditions::{GroundConditions, SITE_MAPS, site_conditions};
 pub use materials::piece_materials::{GroundShareMaps, GroundShares};
 pub use pictures::image::{RgbImage, heightmap};
 pub use pictures::planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
-pub use pictures::relief::{relief, sky_view};
+pub use pictures::relief::{SkyView, relief, sky_view};

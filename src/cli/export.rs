@@ -46,7 +46,7 @@ types are those of the scene's biome table, or of `earth`; beside them NAME.lege
 --build repeats a build preset that the scene keeps; --save-build keeps this export in the scene file.
 
 Terrains of more than 16,384 samples a side, or larger than memory, are built in tiles in a temporary folder beside the files,
-.talweg-…tmp, and written some rows at a time: heights, data maps, slope, curvature, normals and bands, to the same bytes. It
+.talweg-…tmp, and written some rows at a time, to the same bytes: all maps but occlusion and relief; no meshes, no plants. It
 needs about 8 bytes of disk for each sample, and 8 more for each data map that the layers write, asked for or not: the hash of
 the terrain is that of all, and a stage lies beside the one before it. The files come on top. A layer that can only be
 computed as a whole, and does not fit, is named. To go on after a stop, or to use many machines, give `talweg plan`,
@@ -112,7 +112,7 @@ pub struct ExportArgs {
     /// Height of a band of --what bands, in metres
     #[arg(long, value_name = "METRES", value_parser = positive)]
     band: Option<f32>,
-    /// Coordinate system of the terrain as EPSG numbers them: a projected one in metres, like 32632 (UTM) or 2056
+    /// Coordinate system of the terrain as EPSG numbers them: one in metres, not feet, like 32632 (UTM) or 2056
     #[arg(long, value_name = "CODE", requires = "origin")]
     epsg: Option<u16>,
     /// Easting and northing of the terrain's south-western corner
@@ -416,7 +416,7 @@ fn product_beside(first: &Path, format: &RasterFormat, map: &ExportMap) -> Build
 }
 
 /// One line for each file.
-fn lines(report: &ExportReport) -> String {
+pub(super) fn lines(report: &ExportReport) -> String {
     let mut text = String::new();
     for raster in &report.rasters {
         text += &line(raster);

@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 
 use super::{Failure, tell, usage};
 use crate::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
-use crate::export::origin::{FileOrigin, may_carry_scene, read_origin};
+use crate::export::origin::{FileOrigin, check_place_for_scene, may_carry_scene, read_origin};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::io::memory::{limit_memory, parse_bytes};
 use crate::nodes::Pace;
@@ -87,6 +87,7 @@ pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
         let FileOrigin { scene, warnings, .. } = read_origin(path)?;
         return Ok((scene, warnings));
     }
+    check_place_for_scene(path)?;
     match Scene::load(path) {
         Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             if let Some(shipped) = example_for(path) {

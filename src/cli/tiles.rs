@@ -14,7 +14,8 @@ use super::web_map::{failed_map, print_pyramid};
 use super::{CommandResult, Failure, print, print_json, tell, usage};
 use crate::eval::window::{SmoothedField, smooth_lines};
 use crate::eval::{Store, evaluate, thread_pool, timed_layers};
-use crate::export::maps::ExportMap;
+use crate::export::ExportReport;
+use crate::export::maps::{ExportMap, mask_layer};
 use crate::export::streamed::is_streamed;
 use crate::field::Control;
 use crate::io::memory::{bytes_text, shortage};
@@ -22,7 +23,7 @@ use crate::io::{check_new_folder, write_atomically};
 use crate::scene::{BuildTiles, Scene};
 use crate::tiles::{
     DiskUse, LEAST_TILE, Launcher, MergedTerrain, PLAN_FILE, PlanStage, PlannedSmoothing, SmoothingStep, SurveyStep,
-    TaskOutcome, TileBuild, TileError, TilePlan, tile_plan, write_plan,
+    TaskOutcome, TileBuild, TileError, TilePlan, tile_plan_with_masks, write_plan,
 };
 use crate::web_map::{MapPlace, RasterPyramid, TilePixels};
 
@@ -49,6 +50,9 @@ pub struct PlanArgs {
     /// New folder to write
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
+    /// Layers whose masks are kept as well, for `talweg merge --what mask:LAYER`; may be repeated
+    #[arg(long, value_name = "LAYER")]
+    masks: Vec<String>,
     /// Write slurm.sh too, which submits a job array for each stage to Slurm
     #[arg(long)]
     slurm: bool,
@@ -130,6 +134,7 @@ Examples:
   talweg merge alps -o alps.cog.tif -o alps.r32
   talweg merge alps -o wear.tif --what wear
   talweg merge alps -o slope.png --what slope
+  talweg merge alps -o ground.png --what splat
   talweg merge alps -o tiles/alps.png --tiles 2049
   talweg merge alps -o m --web-map terrarium --longitude 7.66 --latitude 45.98")]
 pub struct MergeArgs {
@@ -141,7 +146,7 @@ pub struct MergeArgs {
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// What the files hold: heights, a data map that the scene writes, slope, normals or bands
+    /// What the files hold: heights, a data map that the scene writes, or any other map but occlusion and relief
     #[arg(long, value_name = "MAP", default_value = "heights", value_parser = merged_map)]
     what: ExportMap,
     /// Cut into tiles of so many samples, NAME_x0_y0
@@ -231,6 +236,9 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
             // each tile finds its water anew; rims are few
             return if water.step.is_for_all() { 0.0 } else { of_layer(water.layer, stage.samples, 1.0) };
         }
+        if stage.mask_of.is_some() {
+            return 0.0;
+        }
         if let Some(smoothing) = &stage.smoothing {
             // weights are part of their layer's time
             let is_along_lines = stage.along_lines().is_some();
@@ -263,7 +271,8 @@ fn plan_side(stage: &PlanStage) -> usize {
 
 pub fn run_plan(args: &PlanArgs) -> CommandResult {
     let job = args.scene.load_for_tiles()?;
-    let plan = tile_plan(&job.scene, job.samples, args.tile as usize)?;
+    let masks = args.masks.iter().map(|name| mask_layer(&job.scene, name)).collect::<Result<Vec<_>, _>>();
+    let plan = tile_plan_with_masks(&job.scene, job.samples, args.tile as usize, &masks.map_err(usage)?)?;
     let seconds = seconds(&job.scene, &plan)?;
     write_plan(&args.output, &plan, &job.scene)?;
     let build = TileBuild::open(&args.output)?;
@@ -322,6 +331,9 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
         let layers: Vec<_> = stage.layers.iter().map(layer).collect();
         let layers = match &stage.survey {
             Some(water) if water.step != SurveyStep::Ground => format!("{}, {}", water.name, told(water.step)),
+            _ if stage.mask_of.is_some() => {
+                stage.mask_of.iter().map(|layer| format!("mask of {}", layer.name)).collect()
+            }
             _ if stage.smoothing.is_some() => {
                 let told = |smoothing: &PlannedSmoothing| format!("{}, {}", smoothing.name, smoothing_told(smoothing));
                 stage.smoothing.iter().map(told).collect()
@@ -472,18 +484,20 @@ pub fn run_merge(args: &MergeArgs) -> CommandResult {
         return merge_web_map(args, &build, &merged, pixels, &control);
     }
     let tiling = args.tiles.map(|samples| BuildTiles { samples, shared_edges: !args.unshared });
-    let mut reports = Vec::new();
+    let mut report = ExportReport::default();
     for path in &args.output {
         let target = args.force.target(Path::new(path));
-        reports.extend(build.write_merged(&merged, &args.what, &target, tiling, &control)?);
+        let written = build.write_merged(&merged, &args.what, &target, tiling, &control)?;
+        report.rasters.extend(written.rasters);
+        report.others.extend(written.others);
     }
     if args.json {
-        return print_json(&json!({ "hash": hash, "rasters": reports }));
+        return print_json(&json!({ "hash": hash, "rasters": report.rasters, "others": report.others }));
     }
-    if reports.is_empty() {
+    if args.output.is_empty() {
         return print(&format!("{hash}\n"));
     }
-    print(&reports.iter().map(super::export::line).collect::<String>())
+    print(&super::export::lines(&report))
 }
 
 /// Pyramids of tiles for maps in browsers, one for each folder that is asked for.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::mask::{SmoothedMask, sharp_weights};
+use super::mask::{self, SmoothedMask, sharp_weights};
 use super::multiscale::LevelChange;
 use super::{LayerStep, ProcessStage, Store, context, evaluate_level, mix, plan, run_node, run_stage};
 use crate::field::{Cancelled, Control, Edges, Grid, MapKind, Region, Terrain};
@@ -324,6 +324,52 @@ pub fn window_weights(
     let smooth = input.smoothed.remove(&(layer, SmoothedField::Curvature));
     let strokes = &mut Store::forgetful().strokes;
     sharp_weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, smooth)
+}
+
+/// What the mask of a layer needs, were it alone: the cells that it looks, the fields that it reads smoothed; with the
+/// reason where it is worked out as a whole only.
+pub fn mask_look(scene: &Scene, index: usize) -> (LayerLook, Option<&'static str>) {
+    let mask = &scene.layers[index].mask;
+    let reason = match scene.settings.edges {
+        Edges::Wrap => Some("the terrain wraps, and beside an edge lies the opposite one"),
+        Edges::Open if scene.joining_group().is_some() => Some("a group joins its ground with the one below it"),
+        Edges::Open => (mask.is_active() && mask.by_paint).then_some("it is painted"),
+    };
+    let look = LayerLook {
+        cells: 0,
+        iteration_cells: None,
+        mask_cells: usize::from(mask.by_slope),
+        iterations: 0,
+        is_refined: false,
+        is_level: false,
+        source: super::mask_scene(scene, index).map(|(source, _)| source),
+        survey: None,
+        smoothed: smoothed_fields(&scene.layers[index]).filter(|&field| field != SmoothedField::Ground).collect(),
+    };
+    (look, reason)
+}
+
+/// How much the mask of a layer lets through on the window `grid` of a scene at `samples` a side, as
+/// [`layer_mask`](super::layer_mask) on the whole.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn window_mask(
+    scene: &Scene,
+    samples: usize,
+    grid: Grid,
+    layer: usize,
+    mut input: WindowInput,
+    control: &Control,
+) -> Result<Vec<f32>, Cancelled> {
+    let Some(reader) = scene.layers.get(layer) else { return Ok(vec![1.0; grid.len()]) };
+    let cx = Context { grid, ..context(scene, samples, reader, control) };
+    let known = SmoothedMask {
+        heights: input.smoothed.remove(&(layer, SmoothedField::Curvature)),
+        weights: input.smoothed.remove(&(layer, SmoothedField::Mask)),
+    };
+    let strokes = &mut Store::forgetful().strokes;
+    mask::weights(&cx, &reader.mask, &input.beneath, input.sources.get(&layer), strokes, known)
 }
 
 /// Maps that a process does not write are those beneath it, and known to be.

@@ -1,6 +1,7 @@
 //! Which coordinate systems of EPSG a terrain in metres can lie in.
 
 use super::ExportError;
+use crate::io::formats::epsg::unit_of_system;
 use crate::scene::BuildPlacement;
 
 /// Numbers of the systems that count in longitude and latitude, or from the Earth's centre: first and last of each run.
@@ -35,7 +36,8 @@ const NOT_PROJECTED: [(u16, u16); 175] = [
 /// Refuses a system that does not count in metres to the east and to the north, with the one that would do there.
 pub(super) fn check_placement(placement: &BuildPlacement) -> Result<(), ExportError> {
     let BuildPlacement { epsg, west, south } = *placement;
-    if !NOT_PROJECTED.iter().any(|(first, last)| (*first..=*last).contains(&epsg)) {
+    let unit = unit_of_system(epsg);
+    if unit.is_none() && !NOT_PROJECTED.iter().any(|(first, last)| (*first..=*last).contains(&epsg)) {
         return Ok(());
     }
     let is_place = west.abs() <= 180.0 && south.abs() <= 84.0;
@@ -46,6 +48,13 @@ pub(super) fn check_placement(placement: &BuildPlacement) -> Result<(), ExportEr
     } else {
         "UTM has the numbers 32601 to 32660 in the north and 32701 to 32760 in the south".into()
     };
+    if let Some((unit, metres)) = unit {
+        return Err(ExportError::Preset(format!(
+            "EPSG:{epsg} counts in {unit} of {metres} m, and a terrain is placed in metres to the east and to the north. Give \
+             a system in metres: many have a number of their own beside that in {unit}, and UTM has 32601 to 32660 in the \
+             north and 32701 to 32760 in the south"
+        )));
+    }
     Err(ExportError::Preset(format!(
         "EPSG:{epsg} counts in degrees, or from the Earth's centre, and a terrain is placed in metres to the east and to the \
          north. Give a projected system: {instead}"
@@ -69,6 +78,12 @@ mod tests {
         assert!(said(4326, 2_600_000.0, 1_200_000.0).is_some_and(|text| text.contains("32601 to 32660")));
         for epsg in [2056, 3857, 32632, 25832, 27700, 4087, 5514, 4647, 4839, 4462, 0] {
             assert_eq!(said(epsg, 2_600_000.0, 1_200_000.0), None, "{epsg}");
+        }
+        for (epsg, unit) in
+            [(2263, "US survey feet of 0.30480"), (2222, "feet of 0.3048 m"), (6557, "feet of 0.3048 m")]
+        {
+            let text = said(epsg, 300_000.0, 60_000.0).unwrap_or_else(|| panic!("{epsg}"));
+            assert!(text.contains(unit) && text.contains("32601 to 32660"), "{text}");
         }
         assert!(NOT_PROJECTED.is_sorted() && NOT_PROJECTED.iter().all(|(first, last)| first <= last));
     }

@@ -44,7 +44,7 @@ pub use product::{holds, mesh_formats};
 pub use raster_file::{NODATA, RasterReport};
 pub use scatter_file::{ScatterFormat, ScatterReport};
 
-use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, layouts};
+use self::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayout, SquareMaps, layouts};
 use self::mesh_file::MeshJob;
 use self::names::{check_distinct, file_name};
 use self::product::{CheckedKind, CheckedProduct, channels, checked_products};
@@ -53,7 +53,7 @@ use self::scatter_file::ScatterJob;
 use self::targets::ExportTarget;
 use crate::appearance::{MOST_WEIGHTED, legend_ron};
 use crate::eval::MemoryUse;
-use crate::field::{Control, MapKind, Terrain};
+use crate::field::{Control, Edges, MapKind, Terrain};
 use crate::io::formats::{GeoReference, RasterFormat, SampleType};
 use crate::io::{FileError, SaveTarget, StagedFile, StagedSet, check_new_folder, check_place, write_folder_atomically};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
@@ -69,7 +69,8 @@ pub struct ExportPlace {
 }
 
 impl ExportPlace {
-    fn target(&self, file: &Path) -> SaveTarget {
+    /// Where a file of that name goes.
+    pub(crate) fn target(&self, file: &Path) -> SaveTarget {
         SaveTarget::new(self.folder.join(file)).over_read_only(self.force).over_links(self.force)
     }
 }
@@ -155,10 +156,14 @@ pub fn samples(preset: &BuildPreset, scene: &Scene) -> Result<usize, ExportError
 /// # Errors
 /// When a name in the preset stands for nothing.
 pub fn memory_use(preset: &BuildPreset, scene: &Scene, samples: usize) -> Result<MemoryUse, ExportError> {
+    let is_square = !scene.settings.is_planet() && scene.settings.edges == Edges::Open;
     let fields = |map: &ExportMap| match map {
         ExportMap::Heights | ExportMap::Data(_) | ExportMap::Slope | ExportMap::Curvature | ExportMap::Bands => 1.0,
+        map if is_square && preset.tiles.is_none() && SquareMaps::is_one_sheet(map) => 1.0,
         ExportMap::Temperature | ExportMap::Moisture => MemoryUse::climate(scene).fields,
+        ExportMap::SkyView if is_square && preset.tiles.is_none() => 2.5,
         ExportMap::SkyView => 3.5,
+        ExportMap::Splat | ExportMap::Weights if is_square => 4.5,
         ExportMap::Splat | ExportMap::Weights | ExportMap::Control => 12.0,
         ExportMap::Mask(_) => 6.0,
         _ => MemoryUse::COLOURS.fields,
@@ -406,6 +411,7 @@ fn stage(
     let products = checked_products(preset, scene)?;
     let layouts = layouts(terrain, planet_map(preset, scene, terrain.samples()));
     let source = MapSource { scene, terrain, band_metres: band_metres(preset, scene) };
+    let square = SquareMaps::new(scene, *terrain, control);
     let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
     for (k, product) in products.iter().enumerate() {
         control.check()?;
@@ -426,7 +432,16 @@ fn stage(
             }
             CheckedKind::Map(map, format) => {
                 for (part, layout) in &layouts {
-                    for sheet in source.sheets(map, layout, control)? {
+                    // what is cut into tiles, or becomes several files, would be worked out for each
+                    let is_read_once = preset.tiles.is_none() && terrain.grid.has_edge();
+                    let sheets = match map {
+                        ExportMap::SkyView if is_read_once => vec![maps::sky_by_rows(scene, terrain, control)?],
+                        _ if is_read_once && SquareMaps::is_one_sheet(map) => {
+                            square.sheets(map, &(0..terrain.samples()))?
+                        }
+                        _ => source.sheets(map, layout, control)?,
+                    };
+                    for sheet in sheets {
                         let is_heights = *map == ExportMap::Heights;
                         let part = *part;
                         let job = SheetJob {

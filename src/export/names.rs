@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::ExportError;
 use super::maps::FilePart;
 use super::product::CheckedProduct;
-use crate::io::formats::RasterFormat;
 use crate::scene::{BuildPreset, Scene};
 
 /// The file of a sheet: the one that was chosen, or one by the preset's pattern.
@@ -56,15 +55,6 @@ pub(super) fn file_name(
         stem += &format!("_x{x}_y{y}");
     }
     folder.join(format!("{stem}.{extension}"))
-}
-
-/// The name of the file `path` of a format with the column and row of a tile in it.
-pub(super) fn with_tile(path: &Path, format: &RasterFormat, [x, y]: [usize; 2]) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let lower = name.to_ascii_lowercase();
-    let end = format.extensions.iter().filter(|end| lower.ends_with(&format!(".{end}"))).map(|end| end.len()).max();
-    let (stem, end) = name.split_at(name.len() - end.map_or(0, |end| end + 1));
-    path.with_file_name(format!("{stem}_x{x}_y{y}{end}"))
 }
 
 /// A name without what separates folders or confuses programs.

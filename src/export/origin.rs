@@ -60,6 +60,30 @@ pub enum OriginError {
         /// Why.
         source: std::io::Error,
     },
+    /// It is cut off, or of another kind than its ending says.
+    #[error(
+        "{path} is no whole {format} file, so that no scene can be read from it ({source}). Fetch or copy it again, export it \
+         again, or give the scene's own file"
+    )]
+    NotWhole {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What its ending says it is.
+        format: &'static str,
+        /// What is wrong.
+        source: std::io::Error,
+    },
+    /// It is of a format that has no place for a scene.
+    #[error(
+        "{path} carries no scene: {format} has no place for one. Give the scene's own file, or a PNG, GeoTIFF, OpenEXR, GLB, \
+         OBJ or PLY file that was exported from it"
+    )]
+    NoPlace {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What its ending says it is.
+        format: &'static str,
+    },
     /// It carries no scene.
     #[error(
         "{path} carries no scene: it was not exported by Talweg, or another program has written it since. Open the scene \
@@ -91,17 +115,37 @@ pub fn may_carry_scene(path: &Path) -> bool {
     is_mesh || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
 }
 
+/// Why a file is none to open as a scene, by its ending: its format has no place for one.
+///
+/// # Errors
+/// If so.
+pub fn check_place_for_scene(path: &Path) -> Result<(), OriginError> {
+    let mesh = MeshFormat::for_path(path).map(|format| format.name);
+    let format = mesh.or_else(|| RasterFormat::for_path(path).ok().map(|format| format.name));
+    match format.filter(|_| !may_carry_scene(path)) {
+        Some(format) => Err(OriginError::NoPlace { path: path.into(), format }),
+        None => Ok(()),
+    }
+}
+
 /// Reads the scene that `path` was made of; files that the scene names count from the folder of `path`.
 ///
 /// # Errors
 /// When the file cannot be read, or carries none.
 pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
     let no_scene = || OriginError::NoScene { path: path.into() };
-    let texts = match MeshFormat::for_path(path) {
-        Some(format) => format.read_extras(path),
-        None => RasterFormat::for_path(path).map_err(|_| no_scene())?.read_texts(path),
+    let (format, texts) = match MeshFormat::for_path(path) {
+        Some(format) => (format.name, format.read_extras(path)),
+        None => {
+            let format = RasterFormat::for_path(path).map_err(|_| no_scene())?;
+            (format.name, format.read_texts(path))
+        }
     };
-    let texts = texts.map_err(|source| OriginError::Read { path: path.into(), source })?;
+    let texts = texts.map_err(|source| match source.raw_os_error() {
+        // what the system says of the file, and not a reader of what is in it
+        Some(_) => OriginError::Read { path: path.into(), source },
+        None => OriginError::NotWhole { path: path.into(), format, source },
+    })?;
     let text = |key: &str| texts.iter().find(|(keyword, _)| keyword == key).map(|(_, text)| text.as_str());
     let scene = text(SCENE).ok_or_else(no_scene)?;
     let (scene, warnings) =

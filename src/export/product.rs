@@ -84,6 +84,18 @@ pub(super) fn channels(map: &ExportMap) -> usize {
     }
 }
 
+/// A format cannot hold a map: with those that can.
+pub(super) fn cannot_hold(map: &ExportMap, format: &RasterFormat) -> ExportError {
+    let held = match map.nature() {
+        maps::MapNature::Bits => "whole numbers of 32 bits in the place of floats".into(),
+        _ if channels(map) == 1 => "such numbers".into(),
+        _ => format!("{} channels", channels(map)),
+    };
+    let others = crate::io::formats::RASTER_FORMATS.into_iter().filter(|format| holds(format, map));
+    let others = others.map(|format| format!(".{}", format.extension())).collect::<Vec<_>>().join(", ");
+    ExportError::Preset(format!("{} cannot hold {held}, which {map} has; choose {others}", format.name))
+}
+
 fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProduct, ExportError> {
     let file = product.file.as_ref().map(PathBuf::from);
     if product.what == MESH {
@@ -112,17 +124,7 @@ fn checked_product(product: &BuildProduct, scene: &Scene) -> Result<CheckedProdu
     })?;
     let channels = channels(&map);
     if sample_type(map.nature(), channels, format).is_none() {
-        let held = match map.nature() {
-            maps::MapNature::Bits => "whole numbers of 32 bits in the place of floats".into(),
-            _ if channels == 1 => "such numbers".into(),
-            _ => format!("{channels} channels"),
-        };
-        let others = crate::io::formats::RASTER_FORMATS.into_iter().filter(|format| holds(format, &map));
-        let others = others.map(|format| format!(".{}", format.extension())).collect::<Vec<_>>().join(", ");
-        return Err(ExportError::Preset(format!(
-            "{} cannot hold {held}, which {map} has; choose {others}",
-            format.name
-        )));
+        return Err(cannot_hold(&map, format));
     }
     let is_planet = scene.settings.is_planet();
     if is_planet && !matches!(map, ExportMap::Data(_)) && !ExportMap::of_scene(scene).contains(&map) {

@@ -1,18 +1,21 @@
 //! Rasters whose samples are asked for while they are written, where no terrain is held as a whole. Their files are
 //! byte for byte those of [`export`](super::export) of the whole.
 
-use super::maps::{ExportMap, SampledSquare};
-use super::names::{file_name, with_tile};
-use super::product::{CheckedKind, checked_products};
-use super::raster_file::RasterJob;
-use super::{ExportError, ExportPlace, RasterReport, band_metres, origin, square_placement, tiles};
+use std::path::{Path, PathBuf};
+
+use super::maps::{ExportMap, MapNature, MapSheet, SampledSquare, SquareMaps, reason_of_whole};
+use super::names::file_name;
+use super::product::{CheckedKind, CheckedProduct, checked_products};
+use super::raster_file::{RasterJob, sample_type};
+use super::{ExportError, ExportReport, band_metres, origin, product, square_placement, targets, tiles};
+use crate::appearance::legend_ron;
 use crate::field::{Control, MAX_SAMPLES};
 use crate::io::formats::RasterFormat;
-use crate::io::{SaveTarget, StagedFile};
-use crate::scene::{BuildPreset, BuildTiles, Scene};
+use crate::io::{SaveTarget, StagedFile, StagedSet};
+use crate::scene::{BuildPreset, Scene};
 
-/// Heights or another map of a square terrain, sample by sample.
-pub struct StreamedMap<'a> {
+/// Writes maps of a square terrain, sample by sample.
+pub struct StreamedSquare<'a> {
     /// What made it.
     pub scene: &'a Scene,
     /// Samples a side.
@@ -21,129 +24,128 @@ pub struct StreamedMap<'a> {
     pub hash: u128,
     /// How it is written.
     pub preset: &'a BuildPreset,
-    /// What is written.
-    pub map: &'a ExportMap,
-    /// Lowest and highest number on the ground, as the terrain holds them: of the data map, or of the heights; of
-    /// curvature in 1/m.
-    pub range: (f32, f32),
-    /// The number of the data map, or of the heights, at a row and column, as the terrain holds it.
-    pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
-    /// Whether there is ground at a row and column, where that is not so everywhere.
-    pub ground: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
+    /// Where a file of that name goes.
+    pub target: &'a dyn Fn(&Path) -> SaveTarget,
     /// Who can stop the writing.
     pub control: &'a Control,
 }
 
-/// A tile of a raster, or the only one: what is written, and the samples of the whole that it has.
+/// A tile of a raster, or the only one.
 pub struct StreamedPart {
-    /// The file.
-    pub target: SaveTarget,
-    /// Row, column, number of rows and of columns.
+    /// Column and row of a tile; none of a whole.
+    tile: Option<[usize; 2]>,
+    /// Row, column, number of rows and of columns of the samples of the whole that it has.
     pub part: [usize; 4],
-    format: &'static RasterFormat,
 }
 
-/// A map with its files.
+/// A map with the files that it becomes.
 pub struct StreamedProduct {
     /// What they show.
     pub map: ExportMap,
-    /// The files.
-    pub parts: Vec<StreamedPart>,
+    format: &'static RasterFormat,
+    product: CheckedProduct,
 }
 
-/// The files of a raster of `samples` a side that is cut into tiles, or of the whole.
+/// The parts of a raster of `samples` a side.
 ///
 /// # Errors
-/// When the format is not known, or the size does not divide into such tiles.
-pub fn streamed_parts(
-    to: &SaveTarget,
-    samples: usize,
-    tiling: Option<BuildTiles>,
-) -> Result<Vec<StreamedPart>, ExportError> {
-    let format = RasterFormat::for_path(to.path())?;
+/// When the size does not divide into such tiles.
+pub fn streamed_parts(preset: &BuildPreset, samples: usize) -> Result<Vec<StreamedPart>, ExportError> {
     let part = |tile: super::Tile| StreamedPart {
-        target: match tile.name {
-            Some(name) => to.with_path(with_tile(to.path(), format, name)),
-            None => to.clone(),
-        },
+        tile: tile.name,
         part: [tile.first[0], tile.first[1], tile.samples, tile.samples],
-        format,
     };
-    Ok(tiles(tiling, samples)?.into_iter().map(part).collect())
+    Ok(tiles(preset.tiles, samples)?.into_iter().map(part).collect())
 }
 
-/// Whether a map can be written of some rows of a terrain at a time: heights, data maps, slope, normals, bands.
+/// Whether a map can be written of some rows of a terrain at a time: all but the relief picture and occlusion, to which
+/// ground anywhere adds.
 pub fn is_streamed(map: &ExportMap) -> bool {
-    SampledSquare::has(map)
+    matches!(map, ExportMap::Mask(_)) || SampledSquare::has(map) || SquareMaps::has(map)
 }
 
 /// The products of a preset at `samples` a side, if all of them can be written of some rows of a terrain at a time.
 ///
 /// # Errors
-/// When one cannot, with its name and what would, or a name in the preset stands for nothing.
+/// When one cannot, with its name, why and what would, or a name in the preset stands for nothing.
 pub fn streamed_products(
     preset: &BuildPreset,
     scene: &Scene,
-    place: &ExportPlace,
     samples: usize,
 ) -> Result<Vec<StreamedProduct>, ExportError> {
-    if !preset.target.is_empty() {
-        return Err(of_whole(&format!("a folder for {}", preset.target), samples));
-    }
-    let tiles = tiles(preset.tiles, samples)?;
     let mut made = Vec::new();
+    tiles(preset.tiles, samples)?;
     for product in checked_products(preset, scene)? {
-        let CheckedKind::Map(map, format) = &product.kind else {
-            return Err(of_whole(&format!("`{}`", product.label()), samples));
+        let of_whole = |why: &str| {
+            ExportError::Preset(format!(
+                "`{}` is made of the terrain as a whole, because {why}, and {samples} samples a side are written some rows \
+                 at a time: heights, data maps, slope, curvature, normals, bands, colours, ground types, climate and \
+                 masks can be. Leave it out, or give --size {MAX_SAMPLES} or less",
+                product.label()
+            ))
         };
-        if !SampledSquare::has(map) {
-            return Err(of_whole(&format!("`{map}`"), samples));
+        let (map, format) = match &product.kind {
+            CheckedKind::Mesh(_) => return Err(of_whole("its triangles are chosen for all of it")),
+            CheckedKind::Plants(_) => return Err(of_whole("plants are placed on all of it")),
+            CheckedKind::Map(map, format) => (map.clone(), *format),
+        };
+        if let Some(why) = reason_of_whole(&map, scene) {
+            return Err(of_whole(why));
         }
-        let part = |tile: &super::Tile| {
-            let path = file_name(preset, scene, &product, &product.label(), None, tile.name, samples);
-            StreamedPart {
-                target: place.target(&path),
-                part: [tile.first[0], tile.first[1], tile.samples, tile.samples],
-                format,
-            }
-        };
-        made.push(StreamedProduct { map: map.clone(), parts: tiles.iter().map(part).collect() });
+        made.push(StreamedProduct { map, format, product });
     }
     Ok(made)
 }
 
-fn of_whole(product: &str, samples: usize) -> ExportError {
-    ExportError::Preset(format!(
-        "{product} is made of the terrain as a whole, and {samples} samples a side are written some rows at a time: \
-         heights, data maps, slope, curvature, normals and bands can be. Leave it out, or give --size {MAX_SAMPLES} or less"
-    ))
+impl StreamedProduct {
+    /// A map in the format of the ending of `file`.
+    ///
+    /// # Errors
+    /// When there is no such format, it cannot hold the map, or the map is made of the terrain as a whole.
+    pub fn new(map: &ExportMap, scene: &Scene, file: &Path) -> Result<Self, ExportError> {
+        let format = RasterFormat::for_path(file)?;
+        let channels = product::channels(map);
+        if sample_type(map.nature(), channels, format).is_none() {
+            return Err(product::cannot_hold(map, format));
+        }
+        if let Some(why) = reason_of_whole(map, scene) {
+            return Err(ExportError::Preset(format!("`{map}` is made of the terrain as a whole, because {why}")));
+        }
+        let product = CheckedProduct { kind: CheckedKind::Map(map.clone(), format), file: Some(file.into()) };
+        Ok(Self { map: map.clone(), format, product })
+    }
+
+    /// The folder of its files.
+    pub fn folder(&self, preset: &BuildPreset, scene: &Scene, samples: usize) -> PathBuf {
+        let path = file_name(preset, scene, &self.product, &self.product.label(), None, None, samples);
+        path.parent().unwrap_or(Path::new("")).into()
+    }
 }
 
-impl StreamedMap<'_> {
-    /// Writes a part beside the file of that name that may be there.
+impl StreamedSquare<'_> {
+    /// Writes a part of a sheet of a product beside the file of that name that may be there, and once its legend;
+    /// `ground` says whether there is ground at a row and column, where that is not so everywhere.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn stage(&self, part: &StreamedPart) -> Result<(RasterReport, StagedFile), ExportError> {
+    pub fn stage(
+        &self,
+        product: &StreamedProduct,
+        sheet: &MapSheet,
+        part: &StreamedPart,
+        ground: Option<&(dyn Fn(usize, usize) -> bool + Sync)>,
+        (report, set): (&mut ExportReport, &mut StagedSet),
+    ) -> Result<(), ExportError> {
         let (scene, preset) = (self.scene, self.preset);
-        let grid = scene.grid(self.samples);
-        let square = SampledSquare {
-            scene,
-            grid,
-            range: self.range,
-            value: self.value,
-            band_metres: band_metres(preset, scene),
-        };
-        let sheet = square.sheet(self.map);
-        let cell_metres = scene.settings.size_metres * grid.cell();
+        let cell_metres = scene.settings.size_metres * scene.grid(self.samples).cell();
         let [first, left, ..] = part.part;
         let texts = origin::texts_of(scene, self.samples, self.hash)?;
-        let has_void = sheet.nature == super::MapNature::Scalar;
+        let name = |tile| file_name(preset, scene, &product.product, &sheet.label, None, tile, self.samples);
         let job = RasterJob {
-            format: part.format,
-            sheet: &sheet,
+            format: product.format,
+            sheet,
             part: part.part,
-            range: preset.height_range.filter(|_| *self.map == ExportMap::Heights).unwrap_or(sheet.range),
+            range: preset.height_range.filter(|_| product.map == ExportMap::Heights).unwrap_or(sheet.range),
             normalised: preset.normalised,
             south_first: preset.south_first,
             big_endian: preset.big_endian,
@@ -151,9 +153,40 @@ impl StreamedMap<'_> {
             cell_metres,
             placement: Some(square_placement(preset, scene, cell_metres, [first, left])),
             texts: &texts,
-            ground: self.ground.filter(|_| has_void),
+            ground: ground.filter(|_| sheet.nature == MapNature::Scalar),
             control: self.control,
         };
-        Ok(job.stage(&part.target)?)
+        let (raster, staged) = job.stage(&(self.target)(&name(part.tile)))?;
+        report.rasters.push(raster);
+        set.push(staged);
+        if !sheet.legend.is_empty() && [first, left] == [0; 2] {
+            let target = (self.target)(&name(None).with_extension("legend.ron"));
+            let text = legend_ron(&sheet.legend);
+            report.others.push(target.path().into());
+            set.push(StagedFile::new(&target, |file| std::io::Write::write_all(file, text.as_bytes()))?);
+        }
+        Ok(())
+    }
+
+    /// Height of a band of [`ExportMap::Bands`] in metres.
+    pub fn band_metres(&self) -> f32 {
+        band_metres(self.preset, self.scene)
+    }
+
+    /// Writes the text of the preset's target, if it has one, about all files that were written into `folder`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn stage_read_me(
+        &self,
+        folder: &Path,
+        (report, set): (&mut ExportReport, &mut StagedSet),
+    ) -> Result<(), ExportError> {
+        let Some(target) = super::target(self.preset)? else { return Ok(()) };
+        let text = target.read_me(self.scene, self.samples, report, folder);
+        let to = (self.target)(&Path::new(&self.preset.folder).join(targets::READ_ME));
+        report.others.push(to.path().into());
+        set.push(StagedFile::new(&to, |file| std::io::Write::write_all(file, text.as_bytes()))?);
+        Ok(())
     }
 }

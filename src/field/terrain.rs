@@ -172,14 +172,8 @@ impl Terrain {
 
     /// Height between samples of a square (on a globe its first face), bilinear; positions outside [0, 1] are clamped.
     pub fn height_at(&self, u: f32, v: f32) -> f32 {
-        let last = (self.grid.samples - 1) as f32;
-        let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);
-        let (j, i) = ((x as usize).min(self.grid.samples - 2), (y as usize).min(self.grid.samples - 2));
-        let (fx, fy) = (x - j as f32, y - i as f32);
-        let (top, bottom) = (self.grid.row(&self.height, i), self.grid.row(&self.height, i + 1));
-        let a = top[j] + (top[j + 1] - top[j]) * fx;
-        let b = bottom[j] + (bottom[j + 1] - bottom[j]) * fx;
-        a + (b - a) * fy
+        let n = self.grid.samples;
+        bilinear(n, |row, column| self.height[row * n + column], [u, v])
     }
 
     /// Content hash: XXH3-128 of the size, the heights and every data map, by the little-endian bits. Equal hashes mean
@@ -203,6 +197,25 @@ impl Terrain {
         hasher.add(field);
         hasher.hash()
     }
+}
+
+/// The sample of a side before a place from 0 to 1, and the part of a cell beyond it; places outside are clamped.
+pub fn cell_before(samples: usize, place: f32) -> (usize, f32) {
+    let at = place.clamp(0.0, 1.0) * (samples - 1) as f32;
+    let before = (at as usize).min(samples - 2);
+    (before, at - before as f32)
+}
+
+/// The number between the samples of a square of so many a side, at a place (u to the east, v to the south, each from 0
+/// to 1); `at` gives that of a row and column.
+pub fn bilinear(samples: usize, at: impl Fn(usize, usize) -> f32, [u, v]: [f32; 2]) -> f32 {
+    let ((j, east), (i, south)) = (cell_before(samples, u), cell_before(samples, v));
+    let along = |row: usize| {
+        let (a, b) = (at(row, j), at(row, j + 1));
+        a + (b - a) * east
+    };
+    let (top, bottom) = (along(i), along(i + 1));
+    top + (bottom - top) * south
 }
 
 /// The content hash of a terrain from those of its heights and of its data maps, in the order of [`MapKind`].

@@ -143,8 +143,8 @@ impl PyPlan {
     }
 
     /// Makes files of all tiles, like `talweg merge`, and gives the content hash of the terrain, which is that of the
-    /// whole; without a path the hash alone. `what` is what the file holds: heights, a data map, slope, normals or
-    /// bands. `force` replaces files that are write-protected.
+    /// whole; without a path the hash alone. `what` is what the file holds: any map of `export` but occlusion, relief
+    /// and masks. `force` replaces files that are write-protected.
     #[pyo3(signature = (path=None, *, what="heights", force=false, threads=0))]
     fn merge(
         &self,

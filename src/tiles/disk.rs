@@ -31,10 +31,10 @@ impl TilePlan {
         DiskUse { kept: bytes.iter().sum(), pruned }
     }
 
-    /// Of each stage, whether one behind `done` that is `open` reads it; that of the result always.
+    /// Of each stage, whether one behind `done` that is `open` reads it; those of the result and of masks always.
     fn read_after(&self, done: usize, open: &[bool]) -> Vec<bool> {
         let mut is_read = vec![false; self.stages.len()];
-        is_read[self.result.stage()] = true;
+        self.results().for_each(|result| is_read[result.stage()] = true);
         for (stage, _) in self.stages.iter().zip(open).skip(done + 1).filter(|(_, open)| **open) {
             stage.reads().iter().for_each(|product| is_read[product.stage()] = true);
         }

@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{TileBuild, TileError, TilePlan, TileStore, tile_plan};
-use crate::export::streamed::{StreamedProduct, streamed_products};
+use super::result_rows::ResultSquare;
+use super::{TileBuild, TileError, TilePlan, TileStore, tile_plan_with_masks};
+use crate::export::maps::{ExportMap, SquareMaps, mask_layer};
+use crate::export::streamed::streamed_products;
 use crate::export::{self, ExportPlace, ExportReport, place_together};
 use crate::field::Control;
 use crate::io::memory::shortage;
@@ -55,8 +57,13 @@ impl<'a> LargeExport<'a> {
         tile: usize,
     ) -> Result<Self, TileError> {
         let samples = export::samples(preset, scene)?;
-        streamed_products(preset, scene, place, samples)?;
-        Ok(Self { preset, scene, place, plan: tile_plan(scene, samples, tile)? })
+        let mut masks = Vec::new();
+        for product in streamed_products(preset, scene, samples)? {
+            if let ExportMap::Mask(name) = &product.map {
+                masks.push(mask_layer(scene, name).map_err(export::ExportError::from)?);
+            }
+        }
+        Ok(Self { preset, scene, place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
     }
 
     /// Builds the tiles and writes all files. `tell` is given the share that is done. Files that were there are
@@ -73,19 +80,18 @@ impl<'a> LargeExport<'a> {
         let build = TileBuild { plan: self.plan.clone(), scene: self.scene.clone(), store };
         self.build(&build, control, tell)?;
         let merged = build.merged(control)?;
+        let square = ResultSquare::new(&build, &merged);
+        let maps = SquareMaps::new(self.scene, &square, control);
         place_together(self.preset, self.place, |preset, place| {
             let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
-            let products = streamed_products(preset, self.scene, place, self.plan.samples)?;
-            let count = products.iter().map(|product| product.parts.len()).sum::<usize>() as f32;
-            for StreamedProduct { map, parts } in &products {
-                for part in parts {
-                    control.check()?;
-                    let (raster, staged) = build.stage_part(&merged, preset, map, part, control)?;
-                    report.rasters.push(raster);
-                    set.push(staged);
-                    tell(BUILT + (1.0 - BUILT) * report.rasters.len() as f32 / count);
-                }
+            let products = streamed_products(preset, self.scene, self.plan.samples)?;
+            let target = |path: &Path| place.target(path);
+            let files = build.streamed(&merged, preset, &target, control);
+            for (k, product) in products.iter().enumerate() {
+                build.stage_product(&merged, &files, (&maps, &square), product, (&mut report, &mut set))?;
+                tell(BUILT + (1.0 - BUILT) * (k + 1) as f32 / products.len() as f32);
             }
+            files.stage_read_me(&place.folder.join(&preset.folder), (&mut report, &mut set))?;
             control.check()?;
             Ok((report, set))
         })
@@ -93,10 +99,10 @@ impl<'a> LargeExport<'a> {
 
     /// The folder of the first file, or the one around it that is not there yet.
     fn folder(&self) -> Result<PathBuf, TileError> {
-        let products = streamed_products(self.preset, self.scene, self.place, self.plan.samples)?;
-        let first = products.first().and_then(|product| product.parts.first()).map(|part| part.target.path());
-        let folder = first.and_then(Path::parent).unwrap_or(Path::new(""));
-        let is_new = folder == self.place.folder.join(&self.preset.folder) && !folder.exists();
+        let products = streamed_products(self.preset, self.scene, self.plan.samples)?;
+        let first = products.first().map(|product| product.folder(self.preset, self.scene, self.plan.samples));
+        let folder = &self.place.folder.join(first.unwrap_or_default());
+        let is_new = *folder == self.place.folder.join(&self.preset.folder) && !folder.exists();
         let folder = if is_new { folder.parent().unwrap_or(folder) } else { folder };
         Ok(if folder.as_os_str().is_empty() { ".".into() } else { folder.into() })
     }

@@ -2,21 +2,22 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use super::result_rows::{FieldSource, ROWS, ResultRows, ResultSquare};
 use super::{TileBuild, TileError};
-use crate::export::RasterReport;
-use crate::export::maps::{ExportMap, square_curvature};
-use crate::export::streamed::{StreamedMap, StreamedPart, streamed_parts};
+use crate::export::maps::{ExportMap, SampledSquare, SquareMaps, mask_layer, square_curvature};
+use crate::export::streamed::{StreamedProduct, StreamedSquare, streamed_parts};
+use crate::export::{ExportError, ExportReport};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
-use crate::io::{SaveTarget, StagedFile, StagedSet};
+use crate::io::{SaveTarget, StagedSet};
 use crate::scene::{BuildPreset, BuildTiles};
 use crate::web_map::{BoxedError, RasterPyramid, WebMapReport};
 
-/// Rows that are held at a time: those of a tile of a cloud-optimised file.
-const ROWS: usize = 512;
+/// Rows of all fields that are held at a time while the result is hashed.
+const HASHED_ROWS: usize = 64;
 
 /// What the result of a build in tiles is like as a whole.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +49,17 @@ impl ValueRange {
     }
 }
 
+impl MergedTerrain {
+    /// The number of a data map among the fields of the result, of which the first are the heights.
+    pub(super) fn field(&self, kind: MapKind) -> Option<usize> {
+        field_index(&self.kinds, kind)
+    }
+}
+
+fn field_index(kinds: &[MapKind], kind: MapKind) -> Option<usize> {
+    kinds.iter().position(|&there| there == kind).map(|index| 1 + index)
+}
+
 impl TileBuild {
     /// Reads all tiles of the result once.
     ///
@@ -58,9 +70,9 @@ impl TileBuild {
         self.check_result(control)?;
         let mut kinds = Vec::new();
         let (mut hashers, mut on_ground, mut of_all) = (Vec::new(), Vec::new(), Vec::new());
-        for first in (0..samples).step_by(ROWS) {
+        for first in (0..samples).step_by(HASHED_ROWS) {
             control.check()?;
-            let rows = Region { rows: first..(first + ROWS).min(samples), columns: 0..samples };
+            let rows = Region { rows: first..(first + HASHED_ROWS).min(samples), columns: 0..samples };
             let (found, fields) = self.store.fields(plan, plan.result, &rows)?;
             if first == 0 {
                 kinds = found;
@@ -68,7 +80,7 @@ impl TileBuild {
                 on_ground = vec![ValueRange::NONE; fields.len()];
                 of_all = on_ground.clone();
             }
-            let ground = ground_index(&kinds).map(|index| fields[index].clone());
+            let ground = field_index(&kinds, MapKind::Ground).map(|index| fields[index].clone());
             for (number, field) in fields.iter().enumerate() {
                 hashers[number].add(field);
                 for (k, &value) in field.iter().enumerate() {
@@ -96,16 +108,17 @@ impl TileBuild {
             return Ok(*range);
         }
         let (plan, samples, grid) = (&self.plan, self.plan.samples, self.scene.grid(self.plan.samples));
-        let ground = ground_index(&merged.kinds);
+        let ground = merged.field(MapKind::Ground);
         // beyond what is held lie the rows that join the edges of a terrain that repeats
-        let beyond = ResultRows::new(self, 0, None, 0..samples);
+        let beyond = ResultRows::new(self, FieldSource { product: plan.result, field: 0 }, None, 0..samples);
         let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
         for first in (0..samples).step_by(ROWS) {
             control.check()?;
             let last = (first + ROWS).min(samples);
             let held = first.saturating_sub(1)..(last + 1).min(samples);
+            let around = Region { rows: held.clone(), columns: 0..samples };
             let (_, fields) =
-                self.store.fields(plan, plan.result, &Region { rows: held.clone(), columns: 0..samples })?;
+                self.store.some_fields(plan, plan.result, &around, &|field| field == 0 || Some(field) == ground)?;
             let value = |row: usize, column: usize| match held.contains(&row) {
                 true => fields[0][(row - held.start) * samples + column],
                 false => beyond.value(row, column),
@@ -134,26 +147,28 @@ impl TileBuild {
         Ok(*merged.curvature.get_or_init(|| (low, high)))
     }
 
-    /// Whether all tiles of the result are there and whole.
+    /// Whether all tiles of the result, and of masks beside it, are there and whole.
     fn check_result(&self, control: &Control) -> Result<(), TileError> {
-        let (plan, stage) = (&self.plan, self.plan.result.stage());
-        let tiles = plan.tiles(stage);
-        for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
-            control.check()?;
-            if self.store.hash(plan, plan.result, place)?.is_none() {
-                let path = self.store.path(plan.result, place);
-                return Err(TileError::Missing { product: plan.result, place, path });
+        let plan = &self.plan;
+        for product in plan.results() {
+            let tiles = plan.tiles(product.stage());
+            for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
+                control.check()?;
+                if self.store.hash(plan, product, place)?.is_none() {
+                    return Err(TileError::Missing { product, place, path: self.store.path(product, place) });
+                }
             }
         }
         Ok(())
     }
 
     /// Writes a map of the result that was `merged`, in the format of the ending of `to`, as one file or cut into
-    /// tiles: one that follows from a sample and those beside it
-    /// ([`is_streamed`](crate::export::streamed::is_streamed)).
+    /// tiles; splat maps and weights as several, with a legend.
     ///
     /// # Errors
-    /// When the result has no such map, a tile cannot be read, or a file cannot be written; nothing was replaced then.
+    /// When the result has no such map, it is made of the terrain as a whole
+    /// ([`is_streamed`](crate::export::streamed::is_streamed)), a tile cannot be read, or a file cannot be written;
+    /// nothing was replaced then.
     pub fn write_merged(
         &self,
         merged: &MergedTerrain,
@@ -161,16 +176,28 @@ impl TileBuild {
         to: &SaveTarget,
         tiling: Option<BuildTiles>,
         control: &Control,
-    ) -> Result<Vec<RasterReport>, TileError> {
-        let (preset, mut reports, mut set) = (BuildPreset::default(), Vec::new(), StagedSet::default());
-        for part in streamed_parts(to, self.plan.samples, tiling)? {
-            control.check()?;
-            let (report, staged) = self.stage_part(merged, &preset, map, &part, control)?;
-            reports.push(report);
-            set.push(staged);
-        }
+    ) -> Result<ExportReport, TileError> {
+        let preset = BuildPreset { tiles: tiling, ..BuildPreset::default() };
+        let product = StreamedProduct::new(map, &self.scene, to.path())?;
+        let target = |path: &Path| to.with_path(path);
+        let files = self.streamed(merged, &preset, &target, control);
+        let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
+        let square = ResultSquare::new(self, merged);
+        let maps = SquareMaps::new(&self.scene, &square, control);
+        self.stage_product(merged, &files, (&maps, &square), &product, (&mut report, &mut set))?;
         set.commit()?;
-        Ok(reports)
+        Ok(report)
+    }
+
+    /// The files of maps of the result.
+    pub(super) fn streamed<'a>(
+        &'a self,
+        merged: &MergedTerrain,
+        preset: &'a BuildPreset,
+        target: &'a dyn Fn(&Path) -> SaveTarget,
+        control: &'a Control,
+    ) -> StreamedSquare<'a> {
+        StreamedSquare { scene: &self.scene, samples: self.plan.samples, hash: merged.hash, preset, target, control }
     }
 
     /// Writes the heights of the result as a pyramid of tiles for maps in browsers into the new folder `folder`,
@@ -186,14 +213,15 @@ impl TileBuild {
         control: &Control,
     ) -> Result<WebMapReport, TileError> {
         let (plan, relief) = (&self.plan, self.scene.settings.relief_metres);
-        let ground = ground_index(&merged.kinds);
+        let ground = merged.field(MapKind::Ground);
         let metres = |rows: Range<usize>, columns: Range<usize>| -> Result<Vec<f32>, BoxedError> {
             let wanted = Region { rows, columns };
             if ground.is_none() {
                 let heights = self.store.heights(plan, plan.result, &wanted)?;
                 return Ok(heights.iter().map(|height| height * relief).collect());
             }
-            let (_, fields) = self.store.fields(plan, plan.result, &wanted)?;
+            let (_, fields) =
+                self.store.some_fields(plan, plan.result, &wanted, &|field| field == 0 || Some(field) == ground)?;
             let there = ground.and_then(|index| fields.get(index));
             let here = |(k, height): (usize, &f32)| {
                 if there.is_none_or(|ground| ground[k] >= HAS_GROUND) { height * relief } else { f32::NAN }
@@ -204,107 +232,77 @@ impl TileBuild {
         Ok(pyramid.write_streamed(plan.samples, cell, &metres, folder, control)?)
     }
 
-    /// Writes a part of a map of the result that was `merged` beside the file of that name that may be there.
+    /// Writes all files of a product of the result that was `merged` beside those of that name that may be there.
     ///
     /// # Errors
     /// When the result has no such map, a tile cannot be read, or the file cannot be written.
-    pub(super) fn stage_part(
+    pub(super) fn stage_product(
         &self,
         merged: &MergedTerrain,
-        preset: &BuildPreset,
-        map: &ExportMap,
-        part: &StreamedPart,
-        control: &Control,
-    ) -> Result<(RasterReport, StagedFile), TileError> {
-        let field = match *map {
-            ExportMap::Data(kind) => {
-                1 + merged.kinds.iter().position(|&there| there == kind).ok_or(TileError::NoMap(kind))?
+        files: &StreamedSquare,
+        (maps, square): (&SquareMaps, &ResultSquare),
+        product: &StreamedProduct,
+        (report, set): (&mut ExportReport, &mut StagedSet),
+    ) -> Result<(), TileError> {
+        let (map, control, ground) = (&product.map, files.control, merged.field(MapKind::Ground));
+        for part in streamed_parts(files.preset, self.plan.samples)? {
+            control.check()?;
+            let [_, left, _, columns] = part.part;
+            let columns = left..left + columns;
+            // slopes and curvature look at the samples beside
+            let around = columns.start.saturating_sub(1)..(columns.end + 1).min(self.plan.samples);
+            let rows = ResultRows::new(self, self.source(merged, map)?, ground, around);
+            let has_ground = |row: usize, column: usize| rows.has_ground(row, column);
+            let has_ground = ground.map(|_| &has_ground as &(dyn Fn(usize, usize) -> bool + Sync));
+            let value = |row: usize, column: usize| rows.value(row, column);
+            if SquareMaps::has(map) {
+                let sheets = maps.sheets(map, &columns).map_err(|cancelled| square.error(cancelled))?;
+                for sheet in &sheets {
+                    let staged = files.stage(product, sheet, &part, has_ground, (&mut *report, &mut *set));
+                    square.check()?;
+                    staged?;
+                }
+            } else {
+                let sampled = SampledSquare {
+                    scene: &self.scene,
+                    grid: self.scene.grid(self.plan.samples),
+                    range: match map {
+                        ExportMap::Curvature => self.curvature_range(merged, control)?,
+                        ExportMap::Mask(_) => (0.0, 1.0),
+                        _ => merged.ranges[rows.source.field],
+                    },
+                    value: &value,
+                    band_metres: files.band_metres(),
+                };
+                let staged = files.stage(product, &sampled.sheet(map), &part, has_ground, (&mut *report, &mut *set));
+                rows.check()?;
+                staged?;
+            }
+            rows.check()?;
+        }
+        Ok(())
+    }
+
+    /// Where the numbers lie that a map follows from.
+    fn source(&self, merged: &MergedTerrain, map: &ExportMap) -> Result<FieldSource, TileError> {
+        let field = match map {
+            ExportMap::Data(kind) => merged.field(*kind).ok_or(TileError::NoMap(*kind))?,
+            ExportMap::Mask(name) => {
+                let layer = mask_layer(&self.scene, name).map_err(ExportError::from)?;
+                let mask = self.plan.masks.iter().find(|mask| mask.layer == layer);
+                let product = mask.ok_or_else(|| self.no_mask(name))?.product;
+                return Ok(FieldSource { product, field: 0 });
             }
             _ => 0,
         };
-        let [_, left, _, columns] = part.part;
-        // slopes and curvature look at the samples beside
-        let columns = left.saturating_sub(1)..(left + columns + 1).min(self.plan.samples);
-        let rows = ResultRows::new(self, field, ground_index(&merged.kinds), columns);
-        let value = |row: usize, column: usize| rows.value(row, column);
-        let has_ground = |row: usize, column: usize| rows.has_ground(row, column);
-        let streamed = StreamedMap {
-            scene: &self.scene,
-            samples: self.plan.samples,
-            hash: merged.hash,
-            preset,
-            map,
-            range: match map {
-                ExportMap::Curvature => self.curvature_range(merged, control)?,
-                _ => merged.ranges[field],
-            },
-            value: &value,
-            ground: if rows.ground.is_some() { Some(&has_ground) } else { None },
-            control,
-        };
-        let staged = streamed.stage(part);
-        rows.check()?;
-        Ok(staged?)
-    }
-}
-
-/// The number of the map that says where there is ground, among the fields of which the first are the heights.
-fn ground_index(kinds: &[MapKind]) -> Option<usize> {
-    kinds.iter().position(|&kind| kind == MapKind::Ground).map(|index| 1 + index)
-}
-
-/// Some columns of a field of the result, of which some rows are held.
-struct ResultRows<'a> {
-    build: &'a TileBuild,
-    field: usize,
-    ground: Option<usize>,
-    columns: Range<usize>,
-    held: Mutex<HeldRows>,
-}
-
-#[derive(Default)]
-struct HeldRows {
-    rows: Range<usize>,
-    fields: Vec<Vec<f32>>,
-    failed: Option<TileError>,
-}
-
-impl<'a> ResultRows<'a> {
-    fn new(build: &'a TileBuild, field: usize, ground: Option<usize>, columns: Range<usize>) -> Self {
-        Self { build, field, ground, columns, held: Mutex::default() }
+        Ok(FieldSource { product: self.plan.result, field })
     }
 
-    fn number(&self, field: usize, row: usize, column: usize) -> f32 {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if !held.rows.contains(&row) {
-            let plan = &self.build.plan;
-            let first = row / ROWS * ROWS;
-            // and those beside, for slopes
-            held.rows = first.saturating_sub(1)..(first + ROWS + 1).min(plan.samples);
-            let wanted = Region { rows: held.rows.clone(), columns: self.columns.clone() };
-            match self.build.store.fields(plan, plan.result, &wanted) {
-                Ok((_, fields)) => held.fields = fields,
-                Err(error) => {
-                    held.failed = Some(error);
-                    held.fields.clear();
-                }
-            }
-        }
-        let index = (row - held.rows.start) * self.columns.len() + column - self.columns.start;
-        // what could not be read is told afterwards, and nothing is written
-        held.fields.get(field).map_or(0.0, |field| field[index])
-    }
-
-    fn value(&self, row: usize, column: usize) -> f32 {
-        self.number(self.field, row, column)
-    }
-
-    fn has_ground(&self, row: usize, column: usize) -> bool {
-        self.ground.is_none_or(|ground| self.number(ground, row, column) >= HAS_GROUND)
-    }
-
-    /// What kept rows from being read.
-    fn check(&self) -> Result<(), TileError> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).failed.take().map_or(Ok(()), Err)
+    /// The plan has no such mask: with those that it has.
+    fn no_mask(&self, name: &str) -> TileError {
+        let names: Vec<&str> = self.plan.masks.iter().map(|mask| mask.name.as_str()).collect();
+        let known =
+            if names.is_empty() { "it has none".into() } else { format!("it has those of {}", names.join(", ")) };
+        TileError::NoMask { layer: name.into(), known }
     }
 }

@@ -15,6 +15,7 @@
 //! | `store` | tiles as files |
 //! | `task` | one task of a plan |
 //! | `merge` | files made of all tiles of the result, without holding the whole |
+//! | `result_rows` | the result some rows or a window at a time |
 //! | `large_export` | the files of an export, of a terrain that is built in tiles for it and not kept |
 //! | `disk` | the disk that a build takes, and tiles that nothing reads any more |
 //! | `launch` | jobs of Slurm and of Open Job Description |
@@ -26,6 +27,7 @@ mod merge;
 mod plan;
 mod planner;
 mod range;
+mod result_rows;
 mod store;
 mod task;
 
@@ -36,10 +38,10 @@ pub use large_export::LargeExport;
 pub use launch::{Launcher, OPENJD_FILE, SLURM_FILE};
 pub use merge::MergedTerrain;
 pub use plan::{
-    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SCENE_FILE,
-    SmoothingStep, StageProduct, SurveyStep, TilePlan, tile_count,
+    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey,
+    SCENE_FILE, SmoothingStep, StageProduct, SurveyStep, TilePlan, tile_count,
 };
-pub use planner::tile_plan;
+pub use planner::{tile_plan, tile_plan_with_masks};
 pub use store::TileStore;
 pub use task::{TaskOutcome, TileBuild};
 
@@ -160,6 +162,14 @@ pub enum TileError {
     /// The result has no such map.
     #[error("no shown layer of the scene writes the map {0:?}; add one that does and plan anew, or leave the map out")]
     NoMap(MapKind),
+    /// The plan has no such mask.
+    #[error("the plan has no mask of layer `{layer}`, {known}; plan anew with --masks `{layer}`, or leave it out")]
+    NoMask {
+        /// The layer.
+        layer: String,
+        /// What it has.
+        known: String,
+    },
     /// The scene cannot be read or written.
     #[error(transparent)]
     Scene(#[from] SceneError),

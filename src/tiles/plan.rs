@@ -136,6 +136,17 @@ pub struct PlannedSmoothing {
     pub step: SmoothingStep,
 }
 
+/// The mask of a layer, kept beside the result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedMask {
+    /// Index of the layer in the scene.
+    pub layer: usize,
+    /// Its name.
+    pub name: String,
+    /// Its weights.
+    pub product: StageProduct,
+}
+
 /// What is done tile by tile, or once for the whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStage {
@@ -177,6 +188,9 @@ pub struct PlanStage {
     /// What it does to smooth a field, if that is what it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoothing: Option<PlannedSmoothing>,
+    /// The layer whose mask it works out, on the ground beneath it, if that is what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_of: Option<PlannedLayer>,
     /// What it leaves.
     pub writes: Vec<StageProduct>,
 }
@@ -192,6 +206,11 @@ impl PlanStage {
         all.sort();
         all.dedup();
         all
+    }
+
+    /// Whether something in it can be computed as a whole only.
+    pub fn is_one_piece(&self) -> bool {
+        !self.whole.is_empty()
     }
 
     /// Whether it is done as a whole.
@@ -222,6 +241,9 @@ pub struct TilePlan {
     pub stages: Vec<PlanStage>,
     /// The result.
     pub result: StageProduct,
+    /// Masks beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masks: Vec<PlannedMask>,
 }
 
 /// Version of the text.
@@ -273,8 +295,9 @@ impl TilePlan {
             if !(2..=MOST_SAMPLES).contains(&stage.samples) || !known.contains(&stage.tasks) {
                 return Err(format!("stage {number} has {} samples and {} tasks", stage.samples, stage.tasks));
             }
-            if stage.smoothing.is_some() && stage.writes != [StageProduct::Field(number)] {
-                return Err(format!("stage {number} smooths a field and leaves something else"));
+            let makes_field = stage.smoothing.is_some() || stage.mask_of.is_some();
+            if makes_field && stage.writes != [StageProduct::Field(number)] {
+                return Err(format!("stage {number} makes a field and leaves something else"));
             }
             if let Some(error) = stage.survey.as_ref().and_then(|survey| self.survey_error(number, survey)) {
                 return Err(format!("stage {number} {error}"));
@@ -283,7 +306,15 @@ impl TilePlan {
                 return Err(format!("stage {number} reads the {product}, which no stage before it makes"));
             }
         }
-        if is_made(self.stages.len(), &self.result) { Ok(()) } else { Err("nothing makes its result".into()) }
+        match self.results().all(|result| is_made(self.stages.len(), &result)) {
+            true => Ok(()),
+            false => Err("nothing makes its result, or a mask beside it".into()),
+        }
+    }
+
+    /// The result and the masks beside it.
+    pub fn results(&self) -> impl Iterator<Item = StageProduct> + '_ {
+        std::iter::once(self.result).chain(self.masks.iter().map(|mask| mask.product))
     }
 
     /// What is wrong with what a stage does about the whole.

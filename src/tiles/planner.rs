@@ -12,11 +12,11 @@
 use std::collections::HashMap;
 
 use super::plan::{
-    PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep, TilePlan,
-    VERSION, tile_count,
+    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep,
+    TilePlan, VERSION, tile_count,
 };
 use super::{LEAST_TILE, MOST_SAMPLES, TileError};
-use crate::eval::window::{LayerLook, LayerSurvey, SmoothedField, layer_look, source_scene};
+use crate::eval::window::{LayerLook, LayerSurvey, SmoothedField, layer_look, mask_look, source_scene};
 use crate::eval::{MemoryUse, estimate, terrain_key};
 use crate::field::{Edges, MAX_SAMPLES};
 use crate::nodes::NodeDrainage;
@@ -33,14 +33,33 @@ fn most_halo(tile: usize) -> usize {
 /// # Errors
 /// When the scene is none that can be built in tiles, or the sizes are out of range.
 pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan, TileError> {
+    tile_plan_with_masks(scene, samples, tile, &[])
+}
+
+/// The same with the masks of layers, by their indices, kept beside the result.
+///
+/// # Errors
+/// As [`tile_plan`].
+pub fn tile_plan_with_masks(
+    scene: &Scene,
+    samples: usize,
+    tile: usize,
+    masks: &[usize],
+) -> Result<TilePlan, TileError> {
     if scene.settings.is_planet() {
         return Err(TileError::Planet);
     }
     if !(2..=MOST_SAMPLES).contains(&samples) || tile < LEAST_TILE {
         return Err(TileError::Sizes);
     }
-    let mut planner = Planner { tile, stages: Vec::new(), known: HashMap::new() };
+    let mut masks = masks.to_vec();
+    masks.sort_unstable();
+    masks.dedup();
+    let mut planner = Planner { tile, stages: Vec::new(), known: HashMap::new(), wanted: masks, masks: Vec::new() };
     let made = planner.plan_stack(&[], scene, samples, None)?;
+    for layer in std::mem::take(&mut planner.wanted) {
+        planner.plan_mask(scene, layer, made.ground, samples)?;
+    }
     let result = match made.ground {
         Some(result) => result,
         None => {
@@ -58,6 +77,7 @@ pub fn tile_plan(scene: &Scene, samples: usize, tile: usize) -> Result<TilePlan,
         scene_key: format!("{:032x}", terrain_key(scene, samples).bits()),
         stages: planner.stages,
         result,
+        masks: planner.masks,
     })
 }
 
@@ -74,6 +94,9 @@ struct Planner {
     stages: Vec<PlanStage>,
     /// By content of the scene, samples, and the topmost layer whose changes are wanted.
     known: HashMap<(u128, usize, Option<usize>), StackProducts>,
+    /// Layers whose masks are kept and not planned yet, in their order.
+    wanted: Vec<usize>,
+    masks: Vec<PlannedMask>,
 }
 
 /// A layer that takes part.
@@ -101,6 +124,7 @@ impl Planner {
             survey: None,
             smoothed: Vec::new(),
             smoothing: None,
+            mask_of: None,
             writes: Vec::new(),
         }
     }
@@ -208,7 +232,15 @@ impl Planner {
         }
         let mut made = StackProducts::default();
         let mut open = OpenStage { stage: self.stage(of_masks, samples), levels: Vec::new() };
+        let is_result = of_masks.is_empty() && !wants_changes;
         for layer in layers {
+            while is_result && let Some(&wanted) = self.wanted.first().filter(|wanted| **wanted <= layer.index) {
+                if !open.stage.layers.is_empty() {
+                    self.close(scene, &mut open, &mut made);
+                }
+                self.wanted.remove(0);
+                self.plan_mask(scene, wanted, open.stage.beneath, samples)?;
+            }
             self.add_layer(scene, layer, &coarse, &sources, wants_changes, &mut open, &mut made);
         }
         if !open.stage.layers.is_empty() {
@@ -299,6 +331,39 @@ impl Planner {
             open.stage.smoothed.extend(smoothed);
         }
         open.add(planned, look, coarse, sources, wants_changes);
+    }
+
+    /// The stages of the mask of a layer on the ground beneath it.
+    fn plan_mask(
+        &mut self,
+        scene: &Scene,
+        index: usize,
+        beneath: Option<StageProduct>,
+        samples: usize,
+    ) -> Result<(), TileError> {
+        let (name, (look, reason)) = (scene.layers[index].name.clone(), mask_look(scene, index));
+        let layer = PlannedLayer { layer: index, name: name.clone(), iterations: None };
+        let mut stage = PlanStage { beneath, mask_of: Some(layer.clone()), ..self.stage(&[], samples) };
+        if let Some(reason) = reason {
+            stage.whole.push(format!("mask of {name}: {reason}"));
+            (stage.tasks, stage.beneath) = (1, None);
+        } else {
+            let source = match source_scene(scene, index) {
+                Some((_, alone)) => self.plan_stack(&[index], &alone, samples, None)?.ground,
+                None => None,
+            };
+            stage.halo = look.mask_cells;
+            stage.smoothed = self.plan_smoothing(scene, &layer, &look, source, &stage);
+            // softened weights have read it
+            let is_softened = look.smoothed.contains(&SmoothedField::Mask);
+            stage.sources = source.filter(|_| !is_softened).map(|source| (index, source)).into_iter().collect();
+        }
+        stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
+        let product = StageProduct::Field(self.stages.len());
+        stage.writes.push(product);
+        self.stages.push(stage);
+        self.masks.push(PlannedMask { layer: index, name, product });
+        Ok(())
     }
 
     /// The stages that smooth what a layer on the ground beneath the stage `at` reads smoothed; `source` is what its
@@ -426,13 +491,6 @@ impl OpenStage {
         self.stage.sources.extend(source.map(|source| (index, *source)));
         self.levels.extend((wants_changes && look.is_level).then_some(index));
         self.stage.layers.push(planned);
-    }
-}
-
-impl PlanStage {
-    /// Whether layers were added to it that can be computed as a whole only.
-    fn is_one_piece(&self) -> bool {
-        !self.whole.is_empty()
     }
 }
 

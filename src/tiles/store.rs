@@ -300,7 +300,7 @@ impl TileStore {
         product: StageProduct,
         wanted: &Region,
     ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
-        self.first_fields(plan, product, wanted, usize::MAX)
+        self.some_fields(plan, product, wanted, &|_| true)
     }
 
     /// The heights alone of some samples that a stage left, or its field, row by row.
@@ -308,17 +308,21 @@ impl TileStore {
     /// # Errors
     /// When a tile is not there yet, or cannot be read.
     pub fn heights(&self, plan: &TilePlan, product: StageProduct, wanted: &Region) -> Result<Vec<f32>, TileError> {
-        let (_, fields) = self.first_fields(plan, product, wanted, 1)?;
+        let (_, fields) = self.some_fields(plan, product, wanted, &|field| field == 0)?;
         Ok(fields.into_iter().next().unwrap_or_default())
     }
 
-    /// The first fields of some samples that a stage left, as many as are there or so many, with the kinds of all maps.
-    fn first_fields(
+    /// [`fields`](Self::fields) of which those alone are read, by their numbers, that are asked for: the others are
+    /// empty.
+    ///
+    /// # Errors
+    /// When a tile is not there yet, or cannot be read.
+    pub fn some_fields(
         &self,
         plan: &TilePlan,
         product: StageProduct,
         wanted: &Region,
-        most: usize,
+        is_read: &dyn Fn(usize) -> bool,
     ) -> Result<(Vec<MapKind>, Vec<Vec<f32>>), TileError> {
         let mut kinds: Option<Vec<MapKind>> = None;
         let mut fields: Vec<Vec<f32>> = Vec::new();
@@ -341,14 +345,15 @@ impl TileStore {
             let head = head.ok_or_else(missing)?;
             match &kinds {
                 None => {
-                    fields = vec![vec![0.0; wanted.len()]; most.min(1 + head.kinds.len())];
+                    let numbers = 0..1 + head.kinds.len();
+                    fields = numbers.map(|k| vec![0.0; if is_read(k) { wanted.len() } else { 0 }]).collect();
                     kinds = Some(head.kinds.clone());
                 }
                 Some(kinds) if *kinds != head.kinds => return Err(TileError::OtherMaps { path }),
                 Some(_) => {}
             }
             let mut line = vec![0; 4 * columns.len()];
-            for (number, field) in fields.iter_mut().enumerate() {
+            for (number, field) in fields.iter_mut().enumerate().filter(|(number, _)| is_read(*number)) {
                 for row in rows.clone() {
                     let sample = (number * head.rows + row - own.rows.start) * head.columns;
                     let sample = sample + columns.start - own.columns.start;

@@ -12,9 +12,9 @@ use super::range::RegionRange;
 use super::{TileError, TileStore};
 use crate::eval::window::{
     LayerPart, SurveyedGround, WindowInput, evaluate_window, level_changes, region_drainage, smooth_lines,
-    source_scene, window_weights,
+    source_scene, window_mask, window_weights,
 };
-use crate::eval::{Store, evaluate, terrain_key};
+use crate::eval::{Store, evaluate, layer_mask, terrain_key};
 use crate::field::{Control, Grid, Region, Terrain, samples_around};
 use crate::hydrology::tiled::{
     BasinSummary, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution, WordError, solve_inflows,
@@ -100,6 +100,18 @@ impl TileBuild {
         let scene = self.scene_of(planned)?;
         if let Some(survey) = planned.survey.as_ref().filter(|survey| survey.step != SurveyStep::Ground) {
             self.survey(stage, task, survey, &scene, control)?;
+            return Ok(TaskOutcome::Done);
+        }
+        if let Some(layer) = &planned.mask_of {
+            let (grid, samples) = (self.window_of(stage, task), planned.samples);
+            let mut mask = Terrain::flat(grid);
+            mask.height = match planned.is_one_piece() {
+                true => layer_mask(&scene, layer.layer, samples, &mut Store::forgetful(), control)?.weights,
+                false => window_mask(&scene, samples, grid, layer.layer, self.input(planned, grid)?, control)?,
+            };
+            for place in self.places(stage, task) {
+                self.store.write(&self.plan, StageProduct::Field(stage), place, &mask)?;
+            }
             return Ok(TaskOutcome::Done);
         }
         if let Some(smoothing) = &planned.smoothing {

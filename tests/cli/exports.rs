@@ -250,3 +250,31 @@ fn the_catalogue_says_which_maps_a_node_writes() {
     assert_eq!(of("Perlin"), serde_json::json!([]));
     talweg(&["nodes"]).success().stdout(contains("Writes the maps "));
 }
+
+#[test]
+fn a_file_that_is_none_to_open_says_why_and_what_would_be() {
+    let folder = Folder::new();
+    for (name, format) in [("a.r16", "16-bit"), ("a.asc", "ESRI ASCII grid"), ("a.stl", "STL"), ("a.raw", "16-bit")] {
+        let file = folder.at(name);
+        talweg(&["export", "island", "--size", "33", "-o", &file, "-q"]).success();
+        for words in [&["verify", &file][..], &["export", &file, "-o", &folder.at("b.png")]] {
+            let said = String::from_utf8(talweg(words).code(1).get_output().stderr.clone()).unwrap();
+            let told = [name, "carries no scene", format, "GeoTIFF"];
+            assert!(told.iter().all(|part| said.contains(part)), "{said}");
+        }
+    }
+    for name in ["cut.tif", "cut.png", "cut.exr", "cut.glb", "cut.ply"] {
+        let file = folder.at(name);
+        talweg(&["export", "island", "--size", "33", "-o", &file, "-q"]).success();
+        let bytes = std::fs::read(&file).unwrap();
+        for length in [0, 5, 40] {
+            std::fs::write(&file, &bytes[..length]).unwrap();
+            let said = talweg(&["verify", &file]).code(1).get_output().stderr.clone();
+            let said = String::from_utf8(said).unwrap();
+            let what_would_do = said.contains("copy it again") || said.contains("carries no scene");
+            assert!(said.contains(name) && what_would_do, "{name}, {length} bytes: {said}");
+        }
+    }
+    let gone = folder.at("gone.tif");
+    talweg(&["verify", &gone]).code(1).stderr(contains("cannot read").and(contains("No such file")));
+}

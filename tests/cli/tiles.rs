@@ -89,6 +89,42 @@ fn what_is_larger_than_memory_leaves_by_tiles_or_says_why_not() {
 }
 
 #[test]
+fn a_plan_keeps_masks_and_makes_splat_maps() {
+    let folder = Folder::new();
+    let (scene, plan) = (folder.at("masked.ron"), folder.at("plan"));
+    let text = r#"(version: 1, name: "Masked", layers: [
+        (name: "Land", node: Perlin()),
+        (name: "Hills", node: Billow(), mask: (by_height: true, height_to: 300.0, height_feather: 100.0)),
+    ])"#;
+    std::fs::write(&scene, text).unwrap();
+    let words = ["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan, "--masks", "Hills"];
+    assert!(output(&words).contains("mask of Hills"));
+    talweg(&["run-tiles", &plan, "--prune", "--threads", "1", "-q"]).success();
+    for (what, name) in [("mask:Hills", "mask.tif"), ("splat", "ground.png"), ("colours", "colours.png")] {
+        let (ours, theirs) = (folder.at(&format!("ours/{name}")), folder.at(&format!("theirs/{name}")));
+        std::fs::create_dir_all(folder.path("ours")).unwrap();
+        talweg(&["merge", &plan, "-o", &ours, "--what", what]).success().stdout(contains("300 × 300 samples"));
+        talweg(&["export", &scene, "--size", "300", "-o", &theirs, "--what", what, "-q"]).success();
+    }
+    let names = |of: &str| {
+        let entries = std::fs::read_dir(folder.path(of)).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("ours"), names("theirs"));
+    assert!(names("ours").len() > 4, "{:?}", names("ours"));
+    for name in names("ours") {
+        let [ours, theirs] = ["ours", "theirs"].map(|of| std::fs::read(folder.path(of).join(&name)).unwrap());
+        assert!(ours == theirs, "{name:?}");
+    }
+    let other = folder.at("other.tif");
+    talweg(&["merge", &plan, "-o", &other, "--what", "mask:Land"]).code(1).stderr(contains("it has those of Hills"));
+    talweg(&["merge", &plan, "-o", &other, "--what", "occlusion"]).code(2).stderr(contains("there is no map"));
+    talweg(&["plan", &scene, "-o", &folder.at("no"), "--masks", "Nowhere"]).code(2).stderr(contains("Land, Hills"));
+}
+
+#[test]
 fn a_plan_is_written_for_schedulers_too() {
     let folder = Folder::new();
     let plan = folder.at("plan");

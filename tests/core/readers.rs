@@ -103,6 +103,11 @@ write('feet.tif', law.astype('float32'), 'EPSG:32632', utm, unit='ft')
 write('point.tif', law.astype('float32'), 'EPSG:4326', from_origin(7, 47, 0.01, 0.02), point=True)
 write('sparse.tif', np.where(j < 16, law, 0).astype('int16'), 'EPSG:32632', utm, nodata=0, tiled=True, blockxsize=16, blockysize=16, sparse_ok=True)
 write('usft.tif', law.astype('float32'), 'EPSG:2263', from_origin(900000, 200000, 100, 100))
+import tifffile
+# many programs name the system alone, and not its unit
+places = [(33550, 'd', 3, (100, 100, 0), True), (33922, 'd', 6, (0, 0, 0, 900000, 200000, 0), True)]
+keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 2263)
+tifffile.imwrite(at('no_unit.tif'), law.astype('float32'), extratags=places + [(34735, 'H', 16, keys, True)])
 write('vertical.tif', law.astype('float32'), 'EPSG:32618+6360', utm)
 write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'EPSG:32632', utm)
 ";
@@ -147,6 +152,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
         ..UTM
     };
     check_place(&feet, "feet of US surveys", meant);
+    check_place(&read(&folder, "no_unit.tif"), "a system in feet alone", meant);
 }
 
 #[test]

@@ -35,8 +35,8 @@ fn merged_files_are_byte_for_byte_those_of_an_export() {
             let preset = BuildPreset { products: vec![product], tiles, samples: Some(257), ..BuildPreset::default() };
             let place = ExportPlace { folder: theirs.clone(), force: false };
             let report = export(&preset, &scene, &terrain, &place, &control, &|_| ()).unwrap();
-            assert_eq!(reports.len(), report.rasters.len(), "{name}");
-            for (ours, theirs) in reports.iter().zip(&report.rasters) {
+            assert_eq!(reports.rasters.len(), report.rasters.len(), "{name}");
+            for (ours, theirs) in reports.rasters.iter().zip(&report.rasters) {
                 assert_eq!(ours.path.file_name(), theirs.path.file_name());
                 assert!(std::fs::read(&ours.path).unwrap() == std::fs::read(&theirs.path).unwrap(), "{:?}", ours.path);
             }

@@ -49,12 +49,7 @@ impl TypeMap {
     pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
         let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
         let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
-        let entry = |(index, kind): (usize, &GroundType)| LegendEntry {
-            index: index as u8,
-            name: kind.name.clone(),
-            colour: kind.colour,
-        };
-        Ok(Some(Self { types, legend: biomes.table.types.iter().enumerate().map(entry).collect() }))
+        Ok(Some(Self { types, legend: (0..biomes.table.types.len()).map(|k| type_entry(&biomes, k)).collect() }))
     }
 
     /// The material of the ground that has the greatest share of every sample, for a square without ground types; in
@@ -70,9 +65,13 @@ impl TypeMap {
 }
 
 /// Numbers of the weights of a sample.
-type WeightsAt<'a> = &'a (dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync);
+pub(in crate::appearance) type WeightsAt<'a> = &'a (dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync);
 
-fn strongest_of_all(terrain: &Terrain, weights: WeightsAt, control: &Control) -> Result<Vec<u8>, Cancelled> {
+pub(in crate::appearance) fn strongest_of_all(
+    terrain: &Terrain,
+    weights: WeightsAt,
+    control: &Control,
+) -> Result<Vec<u8>, Cancelled> {
     bytes_of_samples(terrain, 1, control, |k, out| out[0] = strongest(&weights(k)) as u8)
 }
 
@@ -98,7 +97,12 @@ fn strongest(weights: &[u8; MOST_WEIGHTED]) -> usize {
     (0..Material::ALL.len()).fold(0, |most, k| if weights[k] > weights[most] { k } else { most })
 }
 
-fn material_entry(index: usize) -> LegendEntry {
+pub(in crate::appearance) fn type_entry(biomes: &Biomes, index: usize) -> LegendEntry {
+    let GroundType { name, colour, .. } = &biomes.table.types[index];
+    LegendEntry { index: index as u8, name: name.clone(), colour: *colour }
+}
+
+pub(in crate::appearance) fn material_entry(index: usize) -> LegendEntry {
     let material = Material::ALL[index];
     LegendEntry { index: index as u8, name: material.label().into(), colour: encode(look_of(material).colour) }
 }
@@ -129,6 +133,11 @@ pub struct TypeWeights {
 }
 
 impl TypeWeights {
+    /// Weights of the types of `legend` at every sample, one after another.
+    pub fn new(legend: Vec<LegendEntry>, weights: Vec<u8>) -> Self {
+        Self { legend, weights }
+    }
+
     /// The weights of a scene that is coloured by a biome table; without one there are no types.
     ///
     /// # Errors
@@ -140,17 +149,8 @@ impl TypeWeights {
         let paint = Paint::new(terrain, &scene.settings, &biomes);
         let mut counts = vec![0u64; biomes.table.types.len()];
         paint.types(terrain, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
-        let mut kept: Vec<usize> = (0..counts.len()).collect();
-        kept.sort_by_key(|&kind| (std::cmp::Reverse(counts[kind]), kind));
-        let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
-        kept.retain(|&kind| counts[kind] as f64 >= least);
-        kept.truncate(MOST_WEIGHTED);
-        kept.sort_unstable();
-        let entry = |(index, &kind): (usize, &usize)| {
-            let GroundType { name, colour, .. } = &biomes.table.types[kind];
-            LegendEntry { index: index as u8, name: name.clone(), colour: *colour }
-        };
-        let legend: Vec<_> = kept.iter().enumerate().map(entry).collect();
+        let kept = kept_types(&counts, terrain.grid.len());
+        let legend = legend_of(&kept, |kind| type_entry(&biomes, kind));
         let mut weights = paint.weights(terrain, &kept, control)?.into_flattened();
         // those of kept types alone, in place
         for sample in 0..terrain.grid.len() {
@@ -169,17 +169,10 @@ impl TypeWeights {
         with_material_weights(scene, terrain, control, |weights| {
             let mut counts = [0u64; Material::ALL.len()];
             strongest_of_all(terrain, weights, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
-            let least = (LEAST_SHARE * terrain.grid.len() as f64).max(1.0);
-            let kept: Vec<usize> = (0..counts.len()).filter(|&kind| counts[kind] as f64 >= least).collect();
+            let kept = kept_types(&counts, terrain.grid.len());
             // once more rather than held: of all materials they would take as much as several fields
-            let weights = bytes_of_samples(terrain, kept.len(), control, |k, out| {
-                let all = weights(k);
-                let mut shares = [0.0; MOST_WEIGHTED];
-                shares.iter_mut().zip(&kept).for_each(|(share, &kind)| *share = f32::from(all[kind]));
-                out.copy_from_slice(&whole_shares(&shares[..kept.len()])[..kept.len()]);
-            })?;
-            let entry = |(index, &kind): (usize, &usize)| LegendEntry { index: index as u8, ..material_entry(kind) };
-            Ok(Self { legend: kept.iter().enumerate().map(entry).collect(), weights })
+            let weights = kept_weights(terrain, weights, &kept, control)?;
+            Ok(Self { legend: legend_of(&kept, material_entry), weights })
         })
     }
 
@@ -187,6 +180,37 @@ impl TypeWeights {
     pub fn of_sample(&self, sample: usize) -> &[u8] {
         &self.weights[sample * self.legend.len()..][..self.legend.len()]
     }
+}
+
+/// The types that are weighted, by their numbers, where each is the most frequent one of so many samples.
+pub(in crate::appearance) fn kept_types(counts: &[u64], samples: usize) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..counts.len()).collect();
+    kept.sort_by_key(|&kind| (std::cmp::Reverse(counts[kind]), kind));
+    let least = (LEAST_SHARE * samples as f64).max(1.0);
+    kept.retain(|&kind| counts[kind] as f64 >= least);
+    kept.truncate(MOST_WEIGHTED);
+    kept.sort_unstable();
+    kept
+}
+
+/// The entries of types that are renumbered from 0.
+pub(in crate::appearance) fn legend_of(kept: &[usize], entry: impl Fn(usize) -> LegendEntry) -> Vec<LegendEntry> {
+    kept.iter().enumerate().map(|(index, &kind)| LegendEntry { index: index as u8, ..entry(kind) }).collect()
+}
+
+/// Weights of the materials `kept` at all samples, one after another.
+pub(in crate::appearance) fn kept_weights(
+    terrain: &Terrain,
+    weights: WeightsAt,
+    kept: &[usize],
+    control: &Control,
+) -> Result<Vec<u8>, Cancelled> {
+    bytes_of_samples(terrain, kept.len(), control, |k, out| {
+        let all = weights(k);
+        let mut shares = [0.0; MOST_WEIGHTED];
+        shares.iter_mut().zip(kept).for_each(|(share, &kind)| *share = f32::from(all[kind]));
+        out.copy_from_slice(&whole_shares(&shares[..kept.len()])[..kept.len()]);
+    })
 }
 
 /// Shares in whole numbers that add up to [`WHOLE`], by the greatest remainders; all of it goes to the first where no

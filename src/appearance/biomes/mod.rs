@@ -7,7 +7,9 @@ mod globe;
 pub mod ground_types;
 mod model;
 mod paint;
+mod sampled_ground;
 
 pub use globe::GlobeSites;
 pub use model::{BiomeModel, SiteConditions, Units};
 pub use paint::{Biomes, Paint, SiteNeighbours, colours};
+pub use sampled_ground::SampledGround;

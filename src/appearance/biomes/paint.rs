@@ -118,11 +118,16 @@ impl Paint {
             sea_metres: settings.sea_level,
             side_metres: biomes.side_metres,
         };
+        Self::with_weather(Arc::new(TerrainClimate::new(&biomes.climate, &ground)), settings, biomes)
+    }
+
+    /// The same with the climate of the whole, which paints windows of it as well.
+    pub fn with_weather(weather: Arc<TerrainClimate>, settings: &Settings, biomes: &Biomes) -> Self {
         let units = biomes.units(settings);
         Self {
             law: BiomeModel::new(&biomes.table, &units),
             units,
-            weather: Arc::new(TerrainClimate::new(&biomes.climate, &ground)),
+            weather,
             relief_metres: settings.relief_metres,
             side_metres: biomes.side_metres,
             ragged: biomes.climate.patchiness,
@@ -245,7 +250,8 @@ impl Paint {
                 match &globe {
                     Some(globe) => globe.places(i, row, band),
                     None => (0..n).for_each(|j| {
-                        band.set(j, self.place(grid.position(j), grid.position(i), &self.neighbourhood(terrain, i, j)));
+                        let (u, v) = (grid.column_position(j), grid.row_position(i));
+                        band.set(j, self.place(u, v, &self.neighbourhood(terrain, i, j)));
                     }),
                 }
                 make(band, out);

@@ -18,9 +18,20 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Re
     if terrain.grid.is_globe() {
         return colours_of(scene, terrain, control);
     }
+    let of_biomes = colours(terrain, scene, control)?;
+    square_colours(scene, terrain, of_biomes.as_deref(), control)
+}
+
+/// [`ground_colours`] of a square or a window of one, with those that biomes give its samples; one sample beyond each
+/// counts.
+pub(in crate::appearance) fn square_colours(
+    scene: &Scene,
+    terrain: &Terrain,
+    of_biomes: Option<&[[u8; 4]]>,
+    control: &Control,
+) -> Result<Vec<[u8; 4]>, Cancelled> {
     let (settings, table, n) = (&scene.settings, PaletteTable::for_scene(scene), terrain.samples());
     let steepness = settings.relief_over_size();
-    let of_biomes = colours(terrain, scene, control)?;
     let entry = |place: f32| {
         let [r, g, b, _] = table.lut[(place as usize).min(table.lut.len() - 1)];
         decode([r, g, b])
@@ -38,7 +49,7 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Re
             let share = if is_land { table.rock_share(degrees) } else { 0.0 };
             mix(entry(PaletteTable::place(settings, metres)), rock, share)
         };
-        let ground = of_biomes.as_ref().map_or_else(plain, |of_biomes| {
+        let ground = of_biomes.map_or_else(plain, |of_biomes| {
             let [r, g, b, _] = of_biomes[k];
             decode([r, g, b])
         });

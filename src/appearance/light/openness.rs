@@ -1,8 +1,10 @@
 //! How open the ground is to the sky: ridges, planes and hollows.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Control, Terrain};
+use crate::field::{Cancelled, Control, SquareReader, Terrain};
 
 /// Widths over which the ground is compared with its surroundings, as parts of the side, and their weights.
 const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1.0 / 28.0, 0.7)];
@@ -22,28 +24,74 @@ pub fn openness(
     across: usize,
     control: &Control,
 ) -> Result<Vec<f32>, Cancelled> {
-    let n = terrain.samples();
-    let widths: Vec<(Blurred, f32)> = SURROUNDINGS
-        .iter()
-        .map(|&(width, weight)| {
-            let halvings = halvings(width, across);
-            Ok((Blurred::new(n, &terrain.height, halvings, control)?, weight * relief_over_size / width))
-        })
-        .collect::<Result<_, Cancelled>>()?;
-    let mut out = vec![0.0; terrain.height.len()];
-    out.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
-        control.check()?;
-        for (blurred, weight) in &widths {
-            blurred.add_row(i, *weight, row);
+    // a part of a larger one counts as a square of its own
+    let (n, heights) = (terrain.samples(), &terrain.height);
+    let widths = SURROUNDINGS.map(|(width, weight)| {
+        let blurred = Blurred::new(n, heights, halvings(width, across), control)?;
+        Ok((blurred, weight * relief_over_size / width))
+    });
+    let widths = widths.into_iter().collect::<Result<_, Cancelled>>()?;
+    SurroundingHeights { widths }.openness([0; 2], n, heights, control)
+}
+
+/// Mean heights around every place of a square, over several widths.
+pub struct SurroundingHeights {
+    /// With their weights.
+    widths: Vec<(Blurred, f32)>,
+}
+
+/// Rows that are read at a time.
+const ROWS: usize = 256;
+
+impl SurroundingHeights {
+    /// Of a square that is read in parts, with the bits of [`openness`] of the whole; `relief_over_size` is
+    /// relief_metres / size_metres.
+    ///
+    /// # Errors
+    /// As [`SquareReader::rows`].
+    pub fn of_square(square: &dyn SquareReader, relief_over_size: f32, control: &Control) -> Result<Self, Cancelled> {
+        let n = square.grid().samples;
+        let mut means = SURROUNDINGS.map(|(width, _)| BlockMeans::new(n, halvings(width, n)));
+        for first in (0..n).step_by(ROWS) {
+            control.check()?;
+            let rows = square.rows(None, first..(first + ROWS).min(n))?;
+            for (k, row) in rows.chunks(n).enumerate() {
+                means.iter_mut().for_each(|means| means.add_row(first + k, row));
+            }
         }
-        let total: f32 = widths.iter().map(|w| w.1).sum();
-        for (openness, height) in row.iter_mut().zip(&terrain.height[i * n..]) {
-            let rise = total * height - *openness;
-            *openness = 0.5 + 0.5 * rise / (1.0 + rise.abs());
-        }
-        Ok(())
-    })?;
-    Ok(out)
+        let blurred = |means: BlockMeans, (width, weight): (f32, f32)| {
+            Ok((means.smoothed(control)?, weight * relief_over_size / width))
+        };
+        let widths = means.into_iter().zip(SURROUNDINGS).map(|(means, width)| blurred(means, width));
+        Ok(Self { widths: widths.collect::<Result<_, Cancelled>>()? })
+    }
+
+    /// [`openness`] of a window of the square, rows of `side` samples from a row and column of the whole on.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn openness(
+        &self,
+        [top, left]: [usize; 2],
+        side: usize,
+        heights: &[f32],
+        control: &Control,
+    ) -> Result<Vec<f32>, Cancelled> {
+        let mut out = vec![0.0; heights.len()];
+        out.par_chunks_mut(side).enumerate().try_for_each(|(i, row)| {
+            control.check()?;
+            for (blurred, weight) in &self.widths {
+                blurred.add_row([top + i, left], *weight, row);
+            }
+            let total: f32 = self.widths.iter().map(|w| w.1).sum();
+            for (openness, height) in row.iter_mut().zip(&heights[i * side..]) {
+                let rise = total * height - *openness;
+                *openness = 0.5 + 0.5 * rise / (1.0 + rise.abs());
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
 }
 
 /// How often samples are halved to blocks of about this part of the side.
@@ -56,6 +104,47 @@ pub fn openness_blocks(across: usize) -> usize {
     SURROUNDINGS.iter().map(|&(width, _)| 1usize << halvings(width, across)).max().unwrap_or(1)
 }
 
+/// Mean heights of blocks of 2^k samples of a square.
+struct BlockMeans {
+    samples: usize,
+    block: usize,
+    size: usize,
+    means: Vec<f32>,
+}
+
+impl BlockMeans {
+    fn new(samples: usize, halvings: u32) -> Self {
+        let block = 1usize << halvings.min(samples.ilog2());
+        let size = samples.div_ceil(block);
+        Self { samples, block, size, means: vec![0.0; size * size] }
+    }
+
+    /// The rows of a row of blocks.
+    fn rows(&self, blocks: usize) -> Range<usize> {
+        blocks * self.block..(blocks * self.block + self.block).min(self.samples)
+    }
+
+    /// Adds a row of the square; rows come in their order.
+    fn add_row(&mut self, row: usize, heights: &[f32]) {
+        let blocks = row / self.block;
+        let height_rows = self.rows(blocks).len();
+        add_spans(&mut self.means[blocks * self.size..][..self.size], heights, self.block, height_rows);
+    }
+
+    fn smoothed(self, control: &Control) -> Result<Blurred, Cancelled> {
+        let Self { block, size, means, .. } = self;
+        let columns = smooth_rows(size, &transposed(size, &smooth_rows(size, &means), control)?);
+        Ok(Blurred { size, block: block as f32, means: transposed(size, &columns, control)? })
+    }
+}
+
+/// Adds what a row of heights makes of the means of a row of blocks that has `height_rows` rows.
+fn add_spans(means: &mut [f32], heights: &[f32], block: usize, height_rows: usize) {
+    for (mean, span) in means.iter_mut().zip(heights.chunks(block)) {
+        *mean += span.iter().sum::<f32>() / (span.len() * height_rows) as f32;
+    }
+}
+
 /// Mean heights of blocks of 2^k samples, smoothed.
 struct Blurred {
     size: usize,
@@ -65,26 +154,20 @@ struct Blurred {
 
 impl Blurred {
     fn new(n: usize, height: &[f32], halvings: u32, control: &Control) -> Result<Self, Cancelled> {
-        let block = 1usize << halvings.min(n.ilog2());
-        let size = n.div_ceil(block);
-        let mut means = vec![0.0; size * size];
-        means.par_chunks_mut(size).enumerate().try_for_each(|(i, row)| {
+        let mut made = BlockMeans::new(n, halvings);
+        let mut means = std::mem::take(&mut made.means);
+        means.par_chunks_mut(made.size).enumerate().try_for_each(|(i, row)| {
             control.check()?;
-            let rows = i * block..(i * block + block).min(n);
+            let rows = made.rows(i);
             let height_rows = rows.len();
-            for line in rows {
-                for (mean, span) in row.iter_mut().zip(height[line * n..][..n].chunks(block)) {
-                    *mean += span.iter().sum::<f32>() / (span.len() * height_rows) as f32;
-                }
-            }
+            rows.for_each(|line| add_spans(row, &height[line * n..][..n], made.block, height_rows));
             Ok(())
         })?;
-        let columns = smooth_rows(size, &transposed(size, &smooth_rows(size, &means), control)?);
-        Ok(Self { size, block: block as f32, means: transposed(size, &columns, control)? })
+        BlockMeans { means, ..made }.smoothed(control)
     }
 
-    /// Adds `weight` times row `i` of the means, as large as the terrain, to `out`.
-    fn add_row(&self, i: usize, weight: f32, out: &mut [f32]) {
+    /// Adds `weight` times row `i` of the means, as large as the terrain, from column `left` on to `out`.
+    fn add_row(&self, [i, left]: [usize; 2], weight: f32, out: &mut [f32]) {
         let last = (self.size - 1) as f32;
         let place = |k: usize| {
             let at = ((k as f32 + 0.5) / self.block - 0.5).clamp(0.0, last);
@@ -97,7 +180,7 @@ impl Blurred {
         let mut line: Vec<f32> = between.collect();
         line.push(line[self.size - 1]);
         for (j, value) in out.iter_mut().enumerate() {
-            let (west, along) = place(j);
+            let (west, along) = place(left + j);
             *value += line[west] + (line[west + 1] - line[west]) * along;
         }
     }

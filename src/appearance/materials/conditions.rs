@@ -6,7 +6,7 @@ use crate::appearance::colours::snow_sand::vegetated;
 use crate::appearance::colours::srgb::{Light, decode, mix};
 use crate::appearance::{GroundShareMaps, PaletteTable, openness, share_hidden};
 use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE};
-use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
+use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_before};
 use crate::scene::Settings;
 
 /// The maps that count.
@@ -19,7 +19,7 @@ const CATCHMENT: (f32, f32) = (3.0, 7.0);
 /// Flow, deposits, vegetation, and what is *not* worn, of a sample, each from 0 to 1: a terrain without maps has
 /// 0, 0, 0, 1.
 pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize) -> [f32; 4] + Sync {
-    let cell = settings.size_metres / (terrain.samples() - 1) as f32;
+    let cell = settings.size_metres / (terrain.grid.whole_samples() - 1) as f32;
     let maps = SITE_MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
     let (cell_area, relief_metres) = (cell * cell, settings.relief_metres);
     move |k| {
@@ -29,6 +29,11 @@ pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize)
         let flow = (libm::log10f((value(0) * cell_area).max(1.0)) - least) / (most - least);
         [flow.clamp(0.0, 1.0), thickness(1), value(3).clamp(0.0, 1.0), 1.0 - thickness(2)]
     }
+}
+
+/// Whether the bands of a rule ask for the openness of the ground.
+pub(in crate::appearance) fn asks_openness(bands: &[Band; CONDITIONS.len()]) -> bool {
+    bands[2] != EVERYWHERE
 }
 
 /// Asks a square terrain for the values of [`CONDITIONS`] at any place.
@@ -81,18 +86,33 @@ impl<'a> GroundConditions<'a> {
         mut bands: impl Iterator<Item = &'b [Band; CONDITIONS.len()]>,
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let openness = if bands.any(|bands| bands[2] != EVERYWHERE) {
+        let openness = if bands.any(asks_openness) {
             Some(openness(terrain, settings.relief_over_size(), terrain.samples(), control)?)
         } else {
             None
         };
+        Ok(Self::in_window(terrain, settings, palette, biomes, openness))
+    }
+
+    /// The same in a window of a terrain, with the openness of its samples where a rule asks for it. Places are those
+    /// of the whole; two samples beyond a place count.
+    pub fn in_window(
+        terrain: &'a Terrain,
+        settings: &'a Settings,
+        palette: &'a PaletteTable,
+        biomes: Option<Cow<'a, [[u8; 4]]>>,
+        openness: Option<Vec<f32>>,
+    ) -> Self {
         let site = Box::new(site_conditions(terrain, settings));
-        Ok(Self { terrain, settings, palette, site, openness, biomes, made: GroundShareMaps::new(terrain) })
+        Self { terrain, settings, palette, site, openness, biomes, made: GroundShareMaps::new(terrain) }
     }
 
     /// Height of the ground in metres at (u, v), from 0 to 1 each.
     pub fn metres(&self, [u, v]: [f32; 2]) -> f32 {
-        self.terrain.height_at(u, v) * self.settings.relief_metres
+        let ([top, left], n) = (self.terrain.grid.first(), self.terrain.samples());
+        let here = |index: usize, first: usize| index.saturating_sub(first).min(n - 1);
+        let at = |row: usize, column: usize| self.terrain.height[here(row, top) * n + here(column, left)];
+        bilinear(self.terrain.grid.whole_samples(), at, [u, v]) * self.settings.relief_metres
     }
 
     /// Depth of water over the ground in metres at (u, v): sea, river or lake; 0 where there is none.
@@ -160,10 +180,12 @@ impl<'a> GroundConditions<'a> {
     }
 
     fn cell(&self, [u, v]: [f32; 2]) -> SampleCell {
-        let Grid { samples: n, .. } = self.terrain.grid;
-        let [x, y] = [u, v].map(|at| at.clamp(0.0, 1.0) * (n - 1) as f32);
-        let [j, i] = [x, y].map(|at| (at as usize).min(n - 2));
-        SampleCell { corner: i * n + j, part: [x - j as f32, y - i as f32] }
+        let grid = self.terrain.grid;
+        let [(j, east), (i, south)] = [u, v].map(|place| cell_before(grid.whole_samples(), place));
+        let [top, left] = grid.first();
+        // what lies beyond the sides of a window is cut off from what comes out
+        let here = |index: usize, first: usize| index.saturating_sub(first).min(grid.samples - 2);
+        SampleCell { corner: here(i, top) * grid.samples + here(j, left), part: [east, south] }
     }
 
     /// Bilinear between the four samples around a place.

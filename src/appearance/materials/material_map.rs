@@ -1,9 +1,10 @@
 //! What the ground of a square is made of at every sample, by the rules that the view lays its materials by and by the
 //! pieces of constructions that say what they are made of.
 
+use super::conditions::asks_openness;
 use super::piece_materials::PIECE_MATERIALS;
 use crate::appearance::biomes::ground_types::{MOST_WEIGHTED, whole_shares};
-use crate::appearance::{GroundConditions, GroundShareMaps, PaletteTable, SampleCoverDepths};
+use crate::appearance::{GroundConditions, GroundShareMaps, PaletteTable, SampleCoverDepths, SurroundingHeights};
 use crate::appearance_files::Material;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::scene::Scene;
@@ -20,17 +21,48 @@ pub fn with_material_weights<T>(
     control: &Control,
     read: impl FnOnce(&(dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync)) -> Result<T, Cancelled>,
 ) -> Result<T, Cancelled> {
+    let table = PaletteTable::for_scene(scene);
+    let bands = table.materials.0.iter().map(|rule| &rule.bands);
+    let ground = GroundConditions::new(terrain, &scene.settings, &table, bands, control)?;
+    weights_on(scene, terrain, &table, &ground, read)
+}
+
+/// The same in a window of a square, of which `around` says how open it lies.
+///
+/// # Errors
+/// When `control` says so, or `read` does.
+pub fn with_window_weights<T>(
+    scene: &Scene,
+    window: &Terrain,
+    around: Option<&SurroundingHeights>,
+    control: &Control,
+    read: impl FnOnce(&(dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync)) -> Result<T, Cancelled>,
+) -> Result<T, Cancelled> {
+    let table = PaletteTable::for_scene(scene);
+    let openness = around.map(|around| around.openness(window.grid.first(), window.samples(), &window.height, control));
+    let ground = GroundConditions::in_window(window, &scene.settings, &table, None, openness.transpose()?);
+    weights_on(scene, window, &table, &ground, read)
+}
+
+/// Whether the materials of a scene follow from how open the ground lies.
+pub fn materials_ask_openness(scene: &Scene) -> bool {
+    PaletteTable::for_scene(scene).materials.0.iter().any(|rule| asks_openness(&rule.bands))
+}
+
+fn weights_on<T>(
+    scene: &Scene,
+    terrain: &Terrain,
+    table: &PaletteTable,
+    ground: &GroundConditions,
+    read: impl FnOnce(&(dyn Fn(usize) -> [u8; MOST_WEIGHTED] + Sync)) -> Result<T, Cancelled>,
+) -> Result<T, Cancelled> {
     const { assert!(Material::ALL.len() <= MOST_WEIGHTED) };
-    let (settings, table) = (&scene.settings, PaletteTable::for_scene(scene));
-    let rules = table.materials;
-    let bands = rules.0.iter().map(|rule| &rule.bands);
-    let ground = GroundConditions::new(terrain, settings, &table, bands, control)?;
-    let n = terrain.samples();
-    let last = (n - 1) as f32;
+    let (settings, rules, n) = (&scene.settings, table.materials, terrain.samples());
     let made = GroundShareMaps::new(terrain);
     let covers = SampleCoverDepths::lying(terrain, settings);
     read(&|k: usize| {
-        let mut shares = rules.shares(ground.values([(k % n) as f32 / last, (k / n) as f32 / last]));
+        let place = [terrain.grid.column_position(k % n), terrain.grid.row_position(k / n)];
+        let mut shares = rules.shares(ground.values(place));
         if let Some(made) = made.as_ref().map(|made| made.of_sample(k).0) {
             let left = (1.0 - made.iter().sum::<f32>()).max(0.0);
             shares.iter_mut().for_each(|share| *share *= left);

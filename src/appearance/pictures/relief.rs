@@ -322,20 +322,42 @@ fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) ->
 /// # Errors
 /// When `control` says so.
 pub fn sky_view(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Vec<f32>, Cancelled> {
-    let n = terrain.samples();
-    let filled = heights_over_void(terrain);
-    let heights = filled.as_ref().unwrap_or(&terrain.height);
-    // a cube of height 1 is as high as a cell is wide
-    let scale = settings.relief_over_size() / terrain.grid.cell();
-    let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
-    let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let surface = Pyramid::new(surface);
-    let ray = |k: usize| {
-        let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / VIEW_DIRECTIONS as f32);
-        SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 1.0 / VIEW_DIRECTIONS as f32 }
-    };
-    let sky: [SkyRay; VIEW_DIRECTIONS] = std::array::from_fn(ray);
-    Ok(PixelGrid::made(n, n, control, |x, y| skylight(&surface, peak, &sky, x, y))?.values)
+    let (n, view) = (terrain.samples(), SkyView::new(terrain, settings, control)?);
+    Ok(PixelGrid::made(n, n, control, |x, y| view.share(y, x))?.values)
+}
+
+/// [`sky_view`] of any sample.
+pub struct SkyView {
+    surface: Pyramid,
+    peak: f32,
+    sky: [SkyRay; VIEW_DIRECTIONS],
+}
+
+impl SkyView {
+    /// Of a square.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Self, Cancelled> {
+        let n = terrain.samples();
+        let filled = heights_over_void(terrain);
+        let heights = filled.as_ref().unwrap_or(&terrain.height);
+        // a cube of height 1 is as high as a cell is wide
+        let scale = settings.relief_over_size() / terrain.grid.cell();
+        let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
+        let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let surface = Pyramid::new(surface);
+        let ray = |k: usize| {
+            let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / VIEW_DIRECTIONS as f32);
+            SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 1.0 / VIEW_DIRECTIONS as f32 }
+        };
+        Ok(Self { surface, peak, sky: std::array::from_fn(ray) })
+    }
+
+    /// Share of the sky that is seen from a row and column, from 0 to 1.
+    pub fn share(&self, row: usize, column: usize) -> f32 {
+        skylight(&self.surface, self.peak, &self.sky, column, row)
+    }
 }
 
 /// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.

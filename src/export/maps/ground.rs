@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::layout::{self, PixelLayout};
+use super::strips::{CHANNELS, SquareMaps};
 use super::{ExportMap, MapNature, MapSheet, MapSource};
 use crate::appearance::{
     LegendEntry, PaletteTable, PlanetImage, RgbImage, TypeMap, TypeWeights, ground_colours, relief,
@@ -17,9 +18,6 @@ use crate::scene::Scene;
 
 /// Table of ground types for planets that have none.
 const USUAL_TYPES: &str = "earth";
-
-/// Channels of a splat map.
-const CHANNELS: usize = 4;
 
 /// The number of the band between contour lines; the uppermost is 255.
 pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
@@ -78,7 +76,7 @@ pub(super) fn relief_picture<'a>(
     Ok(picture(ExportMap::Relief, Box::new(at)))
 }
 
-fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
+pub(super) fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
     MapSheet {
         label: map.to_string(),
         nature: MapNature::Colour,
@@ -109,15 +107,19 @@ pub(super) fn types<'a>(
         Some(types) => types,
         None => TypeMap::of_materials(scene, terrain, control)?,
     };
-    Ok(MapSheet {
+    Ok(type_sheet(legend, Box::new(move |row, column, _| f32::from(types[layout.nearest(row, column)]))))
+}
+
+pub(super) fn type_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
+    MapSheet {
         label: ExportMap::Types.to_string(),
         nature: MapNature::Index,
         unit: "",
         channels: 1,
         range: (0.0, legend.len().saturating_sub(1) as f32),
         legend,
-        at: Box::new(move |row, column, _| f32::from(types[layout.nearest(row, column)])),
-    })
+        at,
+    }
 }
 
 /// Four types to a sheet; what has less than four is 0 in the rest.
@@ -134,9 +136,13 @@ pub(super) fn splat<'a>(
             let number = sheet * CHANNELS + channel;
             f32::from(weights.of_sample(layout.nearest(row, column)).get(number).copied().unwrap_or(0))
         };
-        weight_sheet(format!("{}{sheet}", ExportMap::Splat), CHANNELS, legend, Box::new(at))
+        weight_sheet(splat_label(sheet), CHANNELS, legend, Box::new(at))
     });
     Ok(sheets.collect())
+}
+
+pub(super) fn splat_label(sheet: usize) -> String {
+    format!("{}{sheet}", ExportMap::Splat)
 }
 
 /// One type to a sheet.
@@ -150,12 +156,15 @@ pub(super) fn weights<'a>(
     let sheets = weights.legend.iter().map(|entry| {
         let (weights, number) = (weights.clone(), usize::from(entry.index));
         let at = move |row, column, _| f32::from(weights.of_sample(layout.nearest(row, column))[number]);
-        let plain: String = entry.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-        let label = format!("weight-{number:02}-{}", plain.to_lowercase());
         // the name says which type it is
-        weight_sheet(label, 1, Vec::new(), Box::new(at))
+        weight_sheet(weight_name(entry), 1, Vec::new(), Box::new(at))
     });
     Ok(sheets.collect())
+}
+
+pub(super) fn weight_name(entry: &LegendEntry) -> String {
+    let plain: String = entry.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    format!("weight-{:02}-{}", entry.index, plain.to_lowercase())
 }
 
 /// The control map of Terrain3D (its document *Control map format*): the strongest type in bits 27 to 31, the next one
@@ -170,35 +179,46 @@ pub(super) fn control<'a>(
     let legend = weights.legend.clone();
     let at = move |row, column, _| {
         let k = layout.nearest(row, column);
-        let each = weights.of_sample(k);
-        let strongest = |but: Option<usize>| {
-            let others = (0..each.len()).filter(|&kind| Some(kind) != but);
-            others.reduce(|most, kind| if each[kind] > each[most] { kind } else { most })
-        };
-        let base = strongest(None).unwrap_or(0);
-        let over = strongest(Some(base)).unwrap_or(base);
-        let weight = |kind: usize| each.get(kind).map_or(0.0, |&weight| f32::from(weight));
-        let blend = if over == base { 0.0 } else { weight(over) / (weight(base) + weight(over)) };
-        let hole = u32::from(!terrain.has_ground(k));
-        f32::from_bits((base as u32) << 27 | (over as u32) << 22 | ((blend * 255.0 + 0.5) as u32) << 14 | hole << 2)
+        control_bits(weights.of_sample(k), terrain.has_ground(k))
     };
-    Ok(MapSheet {
+    Ok(control_sheet(legend, Box::new(at)))
+}
+
+/// A number of the control map, of the weights of a sample.
+pub(super) fn control_bits(each: &[u8], has_ground: bool) -> f32 {
+    let strongest = |but: Option<usize>| {
+        let others = (0..each.len()).filter(|&kind| Some(kind) != but);
+        others.reduce(|most, kind| if each[kind] > each[most] { kind } else { most })
+    };
+    let base = strongest(None).unwrap_or(0);
+    let over = strongest(Some(base)).unwrap_or(base);
+    let weight = |kind: usize| each.get(kind).map_or(0.0, |&weight| f32::from(weight));
+    let blend = if over == base { 0.0 } else { weight(over) / (weight(base) + weight(over)) };
+    let hole = u32::from(!has_ground);
+    f32::from_bits((base as u32) << 27 | (over as u32) << 22 | ((blend * 255.0 + 0.5) as u32) << 14 | hole << 2)
+}
+
+pub(super) fn control_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
+    MapSheet {
         label: ExportMap::Control.to_string(),
         nature: MapNature::Bits,
         unit: "",
         channels: 1,
         range: (0.0, 0.0),
         legend,
-        at: Box::new(at),
-    })
+        at,
+    }
 }
 
-fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
+pub(super) fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
     MapSheet { label, nature: MapNature::Weights, unit: "", channels, range: (0.0, 255.0), legend, at }
 }
 
 /// Weights of the types of all samples, and those types alone that are anywhere, by weight over the whole terrain.
 fn type_weights(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<TypeWeights, Cancelled> {
+    if terrain.grid.has_edge() {
+        return SquareMaps::new(scene, terrain, control).all_weights();
+    }
     let scene = &*with_planet_types(scene);
     if scene.biome_table().is_none() {
         return TypeWeights::of_materials(scene, terrain, control);

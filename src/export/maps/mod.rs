@@ -6,19 +6,22 @@
 //! | `layout` | which sample, or which place of a planet, a pixel shows |
 //! | `surface` | slope, curvature, normals, sky view |
 //! | `ground` | colours, ground types, splat maps |
+//! | `strips` | colours, ground types and climate of a square that is read in parts |
 
 mod ground;
 mod layout;
+mod strips;
 mod surface;
 
 use std::fmt;
 use std::str::FromStr;
 
+pub use strips::{SquareMaps, reason_of_whole};
 pub(crate) use surface::square_curvature;
 
 pub use layout::{FilePart, PixelLayout, layouts};
 
-use crate::appearance::LegendEntry;
+use crate::appearance::{LegendEntry, SkyView};
 use crate::eval::{Store, layer_mask};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
 use crate::scene::Scene;
@@ -239,6 +242,25 @@ pub enum MapError {
     Cancelled(#[from] Cancelled),
 }
 
+/// The share of the sky that is seen from a square, some rows at a time.
+///
+/// # Errors
+/// When it was cancelled.
+pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<MapSheet<'a>, Cancelled> {
+    let view = SkyView::new(terrain, &scene.settings, control)?;
+    let share = move |row, column| view.share(row, column);
+    Ok(MapSheet::streamed(&ExportMap::SkyView, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
+}
+
+/// The index of the layer whose mask is asked for.
+///
+/// # Errors
+/// When there is no such layer, with those that there are.
+pub fn mask_layer(scene: &Scene, name: &str) -> Result<usize, MapError> {
+    let names = || scene.layers.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>().join(", ");
+    scene.find_layer(name).map_err(|_| MapError::NoLayer(name.into(), names()))
+}
+
 /// The number of a row, a column and a channel.
 pub(super) type NumberAt<'a> = Box<dyn Fn(usize, usize, usize) -> f32 + Sync + 'a>;
 
@@ -260,7 +282,7 @@ pub struct MapSheet<'a> {
 }
 
 /// A square terrain whose numbers are asked for one by one, where it is not held as a whole.
-pub(super) struct SampledSquare<'a> {
+pub(crate) struct SampledSquare<'a> {
     pub scene: &'a Scene,
     pub grid: Grid,
     /// Lowest and highest number of what `value` gives, on the ground, as the terrain holds them; of curvature its own,
@@ -284,7 +306,8 @@ impl<'a> SampledSquare<'a> {
         let steepness = settings.relief_over_size();
         let gradient = move |row: usize, column: usize| sampled_gradient(grid, value, row, column);
         let kind = if let ExportMap::Data(kind) = map { Some(*kind) } else { None };
-        let scale = if kind.is_none_or(MapKind::is_thickness) { settings.relief_metres } else { 1.0 };
+        let is_mask = matches!(map, ExportMap::Mask(_));
+        let scale = if !is_mask && kind.is_none_or(MapKind::is_thickness) { settings.relief_metres } else { 1.0 };
         let range = (self.range.0 * scale, self.range.1 * scale);
         match map {
             ExportMap::Slope => {
@@ -303,7 +326,7 @@ impl<'a> SampledSquare<'a> {
                 ground::band_sheet(range, self.band_metres, move |row, column| value(row, column) * scale)
             }
             _ => {
-                let range = if kind.is_some_and(MapKind::is_share) { (0.0, 1.0) } else { range };
+                let range = if is_mask || kind.is_some_and(MapKind::is_share) { (0.0, 1.0) } else { range };
                 MapSheet::streamed(map, range, Box::new(move |row, column, _| value(row, column) * scale))
             }
         }
@@ -387,8 +410,7 @@ impl<'a> MapSource<'a> {
                 vec![self.scalar(map, layout, None, move |k| moisture[k])]
             }
             ExportMap::Mask(name) => {
-                let names = || scene.layers.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>().join(", ");
-                let index = scene.find_layer(name).map_err(|_| MapError::NoLayer(name.clone(), names()))?;
+                let index = mask_layer(scene, name)?;
                 let weights = layer_mask(scene, index, terrain.samples(), &mut Store::forgetful(), control)?.weights;
                 vec![self.scalar(map, layout, Some((0.0, 1.0)), move |k| weights[k])]
             }

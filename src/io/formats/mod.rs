@@ -9,9 +9,11 @@
 //! | `exr` | OpenEXR of 32-bit floats |
 //! | `ascii_grid` | ESRI ASCII grid |
 //! | `hgt` | SRTM heights, read alone |
+//! | `epsg` | projected coordinate systems that do not count in metres |
 //! | `reader` | the list of what is read, and what the readers have in common |
 
 mod ascii_grid;
+pub mod epsg;
 mod exr;
 mod hgt;
 mod png;

@@ -17,7 +17,7 @@ mod moisture;
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
-use crate::field::Terrain;
+use crate::field::{Cancelled, SquareReader, Terrain};
 
 pub use approx::{angle, exp_of_minus};
 pub use belts::{ascent, wind};
@@ -25,7 +25,7 @@ use currents::currents;
 pub use fields::{ClimateFields, climate_fields};
 use grid::ClimateGrid;
 pub use insolation::{daily_mean, yearly_mean};
-use moisture::MoistAir;
+use moisture::{GroundSheets, MoistAir};
 
 crate::choices! {
     /// What decides how warm a latitude is.
@@ -100,6 +100,12 @@ impl Climate {
         level - self.cooling_per_metre(relief_metres) * above
     }
 
+    /// Latitudes of the north and the south edge of a flat terrain, in radians.
+    fn flat_latitudes(&self) -> [f32; 2] {
+        let (middle, half) = (self.latitude, 0.5 * self.latitude_span);
+        [middle + half, middle - half].map(|degrees| degrees.clamp(-90.0, 90.0).to_radians())
+    }
+
     fn cooling_per_metre(&self, relief_metres: f32) -> f32 {
         match self.cooling_per {
             CoolingPer::Kilometre => self.cooling * 1.0e-3,
@@ -119,14 +125,6 @@ pub struct ClimateTerrain<'a> {
     pub sea_metres: f32,
     /// Side of a flat terrain; a quarter of the way round a planet.
     pub side_metres: f32,
-}
-
-impl ClimateTerrain<'_> {
-    /// Latitudes of the north and the south edge of a flat terrain, in radians.
-    fn latitudes(&self, climate: &Climate) -> [f32; 2] {
-        let (middle, half) = (climate.latitude, 0.5 * climate.latitude_span);
-        [middle + half, middle - half].map(|degrees| degrees.clamp(-90.0, 90.0).to_radians())
-    }
 }
 
 /// The climate of one terrain, to be asked anywhere on it.
@@ -154,6 +152,31 @@ pub struct ClimateSample {
 impl TerrainClimate {
     /// The weather that `climate` makes over `ground`.
     pub fn new(climate: &Climate, ground: &ClimateTerrain) -> Self {
+        let currents = currents(climate, ground);
+        Self::of_sheets(climate, GroundSheets::new(ground), currents, ground.relief_metres, ground.sea_metres)
+    }
+
+    /// The same of a square that is read in parts; heights as [`ClimateTerrain`] has them.
+    ///
+    /// # Errors
+    /// As [`SquareReader::rows`].
+    pub fn of_square(
+        climate: &Climate,
+        square: &dyn SquareReader,
+        relief_metres: f32,
+        sea_metres: f32,
+    ) -> Result<Self, Cancelled> {
+        let sheets = GroundSheets::of_square(square, relief_metres, sea_metres)?;
+        Ok(Self::of_sheets(climate, sheets, None, relief_metres, sea_metres))
+    }
+
+    fn of_sheets(
+        climate: &Climate,
+        sheets: GroundSheets,
+        currents: Option<ClimateGrid>,
+        relief_metres: f32,
+        sea_metres: f32,
+    ) -> Self {
         let tilt = climate.axial_tilt.to_radians();
         let seasonal = climate.warmth == Warmth::Season;
         let declination = if seasonal { insolation::declination(tilt, climate.season.to_radians()) } else { 0.0 };
@@ -162,17 +185,17 @@ impl TerrainClimate {
             let [mean, season] = at_latitude(&by_latitude, latitude);
             mean + season * SEASON_AT_SEA
         };
-        let air = MoistAir::new(climate, ground, &sea_warmth, BELTS_FOLLOW * declination);
+        let air = MoistAir::new(climate, sheets, &sea_warmth, BELTS_FOLLOW * declination);
         // a sea that lies deeper than the relief is high is there to be out of the way: heights count from the datum
         // then
-        let has_sea = ground.sea_metres >= -ground.relief_metres;
+        let has_sea = sea_metres >= -relief_metres;
         Self {
             air,
             by_latitude,
-            base_metres: if has_sea { ground.sea_metres } else { 0.0 },
-            cooling_per_metre: climate.cooling_per_metre(ground.relief_metres),
-            flat_latitudes: ground.latitudes(climate),
-            currents: currents(climate, ground),
+            base_metres: if has_sea { sea_metres } else { 0.0 },
+            cooling_per_metre: climate.cooling_per_metre(relief_metres),
+            flat_latitudes: climate.flat_latitudes(),
+            currents,
         }
     }
 

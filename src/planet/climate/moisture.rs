@@ -13,6 +13,7 @@
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
 
 use std::f32::consts::{FRAC_PI_2, PI};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -21,7 +22,7 @@ use super::belts::{ascent, wind};
 use super::grid::ClimateGrid;
 use super::{Climate, ClimateTerrain, Warmth};
 use crate::field::globe::nearly_located;
-use crate::field::{Edges, Globe, MapKind};
+use crate::field::{Cancelled, Edges, Globe, MapKind, SquareReader, bilinear, cell_before};
 use crate::planet::projection::{Equirectangular, Registration};
 
 /// Cells of the sheet around a planet and from pole to pole.
@@ -61,14 +62,8 @@ pub struct MoistAir {
 impl MoistAir {
     /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the
     /// sun.
-    pub fn new(
-        climate: &Climate,
-        ground: &ClimateTerrain,
-        sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
-        shift: f32,
-    ) -> Self {
-        let height = heights(ground);
-        let sea = ground.sea_metres;
+    pub fn new(climate: &Climate, ground: GroundSheets, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
+        let GroundSheets { height, given, edges, sea_metres: sea } = ground;
         // only seasons ask for it
         let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
         let radius = (height.width / 40).max(1);
@@ -76,44 +71,109 @@ impl MoistAir {
             Warmth::Season => height.map(land).blurred(radius),
             Warmth::Latitude => ClimateGrid::from_fn(2, 2, height.round, |_, _| 0.0),
         };
-        let moisture = if let Some(given) = given(ground) {
-            given
-        } else if ground.terrain.grid.is_globe() {
-            over_planet(climate, sea, &height, sea_warmth, shift)
-        } else {
-            over_terrain(climate, ground, &height)
+        let moisture = match (given, edges) {
+            (Some(given), _) => given,
+            (None, None) => over_planet(climate, sea, &height, sea_warmth, shift),
+            (None, Some(edges)) => over_terrain(climate, sea, edges, &height),
         };
         Self { inland, moisture }
     }
 }
 
-/// The moisture that a flat terrain brings along, as a patch of a planet does.
-fn given(ground: &ClimateTerrain) -> Option<ClimateGrid> {
-    let (terrain, n) = (ground.terrain, ground.terrain.samples());
-    let map = terrain.map(MapKind::Humidity).filter(|_| !terrain.grid.is_globe())?;
-    let side = n.clamp(2, SIDE);
-    let index = |k: usize| (k * (n - 1) + (side - 1) / 2) / (side - 1);
-    Some(ClimateGrid::from_fn(side, side, false, |i, j| map[index(i) * n + index(j)]))
+/// What a climate takes of the ground.
+pub struct GroundSheets {
+    /// Heights in metres.
+    height: ClimateGrid,
+    /// The moisture that a flat terrain brings along, as a patch of a planet does.
+    given: Option<ClimateGrid>,
+    /// Of a square; a globe has none.
+    edges: Option<Edges>,
+    sea_metres: f32,
 }
 
-/// Heights in metres on the sheet.
-fn heights(ground: &ClimateTerrain) -> ClimateGrid {
-    let terrain = ground.terrain;
-    if terrain.grid.is_globe() {
-        return heights_around(ground);
-    }
-    let side = terrain.samples().clamp(2, SIDE);
-    // between two samples of the sheet the terrain may have many: their mean counts
-    let fine = ((terrain.samples() - 1) / (side - 1)).clamp(1, 8);
-    let cell = 1.0 / (side - 1) as f32;
-    ClimateGrid::from_fn(side, side, false, |i, j| {
-        let mut sum = 0.0;
-        for k in 0..fine * fine {
-            let off = |k: usize| ((k as f32 + 0.5) / fine as f32 - 0.5) * cell;
-            sum += terrain.height_at(j as f32 * cell + off(k % fine), i as f32 * cell + off(k / fine));
+impl GroundSheets {
+    /// Of a terrain that is held as a whole.
+    pub fn new(ground: &ClimateTerrain) -> Self {
+        let &ClimateTerrain { terrain, relief_metres, sea_metres, .. } = ground;
+        if terrain.grid.is_globe() {
+            return Self { height: heights_around(ground), given: None, edges: None, sea_metres };
         }
-        sum / (fine * fine) as f32 * ground.relief_metres
-    })
+        let n = terrain.samples();
+        let sheet = SquareSheet::new(n);
+        let metres = |i: usize, j: usize| sheet.mean(i, j, |row, column| terrain.height[row * n + column]);
+        let height = ClimateGrid::from_fn(sheet.side, sheet.side, false, |i, j| metres(i, j) * relief_metres);
+        let given = terrain.map(MapKind::Humidity).map(|map| {
+            ClimateGrid::from_fn(sheet.side, sheet.side, false, |i, j| map[sheet.sample(i) * n + sheet.sample(j)])
+        });
+        Self { height, given, edges: Some(terrain.grid.edges), sea_metres }
+    }
+
+    /// Of a square that is read in parts: some rows at a time.
+    ///
+    /// # Errors
+    /// As [`SquareReader::rows`].
+    pub fn of_square(square: &dyn SquareReader, relief_metres: f32, sea_metres: f32) -> Result<Self, Cancelled> {
+        let n = square.grid().samples;
+        let sheet = SquareSheet::new(n);
+        let mut height = ClimateGrid::from_fn(sheet.side, sheet.side, false, |_, _| 0.0);
+        let mut given = square.has_map(MapKind::Humidity).then(|| height.clone());
+        for (i, metres) in height.values.chunks_mut(sheet.side).enumerate() {
+            let rows = sheet.rows(i);
+            let first = rows.start;
+            let held = square.rows(None, rows)?;
+            for (j, metres) in metres.iter_mut().enumerate() {
+                *metres = sheet.mean(i, j, |row, column| held[(row - first) * n + column]) * relief_metres;
+            }
+            if let Some(given) = &mut given {
+                let row = sheet.sample(i);
+                let held = square.rows(Some(MapKind::Humidity), row..row + 1)?;
+                let out = &mut given.values[i * sheet.side..][..sheet.side];
+                out.iter_mut().enumerate().for_each(|(j, out)| *out = held[sheet.sample(j)]);
+            }
+        }
+        Ok(Self { height, given, edges: Some(square.grid().edges), sea_metres })
+    }
+}
+
+/// The sheet over a square of `samples` a side.
+#[derive(Clone, Copy)]
+struct SquareSheet {
+    samples: usize,
+    side: usize,
+    /// Between two samples of the sheet the terrain may have many: the mean of so many along each axis counts.
+    fine: usize,
+}
+
+impl SquareSheet {
+    fn new(samples: usize) -> Self {
+        let side = samples.clamp(2, SIDE);
+        Self { samples, side, fine: ((samples - 1) / (side - 1)).clamp(1, 8) }
+    }
+
+    /// The sample of the terrain at a row or column of the sheet.
+    fn sample(&self, k: usize) -> usize {
+        (k * (self.samples - 1) + (self.side - 1) / 2) / (self.side - 1)
+    }
+
+    /// Where the mean of a row or column of the sheet takes its number `fine`, from 0 to 1.
+    fn place(&self, k: usize, fine: usize) -> f32 {
+        let cell = 1.0 / (self.side - 1) as f32;
+        k as f32 * cell + ((fine as f32 + 0.5) / self.fine as f32 - 0.5) * cell
+    }
+
+    /// The rows of the terrain that a row of the sheet takes.
+    fn rows(&self, i: usize) -> Range<usize> {
+        let row = |fine: usize| cell_before(self.samples, self.place(i, fine)).0;
+        row(0)..row(self.fine - 1) + 2
+    }
+
+    fn mean(&self, i: usize, j: usize, at: impl Fn(usize, usize) -> f32) -> f32 {
+        let mut sum = 0.0;
+        for k in 0..self.fine * self.fine {
+            sum += bilinear(self.samples, &at, [self.place(j, k % self.fine), self.place(i, k / self.fine)]);
+        }
+        sum / (self.fine * self.fine) as f32
+    }
 }
 
 /// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
@@ -241,9 +301,9 @@ fn over_planet(
 }
 
 /// Moisture with one wind over a flat terrain.
-fn over_terrain(climate: &Climate, ground: &ClimateTerrain, height: &ClimateGrid) -> ClimateGrid {
+fn over_terrain(climate: &Climate, sea_metres: f32, edges: Edges, height: &ClimateGrid) -> ClimateGrid {
     let n = height.width;
-    let wraps = ground.terrain.grid.edges == Edges::Wrap;
+    let wraps = edges == Edges::Wrap;
     let from = climate.wind_from.to_radians();
     let (east, south) = (-libm::sinf(from), libm::cosf(from));
     let by_columns = east.abs() >= south.abs();
@@ -277,16 +337,13 @@ fn over_terrain(climate: &Climate, ground: &ClimateTerrain, height: &ClimateGrid
                 let here = height.values[index(along, across)];
                 let (x, y) = (height.values[index(along.max(1) - 1, a)], height.values[index(along.max(1) - 1, b)]);
                 let upwind_metres = x + (y - x) * part;
-                let over = |h: f32| if h > ground.sea_metres { h } else { ground.sea_metres };
+                let over = |h: f32| if h > sea_metres { h } else { sea_metres };
                 let climb = over(here) - over(upwind_metres);
                 let caught =
                     if climb > 0.0 && along > 0 { 1.0 - exp_of_minus(climb / climate.rain_height) } else { 0.0 };
                 let kept = came * (1.0 - caught);
-                air[across] = if here <= ground.sea_metres {
-                    kept + (1.0 - kept) * sea
-                } else {
-                    kept + (LAND_OF_TERRAIN - kept) * land
-                };
+                air[across] =
+                    if here <= sea_metres { kept + (1.0 - kept) * sea } else { kept + (LAND_OF_TERRAIN - kept) * land };
                 got[across] = air[across] + came * caught * WINDWARD;
             }
             // eddies mix the air across the wind, or single rocks would draw long lines
@@ -306,7 +363,7 @@ fn over_terrain(climate: &Climate, ground: &ClimateTerrain, height: &ClimateGrid
         (0..n).for_each(|along| out.values[index(along, last)] = out.values[index(along, 0)]);
     }
     let out = out.blurred(1);
-    let latitudes = ground.latitudes(climate);
+    let latitudes = climate.flat_latitudes();
     out.map(|i, j| {
         let latitude = latitudes[0] + (latitudes[1] - latitudes[0]) * i as f32 / last as f32;
         climate.rain * out.row(i)[j] * (0.2 + 0.8 * ascent(latitude))

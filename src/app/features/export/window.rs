@@ -96,7 +96,7 @@ impl ExportWindow {
                 let samples = checked.and_then(|()| export::samples(&choice.preset, scene));
                 // what is larger than the largest whole goes by tiles, if all of its products can
                 let fits = samples.and_then(|samples| match samples > MAX_SAMPLES {
-                    true => streamed_products(&choice.preset, scene, &choice.place(), samples).map(drop),
+                    true => streamed_products(&choice.preset, scene, samples).map(drop),
                     false => Ok(()),
                 });
                 fits.and_then(|()| export::sizes(&choice.preset, scene)).map_err(|error| error.to_string())

@@ -11,6 +11,7 @@ use tiff::decoder::Decoder;
 use super::decode::{NumberKind, broken};
 use super::{GDAL_METADATA, USER_DEFINED};
 use crate::io::RasterError;
+use crate::io::formats::epsg::unit_of_system;
 use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_shares, looks_like_degrees, range_of};
 use crate::io::formats::{GeoReference, Texts};
 
@@ -191,7 +192,9 @@ impl GeoTags {
         };
         let system = if in_degrees { geokeys::GEODETIC_CRS_TYPE } else { geokeys::PROJECTED_CRS_TYPE };
         let epsg = self.key(system).filter(|code| ![0, USER_DEFINED].contains(code));
-        let metres = if in_degrees { 1.0 } else { self.length(geokeys::PROJ_LINEAR_UNITS).unwrap_or(1.0) };
+        let of_system = || epsg.and_then(unit_of_system).map(|(_, metres)| metres);
+        let named = || self.length(geokeys::PROJ_LINEAR_UNITS);
+        let metres = if in_degrees { 1.0 } else { named().or_else(of_system).unwrap_or(1.0) };
         let (west, north, step) = (west * metres, north * metres, [east * metres, south * metres]);
         let is_earth = |axis: &f64| (axis / EARTH_AXIS - 1.0).abs() < 0.01;
         let radius_metres = self.planet_axis().filter(|axis| !is_earth(axis));
