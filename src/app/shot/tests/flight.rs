@@ -15,7 +15,7 @@ fn hills() -> (Arc<SquareTerrain>, Arc<PaletteTable>) {
     });
     let (size_metres, relief_metres) = (6000.0, 1400.0);
     let settings = Settings { size_metres, relief_metres, sea_level: -9000.0, ..Settings::default() };
-    let scene = talweg::scene::Scene { settings: settings.clone(), ..Default::default() };
+    let scene = talweg::scene::Scene { settings: settings.clone(), palette: "alpine".into(), ..Default::default() };
     let palette = Arc::new(PaletteTable::for_scene(&scene));
     assert!(!palette.scatter.0.is_empty(), "plants are drawn");
     (prepared(&Arc::new(terrain), &settings, Overlay::None), palette)
