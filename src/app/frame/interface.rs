@@ -18,6 +18,7 @@ use super::editor::Editor;
 use super::panels;
 use super::status::{self, StatusHint, StatusInfo};
 use super::theme::{self, colour};
+use super::units;
 use super::widgets::params::take_refusal;
 
 /// Where a part of the interface is drawn.
@@ -164,6 +165,7 @@ impl InterfaceApp for App {
 pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let ctx = root.ctx().clone();
     theme::follow(&ctx, &world.resource::<Editor>().interface);
+    units::set_current(world.resource::<Editor>().interface.units);
     world.resource::<Editor>().keymap.show(&ctx);
     world.insert_resource(InterfaceFrame::default());
     slot(world, Slot::Begin, root);

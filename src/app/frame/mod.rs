@@ -29,6 +29,7 @@ pub mod status;
 pub mod tasks;
 pub mod theme;
 pub mod toasts;
+pub mod units;
 pub mod widgets;
 pub mod window;
 

@@ -171,7 +171,7 @@ fn info(action: PieceAction) -> Info {
         }
         PieceAction::Grab => (
             "Move feature",
-            "The feature follows the pointer: X or Y keeps it to an axis, Z raises it, a number is metres, a click leaves it there, Esc takes it back.",
+            "The feature follows the pointer: X or Y keeps it to an axis, Z raises it, a number is a length, a click leaves it there, Esc takes it back.",
             icon::ARROWS_OUT_CARDINAL,
             keys![NONE + G],
         ),

@@ -10,6 +10,7 @@ use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
 use crate::frame::theme::colour;
+use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
@@ -326,9 +327,9 @@ impl ExportWindow {
                 if let Some((low, high)) = &mut preset.height_range {
                     ui.label("");
                     ui.horizontal(|ui| {
-                        ui.add(DragValue::new(low).suffix(" m").speed(1.0));
+                        ui.add(units::field(DragValue::new(low).speed(1.0), "m"));
                         ui.label("to");
-                        ui.add(DragValue::new(high).suffix(" m").speed(1.0));
+                        ui.add(units::field(DragValue::new(high).speed(1.0), "m"));
                     });
                     ui.end_row();
                 }
@@ -406,7 +407,7 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
 
 fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
     ui.label("Mesh error").on_hover_text("How far the triangles may be off any sample; 0 makes every sample a vertex.");
-    ui.add(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05).suffix(" m"));
+    ui.add(units::field(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05), "m"));
     ui.end_row();
     ui.label("");
     ui.horizontal(|ui| {
