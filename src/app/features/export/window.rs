@@ -8,7 +8,7 @@ use egui::{Align, ComboBox, DragValue, Grid, Layout, RichText, ScrollArea, TextE
 use super::ExportAction;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::frame::theme::colour;
 use crate::frame::units;
 use talweg::export::maps::ExportMap;
@@ -65,11 +65,18 @@ pub struct ExportWindow {
 const USUAL_TILE: u32 = 513;
 const LIST_WIDTH: f32 = 400.0;
 const FIELDS_WIDTH: f32 = 330.0;
+const GAP: f32 = 24.0;
 const LIST_HEIGHT: f32 = 330.0;
 
 /// Height of the lists in a window that may be low: the rest of the dialog needs room, too.
 fn list_height(ui: &Ui) -> f32 {
     LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
+}
+
+/// Widths of the list and of the fields, in a window that may be narrow.
+fn widths(ctx: &egui::Context) -> [f32; 2] {
+    let room = ctx.viewport_rect().width() - 80.0 - GAP;
+    [LIST_WIDTH, FIELDS_WIDTH].map(|width| width * (room / (LIST_WIDTH + FIELDS_WIDTH)).min(1.0))
 }
 
 impl ExportWindow {
@@ -142,21 +149,23 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
 
 impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        let mut answer = None;
+        // before a field gives the keyboard away
+        let (mut answer, has_entered) = (None, is_confirmed(ctx));
+        let [list_width, fields_width] = widths(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {
-            ui.set_width(LIST_WIDTH + FIELDS_WIDTH + 24.0);
+            ui.set_width(list_width + fields_width + GAP);
             ui.heading("Export terrain");
             ui.add_space(6.0);
             self.head(ui);
             ui.separator();
             ui.horizontal_top(|ui| {
                 ui.vertical(|ui| {
-                    ui.set_width(LIST_WIDTH);
+                    ui.set_width(list_width);
                     self.products(ui);
                 });
                 ui.add_space(12.0);
                 ui.vertical(|ui| {
-                    ui.set_width(FIELDS_WIDTH);
+                    ui.set_width(fields_width);
                     self.fields(ui, &mut answer);
                 });
             });
@@ -185,7 +194,8 @@ impl Dialog for ExportWindow {
                 let export = ui.add_enabled(found.is_ok(), main_button("Export"));
                 let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File ▸ \
                            Build repeats them.";
-                if export.on_hover_text(tip).clicked() {
+                let is_wanted = export.on_hover_text(tip).clicked() || has_entered;
+                if is_wanted && found.is_ok() {
                     answer = Some(vec![ExportAction::Build(Box::new(self.choice.clone())).into()]);
                 }
                 if ui.add(button("Cancel")).clicked() {

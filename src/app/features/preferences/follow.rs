@@ -1,7 +1,7 @@
 //! What window and view take from the preferences.
 
 use bevy::prelude::*;
-use bevy::window::{PrimaryWindow, RequestRedraw};
+use bevy::window::{PrimaryWindow, RequestRedraw, WindowScaleFactorChanged};
 
 use super::PreferencesState;
 use crate::frame::editor::Editor;
@@ -18,14 +18,16 @@ pub fn scale_in(preferred_percent: f32, size: Vec2) -> f32 {
     (preferred_percent / 100.0).min(most)
 }
 
-/// The size of panels and view together is that of the window's points.
+/// The size of panels and view together is that of the window's points; it changes before either is laid out.
 pub(super) fn size(
     editor: Res<Editor>,
     mut state: ResMut<PreferencesState>,
-    mut window: Single<&mut Window, With<PrimaryWindow>>,
+    window: Single<(Entity, &mut Window), With<PrimaryWindow>>,
     buttons: Option<Res<ButtonInput<MouseButton>>>,
+    mut changed: MessageWriter<WindowScaleFactorChanged>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
+    let (entity, mut window) = window.into_inner();
     // while a slider is dragged everything would move away under the pointer
     if buttons.is_some_and(|buttons| buttons.get_pressed().next().is_some()) {
         return;
@@ -36,6 +38,8 @@ pub(super) fn size(
     let wanted = ((scale - 1.0).abs() > 1e-3).then_some(base * scale);
     if window.resolution.scale_factor_override() != wanted {
         window.resolution.set_scale_factor_override(wanted);
+        let scale_factor = window.scale_factor().into();
+        changed.write(WindowScaleFactorChanged { window: entity, scale_factor });
         redraw.write(RequestRedraw);
     }
 }
