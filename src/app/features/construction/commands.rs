@@ -330,7 +330,9 @@ fn pushed(action: PieceAction) -> Info {
     };
     let (to, icon, near_keys, far_keys): (_, _, &'static [KeyboardShortcut], &'static [KeyboardShortcut]) = match push {
         Push::Left => ("to the left", icon::CARET_LEFT, keys![COMMAND + ArrowLeft], keys![COMMAND_SHIFT + ArrowLeft]),
-        Push::Right => ("to the right", icon::CARET_RIGHT, keys![COMMAND + ArrowRight], keys![COMMAND_SHIFT + ArrowRight]),
+        Push::Right => {
+            ("to the right", icon::CARET_RIGHT, keys![COMMAND + ArrowRight], keys![COMMAND_SHIFT + ArrowRight])
+        }
         Push::Away => ("away from you", icon::CARET_UP, keys![COMMAND + ArrowUp], keys![COMMAND_SHIFT + ArrowUp]),
         Push::Near => ("towards you", icon::CARET_DOWN, keys![COMMAND + ArrowDown], keys![COMMAND_SHIFT + ArrowDown]),
     };
