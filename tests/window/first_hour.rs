@@ -129,7 +129,8 @@ fn mountains_are_painted_and_grow_while_they_are_watched() {
     assert_eq!(more["iteration"], paused["iteration"]);
     assert_ne!(more["hash"], paused["hash"], "a stroke on the way acts at once");
     assert_ne!(end["hash"], grown["hash"]);
-    assert_eq!(grown["camera"], end["camera"], "the brush leaves the camera alone");
+    let turned = |state: &Value| [3, 4].map(|k| state["camera"][k].clone());
+    assert_eq!(turned(&level), turned(&end), "the brush leaves the camera alone");
 }
 
 #[test]

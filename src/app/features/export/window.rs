@@ -182,7 +182,7 @@ impl Dialog for ExportWindow {
                         true => "built in tiles in a temporary folder beside the files, which needs room as well",
                         false => "the terrain is computed once",
                     };
-                    let text = format!("{files}, at most {} on the disk; {how}.", bytes_text(whole));
+                    let text = format!("{files}, at most {} on the disk; {how}.", size_text(whole));
                     ui.label(RichText::new(text).color(colour::text_weak()));
                 }
                 Err(problem) => {
@@ -192,8 +192,8 @@ impl Dialog for ExportWindow {
             ui.add_space(8.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let export = ui.add_enabled(found.is_ok(), main_button("Export"));
-                let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File ▸ \
-                           Build repeats them.";
+                let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File, Build \
+                           repeats them.";
                 let is_wanted = export.on_hover_text(tip).clicked() || has_entered;
                 if is_wanted && found.is_ok() {
                     answer = Some(vec![ExportAction::Build(Box::new(self.choice.clone())).into()]);
@@ -205,6 +205,10 @@ impl Dialog for ExportWindow {
         });
         answer.or_else(|| dismissed(ctx, &modal))
     }
+}
+
+fn size_text(bytes: u64) -> String {
+    if bytes < 1 << 20 { format!("{} KiB", bytes.div_ceil(1024)) } else { bytes_text(bytes) }
 }
 
 fn sentence(problem: &str) -> String {
@@ -289,7 +293,7 @@ impl ExportWindow {
                             }
                         });
                         if let Some((_, bytes)) = sizes.next() {
-                            let size = RichText::new(bytes_text(bytes)).color(colour::text_weak());
+                            let size = RichText::new(size_text(bytes)).color(colour::text_weak());
                             ui.label(size).on_hover_text("At the most, before it is packed.");
                         }
                     });

@@ -47,9 +47,9 @@ impl Plugin for PreferencesPlugin {
             // panels and view take the new size in the same frame: Bevy alone tells the cameras after the panels
             .add_systems(
                 PreUpdate,
-                (follow::size, camera_system.run_if(on_message::<WindowScaleFactorChanged>))
+                (follow::size, (camera_system, follow::panels).chain().run_if(on_message::<WindowScaleFactorChanged>))
                     .chain()
-                    .before(EguiPreUpdateSet::ProcessInput),
+                    .before(EguiPreUpdateSet::InitContexts),
             );
     }
 }
