@@ -217,19 +217,20 @@ fn the_interface_grows_together_with_the_view() {
             Click("Hills"), Settle, Key("Ctrl+0"), Settle, State("back.json"),
         ]"#,
     );
-    // panels and view change in the same frame
+    // panels, bar and view change in the same frame; the terrain is framed anew in the next one, so that of the view its
+    // edges are looked at
     let parts = |name: &str| {
         let picture = session.picture(name);
-        [picture.part([0.0, 0.2], [0.1, 0.9]), picture.part([0.7, 0.98], [0.6, 0.9])]
+        let (panels, bar) = (picture.part([0.0, 0.2], [0.1, 0.9]), picture.part([0.3, 0.75], [0.88, 0.945]));
+        [panels, bar, picture.part([0.24, 0.3], [0.75, 0.88]), picture.part([0.9, 1.0], [0.75, 0.88])]
     };
     let (usual, larger) = (parts("usual.png"), parts("larger.png"));
     let mut seen = Vec::new();
     for k in 0..8 {
         let frame = parts(&format!("frame-{k}.png"));
-        let is = |of: &[Vec<[u8; 3]>; 2], part: usize| difference(&frame[part], &of[part]) < 0.03;
-        let is_usual = [0, 1].map(|part| is(&usual, part));
-        let is_larger = [0, 1].map(|part| is(&larger, part));
-        assert!(is_usual == [true; 2] || is_larger == [true; 2], "frame {k}: usual {is_usual:?}, larger {is_larger:?}");
+        let is = |of: &[Vec<[u8; 3]>; 4]| [0, 1, 2, 3].map(|part| difference(&frame[part], &of[part]) < 0.03);
+        let (is_usual, is_larger) = (is(&usual), is(&larger));
+        assert!(is_usual == [true; 4] || is_larger == [true; 4], "frame {k}: usual {is_usual:?}, larger {is_larger:?}");
         seen.push(is_larger[0]);
     }
     assert!(seen.contains(&false) && seen.contains(&true), "the change is among the frames: {seen:?}");

@@ -279,7 +279,9 @@ fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     let id = egui::Id::new(("height of menu", title));
     let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
     let most = ui.ctx().viewport_rect().height() - 60.0;
-    let measured = |ui: &mut Ui| ui.scope(contents).response.rect.height();
+    // the bar that scrolls must not cover the shortcuts
+    let margin = Margin { right: if height > most { 12 } else { 0 }, ..Margin::ZERO };
+    let measured = |ui: &mut Ui| Frame::new().inner_margin(margin).show(ui, contents).response.rect.height();
     let height = if height > most {
         egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).show(ui, measured).inner
     } else {
