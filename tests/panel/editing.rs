@@ -442,7 +442,7 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     assert!(free.contains_rect(legend.rect()), "{:?} in {free:?}", legend.rect());
     panels.state_mut().editor_mut().interface.units = UnitSystem::Imperial;
     panels.run();
-    panels.get_by_label_contains("Legend: Erosion and deposition, ft: ≤ −131, −65.6, 0.00, 65.6, ≥ 131");
+    panels.get_by_label_contains("Legend: Erosion and deposition, ft: ≤ −131, −65.6, 0, 65.6, ≥ 131");
     assert!(!panels.state().drawn.as_ref().unwrap().covered);
     let missing = prepared.with_overlay(
         &OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() },

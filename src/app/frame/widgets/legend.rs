@@ -63,8 +63,12 @@ fn in_units(legend: &Legend) -> (String, Vec<String>) {
     let shown = |text: String| {
         let at = text.find(|c: char| c.is_ascii_digit() || c == '−').unwrap_or(text.len());
         let Ok(metres) = text[at..].replace('−', "-").parse::<f64>() else { return text };
-        let decimals = if metres.abs() < 10.0 { 2 } else { usize::from(metres.abs() < 100.0) };
-        let number = format!("{:.decimals$}", unit.shown(metres)).replace('-', "−");
+        let shown = unit.shown(metres);
+        let decimals = match shown.abs() {
+            small if small > 0.0 && small < 10.0 => 2,
+            size => usize::from(size > 0.0 && size < 100.0),
+        };
+        let number = format!("{shown:.decimals$}").replace('-', "−");
         format!("{}{number}", &text[..at])
     };
     (unit.name.into(), kept().map(shown).collect())
