@@ -332,6 +332,6 @@ fn scale_bar(painter: &Painter, frame: &MapFrame, size_metres: f32) {
     let at = from + vec2(0.0, -8.0);
     let galley = painter.layout_no_wrap(text, FontId::proportional(11.0), Color32::WHITE);
     let back = Rect::from_min_size(at - vec2(0.0, galley.size().y), galley.size());
-    painter.rect_filled(back.expand2(vec2(3.0, 1.0)), 2.0, Color32::from_black_alpha(140));
+    painter.rect_filled(back.expand2(vec2(3.0, 1.0)), 2.0, Color32::from_black_alpha(190));
     painter.galley(back.min, galley, Color32::WHITE);
 }
