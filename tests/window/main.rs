@@ -217,8 +217,8 @@ fn the_interface_grows_together_with_the_view() {
             Click("Hills"), Settle, Key("Ctrl+0"), Settle, State("back.json"),
         ]"#,
     );
-    // panels, bar and view change in the same frame; the terrain is framed anew in the next one, so that of the view its
-    // edges are looked at
+    // panels, bar and view change in the same frame; the terrain is framed anew in the next one, so of the view its
+    // edges are compared
     let parts = |name: &str| {
         let picture = session.picture(name);
         let (panels, bar) = (picture.part([0.0, 0.2], [0.1, 0.9]), picture.part([0.3, 0.75], [0.88, 0.945]));

@@ -157,7 +157,7 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
 /// Laid out from the right, the most wanted first.
 fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
     ui.spacing_mut().item_spacing.x = 14.0;
-    let unit = ShownUnit::of("m");
+    let unit = ShownUnit::of_kept("m");
     if let Some((low, high)) = info.range_metres {
         fact(
             ui,

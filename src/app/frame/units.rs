@@ -51,7 +51,7 @@ pub struct ShownUnit {
 
 impl ShownUnit {
     /// The unit that stands for one that is kept: the same, unless it is of length and feet are preferred.
-    pub fn of(kept: &'static str) -> Self {
+    pub fn of_kept(kept: &'static str) -> Self {
         Self::in_system(kept, CURRENT.get())
     }
 
@@ -106,7 +106,7 @@ fn six_digits(value: f64) -> f64 {
 
 /// The unit of a parameter as it is shown.
 pub fn of_param(spec: &ParamSpec) -> ShownUnit {
-    ShownUnit::of(spec.shown_unit())
+    ShownUnit::of_kept(spec.shown_unit())
 }
 
 /// A value of a parameter as it is shown, without its unit.
@@ -130,7 +130,7 @@ pub fn range_text(spec: &ParamSpec) -> String {
 
 /// A field whose number is kept in `unit` and shown and typed as people prefer.
 pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
-    let unit = ShownUnit::of(unit);
+    let unit = ShownUnit::of_kept(unit);
     field
         .suffix(unit.suffix())
         .custom_formatter(move |kept, decimals| emath::format_with_decimals_in_range(unit.shown(kept), decimals))
@@ -139,13 +139,13 @@ pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
 
 /// A number that is kept in `unit`, with so many decimals and its unit.
 pub fn text(kept: f64, unit: &'static str, decimals: usize) -> String {
-    let unit = ShownUnit::of(unit);
+    let unit = ShownUnit::of_kept(unit);
     format!("{:.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
 /// The same with its sign.
 pub fn signed(kept: f64, unit: &'static str, decimals: usize) -> String {
-    let unit = ShownUnit::of(unit);
+    let unit = ShownUnit::of_kept(unit);
     format!("{:+.decimals$}{}", unit.shown(kept), unit.suffix())
 }
 
@@ -162,7 +162,7 @@ pub fn distance(metres: f64, decimals: usize) -> String {
 /// A distance in few digits.
 pub fn rounded_distance(metres: impl Into<f64>) -> String {
     let metres = metres.into();
-    match ShownUnit::of("km").shown(metres * 1e-3) {
+    match ShownUnit::of_kept("km").shown(metres * 1e-3) {
         far if far >= 10.0 => text(metres * 1e-3, "km", 0),
         far if far >= 1.0 => text(metres * 1e-3, "km", 1),
         _ => text(metres, "m", 0),
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn lengths_are_read_in_the_unit_shown_or_the_one_that_is_named() {
         let read = |text: &str| {
-            let unit = ShownUnit::of("m");
+            let unit = ShownUnit::of_kept("m");
             unit.read(text).map(|shown| (unit.kept(shown) * 1e4).round() / 1e4)
         };
         assert_eq!(
@@ -203,8 +203,8 @@ mod tests {
         imperial(|| {
             assert_eq!(["10", "10 ft", "10'", "-2 m", "2km"].map(read), [3.048, 3.048, 3.048, -2.0, 2000.0].map(Some));
             assert_eq!(["", "ft", "ten", "5 °", "3 s"].map(read), [None; 5]);
-            assert_eq!(ShownUnit::of("°").read("5°"), Some(5.0));
-            assert_eq!(ShownUnit::of("°").read("5 m"), None, "an angle is no length");
+            assert_eq!(ShownUnit::of_kept("°").read("5°"), Some(5.0));
+            assert_eq!(ShownUnit::of_kept("°").read("5 m"), None, "an angle is no length");
         });
     }
 
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_number_typed_in_feet_is_shown_again_as_it_was_typed() {
         imperial(|| {
-            let unit = ShownUnit::of("m");
+            let unit = ShownUnit::of_kept("m");
             for typed in [0.1, 1.0, 1000.0, 12_345.6, 98_765.0] {
                 let kept = unit.kept(typed) as f32;
                 assert_eq!(unit.digits(unit.shown(f64::from(kept))), typed.to_string());

@@ -208,7 +208,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
             for &(index, height) in &probe.layers {
                 let height = f64::from(height) * relief;
                 let name = document.scene().layers.get(index).map_or("", |layer| layer.name.as_str());
-                let change = RichText::new(format!("{}  {name}", units::signed((height - below).into(), "m", 1)))
+                let change = RichText::new(format!("{}  {name}", units::signed(height - below, "m", 1)))
                     .small()
                     .color(colour::text());
                 ui.add(egui::Label::new(change).truncate())

@@ -65,7 +65,7 @@ pub enum Step {
     Gone(String),
     /// Saves a picture of the window.
     Picture(PathBuf),
-    /// Presses a key, and saves a picture of each of so many frames from that one on: the name gets -0, -1, … behind it.
+    /// Presses a key, and saves a picture of each of so many frames from that one on: the name gets -0, -1, … behind.
     KeyPictures(String, PathBuf, u32),
     /// Writes what the editor holds, as JSON.
     State(PathBuf),

@@ -171,7 +171,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     const VALUE: f32 = 92.0;
     const BAND: f32 = 52.0;
     let reading = (measure.read)(of);
-    let unit = ShownUnit::of(measure.unit);
+    let unit = ShownUnit::of_kept(measure.unit);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     let value = Rect::from_min_max(pos2(rect.right() - VALUE, rect.top()), rect.max);
     let scale = Rect::from_min_max(pos2(value.left() - BAND, rect.top()), pos2(value.left() - 4.0, rect.bottom()));

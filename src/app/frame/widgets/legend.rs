@@ -55,7 +55,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
 
 /// Its unit and the texts of its ticks as people prefer them; what stands before a number stays there.
 fn in_units(legend: &Legend) -> (String, Vec<String>) {
-    let unit = ShownUnit::of("m");
+    let unit = ShownUnit::of_kept("m");
     let kept = || legend.ticks.iter().map(|tick| tick.text.clone());
     if legend.unit != "m" || unit.name == "m" {
         return (legend.unit.clone(), kept().collect());

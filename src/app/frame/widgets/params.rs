@@ -201,7 +201,7 @@ fn number(
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, ParamKind::Int { .. });
     // from here to the end in the unit that is shown
-    let unit = ShownUnit::of(spec.unit);
+    let unit = ShownUnit::of_kept(spec.unit);
     let [value, least, most] = [value, hard.0, hard.1].map(|kept| unit.shown(kept));
     let slider = (unit.shown(slider.0), unit.shown(slider.1));
     let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;

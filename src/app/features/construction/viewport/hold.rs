@@ -388,7 +388,7 @@ fn held_words(held: &PieceDrag, said: &str) -> String {
 
 /// Metres in steps of ten of the unit that is shown.
 fn in_tens(metres: f64) -> f64 {
-    let unit = ShownUnit::of("m");
+    let unit = ShownUnit::of_kept("m");
     unit.kept((unit.shown(metres) / 10.0).round() * 10.0)
 }
 
@@ -405,7 +405,7 @@ fn made(
     match held.grip {
         Grip::Move => {
             let pushed = sub(to, from);
-            let typed = typed.map(|number| ShownUnit::of("m").kept(number));
+            let typed = typed.map(|number| ShownUnit::of_kept("m").kept(number));
             let [east, south] = match (axis, typed) {
                 (None, None) => pushed,
                 (Some(DragAxis::East), None) => [pushed[0], 0.0],
@@ -449,7 +449,7 @@ fn made(
                 / shown.max(1e-6);
             let by = f64::from(from_screen.y - at.y) * per_point;
             let by = if ctrl { in_tens(by) } else { by };
-            let by = typed.map_or(by, |number| ShownUnit::of("m").kept(number));
+            let by = typed.map_or(by, |number| ShownUnit::of_kept("m").kept(number));
             ("Raise feature", units::signed(by, "m", 0), DragResult::Moved(Motion::Raise(by)))
         }
         Grip::Point(k) => {
