@@ -69,7 +69,7 @@
 //! | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera; a Rust package of its own |
 //!
 //! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything
-//! in `saves/`, `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
+//! in `saves/`, `tests/panel/` the commands and panels, `tests/window/` the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.

@@ -19,6 +19,14 @@ crate::choices! {
     }
 }
 
+crate::choices! {
+    /// The units of lengths, heights, areas and volumes.
+    UnitSystem {
+        Metric "Metric": "Metres and kilometres.",
+        Imperial "Imperial": "Feet and miles. Scenes, exports and the command line stay in metres.",
+    }
+}
+
 crate::params! {
     /// How the window looks and moves. This changes neither the scene nor what is exported.
     InterfacePreferences "Interface" in "Preferences" {
@@ -26,6 +34,8 @@ crate::params! {
         theme: ThemeChoice = ThemeChoice::Dark;
         /// Size of panels, text and the marks in the view.
         scale: f32 ["%"] = 100.0, 75.0..=200.0;
+        /// Units that the window shows and takes. Scenes and exported files stay in metres.
+        units: UnitSystem = UnitSystem::Metric;
         /// How the mouse moves the camera.
         mouse_style: MouseStyle = MouseStyle::Talweg;
         /// How much of the materials of the ground is seen.

@@ -84,7 +84,7 @@ fn ends(amounts: &Amounts, table: &mut Table) {
     crate::ends::run(amounts, table);
 }
 
-/// The short form of this part is `unsaved_work_survives_any_end` in `tests/window.rs`.
+/// The short form of this part is `unsaved_work_survives_any_end` in `tests/window/`.
 #[cfg(not(feature = "window"))]
 fn ends(amounts: &Amounts, table: &mut Table) {
     if amounts.ends > 0 {

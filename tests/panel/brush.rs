@@ -8,9 +8,11 @@ use bevy_egui::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::eval::StrokeTarget;
+use talweg::field::MapKind;
 use talweg::nodes::Node;
 use talweg_app::features::brush::{BrushAction, BrushState};
-use talweg_app::features::layers::LayerAction;
+use talweg_app::features::erosion::ErosionAction;
+use talweg_app::features::layers::{LayerAction, UpliftSource};
 
 fn add(panels: &mut Panels, name: &str) {
     panels.state_mut().ask(LayerAction::Add(Box::new(Node::named(name).unwrap())));
@@ -45,6 +47,22 @@ fn numbers_of_a_brush_have_the_unit_of_what_it_paints() {
     assert_eq!((shown(&panels, "Level").as_str(), shown(&panels, "Strength").as_str()), ("0 m", "50%"));
     add(&mut panels, "PaintedMap");
     assert_eq!(shown(&panels, "Amount"), "100%", "uplift goes from 0 to 1");
+    assert_eq!(shown(&panels, "Radius"), "960 m", "ranges are wide");
+}
+
+#[test]
+fn the_map_that_is_painted_is_seen_but_not_while_mountains_grow() {
+    let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &[]);
+    panels.state_mut().ask(LayerAction::AddUplift(UpliftSource::Strokes));
+    panels.run();
+    let shown = |panels: &Panels| panels.state().editor().doc.shown_map();
+    assert_eq!(shown(&panels), Some(MapKind::Uplift));
+    for seen in [None, Some(MapKind::Uplift)] {
+        panels.state_mut().ask(ErosionAction::PlayPause);
+        panels.run_steps(3);
+        assert_eq!(panels.state().editor().doc.transport().is_playing(), seen.is_none());
+        assert_eq!(shown(&panels), seen);
+    }
 }
 
 #[test]

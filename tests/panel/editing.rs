@@ -13,6 +13,7 @@ use talweg::eval::RequestQuality;
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
 use talweg::param::{ParamKind, Value};
+use talweg::preferences::UnitSystem;
 use talweg_app::features::brush::BrushAction;
 use talweg_app::features::construction::{PieceAction, PieceView};
 use talweg_app::frame::commands::FileAction;
@@ -439,6 +440,9 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     let legend = panels.get_by_label_contains("Legend: Erosion and deposition, m: ≤ −40, −20, 0, 20, ≥ 40");
     let free = panels.state().drawn.as_ref().unwrap().free_rect;
     assert!(free.contains_rect(legend.rect()), "{:?} in {free:?}", legend.rect());
+    panels.state_mut().editor_mut().interface.units = UnitSystem::Imperial;
+    panels.run();
+    panels.get_by_label_contains("Legend: Erosion and deposition, ft: ≤ −131, −65.6, 0, 65.6, ≥ 131");
     assert!(!panels.state().drawn.as_ref().unwrap().covered);
     let missing = prepared.with_overlay(
         &OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() },

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::kit::*;
-use bevy_egui::egui::{Key, Modifiers};
+use bevy_egui::egui::accesskit::Role;
+use bevy_egui::egui::{FontId, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use talweg::nodes::Node;
 use talweg_app::frame::commands::shortcut_text;
@@ -48,6 +49,19 @@ fn every_menu_entry_link_and_node_of_the_guide_exists() {
         }
     }
     assert!(checked > 15, "{checked}");
+}
+
+#[test]
+fn the_guide_in_the_window_has_a_glyph_for_each_of_its_letters() {
+    let mut panels = large(&[]);
+    press(&mut panels, Modifiers::SHIFT, Key::F1);
+    let shown: Vec<String> = panels.get_all_by_role(Role::Label).filter_map(|node| node.value()).collect();
+    assert!(shown.iter().any(|text| text.contains("For people who make terrain")), "{shown:?}");
+    let font = FontId::proportional(14.0);
+    for text in shown {
+        assert!(!text.starts_with('!'), "a picture is no text: {text}");
+        assert!(panels.ctx.fonts_mut(|fonts| fonts.has_glyphs(&font, &text)), "{text}");
+    }
 }
 
 fn plain(label: &str) -> String {

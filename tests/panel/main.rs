@@ -24,4 +24,5 @@ mod search;
 mod several_pieces;
 mod stack;
 mod tour;
+mod units;
 mod variants;

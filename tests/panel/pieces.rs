@@ -162,7 +162,7 @@ fn keys_are_for_the_piece_until_escape() {
     assert_eq!(tree(&panels).count(), count + 1);
     assert_eq!(selected(&panels).unwrap().name, "side crater 2");
     let before = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
-    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     let after = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
     // the warp that it is in bends the way a little
     assert!((after[0] - before[0] - 20.0).abs() < 12.0 && (after[1] - before[1]).abs() < 12.0, "{before:?} {after:?}");
@@ -588,7 +588,7 @@ fn a_lake_brings_its_water_and_takes_it_along() {
     assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before, "one step takes both back");
     // unlinked it stays
     press(&mut panels, Modifiers::SHIFT, Key::L);
-    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::COMMAND, Key::Z);

@@ -150,3 +150,18 @@ fn every_command_has_a_name_of_its_own_for_the_preferences() {
     names.dedup();
     assert_eq!(names.len(), all);
 }
+
+#[test]
+fn a_key_means_the_same_whatever_is_selected() {
+    let panels = large(&[]);
+    let keymap = panels.state().editor().keymap.clone();
+    let commands = panels.state().commands();
+    let verb = |label: &str| label.split([' ', '…']).next().unwrap_or_default().to_lowercase();
+    for (k, one) in commands.iter().enumerate() {
+        for other in &commands[k + 1..] {
+            let shared = keymap.keys(one).into_iter().find(|chord| keymap.keys(other).contains(chord));
+            let (a, b) = (one.info().label, other.info().label);
+            assert!(shared.is_none() || verb(&a) == verb(&b), "{shared:?} means {a} and {b}");
+        }
+    }
+}

@@ -47,6 +47,27 @@ fn who_wants_to_erode_finds_the_erosions() {
 }
 
 #[test]
+fn who_wants_to_paint_mountains_finds_a_stack_that_is_ready_to_be_painted_and_played() {
+    for words in ["paint mountains", "painted uplift", "mountains grow"] {
+        let mut panels = large(&[]);
+        search(&mut panels, words);
+        click(&mut panels, "Add painted uplift and stream power (Command, Layer)");
+        assert_eq!(panels.state().names(), ["Plain", "Painted uplift", "Mountains"], "{words}");
+        let document = &panels.state().editor().doc;
+        assert_eq!(document.selection(), Selection::Layer(1), "the map is painted");
+        assert_eq!(document.process().map(|(layer, _)| layer), Some(2), "and the stream power above it is played");
+        press(&mut panels, Modifiers::COMMAND, Key::Z);
+        assert!(panels.state().names().is_empty(), "one step");
+    }
+    let mut panels = large(&["Perlin"]);
+    search(&mut panels, "ridges rivers");
+    click(&mut panels, "Add ridges, rivers and stream power (Command, Layer)");
+    assert_eq!(panels.state().names(), ["Perlin noise", "Ridges and rivers", "Uplift", "Mountains"]);
+    assert_eq!(panels.state().editor().doc.selection(), Selection::Layer(1));
+    assert_eq!(panels.state().editor().doc.process().map(|(layer, _)| layer), Some(3));
+}
+
+#[test]
 fn a_parameter_is_found_shown_and_has_the_keyboard() {
     let mut panels = large(&["Perlin", "Thermal"]);
     panels.state_mut().editor_mut().doc.rename_layer(0, "Hills");

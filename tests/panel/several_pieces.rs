@@ -66,7 +66,7 @@ fn several_pieces_are_one() {
         [1, 3].map(|k| pick_index::centre(&tree, &path(k)).unwrap()[0])
     };
     // keys
-    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     assert_eq!(east(&panels), [5020.0, 4020.0]);
     undo(&mut panels, "Push features");
     press(&mut panels, Modifiers::NONE, Key::H);
@@ -99,7 +99,7 @@ fn several_pieces_are_one() {
     undo(&mut panels, "Move features");
     // a locked one keeps all where they are
     click(&mut panels, "Lock road");
-    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    press(&mut panels, Modifiers::COMMAND, Key::ArrowRight);
     assert!(panels.query_by_label_contains("Feature “road” is locked").is_some());
     assert_eq!(east(&panels), [5000.0, 4000.0]);
     // Escape goes back to the last one, then to none

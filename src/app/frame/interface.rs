@@ -18,6 +18,7 @@ use super::editor::Editor;
 use super::panels;
 use super::status::{self, StatusHint, StatusInfo};
 use super::theme::{self, colour};
+use super::units;
 use super::widgets::params::take_refusal;
 
 /// Where a part of the interface is drawn.
@@ -164,6 +165,7 @@ impl InterfaceApp for App {
 pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let ctx = root.ctx().clone();
     theme::follow(&ctx, &world.resource::<Editor>().interface);
+    units::set_current(world.resource::<Editor>().interface.units);
     world.resource::<Editor>().keymap.show(&ctx);
     world.insert_resource(InterfaceFrame::default());
     slot(world, Slot::Begin, root);
@@ -277,7 +279,9 @@ fn tall(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     let id = egui::Id::new(("height of menu", title));
     let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
     let most = ui.ctx().viewport_rect().height() - 60.0;
-    let measured = |ui: &mut Ui| ui.scope(contents).response.rect.height();
+    // the bar that scrolls must not cover the shortcuts
+    let margin = Margin { right: if height > most { 12 } else { 0 }, ..Margin::ZERO };
+    let measured = |ui: &mut Ui| Frame::new().inner_margin(margin).show(ui, contents).response.rect.height();
     let height = if height > most {
         egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).show(ui, measured).inner
     } else {

@@ -29,14 +29,16 @@ pub mod status;
 pub mod tasks;
 pub mod theme;
 pub mod toasts;
+pub mod units;
 pub mod widgets;
 pub mod window;
 
+use bevy::asset::AssetEventSystems;
 use bevy::camera::CameraUpdateSystems;
 use bevy::input::keyboard::KeyboardInput;
 use bevy::prelude::*;
 use bevy_egui::egui::Margin;
-use bevy_egui::{EguiInputSet, EguiPrimaryContextPass};
+use bevy_egui::{EguiInputSet, EguiPostUpdateSet, EguiPrimaryContextPass};
 
 use self::actions::{CancelWork, QuitRequested};
 use self::commands::{CommandApp, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
@@ -117,6 +119,15 @@ impl Plugin for FramePlugin {
                     window::note_quit.after(FrameSystems::Draw).before(FrameSystems::Obey),
                     window::send.in_set(FrameSystems::Send),
                     window::settle.in_set(FrameSystems::Settle),
+                ),
+            )
+            // the view takes the place that the panels leave in the same frame, and glyphs that were made anew, as for
+            // another scale, are drawn in theirs
+            .configure_sets(
+                PostUpdate,
+                (
+                    ViewSystems::Apply.after(EguiPostUpdateSet::EndPass),
+                    AssetEventSystems.after(EguiPostUpdateSet::PostProcessOutput),
                 ),
             )
             .add_systems(PostUpdate, window::pace.after(ViewSystems::Apply).run_if(resource_exists::<EvaluationClient>))

@@ -11,6 +11,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Command, ComputeAction};
 use crate::frame::document::Document;
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::units::{self, ShownUnit};
 use crate::view::Legend;
 use talweg::eval::Insight;
 use talweg::scene::Problem;
@@ -156,8 +157,13 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
 /// Laid out from the right, the most wanted first.
 fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
     ui.spacing_mut().item_spacing.x = 14.0;
+    let unit = ShownUnit::of_kept("m");
     if let Some((low, high)) = info.range_metres {
-        fact(ui, &format!("{low:.0} to {high:.0} m"), "Lowest and highest point.");
+        fact(
+            ui,
+            &format!("{:.0} to {}", unit.shown(f64::from(low)), units::metres(high, 0)),
+            "Lowest and highest point.",
+        );
     }
     if let Some(samples) = info.samples {
         let full = document.scene().samples();
@@ -177,10 +183,10 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
             None => {
                 let (east, south) = (cursor.east_metres, cursor.south_metres);
                 let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
-                fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
+                fact(ui, &format!("{:.0}, {}", unit.shown(f64::from(east)), units::metres(south, 0)), tip);
             }
         }
-        let height = RichText::new(format!("{:.1} m", cursor.height_metres)).color(colour::text_strong());
+        let height = RichText::new(units::metres(cursor.height_metres, 1)).color(colour::text_strong());
         ui.label(height).on_hover_text("Height under the cursor.");
     }
 }

@@ -21,7 +21,7 @@ macro_rules! presets {
     };
 }
 
-presets!(volcano, valley, oasis, moon);
+presets!(volcano, valley, oasis, moon, uplift);
 
 fn read(text: &str) -> Arc<Tree> {
     match Tree::from_ron(text) {

@@ -11,6 +11,7 @@ use super::state::{BrushState, tools};
 use crate::frame::commands::{Action, Command};
 use crate::frame::document::Document;
 use crate::frame::theme::{ICON_BUTTON, colour, icon_button, icon_toggle};
+use crate::frame::units;
 use crate::frame::widgets::params::piece_row;
 use talweg::brush::Stroke;
 use talweg::eval::StrokeTarget;
@@ -108,7 +109,7 @@ fn canvas_unit(document: &Document, target: StrokeTarget) -> (&'static str, bool
 /// What a stroke is, in a few words.
 fn stroke_label(index: usize, stroke: &Stroke) -> String {
     let brush = &stroke.brush;
-    format!("{}  {}  {}, {:.0} m", index + 1, tool_icon(brush.tool), brush.tool.label(), brush.radius)
+    format!("{}  {}  {}, {}", index + 1, tool_icon(brush.tool), brush.tool.label(), units::metres(brush.radius, 0))
 }
 
 fn strokes(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target: StrokeTarget) {

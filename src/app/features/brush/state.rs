@@ -10,10 +10,13 @@ use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::eval::StrokeTarget;
 use talweg::field::MapKind;
 use talweg::nodes::Node;
+use talweg::nodes::maps::painted::PaintedKind;
 use talweg::scene::{Gesture, Mask};
 
 /// Share of the side that a brush is as wide as at first.
 const FIRST_RADIUS: f32 = 0.05;
+/// The same for the uplift: mountain ranges are wide.
+const FIRST_RADIUS_OF_UPLIFT: f32 = 0.12;
 /// Share of the relief that it raises the ground by.
 const FIRST_AMOUNT: f32 = 0.1;
 
@@ -94,10 +97,7 @@ impl BrushState {
 
     /// The map that is being painted.
     fn painted_map(&self, document: &Document) -> Option<MapKind> {
-        match (self.target(document)?, &document.scene().layers.get(document.selected_layer()?)?.node) {
-            (StrokeTarget::Layer(_), Node::PaintedMap(painted)) => Some(painted.kind.map()),
-            _ => None,
-        }
+        painted_kind(document, self.target(document)).map(PaintedKind::map)
     }
 
     /// Takes in what changed since the last frame: a layer of strokes that was added is drawn on, and a mask that is
@@ -129,7 +129,9 @@ impl BrushState {
             (None, None) => {}
         }
         self.seen = now;
-        document.show_map(self.painted_map(document));
+        // who plays wants to see the ground that grows
+        let is_playing = document.transport().is_playing();
+        document.show_map(self.painted_map(document).filter(|_| !is_playing));
     }
 
     fn is_ground(document: &Document, target: Option<StrokeTarget>) -> bool {
@@ -142,7 +144,8 @@ impl BrushState {
         let kept = if Self::is_ground(document, target) { &self.ground } else { &self.paint };
         kept.clone().unwrap_or_else(|| {
             let settings = &document.scene().settings;
-            let radius = settings.size_metres * FIRST_RADIUS;
+            let is_uplift = painted_kind(document, target) == Some(PaintedKind::Uplift);
+            let radius = settings.size_metres * if is_uplift { FIRST_RADIUS_OF_UPLIFT } else { FIRST_RADIUS };
             let amount = if Self::is_ground(document, target) { settings.relief_metres * FIRST_AMOUNT } else { 1.0 };
             Brush { radius, amount, detail: radius * 0.25, ..Brush::default() }
         })
@@ -213,6 +216,15 @@ impl BrushState {
             self.put_away();
         }
         had
+    }
+}
+
+/// What strokes paint on something, where that is a map.
+fn painted_kind(document: &Document, target: Option<StrokeTarget>) -> Option<PaintedKind> {
+    let Some(StrokeTarget::Layer(index)) = target else { return None };
+    match &document.scene().layers.get(index)?.node {
+        Node::PaintedMap(painted) => Some(painted.kind),
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::frame::actions::CancelWork;
 use crate::frame::commands::{Action, Command, CommandQueue, Info};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::files::{Files, file_stem};
-use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::frame::dialogs::overwrite::Overwrite;
 use crate::frame::editor::{Editor, because, file_name};
 use crate::frame::menu::pick;
@@ -165,7 +165,8 @@ struct ViewFilmDialog {
 impl Dialog for ViewFilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let (choice, has_stops) = (&mut self.choice, self.has_stops);
-        let mut answer = None;
+        // before a field gives the keyboard away
+        let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film of the view").show(ctx, |ui| {
             ui.set_width(400.0);
             ui.heading("Save film of the view");
@@ -196,7 +197,7 @@ impl Dialog for ViewFilmDialog {
             });
             ui.add_space(14.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.add(main_button("Save as…")).clicked() {
+                if ui.add(main_button("Save as…")).clicked() || has_entered {
                     answer = Some(vec![ViewFilmAction::AskWhere(*choice).into()]);
                 }
                 if ui.add(button("Cancel")).clicked() {

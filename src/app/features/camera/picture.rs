@@ -11,7 +11,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, Command, CommandQueue, Info, keys};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::files::{Files, file_stem};
-use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::frame::editor::{Editor, because, file_name};
 use crate::frame::menu::pick;
 use crate::frame::tasks::{Newest, Tasks};
@@ -124,7 +124,8 @@ struct SizeDialog(PictureSize);
 
 impl Dialog for SizeDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        let mut answer = None;
+        // before a field gives the keyboard away
+        let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let window = ctx.viewport_rect().size() * ctx.pixels_per_point();
         let modal = modal(ctx, "size of the picture").show(ctx, |ui| {
             ui.set_width(380.0);
@@ -162,7 +163,7 @@ impl Dialog for SizeDialog {
             });
             ui.add_space(12.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.add(main_button("Save as…")).clicked() {
+                if ui.add(main_button("Save as…")).clicked() || has_entered {
                     answer = Some(vec![PictureAction::AskWhere(self.0).into()]);
                 }
                 if ui.add(button("Cancel")).clicked() {

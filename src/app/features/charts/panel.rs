@@ -10,6 +10,7 @@ use crate::frame::document::Document;
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::ink;
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::units;
 use crate::frame::widgets::plot;
 use talweg::eval::{Moment, PlaceProbe, ProcessHistory};
 use talweg::nodes::MassBalance;
@@ -180,7 +181,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
             let size = document.scene().settings.size_metres;
             let text = match document.scene().as_planet() {
                 Some(_) => crate::frame::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
-                None => format!("{:.0} m east, {:.0} m south", u * size, v * size),
+                None => format!("{} east, {} south", units::metres(u * size, 0), units::metres(v * size, 0)),
             };
             ui.label(RichText::new(text).small().color(colour::text_weak()));
             if icon_button(ui, true, icon::X, "Clear the place").on_hover_text("Watches no place.").clicked() {
@@ -207,11 +208,16 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
             for &(index, height) in &probe.layers {
                 let height = f64::from(height) * relief;
                 let name = document.scene().layers.get(index).map_or("", |layer| layer.name.as_str());
-                let change = RichText::new(format!("{:+.1} m  {name}", height - below)).small().color(colour::text());
-                ui.add(egui::Label::new(change).truncate()).on_hover_text(format!("{height:.2} m after this layer."));
+                let change = RichText::new(format!("{}  {name}", units::signed(height - below, "m", 1)))
+                    .small()
+                    .color(colour::text());
+                ui.add(egui::Label::new(change).truncate())
+                    .on_hover_text(format!("{} after this layer.", units::metres(height, 2)));
                 below = height;
             }
-            ui.label(RichText::new(format!("= {below:.1} m")).small().strong().color(colour::text_strong()));
+            ui.label(
+                RichText::new(format!("= {}", units::metres(below, 1))).small().strong().color(colour::text_strong()),
+            );
         };
         list.show(ui, |ui| ui.vertical(contributions));
     });

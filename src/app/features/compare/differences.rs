@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::frame::units::rounded_distance;
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::measure::{
     DIFFERENCES, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES, TerrainScale, difference, measure,
@@ -108,18 +109,14 @@ fn notes(a: &ScaledTerrain, b: &ScaledTerrain) -> Vec<String> {
     }
     if let (Some(one), Some(two)) = (a.scene.as_planet(), b.scene.as_planet()) {
         if one.radius_metres != two.radius_metres {
-            let (one, two) = (length(one.radius_metres), length(two.radius_metres));
+            let (one, two) = (rounded_distance(one.radius_metres), rounded_distance(two.radius_metres));
             notes.push(format!("A has a radius of {one} and B of {two}: volumes are those of B's area."));
         }
     } else if a.scale().size_metres != b.scale().size_metres {
-        let (a, b) = (length(a.scale().size_metres), length(b.scale().size_metres));
+        let (a, b) = (rounded_distance(a.scale().size_metres), rounded_distance(b.scale().size_metres));
         notes.push(format!("A is {a} wide and B {b}: compared are places at the same share of the side."));
     }
     notes
-}
-
-fn length(metres: f32) -> String {
-    if metres < 1000.0 { format!("{metres:.0} m") } else { format!("{:.1} km", metres / 1000.0) }
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ fn info(action: PieceAction) -> Info {
         }
         PieceAction::Grab => (
             "Move feature",
-            "The feature follows the pointer: X or Y keeps it to an axis, Z raises it, a number is metres, a click leaves it there, Esc takes it back.",
+            "The feature follows the pointer: X or Y keeps it to an axis, Z raises it, a number is a length, a click leaves it there, Esc takes it back.",
             icon::ARROWS_OUT_CARDINAL,
             keys![NONE + G],
         ),
@@ -329,10 +329,12 @@ fn pushed(action: PieceAction) -> Info {
         _ => (Push::Left, false),
     };
     let (to, icon, near_keys, far_keys): (_, _, &'static [KeyboardShortcut], &'static [KeyboardShortcut]) = match push {
-        Push::Left => ("to the left", icon::CARET_LEFT, keys![NONE + ArrowLeft], keys![SHIFT + ArrowLeft]),
-        Push::Right => ("to the right", icon::CARET_RIGHT, keys![NONE + ArrowRight], keys![SHIFT + ArrowRight]),
-        Push::Away => ("away from you", icon::CARET_UP, keys![NONE + ArrowUp], keys![SHIFT + ArrowUp]),
-        Push::Near => ("towards you", icon::CARET_DOWN, keys![NONE + ArrowDown], keys![SHIFT + ArrowDown]),
+        Push::Left => ("to the left", icon::CARET_LEFT, keys![COMMAND + ArrowLeft], keys![COMMAND_SHIFT + ArrowLeft]),
+        Push::Right => {
+            ("to the right", icon::CARET_RIGHT, keys![COMMAND + ArrowRight], keys![COMMAND_SHIFT + ArrowRight])
+        }
+        Push::Away => ("away from you", icon::CARET_UP, keys![COMMAND + ArrowUp], keys![COMMAND_SHIFT + ArrowUp]),
+        Push::Near => ("towards you", icon::CARET_DOWN, keys![COMMAND + ArrowDown], keys![COMMAND_SHIFT + ArrowDown]),
     };
     let (how, share, shortcuts) =
         if far { ("Push far", "a fiftieth", far_keys) } else { ("Push", "a four-hundredth", near_keys) };

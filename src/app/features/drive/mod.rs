@@ -52,8 +52,10 @@ struct Driver {
     present: String,
     quiet: u32,
     waited: u32,
-    /// A picture is under way.
-    capturing: bool,
+    /// Pictures that are under way.
+    capturing: u32,
+    /// Of this frame and those after it pictures are wanted: what they are called, how many there are, and will be.
+    pictures: Option<(PathBuf, u32, u32)>,
     failed: Option<String>,
     has_failed: Arc<AtomicBool>,
 }
@@ -85,7 +87,8 @@ impl Plugin for DrivePlugin {
                 present: String::new(),
                 quiet: 0,
                 waited: 0,
-                capturing: false,
+                capturing: 0,
+                pictures: None,
                 failed: None,
                 has_failed: self.has_failed.clone(),
             })
@@ -160,6 +163,12 @@ fn drive(
     driver.waited += 1;
     let Some(atom) = driver.atoms.front().cloned() else { return };
     let mut done = true;
+    if let Some((path, taken, count)) = driver.pictures.take() {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        take_picture(&mut commands, path.with_file_name(format!("{name}-{taken}.png")));
+        driver.capturing += 1;
+        driver.pictures = (taken + 1 < count).then_some((path, taken + 1, count));
+    }
     match atom {
         Atom::Move(place) => match locate(&place, &widgets.0, driver.waited > MEASURING_FRAMES, observed.view) {
             Some(position) => injector.move_to(&mut window, position),
@@ -183,12 +192,13 @@ fn drive(
         Atom::Iteration(least) => done = observed.iteration >= least,
         Atom::Present(name, wanted) => done = widgets.0.iter().any(|widget| widget.name.contains(&name)) == wanted,
         Atom::Picture(path) => {
-            if !driver.capturing {
-                driver.capturing = true;
-                take_picture(&mut commands, path);
-            }
-            return; // the observer takes this atom away
+            driver.capturing = 1;
+            take_picture(&mut commands, path);
+            driver.atoms[0] = Atom::PicturesSaved;
+            done = false;
         }
+        Atom::Pictures(path, count) => driver.pictures = Some((path, 0, count)),
+        Atom::PicturesSaved => done = driver.pictures.is_none() && driver.capturing == 0,
         Atom::LoseCard => {
             if let Some(card) = &card {
                 card.wgpu_device().destroy();
@@ -216,8 +226,7 @@ fn drive(
 fn take_picture(commands: &mut Commands, path: PathBuf) {
     commands.spawn(Screenshot::primary_window()).observe(
         move |captured: On<ScreenshotCaptured>, mut driver: ResMut<Driver>| {
-            driver.capturing = false;
-            driver.atoms.pop_front();
+            driver.capturing -= 1;
             let saved = captured
                 .image
                 .clone()

@@ -65,6 +65,8 @@ pub enum Step {
     Gone(String),
     /// Saves a picture of the window.
     Picture(PathBuf),
+    /// Presses a key, and saves a picture of each of so many frames from that one on: the name gets -0, -1, … behind.
+    KeyPictures(String, PathBuf, u32),
     /// Writes what the editor holds, as JSON.
     State(PathBuf),
     /// The graphics card stops answering, as when its driver is restarted.
@@ -112,6 +114,10 @@ pub enum Atom {
     Present(String, bool),
     View(ViewCommand),
     Picture(PathBuf),
+    /// From this frame on a picture of each of so many.
+    Pictures(PathBuf, u32),
+    /// Until they are saved.
+    PicturesSaved,
     State(PathBuf),
     LoseCard,
     Resize(u32, u32),
@@ -169,6 +175,10 @@ impl Step {
             Self::Release => vec![Atom::Button(left, false), Atom::Frame],
             Self::Type(text) => {
                 text.chars().flat_map(|c| [Atom::Key(c.into(), true), Atom::Key(c.into(), false)]).collect()
+            }
+            Self::KeyPictures(chord, path, count) => {
+                let pictures = vec![Atom::Pictures(path, count)];
+                [pictures, Self::Key(chord).atoms(), vec![Atom::PicturesSaved]].concat()
             }
             Self::Key(chord) => {
                 let keys: Vec<String> = chord.split('+').map(str::to_string).collect();

@@ -6,7 +6,7 @@ use egui::{Align, Layout, Ui};
 use super::ExportAction;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use talweg::timelapse::{Film, MOST_FRAMES_A_SECOND};
 
 /// See the module.
@@ -15,7 +15,8 @@ pub struct FilmDialog(pub Film);
 impl Dialog for FilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let film = &mut self.0;
-        let mut answer = None;
+        // before a field gives the keyboard away
+        let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film").show(ctx, |ui| {
             ui.set_width(400.0);
             ui.heading("Export time-lapse");
@@ -40,7 +41,7 @@ impl Dialog for FilmDialog {
             });
             ui.add_space(14.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.add(main_button("Choose a file…")).clicked() {
+                if ui.add(main_button("Choose a file…")).clicked() || has_entered {
                     answer = Some(vec![Command::from(ExportAction::FilmAs(film.clone()))]);
                 }
                 if ui.add(button("Cancel")).clicked() {

@@ -8,8 +8,9 @@ use egui::{Align, ComboBox, DragValue, Grid, Layout, RichText, ScrollArea, TextE
 use super::ExportAction;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::frame::theme::colour;
+use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
@@ -64,11 +65,18 @@ pub struct ExportWindow {
 const USUAL_TILE: u32 = 513;
 const LIST_WIDTH: f32 = 400.0;
 const FIELDS_WIDTH: f32 = 330.0;
+const GAP: f32 = 24.0;
 const LIST_HEIGHT: f32 = 330.0;
 
 /// Height of the lists in a window that may be low: the rest of the dialog needs room, too.
 fn list_height(ui: &Ui) -> f32 {
     LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
+}
+
+/// Widths of the list and of the fields, in a window that may be narrow.
+fn widths(ctx: &egui::Context) -> [f32; 2] {
+    let room = ctx.viewport_rect().width() - 80.0 - GAP;
+    [LIST_WIDTH, FIELDS_WIDTH].map(|width| width * (room / (LIST_WIDTH + FIELDS_WIDTH)).min(1.0))
 }
 
 impl ExportWindow {
@@ -141,21 +149,23 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
 
 impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        let mut answer = None;
+        // before a field gives the keyboard away
+        let (mut answer, has_entered) = (None, is_confirmed(ctx));
+        let [list_width, fields_width] = widths(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {
-            ui.set_width(LIST_WIDTH + FIELDS_WIDTH + 24.0);
+            ui.set_width(list_width + fields_width + GAP);
             ui.heading("Export terrain");
             ui.add_space(6.0);
             self.head(ui);
             ui.separator();
             ui.horizontal_top(|ui| {
                 ui.vertical(|ui| {
-                    ui.set_width(LIST_WIDTH);
+                    ui.set_width(list_width);
                     self.products(ui);
                 });
                 ui.add_space(12.0);
                 ui.vertical(|ui| {
-                    ui.set_width(FIELDS_WIDTH);
+                    ui.set_width(fields_width);
                     self.fields(ui, &mut answer);
                 });
             });
@@ -172,7 +182,7 @@ impl Dialog for ExportWindow {
                         true => "built in tiles in a temporary folder beside the files, which needs room as well",
                         false => "the terrain is computed once",
                     };
-                    let text = format!("{files}, at most {} on the disk; {how}.", bytes_text(whole));
+                    let text = format!("{files}, at most {} on the disk; {how}.", size_text(whole));
                     ui.label(RichText::new(text).color(colour::text_weak()));
                 }
                 Err(problem) => {
@@ -182,9 +192,10 @@ impl Dialog for ExportWindow {
             ui.add_space(8.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let export = ui.add_enabled(found.is_ok(), main_button("Export"));
-                let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File ▸ \
-                           Build repeats them.";
-                if export.on_hover_text(tip).clicked() {
+                let tip = "Computes the terrain, writes all files together, and keeps these choices in the scene. File, Build \
+                           repeats them.";
+                let is_wanted = export.on_hover_text(tip).clicked() || has_entered;
+                if is_wanted && found.is_ok() {
                     answer = Some(vec![ExportAction::Build(Box::new(self.choice.clone())).into()]);
                 }
                 if ui.add(button("Cancel")).clicked() {
@@ -194,6 +205,10 @@ impl Dialog for ExportWindow {
         });
         answer.or_else(|| dismissed(ctx, &modal))
     }
+}
+
+fn size_text(bytes: u64) -> String {
+    if bytes < 1 << 20 { format!("{} KiB", bytes.div_ceil(1024)) } else { bytes_text(bytes) }
 }
 
 fn sentence(problem: &str) -> String {
@@ -278,7 +293,7 @@ impl ExportWindow {
                             }
                         });
                         if let Some((_, bytes)) = sizes.next() {
-                            let size = RichText::new(bytes_text(bytes)).color(colour::text_weak());
+                            let size = RichText::new(size_text(bytes)).color(colour::text_weak());
                             ui.label(size).on_hover_text("At the most, before it is packed.");
                         }
                     });
@@ -326,9 +341,9 @@ impl ExportWindow {
                 if let Some((low, high)) = &mut preset.height_range {
                     ui.label("");
                     ui.horizontal(|ui| {
-                        ui.add(DragValue::new(low).suffix(" m").speed(1.0));
+                        ui.add(units::field(DragValue::new(low).speed(1.0), "m"));
                         ui.label("to");
-                        ui.add(DragValue::new(high).suffix(" m").speed(1.0));
+                        ui.add(units::field(DragValue::new(high).speed(1.0), "m"));
                     });
                     ui.end_row();
                 }
@@ -406,7 +421,7 @@ fn tiles(ui: &mut Ui, preset: &mut BuildPreset, samples: usize) {
 
 fn mesh(ui: &mut Ui, mesh: &mut BuildMesh, is_planet: bool, is_printed: bool) {
     ui.label("Mesh error").on_hover_text("How far the triangles may be off any sample; 0 makes every sample a vertex.");
-    ui.add(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05).suffix(" m"));
+    ui.add(units::field(DragValue::new(&mut mesh.error_metres).range(0.0..=10_000.0).speed(0.05), "m"));
     ui.end_row();
     ui.label("");
     ui.horizontal(|ui| {

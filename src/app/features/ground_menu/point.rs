@@ -6,6 +6,7 @@ use bevy::prelude::*;
 
 use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
+use crate::frame::units;
 use crate::view::globe::GlobeProbe;
 use crate::view::{Probe, SIDE_WORLD, ViewCommand};
 use talweg::field::globe::{from_angles, locate};
@@ -74,11 +75,12 @@ impl PickedPoint {
     pub fn text(&self) -> String {
         match self.latitude_longitude {
             Some([latitude, longitude]) => {
-                format!("{latitude:.4}° N, {longitude:.4}° E, height {:.1} m", self.height_metres)
+                format!("{latitude:.4}° N, {longitude:.4}° E, height {}", units::metres(self.height_metres, 1))
             }
             None => {
                 let [east, south] = self.metres;
-                format!("{east:.1} m E, {south:.1} m S, height {:.1} m", self.height_metres)
+                let [east, south] = [east, south].map(|metres| units::metres(metres, 1));
+                format!("{east} E, {south} S, height {}", units::metres(self.height_metres, 1))
             }
         }
     }

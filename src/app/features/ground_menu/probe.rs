@@ -13,6 +13,7 @@ use crate::frame::editor::Editor;
 use crate::frame::interface::InterfaceFrame;
 use crate::frame::tasks::{Newest, Tasks};
 use crate::frame::theme::colour;
+use crate::frame::units;
 use talweg::eval::{Cache, Store, Timeline, evaluate};
 use talweg::field::Control;
 use talweg::field::globe::from_angles;
@@ -51,7 +52,7 @@ impl ProbeWindow {
         let relief = scene.settings.relief_metres;
         let maps = state.terrain.iter().flat_map(|terrain| terrain.maps()).map(|(kind, map)| {
             let value = map.get(point.sample).copied().unwrap_or_default();
-            let text = if kind.is_thickness() { format!("{:.2} m", value * relief) } else { format!("{value:.2}") };
+            let text = if kind.is_thickness() { units::metres(value * relief, 2) } else { format!("{value:.2}") };
             (kind.label(), text)
         });
         self.maps = maps.collect();
@@ -144,8 +145,8 @@ fn layers(ui: &mut Ui, probe: &ProbeWindow, samples: usize) {
         for contribution in contributions.iter().rev() {
             ui.add(egui::Label::new(&contribution.layer).truncate());
             let tint = if contribution.added < 0.0 { colour::warning() } else { colour::text() };
-            ui.label(RichText::new(format!("{:+.1} m", contribution.added)).color(tint));
-            ui.label(format!("{:.1} m", contribution.height));
+            ui.label(RichText::new(units::signed(contribution.added.into(), "m", 1)).color(tint));
+            ui.label(units::metres(contribution.height, 1));
             ui.end_row();
         }
     });

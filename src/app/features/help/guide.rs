@@ -3,6 +3,7 @@
 use bevy_egui::egui;
 use egui::text::LayoutJob;
 use egui::{FontId, RichText, ScrollArea, TextFormat, Ui};
+use egui_phosphor::regular as icon;
 
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
@@ -25,7 +26,10 @@ enum GuideBlock {
 fn blocks(markdown: &str) -> Vec<GuideBlock> {
     let mut blocks = Vec::new();
     let mut is_open = false;
-    for line in markdown.lines().map(str::trim) {
+    // its pictures are in the file alone, and no font of the window has the arrow of menus
+    let pictures = |line: &&str| !line.starts_with("![");
+    for line in markdown.lines().map(str::trim).filter(pictures).map(|line| line.replace('▸', icon::CARET_RIGHT)) {
+        let line = line.as_str();
         let depth = line.chars().take_while(|c| *c == '#').count();
         if depth > 0 {
             blocks.push(GuideBlock::Heading(depth, line[depth..].trim().into()));
@@ -146,7 +150,7 @@ mod tests {
 
     #[test]
     fn headings_paragraphs_lists_and_what_stands_in_them_are_read() {
-        let read = blocks("# One\nTwo\nthree.\n\n- *Four*\n  and `F5`\n- six\n\nSeven\n");
+        let read = blocks("# One\n![A](a.jpg)\n\nTwo\nthree.\n\n- *Four*\n  and `F5`\n- six\n\nSeven\n");
         let entry = |text: &str| GuideBlock::Entry(text.into());
         let text = |text: &str| GuideBlock::Text(text.into());
         let expected = [

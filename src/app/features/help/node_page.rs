@@ -9,6 +9,7 @@ use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
 use crate::frame::theme::colour;
+use crate::frame::units;
 use crate::frame::widgets::row::title;
 use crate::frame::widgets::scene_picture::ScenePicture;
 use talweg::nodes::Node;
@@ -123,10 +124,10 @@ fn parameter(ui: &mut Ui, spec: &ParamSpec) {
 
 /// What it is by default and how far it goes.
 fn range(spec: &ParamSpec) -> String {
-    let default = spec.shown_text(&spec.default);
+    let default = units::param_text(spec, &spec.default);
     match spec.kind {
         ParamKind::Float { .. } | ParamKind::Int { .. } => {
-            format!("{default}, from {} {}", spec.shown_range_text(), spec.shown_unit()).trim_end().into()
+            format!("{default}, from {} {}", units::range_text(spec), units::of_param(spec).name).trim_end().into()
         }
         _ => default,
     }

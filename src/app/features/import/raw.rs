@@ -8,7 +8,7 @@ use egui::{Align, Layout, RichText};
 use super::{ImportAction, ImportedFile};
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use crate::frame::editor::file_name;
 use crate::frame::theme::colour;
 use talweg::io::formats::{RasterReader, RawLayout};
@@ -61,7 +61,8 @@ fn usual_width(count: usize) -> u32 {
 
 impl Dialog for RawDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        let mut answer = None;
+        // before a field gives the keyboard away
+        let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "raw import").show(ctx, |ui| {
             ui.set_width(420.0);
             ui.heading("Import raw heights");
@@ -101,7 +102,8 @@ impl Dialog for RawDialog {
             ui.label(RichText::new(text).color(shade));
             ui.add_space(8.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if ui.add_enabled(height.is_some(), main_button("Import")).clicked() {
+                let import = ui.add_enabled(height.is_some(), main_button("Import"));
+                if (import.clicked() || has_entered) && height.is_some() {
                     answer = Some(vec![Command::from(ImportAction::Raw(self.file()))]);
                 }
                 if ui.add(button("Cancel")).clicked() {

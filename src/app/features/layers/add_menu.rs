@@ -4,10 +4,10 @@ use bevy_egui::egui;
 use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::features::layers::LayerAction;
 use crate::features::layers::presets::OwnPreset;
 use crate::features::layers::stack::node_icon;
-use crate::frame::commands::Command;
+use crate::features::layers::{LayerAction, UpliftSource};
+use crate::frame::commands::{Action, Command};
 use crate::frame::theme::colour;
 use talweg::nodes::Node;
 use talweg::planet::World;
@@ -91,6 +91,23 @@ pub fn button(
         contents(ui, menu, recent, world, &mut node);
         chosen = node.map(|node| LayerAction::Add(Box::new(node)));
         let sought = menu.search.trim().to_lowercase();
+        let mut is_first = true;
+        for source in UpliftSource::ALL.into_iter().filter(|_| world == World::Terrain) {
+            let info = LayerAction::AddUplift(source).info();
+            let text = format!("{} {}", info.label, info.tooltip).to_lowercase();
+            if sought.split_whitespace().all(|word| has_word(&text, word)) {
+                if std::mem::take(&mut is_first) {
+                    ui.separator();
+                    ui.label(RichText::new("Layers that go together").small().strong().color(colour::accent()));
+                }
+                let label = info.label.trim_start_matches("Add ");
+                let button = ui.button(format!("{} {}{}", info.icon, label[..1].to_uppercase(), &label[1..]));
+                button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &info.label));
+                if button.on_hover_text(info.tooltip).clicked() {
+                    chosen = Some(LayerAction::AddUplift(source));
+                }
+            }
+        }
         let found = || own.iter().filter(|preset| preset.name.to_lowercase().contains(&sought));
         if found().next().is_some() {
             ui.separator();

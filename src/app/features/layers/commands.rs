@@ -2,6 +2,7 @@
 
 use egui_phosphor::regular as icon;
 
+use super::uplift::UpliftSource;
 use crate::frame::commands::{Action, Info, keys};
 use talweg::nodes::Node;
 use talweg::scene::Layer;
@@ -13,6 +14,8 @@ pub enum LayerAction {
     AddMenu,
     /// Adds a layer of this node.
     Add(Box<Node>),
+    /// Adds a map of where the ground rises, and stream power above it.
+    AddUplift(UpliftSource),
     /// Adds a layer of one's own presets.
     AddKept(Box<Layer>),
     Rename,
@@ -49,9 +52,11 @@ pub enum LayerAction {
 
 impl LayerAction {
     /// Those that need nothing named.
-    pub fn all() -> [Self; 21] {
+    pub fn all() -> [Self; 23] {
         [
             Self::AddMenu,
+            Self::AddUplift(UpliftSource::Strokes),
+            Self::AddUplift(UpliftSource::Curves),
             Self::Rename,
             Self::Copy,
             Self::Cut,
@@ -93,6 +98,20 @@ impl Action for LayerAction {
                 let about = node.about();
                 Info::new(format!("Add {}", about.label), about.help, icon::PLUS, &[])
             }
+            Self::AddUplift(UpliftSource::Strokes) => Info::new(
+                "Add painted uplift and stream power",
+                "Paint where mountains grow: drag over the ground, then press Space to watch them rise while rivers cut \
+                 them.",
+                icon::PAINT_BRUSH,
+                &[],
+            ),
+            Self::AddUplift(UpliftSource::Curves) => Info::new(
+                "Add ridges, rivers and stream power",
+                "Pin where ridges rise and rivers stay low: drag the curves, draw others, then press Space to watch the \
+                 mountains grow along them. The ground below is replaced.",
+                icon::BEZIER_CURVE,
+                &[],
+            ),
             Self::AddKept(layer) => {
                 Info::new(format!("Add {}", layer.name), "Adds a layer of your presets.", icon::BOOKMARK_SIMPLE, &[])
             }

@@ -9,6 +9,7 @@ mod dialog;
 pub mod parameters;
 pub mod presets;
 pub mod stack;
+mod uplift;
 
 use std::sync::Arc;
 
@@ -24,9 +25,10 @@ pub use self::dialog::LayerTextAction;
 use self::dialog::TextDialog;
 use self::presets::PresetLibrary;
 use self::stack::StackState;
+pub use self::uplift::UpliftSource;
 use crate::features::brush::BrushState;
 use crate::features::variants::panel::VariantsState;
-use crate::frame::commands::{CommandApp, CommandQueue};
+use crate::frame::commands::{Action, CommandApp, CommandQueue};
 use crate::frame::document::{Document, Selection};
 use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area};
@@ -36,6 +38,7 @@ use crate::frame::status::StatusInfo;
 use talweg::construction::{Frame, Tree};
 use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
+use talweg::planet::World;
 use talweg::variants::randomised;
 
 pub struct LayersPlugin;
@@ -87,7 +90,7 @@ fn run(
         let text = format!("Layer “{name}” is locked; unlock it first.");
         return editor.toasts.info(text);
     }
-    match (action, selected) {
+    match (action.clone(), selected) {
         (LayerAction::AddMenu, _) => state.add_menu.open(),
         (LayerAction::Add(node), _) => {
             if let Err(problem) = editor.recent.note_node(node.about().name) {
@@ -95,6 +98,14 @@ fn run(
             }
             let node = blank(*node, &editor.doc);
             editor.doc.add_layer(node);
+        }
+        (LayerAction::AddUplift(source), _) => {
+            let scene = editor.doc.scene();
+            if scene.as_planet().is_some() {
+                return editor.toasts.info(format!("{}.", misfit(World::Planet).trim_end_matches('.')));
+            }
+            let (layers, worked_on) = uplift::layers(scene, source);
+            editor.doc.add_layers(&action.info().label, layers, worked_on);
         }
         (LayerAction::AddKept(layer), _) => editor.doc.add_kept_layer(&layer),
         (LayerAction::SelectAbove, _) => {
@@ -189,6 +200,10 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
                     }
                 }
             });
+        }
+        ui.separator();
+        for source in UpliftSource::ALL {
+            pick(ui, &mut queue, LayerAction::AddUplift(source), world == World::Terrain);
         }
     });
     ui.separator();

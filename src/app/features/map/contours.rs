@@ -120,8 +120,8 @@ pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side
 }
 
 /// An interval of which about twenty lines lie between the lowest and the highest ground: 1, 2 or 5 by a power of ten.
-pub(super) fn usual_interval(range_metres: f32) -> f32 {
-    let rough = (range_metres / 20.0).max(0.01);
+pub(super) fn usual_interval(range: f32) -> f32 {
+    let rough = (range / 20.0).max(0.01);
     let power = 10.0f32.powf(rough.log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|step| step * power).into_iter().find(|step| *step >= rough).unwrap_or(10.0 * power)
 }

@@ -30,6 +30,7 @@ use crate::frame::menu::tick;
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::window::FrameSystems;
 use crate::view::{Probe, SIDE_WORLD, ViewCamera, ViewState, ViewportArea};
+use talweg::preferences::UnitSystem;
 
 pub struct MapPlugin;
 
@@ -105,6 +106,8 @@ pub struct MapState {
     pub contours: bool,
     /// Height between two contour lines in metres; 0 as long as it was not chosen.
     pub interval: f32,
+    /// In which units the interval is a round number.
+    units: UnitSystem,
     pub picture: Option<Arc<MapPicture>>,
     drawn: panel::DrawnMap,
 }
@@ -116,6 +119,7 @@ impl Default for MapState {
             style: MapStyle::default(),
             contours: true,
             interval: 0.0,
+            units: UnitSystem::Metric,
             picture: None,
             drawn: panel::DrawnMap::default(),
         }

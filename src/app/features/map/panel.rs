@@ -16,6 +16,7 @@ use crate::features::ruler::{Ruler, RulerAction};
 use crate::frame::commands::{Action, CommandQueue};
 use crate::frame::editor::Editor;
 use crate::frame::theme::{colour, icon_button, icon_toggle};
+use crate::frame::units::{self, ShownUnit};
 
 /// How many times larger than the whole the map gets.
 const MOST_ZOOM: f32 = 40.0;
@@ -156,7 +157,7 @@ fn bar(ui: &mut Ui, state: &mut MapState, hands: &mut MapHands) {
 fn contours(ui: &mut Ui, state: &mut MapState) {
     ui.checkbox(&mut state.contours, "Contours");
     let (mut interval, speed) = (state.interval, state.interval * 0.02);
-    let field = DragValue::new(&mut interval).speed(speed).range(0.01..=10_000.0).suffix(" m");
+    let field = units::field(DragValue::new(&mut interval).speed(speed).range(0.01..=10_000.0), "m");
     let field = ui.add_enabled(state.contours && state.interval > 0.0, field);
     if field.on_hover_text("Height between two lines; every fifth is thick and bears its height.").changed() {
         state.interval = interval;
@@ -251,6 +252,7 @@ fn picture(painter: &Painter, state: &mut MapState, frame: &MapFrame) {
     let whole = Rect::from_min_max(frame.screen([0.0; 2]), frame.screen([1.0; 2]));
     painter.image(texture.id(), whole, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
     let font = FontId::proportional(10.5);
+    let unit = ShownUnit::of_kept("m");
     let mut written: Vec<Pos2> = Vec::new();
     for label in &picture.labels {
         let at = frame.screen(label.place);
@@ -259,8 +261,9 @@ fn picture(painter: &Painter, state: &mut MapState, frame: &MapFrame) {
             continue;
         }
         written.push(at);
-        let decimals = if state.interval < 0.2 { 2 } else { usize::from(state.interval < 2.0) };
-        let text = format!("{:.decimals$}", label.height);
+        let interval = unit.shown(f64::from(state.interval));
+        let decimals = if interval < 0.2 { 2 } else { usize::from(interval < 2.0) };
+        let text = format!("{:.decimals$}", unit.shown(f64::from(label.height)));
         let halo = painter.layout_no_wrap(text.clone(), font.clone(), Color32::from_white_alpha(210));
         let galley = painter.layout_no_wrap(text, font.clone(), Color32::from_rgb(60, 36, 18));
         let turn = egui::emath::Rot2::from_angle(label.angle);
@@ -311,18 +314,24 @@ fn cross(painter: &Painter, at: Pos2) {
 
 /// A bar of a round length at the lower left corner.
 fn scale_bar(painter: &Painter, frame: &MapFrame, size_metres: f32) {
+    let (near, far) = (ShownUnit::of_kept("m"), ShownUnit::of_kept("km"));
     let most = 0.3 * frame.rect.width() / frame.side * size_metres;
+    // a round number of the larger unit where one fits
+    let per_unit = |unit: ShownUnit, metres: f64| unit.kept(1.0) * metres;
+    let is_far = f64::from(most) >= per_unit(far, 1000.0);
+    let metres_each = if is_far { per_unit(far, 1000.0) } else { per_unit(near, 1.0) } as f32;
+    let most = most / metres_each;
     let power = 10.0f32.powf(most.log10().floor());
     let length = [5.0, 2.0, 1.0].map(|step| step * power).into_iter().find(|step| *step <= most).unwrap_or(power);
-    let width = length / size_metres * frame.side;
+    let width = length * metres_each / size_metres * frame.side;
     let from = frame.rect.right_bottom() + vec2(-12.0 - width, -12.0);
     let bar = Rect::from_min_size(from - vec2(0.0, 4.0), vec2(width, 4.0));
     painter.rect_filled(bar.expand(1.5), 1.0, Color32::from_black_alpha(160));
     painter.rect_filled(bar, 1.0, Color32::WHITE);
-    let text = if length >= 1000.0 { format!("{} km", length / 1000.0) } else { format!("{length} m") };
+    let text = format!("{length}{}", if is_far { far } else { near }.suffix());
     let at = from + vec2(0.0, -8.0);
     let galley = painter.layout_no_wrap(text, FontId::proportional(11.0), Color32::WHITE);
     let back = Rect::from_min_size(at - vec2(0.0, galley.size().y), galley.size());
-    painter.rect_filled(back.expand2(vec2(3.0, 1.0)), 2.0, Color32::from_black_alpha(140));
+    painter.rect_filled(back.expand2(vec2(3.0, 1.0)), 2.0, Color32::from_black_alpha(190));
     painter.galley(back.min, galley, Color32::WHITE);
 }

@@ -9,6 +9,7 @@ use super::{MapState, MapStyle};
 use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::{Newest, Tasks};
+use crate::frame::units::ShownUnit;
 use crate::view::{OverlayChoice, ViewState, overlay_colours};
 use talweg::appearance::{PaletteTable, RgbImage, relief};
 use talweg::appearance_files::Palette;
@@ -114,9 +115,12 @@ pub(super) fn advance(
         state.picture = None;
         return;
     }
-    if state.interval <= 0.0 {
+    if state.interval <= 0.0 || state.units != editor.interface.units {
         let (low, high) = evaluation.range;
-        state.interval = contours::usual_interval((high - low) * settings.relief_metres);
+        let unit = ShownUnit::in_system("m", editor.interface.units);
+        let range = unit.shown(f64::from((high - low) * settings.relief_metres));
+        state.interval = unit.kept(f64::from(contours::usual_interval(range as f32))) as f32;
+        state.units = editor.interface.units;
     }
     let subject = MapSubject {
         terrain: terrain.clone(),

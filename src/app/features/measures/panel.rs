@@ -13,6 +13,7 @@ use crate::features::measures::planet;
 use crate::frame::commands::Command;
 use crate::frame::theme::ink;
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::{params, plot};
 use talweg::eval::parity::{Parity, Verdict};
 use talweg::measure::{
@@ -111,7 +112,8 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
         match info.trust {
             _ if is_planet => {
                 let tip = "Samples near the corners of the six faces stand for less ground than those in the middle.";
-                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::text_weak())).on_hover_text(tip)
+                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::text_weak()))
+                    .on_hover_text(tip)
             }
             None => ui.add(small(String::new(), colour::text_weak())),
             Some(Trust::Coming) => {
@@ -124,17 +126,21 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
                     Verdict::Close => (icon::INFO, colour::text()),
                     Verdict::Differs => (icon::WARNING, ink::orange()),
                 };
-                let rivers = parity.drainage_overlap.map_or(String::new(), |share| {
-                    format!(", {:.0} % of rivers", 100.0 * share)
-                });
-                let text = format!("{sign}  Preview {}: {:.1} m off{rivers}", parity.verdict.word(), parity.rms_metres);
+                let rivers = parity
+                    .drainage_overlap
+                    .map_or(String::new(), |share| format!(", {:.0} % of rivers", 100.0 * share));
+                let text = format!(
+                    "{sign}  Preview {}: {} off{rivers}",
+                    parity.verdict.word(),
+                    units::metres(parity.rms_metres, 1)
+                );
                 let tip = format!(
-                    "{} At {} samples a side heights are off by {:.2} m (root mean square), by {:.1} m at most; the share \
+                    "{} At {} samples a side heights are off by {} (root mean square), by {} at most; the share \
                      of rivers is of those in the right place.",
                     parity.verdict.sentence(),
                     parity.half_samples,
-                    parity.rms_metres,
-                    parity.greatest_metres
+                    units::metres(parity.rms_metres, 2),
+                    units::metres(parity.greatest_metres, 1)
                 );
                 ui.add(small(text, tint)).on_hover_text(tip)
             }
@@ -165,6 +171,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     const VALUE: f32 = 92.0;
     const BAND: f32 = 52.0;
     let reading = (measure.read)(of);
+    let unit = ShownUnit::of_kept(measure.unit);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     let value = Rect::from_min_max(pos2(rect.right() - VALUE, rect.top()), rect.max);
     let scale = Rect::from_min_max(pos2(value.left() - BAND, rect.top()), pos2(value.left() - 4.0, rect.bottom()));
@@ -180,7 +187,8 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         // a hash is told by its first digits
         MeasureValue::Hash(_) => measure.show_reading(reading).chars().take(8).collect::<String>() + "…",
         MeasureValue::Undefined(_) => "–".into(),
-        _ => format!("{} {}", short(measure, reading), measure.unit),
+        MeasureValue::Number(value) => short(measure, MeasureValue::Number(unit.shown(value))) + " " + unit.name,
+        _ => format!("{} {}", short(measure, reading), unit.name),
     };
     text(ui, value, RichText::new(shown.trim_end()).color(tint), Layout::right_to_left(Align::Center));
     if let (Some(band), Some(value)) = (published.first(), reading.number()) {
@@ -189,6 +197,7 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
     response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::WidgetType::Label, true, format!("{} {}", measure.label, measure.show(of)))
     });
+    let written = |kept: f64| unit.digits(unit.shown(kept));
     response.on_hover_ui(|ui| {
         ui.set_max_width(320.0);
         ui.label(RichText::new(measure.label).strong());
@@ -200,7 +209,8 @@ fn row<T>(ui: &mut Ui, measure: &Measure<T>, of: &T, tint: Color32) {
         }
         for band in &published {
             ui.add_space(4.0);
-            let of = format!("Real terrain: {} to {} {} ({}).", band.low, band.high, measure.unit, band.of);
+            let of =
+                format!("Real terrain: {} to {} {} ({}).", written(band.low), written(band.high), unit.name, band.of);
             ui.label(RichText::new(of).color(ink::green()));
             ui.weak(band.source);
         }

@@ -9,6 +9,7 @@ use egui::{Button, Color32, DragValue, Grid, Rect, RichText, Shape, Slider, Stro
 use crate::features::patch::task::{PatchOrder, PatchedPlanet};
 use crate::frame::document::Document;
 use crate::frame::theme::{self, colour};
+use crate::frame::units::{self, rounded_distance};
 use talweg::planet::square::Square;
 use talweg::scene::LONGEST_TERRAIN_METRES;
 use talweg::scene::{Scene, example};
@@ -92,7 +93,8 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         ui.add_space(4.0);
         let own = f64::from(planet.side_metres()) / (doc.scene().samples() - 1) as f64;
         let step = 1000.0 * state.side_km / (state.samples - 1) as f64;
-        let text = format!("A sample every {}; the planet has one every {}.", length(step), length(own));
+        let text =
+            format!("A sample every {}; the planet has one every {}.", rounded_distance(step), rounded_distance(own));
         ui.label(RichText::new(text).small().color(colour::text_weak()));
         if doc.path().is_none() {
             let text = "The planet has no file yet. It is saved beside the region, which is applied to it.";
@@ -143,7 +145,7 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
             let range = longest_km * 1e-4..=longest_km;
             let rail = Slider::new(&mut state.side_km, range.clone()).logarithmic(true);
             theme::slider(ui, true, 120.0, rail).labelled_by(label.id).on_hover_text("Length of a side on the ground.");
-            ui.add(DragValue::new(&mut state.side_km).range(range).speed(1.0).max_decimals(2).suffix(" km"));
+            ui.add(units::field(DragValue::new(&mut state.side_km).range(range).speed(1.0).max_decimals(2), "km"));
         });
         ui.end_row();
         ui.label("Samples").on_hover_text("Samples per side of the terrain. Twice as many take four times the time.");
@@ -154,14 +156,6 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
         });
         ui.end_row();
     });
-}
-
-fn length(metres: f64) -> String {
-    match metres {
-        m if m >= 10_000.0 => format!("{:.0} km", m / 1000.0),
-        m if m >= 1000.0 => format!("{:.1} km", m / 1000.0),
-        m => format!("{m:.0} m"),
-    }
 }
 
 /// The lines of the square's border that are in sight.

@@ -1,11 +1,12 @@
 //! What window and view take from the preferences.
 
 use bevy::prelude::*;
-use bevy::window::{PrimaryWindow, RequestRedraw};
+use bevy::window::{PrimaryWindow, RequestRedraw, WindowScaleFactorChanged};
+use bevy_egui::EguiOutput;
 
 use super::PreferencesState;
 use crate::frame::editor::Editor;
-use crate::view::CameraManners;
+use crate::view::{CameraManners, ViewportArea};
 use talweg::io::memory::{limit_memory, memory_limit};
 
 /// A window shows at least so many points across and down, or nothing could be reached any more: in a small one the
@@ -18,14 +19,17 @@ pub fn scale_in(preferred_percent: f32, size: Vec2) -> f32 {
     (preferred_percent / 100.0).min(most)
 }
 
-/// The size of panels and view together is that of the window's points.
+/// The size of panels and view together is that of the window's points; it changes before either is laid out.
 pub(super) fn size(
     editor: Res<Editor>,
     mut state: ResMut<PreferencesState>,
-    mut window: Single<&mut Window, With<PrimaryWindow>>,
+    window: Single<(Entity, &mut Window), With<PrimaryWindow>>,
     buttons: Option<Res<ButtonInput<MouseButton>>>,
+    mut area: ResMut<ViewportArea>,
+    mut changed: MessageWriter<WindowScaleFactorChanged>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
+    let (entity, mut window) = window.into_inner();
     // while a slider is dragged everything would move away under the pointer
     if buttons.is_some_and(|buttons| buttons.get_pressed().next().is_some()) {
         return;
@@ -35,8 +39,21 @@ pub(super) fn size(
     state.drawn_percent = Some(100.0 * scale);
     let wanted = ((scale - 1.0).abs() > 1e-3).then_some(base * scale);
     if window.resolution.scale_factor_override() != wanted {
+        let before = window.scale_factor();
         window.resolution.set_scale_factor_override(wanted);
+        // until the panels are laid out the view keeps its pixels
+        let points = before / window.scale_factor();
+        (area.min, area.max) = (area.min * points, area.max * points);
+        let scale_factor = window.scale_factor().into();
+        changed.write(WindowScaleFactorChanged { window: entity, scale_factor });
         redraw.write(RequestRedraw);
+    }
+}
+
+/// The panels know their size of the frame before: they are told of the new one before they are laid out.
+pub(super) fn panels(mut contexts: Query<(&Camera, &mut EguiOutput)>) {
+    for (camera, mut output) in &mut contexts {
+        output.pixels_per_point = camera.target_scaling_factor().unwrap_or(output.pixels_per_point);
     }
 }
 

@@ -12,9 +12,10 @@ mod panel;
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
-use bevy::window::{MonitorSelection, PrimaryWindow, WindowMode};
-use bevy_egui::EguiPrimaryContextPass;
+use bevy::render::camera::camera_system;
+use bevy::window::{MonitorSelection, PrimaryWindow, WindowMode, WindowScaleFactorChanged};
 use bevy_egui::egui::Ui;
+use bevy_egui::{EguiPreUpdateSet, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
 pub use self::follow::LEAST_POINTS;
@@ -41,7 +42,14 @@ impl Plugin for PreferencesPlugin {
             .add_part(Slot::Window, window)
             .add_systems(
                 EguiPrimaryContextPass,
-                (follow::size, follow::manners, follow::memory, autosave::save).in_set(FrameSystems::Obey),
+                (follow::manners, follow::memory, autosave::save).in_set(FrameSystems::Obey),
+            )
+            // panels and view take the new size in the same frame: Bevy alone tells the cameras after the panels
+            .add_systems(
+                PreUpdate,
+                (follow::size, (camera_system, follow::panels).chain().run_if(on_message::<WindowScaleFactorChanged>))
+                    .chain()
+                    .before(EguiPreUpdateSet::InitContexts),
             );
     }
 }

@@ -8,7 +8,9 @@ use egui_plot::{Line, PlotPoints, VLine};
 use super::{Ruler, RulerAction};
 use crate::frame::commands::{Action, CommandQueue};
 use crate::frame::theme::{colour, icon_button, ink};
+use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::plot::still;
+use talweg::measure::ProfilePoint;
 
 /// Width of the column of numbers.
 const NUMBERS: f32 = 250.0;
@@ -58,20 +60,26 @@ fn numbers(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) {
     let profile = &measured.profile;
     let level = profile.level_metres();
     let mut lines = vec![
-        ("Length on the level", metres(level)),
-        ("Over the ground", metres(profile.surface_metres)),
-        ("Climb, descent", format!("{}, {}", metres(profile.climb_metres), metres(profile.descent_metres))),
+        ("Length on the level", units::distance(level, 1)),
+        ("Over the ground", units::distance(profile.surface_metres, 1)),
+        (
+            "Climb, descent",
+            format!("{}, {}", units::distance(profile.climb_metres, 1), units::distance(profile.descent_metres, 1)),
+        ),
     ];
     if let (Some(first), Some(last)) = (profile.points.first(), profile.points.last()) {
         let rise = last.height_metres - first.height_metres;
         let slope = if level > 0.0 { (rise / level).atan().to_degrees() } else { 0.0 };
-        lines.push(("End to end", format!("{rise:+.1} m, {slope:+.1}°")));
+        lines.push(("End to end", format!("{}, {slope:+.1}°", units::signed(rise, "m", 1))));
     }
     if measured.area_m2 > 0.0 {
-        lines.push(("Area enclosed", square_metres(measured.area_m2)));
+        lines.push(("Area enclosed", units::area(measured.area_m2)));
     }
     if let Some(volume) = measured.volume {
-        lines.push(("Above B, below B", format!("{}, {}", cubic(volume.gained_m3), cubic(volume.lost_m3))));
+        lines.push((
+            "Above B, below B",
+            format!("{}, {}", units::volume(volume.gained_m3), units::volume(volume.lost_m3)),
+        ));
     }
     egui::Grid::new("numbers of the ruler").num_columns(2).min_row_height(17.0).show(ui, |ui| {
         for (name, value) in lines {
@@ -82,42 +90,35 @@ fn numbers(ui: &mut Ui, ruler: &mut Ruler, queue: &mut CommandQueue) {
     });
 }
 
-fn metres(value: f64) -> String {
-    if value >= 10_000.0 { format!("{:.2} km", value * 1e-3) } else { format!("{value:.1} m") }
-}
-
-fn square_metres(value: f64) -> String {
-    if value >= 1e5 { format!("{:.3} km²", value * 1e-6) } else { format!("{value:.0} m²") }
-}
-
-fn cubic(value: f64) -> String {
-    if value >= 1e7 { format!("{:.4} km³", value * 1e-9) } else { format!("{value:.0} m³") }
-}
-
 fn profile(ui: &mut Ui, ruler: &mut Ruler) -> Option<[f32; 2]> {
     let hovered = ruler.hovered;
     let measured = ruler.measured().filter(|measured| measured.points.len() > 1)?;
     let profile = &measured.profile;
-    let points: Vec<[f64; 2]> = profile.points.iter().map(|point| [point.along_metres, point.height_metres]).collect();
+    let unit = ShownUnit::of_kept("m");
+    let shown = |point: &ProfilePoint| [point.along_metres, point.height_metres].map(|metres| unit.shown(metres));
+    let points: Vec<[f64; 2]> = profile.points.iter().map(shown).collect();
     let low = points.iter().fold(f64::INFINITY, |low, point| low.min(point[1]));
     let here = hovered.and_then(|place| profile.points.iter().find(|point| point.place == place));
     let size = vec2(ui.available_width(), ui.available_height());
     let plot = still("profile of the ruler", size);
     let plot = match size.x > 240.0 {
-        true => plot.x_axis_label("metres along the line").y_axis_label("height, m"),
+        true => {
+            plot.x_axis_label(format!("along the line, {}", unit.name)).y_axis_label(format!("height, {}", unit.name))
+        }
         false => plot,
     };
     let shown = plot.show(ui, |plot| {
         let line = Line::new("Height", PlotPoints::from(points)).color(ink::blue()).width(1.8);
         plot.line(line.fill(low as f32));
         if let Some(point) = here {
-            let text = format!("{:.1} m at {:.1} m", point.height_metres, point.along_metres);
-            plot.vline(VLine::new(text, point.along_metres).color(colour::text_weak()));
+            let text = format!("{} at {}", units::metres(point.height_metres, 1), units::metres(point.along_metres, 1));
+            plot.vline(VLine::new(text, unit.shown(point.along_metres)).color(colour::text_weak()));
         }
     });
     let at = shown.response.hover_pos()?;
-    let point = profile.nearest(shown.transform.value_from_position(at).x)?;
-    let text = format!("{:.1} m high, {:.1} m along", point.height_metres, point.along_metres);
+    let point = profile.nearest(unit.kept(shown.transform.value_from_position(at).x))?;
+    let text =
+        format!("{} high, {} along", units::metres(point.height_metres, 1), units::metres(point.along_metres, 1));
     shown.response.on_hover_text_at_pointer(text);
     Some(point.place)
 }

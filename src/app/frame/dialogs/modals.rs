@@ -42,7 +42,8 @@ impl Dialog for Unsaved {
     }
 }
 
-/// Whether Enter was pressed, and no widget has the keyboard for itself.
+/// Whether Enter was pressed, and no widget has the keyboard for itself. Asked before fields are drawn: they give the
+/// keyboard away when Enter ends them.
 pub fn is_confirmed(ctx: &egui::Context) -> bool {
     ctx.input(|input| input.key_pressed(Key::Enter)) && ctx.memory(|memory| memory.focused().is_none())
 }

@@ -65,6 +65,22 @@ impl Document {
         Ok(warnings)
     }
 
+    /// Adds layers above the selected one, as one step, each with a seed and a name of its own; selects that of a
+    /// number among them.
+    pub fn add_layers(&mut self, label: &str, layers: Vec<Layer>, selected: usize) {
+        let StackPlace { index: at, depth } = self.place_for_new();
+        let count = layers.len();
+        self.renumber(|index| Some(if index >= at { index + count } else { index }));
+        self.edit(label, None, |scene| {
+            for (k, layer) in layers.into_iter().enumerate() {
+                let (name, seed) = (scene.unused_name(&layer.name), scene.unused_seed());
+                scene.layers.insert(at + k, Layer { name, seed, depth: layer.depth + depth, ..layer });
+            }
+            scene.mend_depths();
+        });
+        self.select(Selection::Layer(at + selected));
+    }
+
     pub(crate) fn insert(&mut self, label: &str, at: usize, layer: Layer) {
         self.renumber(|index| Some(if index >= at { index + 1 } else { index }));
         self.edit(label, None, |scene| scene.layers.insert(at, layer));

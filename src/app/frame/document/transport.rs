@@ -5,6 +5,9 @@
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
+use talweg::field::MapKind;
+use talweg::nodes::Node;
+use talweg::scene::Layer;
 
 /// Iterations a second that the speed slider offers.
 pub const SPEED_RANGE: (f32, f32) = (1.0, 240.0);
@@ -57,7 +60,7 @@ impl Transport {
 
 impl Document {
     /// The process that the transport moves, with its number of iterations: the one that plays, else the selected
-    /// layer, else the one under the playhead.
+    /// layer, else the stream power that the selected layer gives its uplift to, else the one under the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;
@@ -67,8 +70,19 @@ impl Document {
         if self.transport.playing {
             under_playhead()
         } else {
-            self.selected_layer().and_then(iterations).or_else(under_playhead)
+            let selected = self.selected_layer();
+            let lifted = || self.lifted_by(selected?).and_then(iterations);
+            selected.and_then(iterations).or_else(lifted).or_else(under_playhead)
         }
+    }
+
+    /// The first stream power above a layer, where that one makes the map of the uplift, or one between the two does.
+    fn lifted_by(&self, index: usize) -> Option<usize> {
+        let layers = &self.scene().layers;
+        let is_lifted = |layer: &Layer| matches!(layer.node, Node::StreamPower(_) | Node::AnalyticStreamPower(_));
+        let process = (index + 1..layers.len()).find(|&k| layers[k].enabled && is_lifted(&layers[k]))?;
+        let lifts = |layer: &Layer| layer.enabled && layer.node.traits().writes.contains(&MapKind::Uplift);
+        layers[index..process].iter().any(lifts).then_some(process)
     }
 
     /// Where the playhead stands in [`process`](Self::process).

@@ -4,6 +4,7 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Id, Mesh, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 use crate::frame::theme::colour;
+use crate::frame::units::ShownUnit;
 use crate::view::Legend;
 
 const WIDTH: f32 = 268.0;
@@ -17,11 +18,9 @@ pub const PLACE: egui::Vec2 = vec2(WIDTH + 2.0 * MARGIN, HEIGHT + MARGIN);
 /// Paints it over the lower left corner of `area`. It takes no clicks: what is under it belongs to the camera. `whose`
 /// stands before its title, where there is more than one.
 pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
-    let title = if legend.unit.is_empty() || legend.ticks.is_empty() {
-        legend.title.clone()
-    } else {
-        format!("{}, {}", legend.title, legend.unit)
-    };
+    let (unit, ticks) = in_units(legend);
+    let title =
+        if unit.is_empty() || ticks.is_empty() { legend.title.clone() } else { format!("{}, {unit}", legend.title) };
     let title = if whose.is_empty() { title } else { format!("{whose}: {title}") };
     let painter = ui.painter().with_clip_rect(area);
     let title_text = painter.layout_no_wrap(title.clone(), FontId::proportional(12.5), colour::text_strong());
@@ -42,16 +41,37 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
         painter.add(colours(bar, legend));
         painter.rect_stroke(bar, 0.0, Stroke::new(1.0, colour::line()), egui::StrokeKind::Outside);
     }
-    for tick in &legend.ticks {
+    for (tick, text) in legend.ticks.iter().zip(&ticks) {
         let x = bar.left() + tick.at * bar.width();
         painter.vline(x, bar.bottom()..=bar.bottom() + 3.0, Stroke::new(1.0, colour::text_weak()));
         let at = pos2(x, bar.bottom() + 4.0);
-        painter.text(at, Align2::CENTER_TOP, &tick.text, FontId::proportional(11.5), colour::text());
+        painter.text(at, Align2::CENTER_TOP, text, FontId::proportional(11.5), colour::text());
     }
     let response = ui.interact(rect, Id::new(("legend", whose)), Sense::hover());
-    let ticks = legend.ticks.iter().map(|tick| tick.text.as_str()).collect::<Vec<_>>().join(", ");
+    let ticks = ticks.join(", ");
     let told = if ticks.is_empty() { format!("Legend: {title}") } else { format!("Legend: {title}: {ticks}") };
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));
+}
+
+/// Its unit and the texts of its ticks as people prefer them; what stands before a number stays there.
+fn in_units(legend: &Legend) -> (String, Vec<String>) {
+    let unit = ShownUnit::of_kept("m");
+    let kept = || legend.ticks.iter().map(|tick| tick.text.clone());
+    if legend.unit != "m" || unit.name == "m" {
+        return (legend.unit.clone(), kept().collect());
+    }
+    let shown = |text: String| {
+        let at = text.find(|c: char| c.is_ascii_digit() || c == '−').unwrap_or(text.len());
+        let Ok(metres) = text[at..].replace('−', "-").parse::<f64>() else { return text };
+        let shown = unit.shown(metres);
+        let decimals = match shown.abs() {
+            small if small > 0.0 && small < 10.0 => 2,
+            size => usize::from(size > 0.0 && size < 100.0),
+        };
+        let number = format!("{shown:.decimals$}").replace('-', "−");
+        format!("{}{number}", &text[..at])
+    };
+    (unit.name.into(), kept().map(shown).collect())
 }
 
 /// The ramp from left to right.

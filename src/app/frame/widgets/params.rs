@@ -11,8 +11,9 @@ use crate::frame::dialogs::files::{self, Files};
 use crate::frame::document::{Document, Group};
 use crate::frame::editor::Editor;
 use crate::frame::theme::{self, colour};
+use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::row::{
-    Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
+    Change, Choose, asks_for_reset, exact, label, reset_menu, title, tooltip, tooltip_with,
 };
 use crate::frame::widgets::{curve, links, sought};
 use bevy::ecs::system::In;
@@ -199,6 +200,10 @@ fn number(
     more: &mut dyn FnMut(&mut Ui),
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, ParamKind::Int { .. });
+    // from here to the end in the unit that is shown
+    let unit = ShownUnit::of_kept(spec.unit);
+    let [value, least, most] = [value, hard.0, hard.1].map(|kept| unit.shown(kept));
+    let slider = (unit.shown(slider.0), unit.shown(slider.1));
     let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
     let field_width = field_width(ui, spec, value);
     let width = (ui.available_width() - field_width - ui.spacing().item_spacing.x).max(40.0);
@@ -215,13 +220,13 @@ fn number(
     let right = PointerButton::Secondary;
     let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
     let menu = reset_menu(&rail, spec);
-    let field = field(ui, field_width, spec, value, hard, slider, logarithmic).labelled_by(label.id);
+    let field = field(ui, field_width, spec, value, (least, most), slider, logarithmic).labelled_by(label.id);
     let typed = field.inner;
     let field = tooltip(ui, field.response, about, spec);
     let reset = double || menu || reset_menu(&field, spec);
     let change =
         if slid != value && !asks_menu { Some((rail, slid)) } else { (typed != value).then_some((field, typed)) };
-    (change, reset)
+    (change.map(|(response, shown)| (response, unit.kept(shown).clamp(hard.0, hard.1))), reset)
 }
 
 struct Field {
@@ -236,7 +241,8 @@ impl Field {
 }
 
 fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
-    let text = format!("{}{}", spec.shown_number(value) as f32, suffix(spec.shown_unit()));
+    let unit = units::of_param(spec);
+    let text = unit.digits(spec.shown_number(value)) + &unit.suffix();
     let font = egui::TextStyle::Button.resolve(ui.style());
     let text_width = ui.painter().layout_no_wrap(text, font, colour::text()).size().x;
     (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
@@ -258,19 +264,22 @@ fn field(
         (false, _) => (slider.1 - slider.0) / 400.0,
     };
     let mut typed = value;
-    let unit = spec.shown_unit();
+    let unit = units::of_param(spec);
+    let written = |v: f64| if whole { format!("{v:.0}") } else { unit.digits(spec.shown_number(v)) };
     let refused: RefCell<Option<String>> = RefCell::default();
     let widget = DragValue::new(&mut typed)
         .range(hard.0..=hard.1)
         .clamp_existing_to_range(false)
         .speed(speed)
         .max_decimals(if whole { 0 } else { 6 })
-        .suffix(suffix(unit))
+        .suffix(unit.suffix())
         .update_while_editing(false)
-        .custom_formatter(|v, _| if whole { format!("{v:.0}") } else { format!("{}", spec.shown_number(v) as f32) })
+        .custom_formatter(|v, _| written(v))
         .custom_parser(|text| {
-            let number = text.trim().strip_suffix(unit).unwrap_or(text).trim().replace(',', ".");
-            let read = number.parse::<f64>().ok().filter(|v| !v.is_nan()).map(|v| spec.number_shown_as(v));
+            // a number that was converted shows fewer digits than it has
+            let is_untouched = text.trim() == written(value);
+            let read =
+                if is_untouched { Some(value) } else { unit.read(text).map(|shown| spec.number_shown_as(shown)) };
             *refused.borrow_mut() = refusal(text.trim(), read, spec, hard);
             read
         });
@@ -287,8 +296,8 @@ fn refusal(text: &str, read: Option<f64>, spec: &ParamSpec, (least, most): (f64,
     match read {
         None => Some(format!("“{text}” is not a number: {name} stays as it was.")),
         Some(v) if v < least || v > most => {
-            let range = spec.shown_range_text();
-            Some(format!("{name} goes from {range}{}: the nearest was taken.", suffix(spec.shown_unit())))
+            let range = units::range_text(spec);
+            Some(format!("{name} goes from {range}{}: the nearest was taken.", units::of_param(spec).suffix()))
         }
         Some(_) => None,
     }

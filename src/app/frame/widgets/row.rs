@@ -6,6 +6,7 @@ use egui_phosphor::regular as icon;
 
 use crate::frame::document::Document;
 use crate::frame::theme::{self, ICON_BUTTON, ROW, colour, icon_button};
+use crate::frame::units;
 use talweg::param::{About, ParamKind, ParamSpec, Value};
 use talweg::scene::{Gesture, Scene};
 
@@ -93,7 +94,7 @@ pub(super) fn tooltip_with(
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
         if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
-            ui.weak(format!("From {}{}", spec.shown_range_text(), suffix(spec.shown_unit())));
+            ui.weak(format!("From {}{}", units::range_text(spec), units::of_param(spec).suffix()));
         }
         if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes) {
             ui.weak(format!("Default {}; double-click to reset", shown(spec, &spec.default)));
@@ -110,16 +111,7 @@ pub(super) fn tooltip_with(
 pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     match spec.kind {
         ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes => "its default".into(),
-        _ => format!("{}{}", spec.shown_text(value), suffix(spec.shown_unit())),
-    }
-}
-
-/// How a unit stands behind a number.
-pub(super) fn suffix(unit: &str) -> String {
-    match unit {
-        "" => String::new(),
-        "°" | "%" => unit.into(),
-        _ => format!(" {unit}"),
+        _ => format!("{}{}", units::param_text(spec, value), units::of_param(spec).suffix()),
     }
 }
 

@@ -1,10 +1,11 @@
 //! A piece in the hand: held by a handle while the button is down, or following the pointer after G, R or S.
 //!
 //! After a key the piece follows until a click or Enter leaves it there; Escape or the right button takes it back. X
-//! and Y keep it to an axis, Z raises it, numbers typed are metres, degrees or times.
+//! and Y keep it to an axis, Z raises it, numbers typed are metres (or feet), degrees or times.
 
 use crate::features::construction::viewport::*;
 use crate::frame::tasks::{Outcome, Task};
+use crate::frame::units::{self, ShownUnit};
 use egui::{Event, Key};
 use talweg::construction::edit::link_group::{self, Motion};
 
@@ -385,6 +386,12 @@ fn held_words(held: &PieceDrag, said: &str) -> String {
     format!("{said}{typed}; {axes}type a number; click or Enter to leave it so, Esc takes it back")
 }
 
+/// Metres in steps of ten of the unit that is shown.
+fn in_tens(metres: f64) -> f64 {
+    let unit = ShownUnit::of_kept("m");
+    unit.kept((unit.shown(metres) / 10.0).round() * 10.0)
+}
+
 /// What the hand does: name, words, and what comes of it.
 fn made(
     held: &mut PieceDrag,
@@ -398,6 +405,7 @@ fn made(
     match held.grip {
         Grip::Move => {
             let pushed = sub(to, from);
+            let typed = typed.map(|number| ShownUnit::of_kept("m").kept(number));
             let [east, south] = match (axis, typed) {
                 (None, None) => pushed,
                 (Some(DragAxis::East), None) => [pushed[0], 0.0],
@@ -405,10 +413,10 @@ fn made(
                 (Some(DragAxis::South), Some(number)) => [0.0, number],
                 (_, Some(number)) => [number, 0.0],
             };
-            let step = |metres: f64| if ctrl { (metres / 10.0).round() * 10.0 } else { metres };
+            let step = |metres: f64| if ctrl { in_tens(metres) } else { metres };
             let shift = [step(east), step(south)];
             held.shifted = shift;
-            let said = format!("Moved {:.0} m east, {:.0} m south", shift[0], shift[1]);
+            let said = format!("Moved {} east, {} south", units::metres(shift[0], 0), units::metres(shift[1], 0));
             let motion = Motion::Shift { from: held.pivot, to: add(held.pivot, shift) };
             ("Move feature", said, DragResult::Moved(motion))
         }
@@ -440,9 +448,9 @@ fn made(
                 * relief
                 / shown.max(1e-6);
             let by = f64::from(from_screen.y - at.y) * per_point;
-            let by = if ctrl { (by / 10.0).round() * 10.0 } else { by };
-            let by = typed.unwrap_or(by);
-            ("Raise feature", format!("{by:+.0} m"), DragResult::Moved(Motion::Raise(by)))
+            let by = if ctrl { in_tens(by) } else { by };
+            let by = typed.map_or(by, |number| ShownUnit::of_kept("m").kept(number));
+            ("Raise feature", units::signed(by, "m", 0), DragResult::Moved(Motion::Raise(by)))
         }
         Grip::Point(k) => {
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);

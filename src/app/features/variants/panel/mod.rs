@@ -18,6 +18,7 @@ use crate::features::variants::panel::prints::Prints;
 use crate::features::variants::thumbnails::{VariantsInfo, Wants};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
+use crate::frame::units;
 use talweg::param::{ParamKind, ParamSpec};
 use talweg::scene::Scene;
 use talweg::variants::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
@@ -379,7 +380,7 @@ fn axis(
             let label = ui.label(name);
             let field =
                 DragValue::new(end).range(hard.0..=hard.1).speed(speed).max_decimals(4).update_while_editing(false);
-            let field = if spec.is_share { in_percent(field, spec) } else { field };
+            let field = if spec.is_share { in_percent(field, spec) } else { units::field(field, spec.unit) };
             let field = ui.add_sized([56.0, 22.0], field).labelled_by(label.id);
             if field.on_hover_text(tip).changed() {
                 changed = true;

@@ -7,6 +7,7 @@ use egui_phosphor::regular as icon;
 use crate::features::variants::panel::prints::Prints;
 use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::theme::colour;
+use crate::frame::units;
 use talweg::scene::Scene;
 use talweg::variants::{Glance, SceneVariant};
 
@@ -114,7 +115,11 @@ fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_pres
             let glance = &thumbnail.glance;
             ui.label(format!("Erosion score {:.2}", glance.erosion_score));
             ui.label(format!("Mean slope {:.0}°", glance.mean_slope_degrees));
-            ui.label(format!("From {:.0} to {:.0} m", glance.min_metres, glance.max_metres));
+            ui.label(format!(
+                "From {} to {}",
+                units::metres(glance.min_metres, 0),
+                units::metres(glance.max_metres, 0)
+            ));
             ui.weak("Measured on the small picture.");
         }
     }

@@ -1,6 +1,8 @@
 //! The real editor in a real window: a virtual screen (Xvfb) and whatever Vulkan driver is there, software included.
 //! A script plays the mouse and the keyboard (`--drive`); every wait in it is for a state, never for a time.
 
+mod first_hour;
+#[path = "../screen_kit/mod.rs"]
 mod screen_kit;
 
 use std::path::Path;
@@ -208,11 +210,30 @@ fn the_interface_grows_together_with_the_view() {
     session.drive(
         "scene.ron",
         r#"[
-            Settle, State("usual.json"), Key("Ctrl+="), Key("Ctrl+="), Settle, State("large.json"), Picture("large.png"),
+            Settle, State("usual.json"), Picture("usual.png"), KeyPictures("Ctrl+=", "frame.png", 8), Gone("Interface at"),
+            Settle, Picture("larger.png"),
+            Key("Ctrl+="), Settle, State("large.json"), Picture("large.png"),
             ViewDrag(from: (0.5, 0.6), to: (0.7, 0.55), button: Left, shift: false), Settle, State("turned.json"),
             Click("Hills"), Settle, Key("Ctrl+0"), Settle, State("back.json"),
         ]"#,
     );
+    // panels, bar and view change in the same frame; the terrain is framed anew in the next one, so of the view its
+    // edges are compared
+    let parts = |name: &str| {
+        let picture = session.picture(name);
+        let (panels, bar) = (picture.part([0.0, 0.2], [0.1, 0.9]), picture.part([0.3, 0.75], [0.88, 0.945]));
+        [panels, bar, picture.part([0.24, 0.3], [0.75, 0.88]), picture.part([0.9, 1.0], [0.75, 0.88])]
+    };
+    let (usual, larger) = (parts("usual.png"), parts("larger.png"));
+    let mut seen = Vec::new();
+    for k in 0..8 {
+        let frame = parts(&format!("frame-{k}.png"));
+        let is = |of: &[Vec<[u8; 3]>; 4]| [0, 1, 2, 3].map(|part| difference(&frame[part], &of[part]) < 0.03);
+        let (is_usual, is_larger) = (is(&usual), is(&larger));
+        assert!(is_usual == [true; 4] || is_larger == [true; 4], "frame {k}: usual {is_usual:?}, larger {is_larger:?}");
+        seen.push(is_larger[0]);
+    }
+    assert!(seen.contains(&false) && seen.contains(&true), "the change is among the frames: {seen:?}");
     let right = |name: &str| session.state(name)["view"][2].as_f64().expect("a number");
     assert!((1.25 * right("large.json") - right("usual.json")).abs() < 2.0, "points are larger, and so fewer");
     assert_ne!(

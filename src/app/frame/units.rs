@@ -1,0 +1,231 @@
+//! The units of lengths, areas and volumes on the screen. Scenes and files keep metres; what is shown and typed goes
+//! through here. The system in force is that of the thread that draws, as with the theme.
+
+use std::cell::Cell;
+
+use bevy_egui::egui::DragValue;
+use bevy_egui::egui::emath;
+use talweg::param::{ParamKind, ParamSpec, Value};
+use talweg::preferences::UnitSystem;
+
+const FOOT: f64 = 0.3048;
+const MILE_KM: f64 = 1.609_344;
+
+/// Units as they are kept, their imperial names, and how many of the kept unit are one of the imperial.
+const IMPERIAL: [(&str, &str, f64); 12] = [
+    ("m", "ft", FOOT),
+    ("km", "mi", MILE_KM),
+    ("m²", "ft²", FOOT * FOOT),
+    ("km²", "mi²", MILE_KM * MILE_KM),
+    ("m³", "ft³", FOOT * FOOT * FOOT),
+    ("km³", "mi³", MILE_KM * MILE_KM * MILE_KM),
+    ("m/year", "ft/year", FOOT),
+    ("m²/year", "ft²/year", FOOT * FOOT),
+    ("m/km", "ft/mi", FOOT / MILE_KM),
+    ("m/year/km", "ft/year/mi", FOOT / MILE_KM),
+    ("1/km", "1/mi", 1.0 / MILE_KM),
+    ("km/km²", "mi/mi²", 1.0 / MILE_KM),
+];
+
+/// Lengths that may be typed whatever is shown, in metres.
+const LENGTHS: [(&str, f64); 5] = [("m", 1.0), ("km", 1000.0), ("ft", FOOT), ("'", FOOT), ("mi", 1000.0 * MILE_KM)];
+
+thread_local! {
+    static CURRENT: Cell<UnitSystem> = const { Cell::new(UnitSystem::Metric) };
+}
+
+/// From here on this thread shows and reads `system`.
+pub(super) fn set_current(system: UnitSystem) {
+    CURRENT.set(system);
+}
+
+/// A unit as it is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShownUnit {
+    /// The unit that is kept.
+    kept_name: &'static str,
+    pub name: &'static str,
+    /// So many of the unit that is kept are one of the unit that is shown.
+    kept_per_shown: f64,
+}
+
+impl ShownUnit {
+    /// The unit that stands for one that is kept: the same, unless it is of length and feet are preferred.
+    pub fn of_kept(kept: &'static str) -> Self {
+        Self::in_system(kept, CURRENT.get())
+    }
+
+    /// The unit of a system that stands for one that is kept.
+    pub fn in_system(kept: &'static str, system: UnitSystem) -> Self {
+        let imperial = IMPERIAL.iter().find(|(name, ..)| system == UnitSystem::Imperial && *name == kept);
+        let (name, kept_per_shown) = imperial.map_or((kept, 1.0), |(_, name, factor)| (*name, *factor));
+        Self { kept_name: kept, name, kept_per_shown }
+    }
+
+    /// A number that is kept, as it is shown.
+    pub fn shown(self, kept: f64) -> f64 {
+        kept / self.kept_per_shown
+    }
+
+    /// The number that is shown so.
+    pub fn kept(self, shown: f64) -> f64 {
+        shown * self.kept_per_shown
+    }
+
+    /// How it stands behind a number.
+    pub fn suffix(self) -> String {
+        match self.name {
+            "" => String::new(),
+            "°" | "%" => self.name.into(),
+            name => format!(" {name}"),
+        }
+    }
+
+    /// A number of the shown unit with as many digits as mean something.
+    pub fn digits(self, shown: f64) -> String {
+        if self.kept_per_shown == 1.0 { format!("{}", shown as f32) } else { format!("{}", six_digits(shown)) }
+    }
+
+    /// What was typed, in the shown unit; a length may name another unit of length.
+    pub fn read(self, text: &str) -> Option<f64> {
+        let text = text.trim().replace(',', ".").replace('−', "-");
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| !v.is_nan());
+        number(&text).or_else(|| number(text.strip_suffix(self.name)?)).or_else(|| {
+            let metres = |of: &str| LENGTHS.iter().find(|(name, _)| *name == of).map(|(_, metres)| *metres);
+            let digits = text.trim_end_matches(|c: char| c.is_alphabetic() || c == '\'');
+            let typed = metres(text[digits.len()..].trim())?;
+            Some(self.shown(number(digits)? * typed / metres(self.kept_name)?))
+        })
+    }
+}
+
+/// Six digits are what a number that is kept in single precision is sure of after a conversion.
+fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// The unit of a parameter as it is shown.
+pub fn of_param(spec: &ParamSpec) -> ShownUnit {
+    ShownUnit::of_kept(spec.shown_unit())
+}
+
+/// A value of a parameter as it is shown, without its unit.
+pub fn param_text(spec: &ParamSpec, value: &Value) -> String {
+    let unit = of_param(spec);
+    match value {
+        Value::Float(v) if unit.name != spec.shown_unit() => unit.digits(unit.shown(f64::from(*v))),
+        _ => spec.shown_text(value),
+    }
+}
+
+/// The hard range of a parameter as it is shown, without its unit.
+pub fn range_text(spec: &ParamSpec) -> String {
+    match spec.kind {
+        ParamKind::Float { hard, .. } if of_param(spec).name != spec.shown_unit() => {
+            format!("{} to {}", param_text(spec, &Value::Float(hard.0)), param_text(spec, &Value::Float(hard.1)))
+        }
+        _ => spec.shown_range_text(),
+    }
+}
+
+/// A field whose number is kept in `unit` and shown and typed as people prefer.
+pub fn field<'a>(field: DragValue<'a>, unit: &'static str) -> DragValue<'a> {
+    let unit = ShownUnit::of_kept(unit);
+    field
+        .suffix(unit.suffix())
+        .custom_formatter(move |kept, decimals| emath::format_with_decimals_in_range(unit.shown(kept), decimals))
+        .custom_parser(move |text| unit.read(text).map(|shown| unit.kept(shown)))
+}
+
+/// A number that is kept in `unit`, with so many decimals and its unit.
+pub fn text(kept: f64, unit: &'static str, decimals: usize) -> String {
+    let unit = ShownUnit::of_kept(unit);
+    format!("{:.decimals$}{}", unit.shown(kept), unit.suffix())
+}
+
+/// The same with its sign.
+pub fn signed(kept: f64, unit: &'static str, decimals: usize) -> String {
+    let unit = ShownUnit::of_kept(unit);
+    format!("{:+.decimals$}{}", unit.shown(kept), unit.suffix())
+}
+
+/// Metres, or feet.
+pub fn metres(metres: impl Into<f64>, decimals: usize) -> String {
+    text(metres.into(), "m", decimals)
+}
+
+/// A distance: metres and kilometres, or feet and miles.
+pub fn distance(metres: f64, decimals: usize) -> String {
+    if metres.abs() < 10_000.0 { text(metres, "m", decimals) } else { text(metres * 1e-3, "km", 2) }
+}
+
+/// A distance in few digits.
+pub fn rounded_distance(metres: impl Into<f64>) -> String {
+    let metres = metres.into();
+    match ShownUnit::of_kept("km").shown(metres * 1e-3) {
+        far if far >= 10.0 => text(metres * 1e-3, "km", 0),
+        far if far >= 1.0 => text(metres * 1e-3, "km", 1),
+        _ => text(metres, "m", 0),
+    }
+}
+
+/// An area of so many square metres.
+pub fn area(m2: f64) -> String {
+    if m2 >= 1e5 { text(m2 * 1e-6, "km²", 3) } else { text(m2, "m²", 0) }
+}
+
+/// A volume of so many cubic metres.
+pub fn volume(m3: f64) -> String {
+    if m3 >= 1e7 { text(m3 * 1e-9, "km³", 4) } else { text(m3, "m³", 0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn imperial<T>(of: impl FnOnce() -> T) -> T {
+        set_current(UnitSystem::Imperial);
+        let out = of();
+        set_current(UnitSystem::Metric);
+        out
+    }
+
+    #[test]
+    fn lengths_are_read_in_the_unit_shown_or_the_one_that_is_named() {
+        let read = |text: &str| {
+            let unit = ShownUnit::of_kept("m");
+            unit.read(text).map(|shown| (unit.kept(shown) * 1e4).round() / 1e4)
+        };
+        assert_eq!(
+            ["12", "12 m", "1,5 km", "10 ft", "1 mi"].map(read),
+            [12.0, 12.0, 1500.0, 3.048, 1609.344].map(Some)
+        );
+        imperial(|| {
+            assert_eq!(["10", "10 ft", "10'", "-2 m", "2km"].map(read), [3.048, 3.048, 3.048, -2.0, 2000.0].map(Some));
+            assert_eq!(["", "ft", "ten", "5 °", "3 s"].map(read), [None; 5]);
+            assert_eq!(ShownUnit::of_kept("°").read("5°"), Some(5.0));
+            assert_eq!(ShownUnit::of_kept("°").read("5 m"), None, "an angle is no length");
+        });
+    }
+
+    #[test]
+    fn what_is_shown_says_its_unit() {
+        assert_eq!([distance(950.0, 1), distance(25_000.0, 1), area(2e6)], ["950.0 m", "25.00 km", "2.000 km²"]);
+        imperial(|| {
+            assert_eq!([distance(304.8, 1), distance(16_093.44, 1)], ["1000.0 ft", "10.00 mi"]);
+            assert_eq!([area(2_589_988.110_336), volume(0.028_316_846_592)], ["1.000 mi²", "1 ft³"]);
+            assert_eq!([metres(3.048, 0), signed(-3.048, "m", 1)], ["10 ft", "-10.0 ft"]);
+        });
+    }
+
+    #[test]
+    fn a_number_typed_in_feet_is_shown_again_as_it_was_typed() {
+        imperial(|| {
+            let unit = ShownUnit::of_kept("m");
+            for typed in [0.1, 1.0, 1000.0, 12_345.6, 98_765.0] {
+                let kept = unit.kept(typed) as f32;
+                assert_eq!(unit.digits(unit.shown(f64::from(kept))), typed.to_string());
+            }
+        });
+    }
+}

@@ -1,0 +1,173 @@
+//! What somebody reaches in the first hour, with few actions and without reading.
+
+use serde_json::Value;
+
+use crate::screen_kit::Session;
+
+/// An action of a person: what waits for a state or writes one down is none.
+fn actions(steps: &str) -> usize {
+    const WAITS: [&str; 5] = ["Settle", "See(", "Gone(", "State(", "Picture("];
+    let lines = steps.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let ends = |line: &&str| *line != "[" && *line != "]";
+    lines.filter(ends).filter(|line| !WAITS.iter().any(|wait| line.starts_with(wait))).count()
+}
+
+/// Plays steps, one a line, from the start window on; what is saved goes into the session's folder.
+fn play(session: &Session, steps: &str) {
+    std::fs::write(session.path("steps.ron"), steps).unwrap();
+    let mut talweg = session.talweg();
+    let home = session.path("");
+    talweg.env("HOME", &home).env("USERPROFILE", &home).env_remove("XDG_CONFIG_HOME").args(["--drive", "steps.ron"]);
+    let output = talweg.output().expect("talweg starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn state(session: &Session, name: &str) -> Value {
+    let text = std::fs::read_to_string(session.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    serde_json::from_str(&text).expect("the state is JSON")
+}
+
+/// The hash of a scene file as the command line computes it.
+fn verified(session: &Session, file: &str) -> String {
+    let output = session.talweg().args(["verify", file, "--quiet"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn bare_ground_is_shaped_eroded_painted_saved_and_exported_in_14_actions() {
+    let session = Session::new();
+    let steps = r#"[
+        See("New terrain"),
+        Click("New terrain"),
+        Settle,
+        State("bare.json"),
+        Click("Add layer"),
+        Click("Add Perlin noise"),
+        Settle,
+        State("shaped.json"),
+        Click("Add layer"),
+        Type("erode"),
+        Key("Enter"),
+        Settle,
+        State("eroded.json"),
+        Click("Add layer"),
+        Type("sculpt"),
+        Key("Enter"),
+        Settle,
+        ViewDrag(from: (0.4, 0.5), to: (0.6, 0.55), button: Left, shift: false),
+        Settle,
+        State("painted.json"),
+        Key("Ctrl+S"),
+        See("File name"),
+        Key("Enter"),
+        See("Saved"),
+        Key("Ctrl+E"),
+        See("Export terrain"),
+        Click("Export"),
+        Gone("Export terrain"),
+        See("Exported"),
+        Settle,
+        State("exported.json"),
+    ]"#;
+    assert_eq!(actions(steps), 14, "as many as the test is called after");
+    play(&session, steps);
+    let hash = |name: &str| state(&session, name)["hash"].as_str().expect("at rest").to_string();
+    let hashes = ["bare.json", "shaped.json", "eroded.json", "painted.json"].map(hash);
+    for pair in hashes.windows(2) {
+        assert_ne!(pair[0], pair[1], "every layer changes the ground");
+    }
+    assert_eq!(hash("exported.json"), hashes[3]);
+    assert!(verified(&session, "Untitled.ron").contains(&hashes[3]), "what was saved is what was seen");
+    let exported = std::fs::read_dir(session.path("")).unwrap().flatten().map(|file| file.file_name());
+    let exported: Vec<String> = exported.filter_map(|name| name.into_string().ok()).collect();
+    assert!(exported.iter().any(|name| name.ends_with(".png") || name.ends_with(".tif")), "{exported:?}");
+}
+
+#[test]
+fn mountains_are_painted_and_grow_while_they_are_watched() {
+    let session = Session::new();
+    let steps = r#"[
+        See("New terrain"),
+        Click("New terrain"),
+        Settle,
+        Key("Ctrl+K"),
+        Type("paint mountains"),
+        Key("Enter"),
+        Settle,
+        State("level.json"),
+        Picture("level.png"),
+        ViewDrag(from: (0.35, 0.5), to: (0.65, 0.5), button: Left, shift: false),
+        Settle,
+        State("grown.json"),
+        Picture("grown.png"),
+        Key("Home"),
+        Settle,
+        State("start.json"),
+        Key("Space"),
+        Iteration(5),
+        Key("Space"),
+        Settle,
+        State("paused.json"),
+        // more is painted on the way, with the playhead where it is
+        ViewDrag(from: (0.5, 0.4), to: (0.5, 0.65), button: Left, shift: false),
+        Settle,
+        State("more.json"),
+        Key("End"),
+        Settle,
+        State("end.json"),
+        Picture("end.png"),
+    ]"#;
+    play(&session, steps);
+    let names = ["level.json", "grown.json", "start.json", "paused.json", "more.json", "end.json"];
+    let [level, grown, start, paused, more, end] = names.map(|name| state(&session, name));
+    assert_eq!(level["layers"].as_array().unwrap().len(), 3, "plain, map and stream power: {level}");
+    assert_ne!(level["hash"], grown["hash"], "what is painted rises");
+    assert_eq!(start["iteration"], 0, "the keys move the process above the map that is selected");
+    let iteration = paused["iteration"].as_u64().unwrap();
+    assert!((5..60).contains(&iteration), "{iteration}");
+    assert_eq!(more["iteration"], paused["iteration"]);
+    assert_ne!(more["hash"], paused["hash"], "a stroke on the way acts at once");
+    assert_ne!(end["hash"], grown["hash"]);
+    let turned = |state: &Value| [3, 4].map(|k| state["camera"][k].clone());
+    assert_eq!(turned(&level), turned(&end), "the brush leaves the camera alone");
+}
+
+#[test]
+fn all_is_undone_and_redone_to_the_bit() {
+    let session = Session::new();
+    let edits = r#"
+        Click("Add layer"),
+        Click("Add Perlin noise"),
+        Settle,
+        Click("Add layer"),
+        Type("sculpt"),
+        Key("Enter"),
+        Settle,
+        ViewDrag(from: (0.4, 0.5), to: (0.6, 0.55), button: Left, shift: false),
+        Settle,
+        Click("Smooth"),
+        ViewDrag(from: (0.45, 0.45), to: (0.55, 0.6), button: Left, shift: false),
+        Settle,
+        Click("Add layer"),
+        Type("thermal"),
+        Key("Enter"),
+        Settle,
+        Drag("Slider:Talus angle", 30, 0),
+        Settle,"#;
+    let steps = 6;
+    let keys = |key: &str| format!("Key(\"{key}\"), ").repeat(steps);
+    let script = format!(
+        r#"[See("New terrain"), Click("New terrain"), Settle, State("bare.json"), {edits} State("done.json"),
+        {} Settle, State("undone.json"), {} Settle, State("redone.json")]"#,
+        keys("Ctrl+Z"),
+        keys("Ctrl+Shift+Z"),
+    );
+    play(&session, &script);
+    let [bare, done, undone, redone] =
+        ["bare.json", "done.json", "undone.json", "redone.json"].map(|name| state(&session, name));
+    assert_ne!(done["hash"], bare["hash"]);
+    assert_eq!(undone["undo"], Value::Null, "nothing is left to undo");
+    assert_eq!((&undone["hash"], &undone["layers"]), (&bare["hash"], &bare["layers"]));
+    assert_eq!((&redone["hash"], &redone["undo"], &redone["layers"]), (&done["hash"], &done["undo"], &done["layers"]));
+}
