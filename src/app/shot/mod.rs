@@ -10,12 +10,15 @@ use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
-use bevy::render::RenderPlugin;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
+use bevy::render::render_resource::{
+    CachedPipelineState, Extent3d, PipelineCache, TextureDimension, TextureFormat, TextureUsages,
+};
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::render::{RenderApp, RenderPlugin};
+use bevy::shader::ShaderCacheError;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
@@ -233,6 +236,9 @@ impl OffscreenRenderer {
             if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
                 return Ok(image);
             }
+            if let Some(error) = shader_error(app) {
+                return Err(ShotError::Draw(error));
+            }
             let drawn = app.world().resource::<FrameStatus>();
             if let (true, Some(unsupported)) = (options.mode.traces(), drawn.unsupported()) {
                 return Err(ShotError::Untraced(match unsupported {
@@ -255,6 +261,17 @@ impl OffscreenRenderer {
         }
         Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
     }
+}
+
+/// Why a shader was refused, if one was: the picture would wait for it in vain.
+fn shader_error(app: &App) -> Option<String> {
+    let cache = app.get_sub_app(RenderApp)?.world().get_resource::<PipelineCache>()?;
+    cache.pipelines().find_map(|pipeline| match &pipeline.state {
+        CachedPipelineState::Err(
+            error @ (ShaderCacheError::ProcessShaderError(_) | ShaderCacheError::CreateShaderModule(_)),
+        ) => Some(format!("a shader was refused: {error}")),
+        _ => None,
+    })
 }
 
 fn planet_scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, view: &PlanetView) -> PlannedScenery {

@@ -472,7 +472,9 @@ impl Pipelines {
         let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask), ("DETAIL", key.is_detailed)];
         let mut shader_defs: Vec<ShaderDefVal> =
             defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
-        shader_defs.extend(key.rules.map(|number| ShaderDefVal::UInt("SHIPPED_RULES".into(), number)));
+        // a number instead would have to be defined for all shaders that are made of the same text
+        let rules = key.rules.map(|number| ["SHIPPED_RULES".into(), format!("SHIPPED_RULES_{number}").into()]);
+        shader_defs.extend(rules.into_iter().flatten());
         let shader = match (part, part.input()) {
             (ViewPart::Traced, _) => &self.shader.rays,
             (_, VertexInput::Tile) => &self.shader.patches,

@@ -20,7 +20,8 @@ const VALUES: [&str; CONDITIONS.len()] = [
     "values.bright",
 ];
 
-/// The number of a list by which pipelines ask for its text, the definition `SHIPPED_RULES`; none of other lists.
+/// The number of a list by which pipelines ask for its text, defining `SHIPPED_RULES` and `SHIPPED_RULES_` with the
+/// number; none of other lists.
 pub fn shipped_number(rules: &'static MaterialRules) -> Option<u32> {
     let is_own = |name: &&str| MaterialRules::named(name).is_some_and(|own| std::ptr::eq(own, rules));
     material_list_names().iter().position(is_own).map(|number| number as u32)
@@ -32,7 +33,7 @@ pub fn rules_text() -> String {
     text += "fn passed(value: f32) -> f32 { let t = saturate(value); return t * t * (3.0 - 2.0 * t); }\n";
     for (number, name) in material_list_names().into_iter().enumerate() {
         let Some(rules) = MaterialRules::named(name) else { continue };
-        let _ = writeln!(text, "#if SHIPPED_RULES == {number}");
+        let _ = writeln!(text, "#ifdef SHIPPED_RULES_{number}");
         text += &mixture_text(rules);
         text += "#endif\n";
     }
@@ -79,7 +80,7 @@ mod tests {
     fn every_shipped_list_has_its_own_text() {
         let text = rules_text();
         for (number, name) in material_list_names().into_iter().enumerate() {
-            assert!(text.contains(&format!("#if SHIPPED_RULES == {number}\n")), "{name}");
+            assert!(text.contains(&format!("#ifdef SHIPPED_RULES_{number}\n")), "{name}");
             assert_eq!(shipped_number(MaterialRules::named(name).unwrap()), Some(number as u32));
         }
         let other: &'static MaterialRules = Box::leak(Box::new(MaterialRules(Vec::new())));
