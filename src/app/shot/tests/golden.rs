@@ -122,7 +122,7 @@ fn rules_as_text_and_as_numbers_lay_the_same_ground() {
     let terrain = Arc::new(coast());
     let settings = Settings { size_metres: 900.0, relief_metres: 400.0, sea_level: 0.2, ..Settings::default() };
     let engine = SharedEngine::default();
-    let pose = Pose { eye_world: Vec3::new(0.0, 420.0, 700.0), yaw: 0.0, pitch: -0.4 };
+    let pose = Pose { eye_world: Vec3::new(0.0, 260.0, 300.0), yaw: 0.0, pitch: -0.6 };
     let options = ShotOptions { width: WIDTH, height: HEIGHT, view: ShotView::Pose(pose), ..ShotOptions::default() };
     let palette = PaletteTable::for_scene(&talweg::scene::Scene { settings: settings.clone(), ..Default::default() });
     let draw = |materials: &'static MaterialRules| {
@@ -134,7 +134,9 @@ fn rules_as_text_and_as_numbers_lay_the_same_ground() {
     let written_out = draw(shipped);
     // a list that did not come with the program, though it says the same
     let numbers = draw(Box::leak(Box::new(shipped.clone())));
-    let differing = written_out.rgb.iter().zip(&numbers.rgb).filter(|(a, b)| a.abs_diff(**b) > 3).count();
-    assert!(differing * 1000 <= written_out.rgb.len(), "{differing} of {}", written_out.rgb.len());
-    assert!(far_per_mille(&written_out, &draw(bare)) > FAR_PER_MILLE, "rules are seen");
+    let differing =
+        |other: &RgbImage| written_out.rgb.iter().zip(&other.rgb).filter(|(a, b)| a.abs_diff(**b) > 3).count();
+    let (same, other) = (differing(&numbers), differing(&draw(bare)));
+    assert!(same * 1000 <= written_out.rgb.len(), "{same} of {}", written_out.rgb.len());
+    assert!(other * 50 > written_out.rgb.len(), "other rules are seen: {other}");
 }
