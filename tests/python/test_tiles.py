@@ -150,8 +150,11 @@ def test_a_map_is_merged_by_name(plan, scene, tmp_path):
         plan.merge(tmp_path / "ours.r32", what=name)
         terrain.export(tmp_path / "theirs.r32", what=name)
         assert (tmp_path / "ours.r32").read_bytes() == (tmp_path / "theirs.r32").read_bytes()
-    with pytest.raises(talweg.UsageError, match="what: there is no map `colours` that is made of tiles"):
-        plan.merge(what="colours")
+    plan.merge(tmp_path / "ours.png", what="colours")
+    terrain.export(tmp_path / "theirs.png", what="colours")
+    assert (tmp_path / "ours.png").read_bytes() == (tmp_path / "theirs.png").read_bytes()
+    with pytest.raises(talweg.UsageError, match="what: there is no map `occlusion` that is made of tiles"):
+        plan.merge(what="occlusion")
 
 
 def test_a_cluster_without_room_is_told_before_anything_is_done(cluster, scene, tmp_path):
