@@ -85,6 +85,23 @@ fn pixels_are_averaged_in_linear_light() {
 }
 
 #[test]
+fn frames_are_timed_and_their_passes_named() {
+    use frame_times::FrameTimes;
+
+    let terrain = Arc::new(Terrain::from_fn(65, Edges::Open, |u, v| 0.3 * (u * 9.0).sin() * (v * 7.0).cos()));
+    let subject = ShotSubject::Terrain(prepared(&terrain, &Settings::default(), Overlay::None), red(), None);
+    let options = ShotOptions { width: 160, height: 90, ..ShotOptions::default() };
+    let times = FrameTimes::measure(&subject, &options, 5).unwrap();
+    assert_eq!((times.waited.len(), times.processor.len(), times.width), (5, 5, 160));
+    assert!(times.waited.is_sorted() && times.waited[0] > 0.0 && times.overlapped > 0.0);
+    // a frame that is waited for is over when the processor's part of it is
+    assert!(times.waited[4] >= times.processor[4]);
+    let text = times.to_string();
+    assert!(text.contains("160 × 90 pixels, 5 frames") && text.contains("frames a second"), "{text}");
+    assert!(times.passes.is_empty() || times.passes.iter().any(|(name, _)| name == "terrain"), "{text}");
+}
+
+#[test]
 fn there_are_no_cracks_between_levels_of_detail() {
     let engine = SharedEngine::default();
     let views = [
