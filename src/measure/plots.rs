@@ -11,6 +11,18 @@ pub struct PlotAxis {
     pub label: &'static str,
     /// Unit; empty where there is none.
     pub unit: &'static str,
+    /// The values are logarithms to the base 10 of numbers in that unit.
+    pub is_log: bool,
+}
+
+impl PlotAxis {
+    const fn linear(label: &'static str, unit: &'static str) -> Self {
+        Self { label, unit, is_log: false }
+    }
+
+    const fn log(label: &'static str, unit: &'static str) -> Self {
+        Self { label, unit, is_log: true }
+    }
 }
 
 /// How a plot is drawn.
@@ -66,8 +78,8 @@ pub const PLOTS: &[Plot] = &[
         key: "slope_histogram",
         label: "Slopes",
         meaning: "How much of the land is how steep.",
-        x: PlotAxis { label: "steepness", unit: "°" },
-        y: PlotAxis { label: "share of the land", unit: "" },
+        x: PlotAxis::linear("steepness", "°"),
+        y: PlotAxis::linear("share of the land", ""),
         drawing: PlotStyle::Bars,
         points: |m| m.steepness.as_ref().map_or(&[], |s| &s.histogram),
         line: NO_LINE,
@@ -76,8 +88,8 @@ pub const PLOTS: &[Plot] = &[
         key: "height_histogram",
         label: "Heights",
         meaning: "How much of the area lies how high.",
-        x: PlotAxis { label: "height", unit: "m" },
-        y: PlotAxis { label: "share of the area", unit: "" },
+        x: PlotAxis::linear("height", "m"),
+        y: PlotAxis::linear("share of the area", ""),
         drawing: PlotStyle::Bars,
         points: |m| &m.heights.histogram,
         line: NO_LINE,
@@ -86,8 +98,8 @@ pub const PLOTS: &[Plot] = &[
         key: "hypsometric_curve",
         label: "Hypsometric curve",
         meaning: "How much of the land lies above a relative height: bulging in young relief, hollow in old.",
-        x: PlotAxis { label: "relative area above", unit: "" },
-        y: PlotAxis { label: "relative height", unit: "" },
+        x: PlotAxis::linear("relative area above", ""),
+        y: PlotAxis::linear("relative height", ""),
         drawing: PlotStyle::Curve,
         points: |m| m.heights.hypsometry.as_ref().map_or(&[], |h| &h.curve),
         line: NO_LINE,
@@ -96,8 +108,8 @@ pub const PLOTS: &[Plot] = &[
         key: "variogram",
         label: "Variogram",
         meaning: "How much heights differ at a distance; the steeper the line, the smoother the ground.",
-        x: PlotAxis { label: "log₁₀ distance", unit: "m" },
-        y: PlotAxis { label: "log₁₀ semivariance", unit: "m²" },
+        x: PlotAxis::log("log₁₀ distance", "m"),
+        y: PlotAxis::log("log₁₀ semivariance", "m²"),
         drawing: PlotStyle::Fit,
         points: |m| m.variogram.as_ref().map_or(&[], |f| &f.points),
         line: |m| m.variogram.as_ref().map(|f| f.line),
@@ -106,8 +118,8 @@ pub const PLOTS: &[Plot] = &[
         key: "box_counting",
         label: "Box counting",
         meaning: "How many boxes of a size cover the ground; the steeper the line, the rougher the ground.",
-        x: PlotAxis { label: "log₁₀ box side", unit: "m" },
-        y: PlotAxis { label: "log₁₀ number of boxes", unit: "" },
+        x: PlotAxis::log("log₁₀ box side", "m"),
+        y: PlotAxis::log("log₁₀ number of boxes", ""),
         drawing: PlotStyle::Fit,
         points: |m| m.boxes.as_ref().map_or(&[], |f| &f.points),
         line: |m| m.boxes.as_ref().map(|f| f.line),
@@ -116,8 +128,8 @@ pub const PLOTS: &[Plot] = &[
         key: "stream_numbers",
         label: "Stream numbers",
         meaning: "How many streams there are of each order; the slope of the line is the bifurcation ratio.",
-        x: PlotAxis { label: "order", unit: "" },
-        y: PlotAxis { label: "log₁₀ number of streams", unit: "" },
+        x: PlotAxis::linear("order", ""),
+        y: PlotAxis::log("log₁₀ number of streams", ""),
         drawing: PlotStyle::Fit,
         points: |m| m.drainage.as_ref().and_then(|d| d.numbers.as_ref()).map_or(&[], |f| &f.points),
         line: |m| m.drainage.as_ref().and_then(|d| d.numbers.as_ref()).map(|f| f.line),
@@ -126,8 +138,8 @@ pub const PLOTS: &[Plot] = &[
         key: "stream_lengths",
         label: "Stream lengths",
         meaning: "How long the streams of each order are; the slope of the line is the length ratio.",
-        x: PlotAxis { label: "order", unit: "" },
-        y: PlotAxis { label: "log₁₀ mean length", unit: "km" },
+        x: PlotAxis::linear("order", ""),
+        y: PlotAxis::log("log₁₀ mean length", "km"),
         drawing: PlotStyle::Fit,
         points: |m| m.drainage.as_ref().and_then(|d| d.lengths.as_ref()).map_or(&[], |f| &f.points),
         line: |m| m.drainage.as_ref().and_then(|d| d.lengths.as_ref()).map(|f| f.line),

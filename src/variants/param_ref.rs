@@ -75,6 +75,13 @@ pub enum VariantError {
     TooMany(u64),
 }
 
+impl PartialEq for ParamRef {
+    fn eq(&self, other: &Self) -> bool {
+        // the same place may have been taken by another node
+        self.is(other) && std::ptr::eq(self.spec, other.spec)
+    }
+}
+
 impl ParamRef {
     /// The parameter that `LAYER.PARAM` names, as in [`Scene::set`].
     pub fn named(scene: &Scene, path: &str) -> Result<Self, VariantError> {

@@ -23,6 +23,8 @@ pub struct SceneVariant {
     pub caption: String,
     /// The values alone.
     pub short: String,
+    /// The parameters that are different, each with its value here; empty for presets.
+    pub changes: Vec<(ParamRef, Value)>,
     /// What makes it of the scene it came from, as `--set` takes it.
     pub assignments: Vec<String>,
 }
@@ -40,6 +42,7 @@ impl SceneVariant {
             scene: made,
             caption: joined(&|param_ref, value| format!("{} {}", param_ref.spec().label, param_ref.shown(value))),
             short: joined(&|param_ref, value| param_ref.shown(value)),
+            changes: turns.iter().map(|(param_ref, value)| (**param_ref, (*value).clone())).collect(),
             assignments: turns.iter().map(|(param_ref, value)| param_ref.assignment(value)).collect(),
         })
     }
@@ -66,6 +69,7 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<SceneVariant>, Variant
             scene: made,
             caption: preset.label.into(),
             short: preset.label.into(),
+            changes: Vec::new(),
             assignments: vec![format!("{}.preset={}", layer + 1, preset.name)],
         }
     };

@@ -29,9 +29,9 @@ fn kept(effect: &Effect) -> &str {
 }
 
 fn table() -> Arc<Table> {
-    let row = |label: &str, unit: &str, values| DifferenceRow {
+    let row = |label: &str, unit: &'static str, values| DifferenceRow {
         label: label.into(),
-        unit: unit.into(),
+        unit,
         help: format!("What {label} means."),
         values,
     };

@@ -54,6 +54,10 @@ impl App {
         self.get_mut()
     }
 
+    pub fn info(&self) -> &StatusInfo {
+        self.get()
+    }
+
     pub fn info_mut(&mut self) -> &mut StatusInfo {
         self.get_mut()
     }

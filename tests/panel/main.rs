@@ -5,6 +5,7 @@ mod biomes;
 mod brush;
 mod camera;
 mod compare;
+mod confirming;
 mod dimensions;
 mod docking;
 mod editing;

@@ -35,6 +35,21 @@ fn a_node_is_found_and_becomes_a_layer() {
 }
 
 #[test]
+fn the_name_of_a_node_adds_it_before_it_explains_it() {
+    let mut panels = large(&["Perlin"]);
+    search(&mut panels, "ridges");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert!(panels.state().names().len() > 1, "{:?}", panels.state().names());
+    let mut panels = large(&["Perlin"]);
+    search(&mut panels, "voronoi");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Voronoi"]);
+    search(&mut panels, "help voronoi");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert!(panels.state().editor().dialogs.is_open(), "the page is found by that word");
+}
+
+#[test]
 fn who_wants_to_erode_finds_the_erosions() {
     for word in ["erod", "erode"] {
         let mut panels = large(&["Perlin"]);

@@ -134,6 +134,41 @@ fn mountains_are_painted_and_grow_while_they_are_watched() {
 }
 
 #[test]
+fn a_ridge_is_bent_by_a_handle_and_the_mountains_above_it_follow() {
+    let session = Session::new();
+    let steps = r#"[
+        See("New terrain"),
+        Click("New terrain"),
+        Settle,
+        Resize(1280, 720),
+        Settle,
+        Key("Ctrl+K"),
+        Type("ridges rivers"),
+        Key("Enter"),
+        Settle,
+        Click("Fold the library"),
+        Click("ridge"),
+        Settle,
+        State("as-it-came.json"),
+        // the handle of the second point, which lies on the mountains that grew over it
+        ViewDrag(from: (0.356, 0.36), to: (0.305, 0.483), button: Left, shift: false),
+        Settle,
+        State("bent.json"),
+        Key("Ctrl+Z"),
+        Settle,
+        State("straight.json"),
+    ]"#;
+    play(&session, steps);
+    let [came, bent, straight] = ["as-it-came.json", "bent.json", "straight.json"].map(|name| state(&session, name));
+    let points = |state: &Value| state["piece"]["points"].as_array().expect("the ridge is selected").clone();
+    let moved: Vec<usize> = (0..5).filter(|&k| points(&came)[k] != points(&bent)[k]).collect();
+    assert_eq!(moved, [1], "one point of five: {} {}", came["piece"], bent["piece"]);
+    assert_ne!(came["hash"], bent["hash"]);
+    assert_eq!(bent["undo"], "Move point");
+    assert_eq!((&straight["hash"], points(&straight)), (&came["hash"], points(&came)));
+}
+
+#[test]
 fn all_is_undone_and_redone_to_the_bit() {
     let session = Session::new();
     let edits = r#"

@@ -10,9 +10,12 @@ use talweg::preferences::UnitSystem;
 
 const FOOT: f64 = 0.3048;
 const MILE_KM: f64 = 1.609_344;
+const INCH_MM: f64 = 25.4;
 
 /// Units as they are kept, their imperial names, and how many of the kept unit are one of the imperial.
-const IMPERIAL: [(&str, &str, f64); 12] = [
+const IMPERIAL: [(&str, &str, f64); 14] = [
+    ("mm", "in", INCH_MM),
+    ("mm/year", "in/year", INCH_MM),
     ("m", "ft", FOOT),
     ("km", "mi", MILE_KM),
     ("m²", "ft²", FOOT * FOOT),
@@ -72,6 +75,11 @@ impl ShownUnit {
         shown * self.kept_per_shown
     }
 
+    /// A name with the unit behind it, as heads of tables and axes have it.
+    pub fn behind(self, name: &str) -> String {
+        if self.name.is_empty() { name.into() } else { format!("{name}, {}", self.name) }
+    }
+
     /// How it stands behind a number.
     pub fn suffix(self) -> String {
         match self.name {
@@ -107,6 +115,11 @@ fn six_digits(value: f64) -> f64 {
 /// The unit of a parameter as it is shown.
 pub fn of_param(spec: &ParamSpec) -> ShownUnit {
     ShownUnit::of_kept(spec.shown_unit())
+}
+
+/// A value of a parameter as it is shown, with its unit.
+pub fn param_with_unit(spec: &ParamSpec, value: &Value) -> String {
+    format!("{} {}", param_text(spec, value), of_param(spec).name).trim_end().into()
 }
 
 /// A value of a parameter as it is shown, without its unit.

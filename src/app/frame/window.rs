@@ -59,6 +59,11 @@ impl FrameCost {
         *longest = spent.max(*longest);
     }
 
+    /// From here on the longest times are those of the frames to come.
+    pub fn forget(&mut self) {
+        self.longest.clear();
+    }
+
     /// The longest time that something took of a frame.
     pub fn longest(&self, what: &str) -> Duration {
         self.longest.get(what).copied().unwrap_or_default()

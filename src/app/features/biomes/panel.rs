@@ -14,6 +14,7 @@ use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{ROW, colour, icon_button, paint_text};
+use crate::frame::units::{self, ShownUnit};
 use talweg::appearance::{BiomeModel, Biomes, SiteConditions};
 use talweg::appearance_files::{
     BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, LEAST_TOLERANCE, MAX_TYPES, Niche, biome_names,
@@ -313,7 +314,7 @@ fn one(
     let axes = [
         Dimension {
             label: "Temperature",
-            unit: " °C",
+            unit: "°C",
             range: [coldest.min(here) - 6.0, cold.max(warm).max(20.0).max(here) + 8.0],
             bells: types.iter().map(|kind| kind.temperature.map(bell)).collect(),
             at: |place| &mut place.celsius,
@@ -331,7 +332,7 @@ fn one(
         },
         Dimension {
             label: "Height",
-            unit: if units.in_metres() { " m" } else { "" },
+            unit: if units.in_metres() { "m" } else { "" },
             range: [units.height(metres.0), units.height(metres.1.max(metres.0 + 1.0))],
             bells: types.iter().map(|k| k.height.map(|b| [b.optimum.height(units.sea), b.tolerance])).collect(),
             at: |place| &mut place.height,
@@ -369,6 +370,7 @@ fn one(
 /// One of the four axes.
 struct Dimension {
     label: &'static str,
+    /// Kept; shown and typed as people prefer.
     unit: &'static str,
     range: [f32; 2],
     bells: Vec<Option<[f32; 2]>>,
@@ -396,7 +398,11 @@ impl Dimension {
     ) {
         let bell = curves[index].bell;
         let mut apply = |bell: Option<[f32; 2]>, gesture: Option<Gesture>, label: &str| {
-            let rounded = bell.map(|bell| bell.map(|x| round(x, self.range[1] - self.range[0])));
+            // what is typed in feet stays as it was typed
+            let unit = ShownUnit::of_kept(self.unit);
+            let range = unit.shown((self.range[1] - self.range[0]).into()) as f32;
+            let as_shown = |x: f32| unit.kept(round(unit.shown(x.into()) as f32, range).into()) as f32;
+            let rounded = bell.map(|bell| bell.map(as_shown));
             let rounded = rounded.map(|[optimum, tolerance]| [optimum, tolerance.max(LEAST_TOLERANCE)]);
             change(document, label, gesture, |table| (self.set)(&mut table.types[index], rounded, sea));
         };
@@ -410,7 +416,7 @@ impl Dimension {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let speed = (self.range[1] - self.range[0]) / 400.0;
                 let field = DragValue::new(&mut tolerance).speed(speed).range(LEAST_TOLERANCE..=1.0e6).max_decimals(3);
-                let field = ui.add(field);
+                let field = ui.add(units::field(field, self.unit));
                 field.widget_info(|| {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, format!("{} tolerance", self.label))
                 });
@@ -423,7 +429,7 @@ impl Dimension {
                 }
                 ui.label("±");
                 let field = DragValue::new(&mut optimum).speed(speed).range(-1.0e6..=1.0e6).max_decimals(3);
-                let field = ui.add(field.suffix(self.unit));
+                let field = ui.add(units::field(field, self.unit));
                 field.widget_info(|| {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, format!("{} optimum", self.label))
                 });

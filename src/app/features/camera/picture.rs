@@ -150,16 +150,18 @@ impl Dialog for SizeDialog {
             });
             ui.add_space(6.0);
             ui.horizontal(|ui| {
-                ui.label("Width");
-                ui.add(DragValue::new(&mut self.0.width).range(SIDES));
-                ui.label("Height");
-                ui.add(DragValue::new(&mut self.0.height).range(SIDES));
+                for (name, side) in [("Width", &mut self.0.width), ("Height", &mut self.0.height)] {
+                    let label = ui.label(name);
+                    ui.add(DragValue::new(side).range(SIDES)).labelled_by(label.id);
+                }
                 ui.label("pixels");
             });
             ui.horizontal(|ui| {
-                ui.label("Supersampling");
+                let label = ui.label("Supersampling");
                 let times = DragValue::new(&mut self.0.supersampling).range(1..=MOST_SUPERSAMPLING);
-                ui.add(times).on_hover_text("Each pixel is the mean of so many by so many: finer edges, more work.");
+                ui.add(times)
+                    .labelled_by(label.id)
+                    .on_hover_text("Each pixel is the mean of so many by so many: finer edges, more work.");
             });
             ui.add_space(12.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -10,7 +10,7 @@ use crate::frame::document::Document;
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::ink;
 use crate::frame::theme::{colour, icon_button};
-use crate::frame::units;
+use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::plot;
 use talweg::eval::{Moment, PlaceProbe, ProcessHistory};
 use talweg::nodes::MassBalance;
@@ -49,10 +49,10 @@ impl ErosionChart {
                  Measured at the key frames, before the layer's mask."
             }
             Self::Slope => {
-                "Mean and deviation of the greatest height difference to the four neighbours, in metres. Measured at \
-                 the key frames, before the layer's mask."
+                "Mean and deviation of the greatest height difference to the four neighbours. Measured at the key \
+                 frames, before the layer's mask."
             }
-            Self::Change => "How much one iteration changes the height on average, in millimetres.",
+            Self::Change => "How much one iteration changes the height on average.",
         }
     }
 }
@@ -102,7 +102,7 @@ type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     ui.horizontal(|ui| {
-        heading(ui, "Material, m");
+        heading(ui, &ShownUnit::of_kept("m").behind("Material"));
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
             if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
                 charts.each = each;
@@ -110,8 +110,9 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
         }
         if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))) {
             let open = last.0.mass_balance.residual() / last.1.cells.max(1) as f64 * relief;
-            let text = RichText::new(format!("residual {open:.1e} m")).small().color(colour::text_weak());
-            ui.label(text).on_hover_text(
+            let unit = ShownUnit::of_kept("m");
+            let text = format!("residual {:.1e}{}", unit.shown(open), unit.suffix());
+            ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(
                 "What the mass balance cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
             );
         }
@@ -119,7 +120,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
     let Some(history) = history else {
         return hint(ui, "Nothing to plot yet: play the erosion, or let it be computed.");
     };
-    let mean = relief / history.cells.max(1) as f64;
+    let mean = ShownUnit::of_kept("m").shown(relief) / history.cells.max(1) as f64;
     let accounts: [Account; 6] = [
         ("eroded", ink::orange(), |b| b.eroded),
         ("deposited", ink::green(), |b| b.deposited),
@@ -129,7 +130,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
         ("interpolated", ink::vermilion(), |b| b.resampled),
     ];
     let used = accounts.into_iter().filter(|(_, _, of)| history.moments.iter().any(|m| of(&m.mass_balance) != 0.0));
-    let lines: Vec<(&str, Color32, Vec<[f64; 2]>)> = used
+    let lines: Vec<ChartLine> = used
         .map(|(name, tint, of)| {
             let each = |k: usize| {
                 let before = k.checked_sub(1).map(|k| &history.moments[k]);
@@ -139,7 +140,7 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
             };
             let value = |k: usize| if charts.each { each(k) } else { of(&history.moments[k].mass_balance) };
             let at = |k: usize| [f64::from(history.moments[k].iteration), value(k) * mean];
-            (name, tint, (0..history.moments.len()).map(at).collect())
+            (name.into(), tint, (0..history.moments.len()).map(at).collect())
         })
         .collect();
     plot(ui, "books", here, &history.levels, lines);
@@ -160,15 +161,18 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
         let point = |m: &Moment| Some([f64::from(m.iteration), of(m.slopes.as_ref()?)]);
         history.moments.iter().filter_map(point).collect()
     };
+    let (height, small) = (ShownUnit::of_kept("m"), ShownUnit::of_kept("mm"));
     let lines = match charts.curve {
-        ErosionChart::Score => vec![("score", ink::blue(), measured(&|s| s.erosion_score()))],
+        ErosionChart::Score => vec![("score".into(), ink::blue(), measured(&|s| s.erosion_score()))],
         ErosionChart::Slope => vec![
-            ("mean, m", ink::blue(), measured(&|s| s.mean * relief)),
-            ("deviation, m", ink::orange(), measured(&|s| s.deviation * relief)),
+            (height.behind("mean"), ink::blue(), measured(&|s| height.shown(s.mean * relief))),
+            (height.behind("deviation"), ink::orange(), measured(&|s| height.shown(s.deviation * relief))),
         ],
         ErosionChart::Change => {
-            let at = |k: usize| [f64::from(history.moments[k].iteration), history.change(k) * relief * 1000.0];
-            vec![("mm an iteration", ink::orange(), (0..history.moments.len()).map(at).collect())]
+            let change = |k: usize| small.shown(history.change(k) * relief * 1000.0);
+            let at = |k: usize| [f64::from(history.moments[k].iteration), change(k)];
+            let name = format!("{} an iteration", small.name);
+            vec![(name, ink::orange(), (0..history.moments.len()).map(at).collect())]
         }
     };
     plot(ui, "curve", here, &history.levels, lines);
@@ -199,8 +203,10 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
     let height = ui.available_height();
     ui.horizontal_top(|ui| {
         ui.allocate_ui(vec2(width * 0.56, height), |ui| {
-            let heights = probe.heights.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
-            plot(ui, "course", here, levels, vec![("height, m", ink::blue(), heights)]);
+            let unit = ShownUnit::of_kept("m");
+            let height = |&(at, h): &(u32, f32)| [f64::from(at), unit.shown(f64::from(h) * relief)];
+            let heights = probe.heights.iter().map(height).collect();
+            plot(ui, "course", here, levels, vec![(unit.behind("height"), ink::blue(), heights)]);
         });
         let list = egui::ScrollArea::vertical().id_salt("contributions").auto_shrink(false);
         let contributions = |ui: &mut Ui| {
@@ -223,8 +229,11 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
     });
 }
 
+/// A line of a chart: its name, its colour, and its values over the iterations.
+type ChartLine = (String, Color32, Vec<[f64; 2]>);
+
 /// Lines over the iterations, with a mark where the playhead stands, and fainter ones where a finer grid begins.
-fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<(&'static str, Color32, Vec<[f64; 2]>)>) {
+fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>) {
     let size = ui.available_size();
     let mut plot =
         plot::still(id, vec2(size.x, size.y.max(60.0))).set_margin_fraction(vec2(0.02, 0.08)).y_axis_min_width(34.0);
@@ -240,9 +249,9 @@ fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<(&'static s
         }
         ui.vline(VLine::new("", here).color(colour::text_weak()).width(1.0).allow_hover(false));
         for (name, tint, points) in lines {
-            let line = Line::new(name, PlotPoints::from(points)).color(tint).width(1.6);
             // what is laid down often equals what was taken: both shall be seen
-            ui.line(if name == "deposited" { line.style(LineStyle::dashed_loose()) } else { line });
+            let style = if name == "deposited" { LineStyle::dashed_loose() } else { LineStyle::Solid };
+            ui.line(Line::new(name, PlotPoints::from(points)).color(tint).width(1.6).style(style));
         }
     });
 }

@@ -40,7 +40,8 @@ impl PartialEq for ScaledTerrain {
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifferenceRow {
     pub label: String,
-    pub unit: String,
+    /// Of the values; empty where there is none.
+    pub unit: &'static str,
     /// One sentence that says what it means.
     pub help: String,
     pub values: Values,
@@ -93,7 +94,7 @@ fn each<T>(list: &[Measure<T>], a: &T, b: &T) -> Vec<DifferenceRow> {
 }
 
 fn row<T>(m: &Measure<T>, values: Values) -> DifferenceRow {
-    DifferenceRow { label: m.label.into(), unit: m.unit.into(), help: m.meaning.into(), values }
+    DifferenceRow { label: m.label.into(), unit: m.unit, help: m.meaning.into(), values }
 }
 
 fn number(reading: MeasureValue) -> f64 {

@@ -27,7 +27,7 @@ use self::script::{Atom, PointerTarget};
 pub use self::script::{ScriptError, Step, read};
 use crate::frame::commands::CommandQueue;
 use crate::frame::evaluation::EvaluationClient;
-use crate::frame::window::Pacing;
+use crate::frame::window::{FrameCost, Pacing};
 use crate::view::{ViewCamera, ViewState, ViewSystems};
 use talweg::cli::tell;
 
@@ -140,7 +140,7 @@ fn drive(
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
     mut queue: ResMut<CommandQueue>,
-    (mut window, mut pacing): (Single<&mut Window, With<PrimaryWindow>>, ResMut<Pacing>),
+    (mut window, mut pacing, mut cost): (Single<&mut Window, With<PrimaryWindow>>, ResMut<Pacing>, ResMut<FrameCost>),
     card: Option<Res<RenderDevice>>,
 ) {
     let driver = &mut *driver;
@@ -213,6 +213,7 @@ fn drive(
             if let Err(error) = std::fs::write(&path, format!("{:#}\n", observed.state)) {
                 driver.failed = Some(format!("cannot write {}: {error}", path.display()));
             }
+            cost.forget();
         }
     }
     if done {

@@ -67,7 +67,7 @@ pub enum Step {
     Picture(PathBuf),
     /// Presses a key, and saves a picture of each of so many frames from that one on: the name gets -0, -1, … behind.
     KeyPictures(String, PathBuf, u32),
-    /// Writes what the editor holds, as JSON.
+    /// Writes what the editor holds, as JSON, and the longest times of frames since the `State` before.
     State(PathBuf),
     /// The graphics card stops answering, as when its driver is restarted.
     LoseCard,

@@ -11,6 +11,7 @@ use egui_phosphor::regular as icon;
 
 use self::guide::GuideDialog;
 use self::node_page::{NodePage, ParamPictures};
+use crate::features::variants::short_caption;
 use crate::frame::commands::{
     Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, Keymap, keys, shortcuts_text,
 };
@@ -89,7 +90,7 @@ fn pictures_of(node: &Node, tasks: &Tasks, drawing: &mut NodePictures) -> Vec<Pa
         let mut values = Vec::new();
         for variant in of_param {
             let picture = ScenePicture::default();
-            values.push((variant.short.clone(), picture.clone()));
+            values.push((short_caption(&variant), picture.clone()));
             places.push(picture);
             variants.push((variants.len(), variant));
         }

@@ -51,18 +51,19 @@ impl Dialog for NodePage {
                 ui.label(RichText::new(about.category).color(colour::text_weak()));
             });
             ui.add_space(4.0);
-            ui.label(about.help);
-            if !about.source.is_empty() {
-                ui.label(RichText::new(format!("After {}.", about.source)).color(colour::text_weak()));
-            }
-            let law = law(about.name);
-            if !law.is_empty() {
-                ui.add_space(4.0);
-                ui.label(law);
-            }
-            ui.add_space(6.0);
-            ScrollArea::vertical().max_height((screen.y - 260.0).max(120.0)).show(ui, |ui| {
+            // the heading, the buttons and the margins stay on screen
+            ScrollArea::vertical().max_height((screen.y - 170.0).max(120.0)).show(ui, |ui| {
                 ui.set_width(ui.available_width() - 10.0);
+                ui.label(about.help);
+                if !about.source.is_empty() {
+                    ui.label(RichText::new(format!("After {}.", about.source)).color(colour::text_weak()));
+                }
+                let law = law(about.name);
+                if !law.is_empty() {
+                    ui.add_space(4.0);
+                    ui.label(with_plain_letters(law));
+                }
+                ui.add_space(6.0);
                 for (index, spec) in about.params.iter().enumerate() {
                     parameter(ui, spec);
                     if let Some(pictures) = self.pictures.iter().find(|pictures| pictures.param == index) {
@@ -90,6 +91,39 @@ impl Dialog for NodePage {
         });
         answer.or_else(|| dismissed(ctx, &modal))
     }
+}
+
+/// Raised and lowered letters, of which the font has none, with a mark before the plain ones.
+pub fn with_plain_letters(law: &str) -> String {
+    const RAISED: [(char, char); 11] = [
+        ('ʳ', 'r'),
+        ('ˡ', 'l'),
+        ('ᴾ', 'P'),
+        ('ᵀ', 'T'),
+        ('ᵉ', 'e'),
+        ('ᵍ', 'g'),
+        ('ᵏ', 'k'),
+        ('ᵐ', 'm'),
+        ('ⁱ', 'i'),
+        ('ⁿ', 'n'),
+        ('ᵗ', 't'),
+    ];
+    const LOWERED: [(char, char); 5] = [('ᵢ', 'i'), ('ₖ', 'k'), ('ₗ', 'l'), ('ₘ', 'm'), ('ₙ', 'n')];
+    let mut plain = String::with_capacity(law.len());
+    let mut before = None;
+    for letter in law.chars() {
+        let marked = [('^', &RAISED[..]), ('_', &LOWERED[..])].into_iter().find_map(|(mark, letters)| {
+            letters.iter().find(|(marked, _)| *marked == letter).map(|(_, plain)| (mark, *plain))
+        });
+        match marked {
+            // a word gets one mark
+            Some((mark, letter)) if before == Some(mark) => plain.push(letter),
+            Some((mark, letter)) => plain.extend([mark, letter]),
+            None => plain.push(letter),
+        }
+        before = marked.map(|(mark, _)| mark);
+    }
+    plain
 }
 
 /// What a parameter does, from a low to a high value.
@@ -130,5 +164,46 @@ fn range(spec: &ParamSpec) -> String {
             format!("{default}, from {} {}", units::range_text(spec), units::of_param(spec).name).trim_end().into()
         }
         _ => default,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::theme;
+
+    #[test]
+    fn raised_and_lowered_letters_become_plain_ones() {
+        assert_eq!(with_plain_letters("2ᵏ·hᵢ"), "2^k·h_i");
+        assert_eq!(with_plain_letters("xᵏⁱ₁, δ²"), "x^ki₁, δ²");
+    }
+
+    #[test]
+    fn every_letter_of_a_page_has_a_glyph() {
+        let ctx = egui::Context::default();
+        theme::prepare(&ctx);
+        let _ = ctx.run_ui(egui::RawInput::default(), |_| {});
+        let font = egui::FontId::proportional(13.0);
+        let mut checked = 0;
+        let mut check = |text: &str| {
+            let missing: String =
+                text.chars().filter(|c| !ctx.fonts_mut(|fonts| fonts.has_glyph(&font, *c)) && *c != '\n').collect();
+            assert!(missing.is_empty(), "no glyph for {missing} in: {text}");
+            checked += 1;
+        };
+        for node in Node::catalogue() {
+            let about = node.about();
+            check(&with_plain_letters(law(about.name)));
+            [about.label, about.category, about.help, about.source].into_iter().for_each(&mut check);
+            for spec in &about.params {
+                check(&spec.label);
+                check(spec.help);
+                if let ParamKind::Choice(options) = spec.kind {
+                    options.iter().for_each(|option| [option.label, option.help].into_iter().for_each(&mut check));
+                }
+            }
+            about.presets.iter().for_each(|preset| [preset.label, preset.help].into_iter().for_each(&mut check));
+        }
+        assert!(checked > 1000, "{checked}");
     }
 }

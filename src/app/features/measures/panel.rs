@@ -17,7 +17,7 @@ use crate::frame::units::{self, ShownUnit};
 use crate::frame::widgets::{params, plot};
 use talweg::eval::parity::{Parity, Verdict};
 use talweg::measure::{
-    Limits, MEASURES, Measure, MeasureValue, Measures, PLOTS, PlanetMeasures, PlotStyle, ReferenceBand, bands,
+    Limits, MEASURES, Measure, MeasureValue, Measures, PLOTS, PlanetMeasures, PlotAxis, PlotStyle, ReferenceBand, bands,
 };
 
 /// Whether the panel is there, and what counts as what.
@@ -247,8 +247,15 @@ fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     ui.painter().circle_filled(at, 3.0, if inside { colour::text_strong() } else { ink::orange() });
 }
 
+/// A value of a plot as people prefer it.
+fn on_axis((axis, unit): (&PlotAxis, ShownUnit), kept: f64) -> f64 {
+    if axis.is_log { kept + unit.shown(1.0).log10() } else { unit.shown(kept) }
+}
+
 fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
-    let points = (which.points)(of);
+    let axes = [&which.x, &which.y].map(|axis| (axis, ShownUnit::of_kept(axis.unit)));
+    let shown = |point: [f64; 2]| std::array::from_fn(|k| on_axis(axes[k], point[k]));
+    let points: Vec<[f64; 2]> = (which.points)(of).iter().map(|point| shown(*point)).collect();
     ui.add_space(5.0);
     ui.horizontal(|ui| {
         ui.label(RichText::new(which.label).strong().color(colour::text())).on_hover_text(which.meaning);
@@ -265,9 +272,6 @@ fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
         ui.label(RichText::new("This ground has none.").color(colour::text_weak()));
         return;
     }
-    let axis = |axis: &talweg::measure::PlotAxis| {
-        if axis.unit.is_empty() { axis.label.to_string() } else { format!("{}, {}", axis.label, axis.unit) }
-    };
     let drawn = plot::still(which.key, vec2(ui.available_width(), 112.0)).y_axis_min_width(30.0);
     drawn.show(ui, |ui| match which.drawing {
         PlotStyle::Bars => {
@@ -276,19 +280,19 @@ fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
             let bar = |&[x, y]: &[f64; 2]| Bar::new(x, y).width(width).fill(ink::blue()).stroke(egui::Stroke::NONE);
             ui.bar_chart(BarChart::new(which.label, points.iter().map(bar).collect()).color(ink::blue()));
         }
-        PlotStyle::Curve => {
-            ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(ink::blue()).width(1.6))
-        }
+        PlotStyle::Curve => ui.line(Line::new(which.label, PlotPoints::from(points)).color(ink::blue()).width(1.6)),
         PlotStyle::Fit => {
-            if let (Some(line), Some(first), Some(last)) = ((which.line)(of), points.first(), points.last()) {
-                let ends = [first[0], last[0]].map(|x| [x, line.value(x)]);
+            let kept = (which.points)(of);
+            if let (Some(line), Some(first), Some(last)) = ((which.line)(of), kept.first(), kept.last()) {
+                let ends = [first[0], last[0]].map(|x| shown([x, line.value(x)]));
                 let fit = Line::new("fitted line", PlotPoints::from(ends.to_vec())).color(ink::orange()).width(1.4);
                 ui.line(fit.style(LineStyle::dashed_loose()));
             }
-            ui.points(Points::new(which.label, PlotPoints::from(points.to_vec())).color(ink::blue()).radius(2.2));
+            ui.points(Points::new(which.label, PlotPoints::from(points)).color(ink::blue()).radius(2.2));
         }
     });
-    let mut caption = format!("{}  ·  across: {}", axis(&which.y), axis(&which.x));
+    let [across, up] = axes.map(|(axis, unit)| unit.behind(axis.label));
+    let mut caption = format!("{up}  ·  across: {across}");
     if let Some(line) = (which.line)(of) {
         caption += &format!("  ·  slope {:.2}, R² {:.3}", line.slope, line.r_squared);
     }

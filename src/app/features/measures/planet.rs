@@ -7,6 +7,7 @@ use egui_plot::{HLine, Line, LineStyle, PlotPoints};
 use crate::features::measures::panel::{MeasuresInfo, rows};
 use crate::frame::theme::colour;
 use crate::frame::theme::ink;
+use crate::frame::units::ShownUnit;
 use crate::frame::widgets::plot;
 use talweg::measure::{PLANET_MEASURES, PlanetMeasures};
 
@@ -56,17 +57,20 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
     let meaning = "How much of the planet stands higher than a height. On Earth two flat stretches show: the \
                    continents and the ocean floor.";
     ui.label(RichText::new("Hypsometric curve").strong().color(colour::text())).on_hover_text(meaning);
+    let unit = ShownUnit::of_kept("km");
     let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
     plot.show(ui, |ui| {
         // the sea stands where the land ends
         if measures.land_share > 0.0 && measures.land_share < 1.0 {
-            let sea = height_of_share(measures);
+            let sea = unit.shown(height_of_share(measures));
             ui.hline(HLine::new("sea", sea).color(ink::orange()).width(1.0).style(LineStyle::dashed_loose()));
         }
-        let points = PlotPoints::from(hypsometric_curve(measures));
+        let curve = hypsometric_curve(measures).into_iter().map(|[share, height]| [share, unit.shown(height)]);
+        let points = PlotPoints::from(curve.collect::<Vec<_>>());
         ui.line(Line::new("hypsometric curve", points).color(ink::blue()).width(1.8));
     });
-    let caption = "height, km  ·  across: share of the planet that stands higher, %  ·  dashed: the sea";
+    let caption =
+        format!("{}  ·  across: share of the planet that stands higher, %  ·  dashed: the sea", unit.behind("height"));
     ui.add(Label::new(RichText::new(caption).color(colour::text_weak())).wrap());
 }
 

@@ -126,8 +126,8 @@ fn is_shown(group: Group, name: &str, doc: &Document) -> bool {
     }
 }
 
-/// The items that all words of `text` find, the best first: those whose name begins with it, then those whose name has
-/// a word that begins with it, then those whose name has it somewhere, then the others.
+/// The items that all words of `text` find, the best first: those whose name begins with it (*Add* does not count), then
+/// those whose name has a word that begins with it, then those whose name has it somewhere, then the others.
 pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchItem> {
     let text = text.to_lowercase();
     let sought: Vec<&str> = text.split_whitespace().collect();
@@ -143,7 +143,7 @@ pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchIte
                 return None;
             }
             let whole = label.contains(&stems);
-            let rank = if label.starts_with(&stems) {
+            let rank = if label.trim_start_matches("add ").starts_with(&stems) || label.starts_with(&stems) {
                 0
             } else if whole && label.split_whitespace().any(|word| word.starts_with(stem(first).unwrap_or(first))) {
                 1

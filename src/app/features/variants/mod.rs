@@ -23,8 +23,11 @@ use crate::frame::evaluation::EvaluationClient;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::frame::menu::tick;
 use crate::frame::tasks::{Busy, Tasks};
+use crate::frame::units;
 use crate::frame::window::{FrameCost, FrameSystems};
 use crate::view::Waker;
+use talweg::param::{ParamSpec, Value};
+use talweg::variants::SceneVariant;
 
 pub struct VariantsPlugin;
 
@@ -46,6 +49,24 @@ impl Plugin for VariantsPlugin {
                     .run_if(resource_exists::<ThumbnailClient>),
             );
     }
+}
+
+/// What is different in a variant, in a few words and the preferred units.
+fn caption(variant: &SceneVariant) -> String {
+    described(variant, &variant.caption, |spec, value| {
+        format!("{} {}", spec.label, units::param_with_unit(spec, value))
+    })
+}
+
+/// The values of a variant alone, in the preferred units.
+pub fn short_caption(variant: &SceneVariant) -> String {
+    described(variant, &variant.short, units::param_with_unit)
+}
+
+/// A preset has a name instead of values.
+fn described(variant: &SceneVariant, preset: &str, says: impl Fn(&ParamSpec, &Value) -> String) -> String {
+    let changes = variant.changes.iter().map(|(param_ref, value)| says(param_ref.spec(), value));
+    if variant.changes.is_empty() { preset.into() } else { changes.collect::<Vec<_>>().join(", ") }
 }
 
 /// What can be done about variants.

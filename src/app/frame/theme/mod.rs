@@ -18,6 +18,10 @@ pub const ICON_BUTTON: f32 = 26.0;
 pub fn prepare(ctx: &egui::Context) {
     let mut fonts = egui::FontDefinitions::default();
     egui_phosphor::add_to_fonts(&mut fonts, egui_phosphor::Variant::Regular);
+    // arrows and operators of formulas, which the proportional font lacks
+    if let Some(fallbacks) = fonts.families.get_mut(&FontFamily::Proportional) {
+        fallbacks.push("Hack".into());
+    }
     ctx.set_fonts(fonts);
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
 }

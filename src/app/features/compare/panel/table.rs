@@ -7,6 +7,7 @@ use egui_phosphor::regular as icon;
 use crate::features::compare::differences::{Table, Values};
 use crate::features::compare::panel::CompareInfo;
 use crate::frame::theme::{colour, ink};
+use crate::frame::units::ShownUnit;
 
 /// The table of measures, in as many columns as there is room for.
 pub fn table(ui: &mut Ui, info: &CompareInfo) {
@@ -34,9 +35,9 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
             let heads = ["", if has_both { "A" } else { "" }, if has_both { "B" } else { "" }, "A − B"];
             line_of(&mut column, heads, [colour::text(), ink::blue(), ink::orange(), colour::text_strong()], "");
             for row in rows {
-                let label =
-                    if row.unit.is_empty() { row.label.clone() } else { format!("{}, {}", row.label, row.unit) };
-                let (a, b, difference) = cells(row.values);
+                let unit = ShownUnit::of_kept(row.unit);
+                let label = unit.behind(&row.label);
+                let (a, b, difference) = cells(row.values, unit);
                 let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
                 let tints = [if info.stale { colour::text_weak() } else { colour::text() }, tint, tint, tint];
                 line_of(&mut column, [&label, &a, &b, &difference], tints, &row.help);
@@ -49,7 +50,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
         }
         ui.add_space(5.0);
         let copy = ui.small_button(format!("{}  Copy as CSV", icon::COPY));
-        if copy.on_hover_text("Copies the table with all digits, for a spreadsheet.").clicked() {
+        if copy.on_hover_text("Copies the table with all digits and in metres, for a spreadsheet.").clicked() {
             ui.ctx().copy_text(csv(table));
         }
     });
@@ -74,14 +75,18 @@ fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
     }
 }
 
-/// A, B and A − B with the same decimals.
-fn cells(values: Values) -> (String, String, String) {
+/// A, B and A − B as they are shown, with the same decimals.
+fn cells(values: Values, unit: ShownUnit) -> (String, String, String) {
     match values {
         Values::Each { a, b } => {
+            let (a, b) = (unit.shown(a), unit.shown(b));
             let decimals = decimals(a.abs().max(b.abs()));
             (number(a, decimals, false), number(b, decimals, false), number(a - b, decimals, true))
         }
-        Values::Between(value) => (String::new(), String::new(), number(value, decimals(value.abs()), true)),
+        Values::Between(value) => {
+            let value = unit.shown(value);
+            (String::new(), String::new(), number(value, decimals(value.abs()), true))
+        }
     }
 }
 
@@ -114,7 +119,7 @@ fn number(value: f64, decimals: usize, signed: bool) -> String {
 fn csv(table: &Table) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let rows = table.rows.iter().map(|row| {
-        let (label, unit) = (quoted(&row.label), quoted(&row.unit));
+        let (label, unit) = (quoted(&row.label), quoted(row.unit));
         // what does not exist is left out
         let bare = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
         match row.values {
@@ -132,20 +137,19 @@ mod tests {
 
     #[test]
     fn numbers_have_as_many_digits_as_are_worth_reading() {
-        let shown = |a, b| cells(Values::Each { a, b });
+        let shown = |a, b| cells(Values::Each { a, b }, ShownUnit::of_kept("m"));
         let texts = |a: &str, b: &str, c: &str| (a.to_string(), b.to_string(), c.to_string());
         assert_eq!(shown(1234.5, 1200.2), texts("1234", "1200", "+34"));
         assert_eq!(shown(12.345, -2.0), texts("12.35", "−2.00", "+14.35"));
         assert_eq!(shown(0.5, 0.75), texts("0.500", "0.750", "−0.250"));
         assert_eq!(shown(5.0, 5.0001), texts("5.00", "5.00", "0.00"));
-        assert_eq!(cells(Values::Between(-0.01)).2, "−0.010");
+        assert_eq!(cells(Values::Between(-0.01), ShownUnit::of_kept("")).2, "−0.010");
         assert_eq!(number(f64::NAN, 2, true), "–");
     }
 
     #[test]
     fn the_table_is_copied_with_all_digits() {
-        let row =
-            |label: &str, values| DifferenceRow { label: label.into(), unit: "m".into(), help: String::new(), values };
+        let row = |label: &str, values| DifferenceRow { label: label.into(), unit: "m", help: String::new(), values };
         let rows = vec![row("Low \"x\"", Values::Each { a: 1.25, b: 0.5 }), row("Most", Values::Between(-3.0))];
         let text = csv(&Table { rows, notes: Vec::new() });
         assert_eq!(text, "measure,unit,A,B,A-B\n\"Low \"\"x\"\"\",\"m\",1.25,0.5,0.75\n\"Most\",\"m\",,,-3\n");

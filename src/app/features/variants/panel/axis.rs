@@ -36,21 +36,14 @@ impl SweepAxis {
     /// The values, one of which is the present one if that lies between them.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
         let param_ref = ParamRef::find(scene, layer, &self.parameter)?;
-        let is_same = self.made.as_ref().is_some_and(|(made, range, steps)| {
-            is_same(made, &param_ref) && (*range, *steps) == (self.range, self.steps)
-        });
-        if !is_same {
+        let wanted = (param_ref, self.range, self.steps);
+        if self.made != Some(wanted) {
             self.values = param_ref.values(self.range, self.steps)?;
-            self.made = Some((param_ref, self.range, self.steps));
+            self.made = Some(wanted);
         }
         include(&mut self.values, &param_ref.value(scene));
         Ok(VariantSweep { param_ref, values: self.values.clone() })
     }
-}
-
-fn is_same(a: &ParamRef, b: &ParamRef) -> bool {
-    // the same place may have been taken by another node
-    a.is(b) && std::ptr::eq(a.spec(), b.spec())
 }
 
 /// Puts the present value in the place of the nearest between the ends.
@@ -91,7 +84,7 @@ impl Seeds {
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
         let param_ref = ParamRef::find(scene, layer, "seed")?;
         let present = param_ref.value(scene);
-        if !self.made.is_some_and(|made| is_same(&made, &param_ref)) {
+        if self.made != Some(param_ref) {
             let first = if let Value::Int(seed) = present { seed } else { 0 };
             let following = |k: i64| Value::Int((first + k) % (i64::from(u32::MAX) + 1));
             self.values = (0..Self::COUNT as i64).map(following).collect();

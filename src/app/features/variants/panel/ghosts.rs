@@ -6,6 +6,7 @@ use bevy_egui::egui;
 use egui::{Align2, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
 
 use crate::features::variants::panel::prints::Prints;
+use crate::features::variants::short_caption;
 use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::frame::document::{Document, Group};
 use crate::frame::theme::colour;
@@ -119,11 +120,12 @@ impl SliderPreview for Ghosts {
                 if is_present { (colour::accent(), colour::text_strong()) } else { (colour::line(), colour::text()) };
             ui.painter().rect_stroke(rect, 2.0, Stroke::new(1.0, line), StrokeKind::Outside);
             let at = rect.center_bottom() + vec2(0.0, 4.0);
-            ui.painter().text(at, Align2::CENTER_TOP, &variant.short, font.clone(), tint);
+            let short = short_caption(variant);
+            ui.painter().text(at, Align2::CENTER_TOP, &short, font.clone(), tint);
             let state = if matches!(thumbnails.get(k), ThumbnailState::Coming) { "coming" } else { "ready" };
             let response = ui.interact(rect, ui.id().with(("ghost", k)), Sense::hover());
             response.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Ghost {}: {state}", variant.short))
+                egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Ghost {short}: {state}"))
             });
         }
     }

@@ -6,6 +6,7 @@ use egui_phosphor::regular as icon;
 
 use crate::features::variants::panel::prints::Prints;
 use crate::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
+use crate::features::variants::{caption, short_caption};
 use crate::frame::theme::colour;
 use crate::frame::units;
 use talweg::scene::Scene;
@@ -51,7 +52,7 @@ impl Sheet<'_> {
             let is_present = variant.scene == *scene;
             self.cell(ui, cell, k, &response, is_present);
             response.widget_info(|| {
-                let name = format!("Variant {}", variant.caption);
+                let name = format!("Variant {}", caption(variant));
                 egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_present, name)
             });
             if response.clicked() {
@@ -80,8 +81,8 @@ impl Sheet<'_> {
             (false, false) => (1.0, colour::line()),
         };
         ui.painter().rect_stroke(picture, 2.0, Stroke::new(width, tint), StrokeKind::Outside);
-        let short = &self.variants[index].short;
-        let text = if is_present { format!("{} {short}", icon::CHECK) } else { short.clone() };
+        let short = short_caption(&self.variants[index]);
+        let text = if is_present { format!("{} {short}", icon::CHECK) } else { short };
         let color = if is_present { colour::text_strong() } else { colour::text() };
         let format = egui::TextFormat { font_id: TextStyle::Small.resolve(ui.style()), color, ..Default::default() };
         let mut job = egui::text::LayoutJob::single_section(text, format);
@@ -103,7 +104,7 @@ fn score(ui: &Ui, picture: Rect, glance: &Glance) {
 
 /// What a thumbnail is and what it is like.
 fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_present: bool) {
-    ui.label(RichText::new(&variant.caption).strong());
+    ui.label(RichText::new(caption(variant)).strong());
     match thumbnail {
         ThumbnailState::Coming => {
             ui.weak("Not drawn yet.");

@@ -1,0 +1,141 @@
+//! Enter in a dialog does what its main button does, and ends a field that is typed in without doing more.
+
+use crate::kit::*;
+use bevy_egui::egui;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
+use talweg_app::features::export::ExportAction;
+use talweg_app::features::export::task::ExportOrder;
+use talweg_app::features::import::ImportAction;
+use talweg_app::frame::commands::FileAction;
+
+/// Asks for the command of that name, as a menu does.
+fn ask(panels: &mut Panels, label: &str) {
+    let found = panels.state().commands().into_iter().find(|command| command.info().label == label);
+    panels.state_mut().ask(found.unwrap_or_else(|| panic!("there is no “{label}”")));
+    panels.run();
+}
+
+fn enter(panels: &mut Panels) {
+    press(panels, Modifiers::NONE, Key::Enter);
+}
+
+fn is_open(panels: &Panels) -> bool {
+    panels.state().editor().dialogs.is_open()
+}
+
+#[test]
+fn pages_are_closed() {
+    for (command, heading) in [
+        ("User guide", "User guide"),
+        ("Keyboard shortcuts", "Keyboard shortcuts"),
+        ("About Talweg", concat!("Talweg ", env!("CARGO_PKG_VERSION"))),
+    ] {
+        let mut panels = large(&["Perlin"]);
+        ask(&mut panels, command);
+        assert!(is_open(&panels), "{command}");
+        panels.get_all_by_label(heading).next().expect(heading);
+        enter(&mut panels);
+        assert!(!is_open(&panels), "{command}");
+    }
+}
+
+#[test]
+fn where_to_is_asked_next() {
+    for (command, heading) in [
+        ("Save picture of the view…", "Save picture of the view"),
+        ("Save film of the view…", "Save film of the view"),
+        ("Export time-lapse…", "Export time-lapse"),
+    ] {
+        let mut panels = large(&["Perlin", "Thermal"]);
+        ask(&mut panels, command);
+        panels.get_by_label(heading);
+        enter(&mut panels);
+        assert!(panels.query_by_label(heading).is_none(), "{command}");
+        assert!(is_open(&panels), "the file is asked for after {command}");
+    }
+}
+
+#[test]
+fn a_field_that_is_typed_in_is_ended_first() {
+    let mut panels = large(&["Perlin"]);
+    ask(&mut panels, "Save picture of the view…");
+    let place = widget(&panels, Role::SpinButton, "Width").rect().center();
+    panels.hover_at(place);
+    panels.drag_at(place);
+    drop_at(&mut panels, place);
+    panels.event(egui::Event::Text("800".into()));
+    panels.run();
+    enter(&mut panels);
+    assert!(panels.query_by_label("Save picture of the view").is_some(), "Enter ended the field alone");
+    enter(&mut panels);
+    assert!(panels.query_by_label("Save picture of the view").is_none());
+}
+
+#[test]
+fn exports_are_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(folder.path().join("scene.ron")).unwrap();
+    panels.state_mut().ask(ExportAction::Open);
+    panels.run();
+    enter(&mut panels);
+    assert!(!is_open(&panels));
+    assert!(matches!(&panels.state_mut().take::<ExportOrder>()[..], [ExportOrder::Build(_)]));
+}
+
+#[test]
+fn raw_heights_are_read_as_the_dialog_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hills.r16");
+    std::fs::write(&path, [0; 2 * 33 * 33]).unwrap();
+    let mut panels = large(&[]);
+    panels.state_mut().ask(ImportAction::File(path));
+    panels.run();
+    panels.get_by_label("Import raw heights");
+    enter(&mut panels);
+    assert!(!is_open(&panels));
+    assert!(panels.state().info().activities.iter().any(|activity| activity.text == "Reading hills.r16"));
+}
+
+#[test]
+fn changes_are_saved_before_the_scene_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.ron");
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(&path).unwrap();
+    panels.state_mut().editor_mut().doc.edit("Rename", None, |scene| scene.name = "Kept".into());
+    panels.state_mut().ask(FileAction::New);
+    panels.run();
+    panels.get_by_label_contains("Save the changes to");
+    enter(&mut panels);
+    assert!(std::fs::read_to_string(&path).unwrap().contains("Kept"));
+    assert!(panels.state().editor().doc.scene().name != "Kept" && !panels.state().editor().doc.is_dirty());
+}
+
+#[test]
+fn a_file_of_others_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.ron");
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(&path).unwrap();
+    panels.state_mut().editor_mut().doc.edit("Rename", None, |scene| scene.name = "Mine".into());
+    std::fs::write(&path, "(version: 1, name: \"Theirs\")").unwrap();
+    panels.state_mut().ask(FileAction::Save);
+    panels.run();
+    panels.get_by_label("Overwrite");
+    enter(&mut panels);
+    assert!(std::fs::read_to_string(&path).unwrap().contains("Theirs"));
+    assert!(is_open(&panels), "another file is asked for");
+}
+
+#[test]
+fn a_name_that_is_typed_is_taken() {
+    let mut panels = large(&["Perlin"]);
+    ask(&mut panels, "Save as preset…");
+    panels.run();
+    assert!(is_open(&panels));
+    enter(&mut panels);
+    assert!(!is_open(&panels));
+}
