@@ -49,6 +49,8 @@ pub enum Column {
     Time,
     /// Nanoseconds a sample.
     PerSample,
+    /// Median time to load the terrain from a file.
+    Loading,
     /// Most memory at once, in MiB.
     Memory,
     /// Of the growth of time with the side.
@@ -61,12 +63,13 @@ pub enum Column {
 
 impl Column {
     /// From the left.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Node,
         Self::Size,
         Self::Threads,
         Self::Time,
         Self::PerSample,
+        Self::Loading,
         Self::Memory,
         Self::Exponent,
         Self::Bits,
@@ -81,6 +84,7 @@ impl Column {
             Self::Threads => "Threads",
             Self::Time => "Time",
             Self::PerSample => "ns/sample",
+            Self::Loading => "Loading",
             Self::Memory => "MiB",
             Self::Exponent => "Exponent",
             Self::Bits => "Same",
@@ -99,6 +103,10 @@ impl Column {
                  and below where the two differ."
             }
             Self::PerSample => "Time for each sample of the terrain, in nanoseconds: comparable between sizes.",
+            Self::Loading => {
+                "Median time to load the same terrain from a file of 16-bit heights that is in memory: what computing it \
+                 instead of keeping it costs or saves. Measured with the fewest threads."
+            }
             Self::Memory => "Most memory taken at once, with the terrain that is made, in MiB.",
             Self::Exponent => {
                 "e in time ~ sideᵉ, fitted through all sizes on a log-log scale, with its standard error: 2 is linear in \
@@ -266,6 +274,19 @@ impl Report {
             Column::PerSample => {
                 format!("{} divided by {} samples.", time(cell.milliseconds.median), subject.samples_of(n))
             }
+            Column::Loading => match &cell.load_milliseconds {
+                None => "Loading is measured with the fewest threads alone: a file is read by one.".into(),
+                Some(load) => format!(
+                    "Loading it takes {}, computing it {}: {} times as long. The true median of loading lies between {} and {} \
+                     with a probability of {:.0} %.",
+                    time(load.median),
+                    time(cell.milliseconds.median),
+                    three(cell.milliseconds.median / load.median),
+                    time(load.low),
+                    time(load.high),
+                    100.0 * load.confidence
+                ),
+            },
             Column::Memory => {
                 let result = mebibytes(cell.result_bytes);
                 match cell.peak_bytes {
@@ -351,6 +372,7 @@ impl BenchRow {
             cell.threads.to_string(),
             if cell.changes_nothing { "no change".into() } else { spread_of_time(&cell.milliseconds) },
             three(per_sample),
+            cell.load_milliseconds.as_ref().map_or_else(|| "–".into(), |load| time(load.median)),
             short_mebibytes(bytes),
             law.map_or_else(|| "–".into(), power),
             if same { "yes" } else { "NO" }.into(),
@@ -362,13 +384,14 @@ impl BenchRow {
             cell.threads as f64,
             if cell.changes_nothing { f64::NAN } else { cell.milliseconds.median },
             per_sample,
+            cell.load_milliseconds.as_ref().map_or(f64::NAN, |load| load.median),
             bytes as f64,
             law.map_or(f64::NAN, |law| law.exponent),
             f64::from(u8::from(same)),
             cell.speed_up.median,
         ];
         let told = format!(
-            "{}, {}, {}: {}, {} ns a sample, {} MiB, exponent {}, same bits {}, speed-up {}",
+            "{}, {}, {}: {}, {} ns a sample, loading {}, {} MiB, exponent {}, same bits {}, speed-up {}",
             texts[0],
             texts[1],
             threads(cell.threads),
@@ -377,7 +400,8 @@ impl BenchRow {
             texts[5],
             texts[6],
             texts[7],
-            texts[8]
+            texts[8],
+            texts[9]
         );
         Self { subject, cell: index, texts, keys, told }
     }

@@ -2,6 +2,7 @@
 
 use crate::measure_kit::{assert_near, of, rough, value};
 use crate::node_kit::{Place, node};
+use talweg::appearance_files::{Palette, PaletteColours};
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::scene::Scene;
@@ -170,6 +171,8 @@ fn the_fast_hydraulic_form_is_ahead_as_the_document_says() {
     assert_near(fast, 0.910, 0.01, "fast form");
     assert_near(olsen, 0.893, 0.01, "Olsen's erosion");
     assert!(fast > reference && soon - before > (fast - before) / 4.0, "{before} {soon} {fast} {reference}");
+    // thousands of iterations: valleys filled level between steps
+    assert_near(scene("paper-000-fig-18-hydraulic-fast", 1000), 1.50, 0.02, "after 1000 iterations");
 }
 
 /// What the generator makes of its parameters on a grid of so many samples.
@@ -408,5 +411,45 @@ fn no_flank_of_the_voronoi_figures_is_without_sun() {
         let usual = turned_away(40.0);
         println!("figure {name}: {usual:.4} turned away from a sun at 40 degrees, {own:.4} from its own");
         assert!(own < 1e-3 && usual > dark, "{name}: {own} {usual}");
+    }
+}
+
+/// Document 001: with λ = x - ⌊x⌋ as it is, the noise between four corners of the lattice is the mean of the corners
+/// by λ and μ; its bends at the lattice are the "problem" that the smooth λ is there for.
+#[test]
+fn with_linear_interpolation_a_cell_is_the_mean_of_its_corners() {
+    // four cells on 32 steps: every eighth sample is a corner
+    const N: usize = 33;
+    const STEP: usize = 8;
+    let noise =
+        |fade: &str| made(N, Edges::Open, 9, "ValueNoise", &[("fade", fade), ("octaves", "1"), ("frequency", "4")]);
+    let furthest = |heights: &[f32]| {
+        let mut furthest = 0.0f64;
+        for (k, &h) in heights.iter().enumerate() {
+            let (i, j) = ((k / N).min(N - 2), (k % N).min(N - 2));
+            let (top, left) = (i - i % STEP, j - j % STEP);
+            let corner = |below: usize, right: usize| f64::from(heights[(top + below) * N + left + right]);
+            let (y, x) = ((k / N - top) as f64 / STEP as f64, (k % N - left) as f64 / STEP as f64);
+            let above = corner(0, 0) * (1.0 - x) + corner(0, STEP) * x;
+            let below = corner(STEP, 0) * (1.0 - x) + corner(STEP, STEP) * x;
+            furthest = furthest.max((f64::from(h) - above * (1.0 - y) - below * y).abs());
+        }
+        furthest
+    };
+    let [linear, smooth] = ["Linear", "Improved"].map(|fade| furthest(&noise(fade)));
+    assert!(linear < 1e-6, "{linear}");
+    assert!(smooth > 0.02, "{smooth}");
+}
+
+/// Document 001: a palette of N colours, N = 15 and 25, shows N levels of one colour each.
+#[test]
+fn palettes_in_bands_have_as_many_colours_as_the_document_says() {
+    for bands in [15, 25] {
+        let palette = Palette::named(&format!("document-001-bands-{bands}")).expect("shipped");
+        let PaletteColours::Relief(stops) = &palette.colours else { panic!("{palette:?}") };
+        let levels: Vec<[u8; 3]> = stops.chunks(2).map(|ends| ends[0].1).collect();
+        assert!(stops.chunks(2).all(|ends| ends[0].1 == ends[1].1), "a level has one colour");
+        assert!(levels.windows(2).all(|pair| pair[0] != pair[1]), "{levels:?}");
+        assert_eq!(levels.len(), bands);
     }
 }

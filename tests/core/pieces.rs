@@ -319,3 +319,41 @@ fn figures_have_the_documents_numbers_of_primitives() {
     });
     assert_eq!(instances, 7);
 }
+
+/// A river with levees has a bed with steep sides, banks that stand above the ground around it, and no step at its end.
+#[test]
+fn a_river_with_levees_stands_in_banks() {
+    let points = [CurvePoint::new(0.0, 4000.0, 200.0), CurvePoint::new(8000.0, 4000.0, 200.0)];
+    let settings = CurveSettings { cross: Cross::Levee, width: 100.0, depth: 10.0, ..CurveSettings::default() };
+    let program = alone(PieceKind::Curve(Curve { points: points.to_vec(), settings }));
+    let rise = |away: f64| at(&program, 4000.0, 4000.0 + away).height - 200.0;
+    assert!((rise(0.0) + 10.0).abs() < 1e-6, "as deep as it is said to be: {}", rise(0.0));
+    let across: Vec<f64> = (0..=100).map(|metre| rise(f64::from(metre))).collect();
+    let (bank, crest) =
+        across.iter().enumerate().fold((0, f64::MIN), |best, (k, &rise)| if rise > best.1 { (k, rise) } else { best });
+    assert!((55..=70).contains(&bank) && (1.0..2.0).contains(&crest), "a levee of {crest} m at {bank} m");
+    assert!(across[..bank].windows(2).all(|pair| pair[0] <= pair[1]), "up to the crest: {across:?}");
+    assert!(across[bank..].windows(2).all(|pair| pair[0] >= pair[1]), "and down from it: {across:?}");
+    assert!(across[100].abs() < 0.02, "level with the ground where the shape ends: {}", across[100]);
+    // both sides alike
+    assert!((1..100).all(|metre| (rise(f64::from(metre)) - rise(-f64::from(metre))).abs() < 1e-9));
+}
+
+/// Figure 9: the picture of a ridge or a river along a curve goes on where it begins again.
+#[test]
+fn strips_join_in_height_and_slope() {
+    for name in ["ridge-strip", "river-strip"] {
+        let strip = talweg::io::raster(&format!("stamp:{name}")).unwrap();
+        let (width, height) = (strip.width, strip.height);
+        let value = |row: usize, column: usize| f64::from(strip.filled()[row * width + column]);
+        let (mut over, mut inside) = (0.0f64, 0.0f64);
+        for row in 0..height {
+            // the bend at the seam against those of all other columns
+            let bend = |a: usize, b: usize, c: usize| (value(row, a) - 2.0 * value(row, b) + value(row, c)).abs();
+            over = over.max(bend(width - 2, width - 1, 0)).max(bend(width - 1, 0, 1));
+            inside = (1..width - 1).fold(inside, |most, k| most.max(bend(k - 1, k, k + 1)));
+        }
+        assert!(over <= inside, "{name}: {over} at the seam, {inside} elsewhere");
+        assert!(inside > 0.0, "{name} is not level");
+    }
+}

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use talweg::field::{Cancelled, Control, Edges, Globe, Grid, Stream, Terrain};
-use talweg::measure::{Limits, PlanetMeasures, measure_planet};
+use talweg::measure::{Limits, PLANET_MEASURES, PlanetMeasures, bands, measure_planet};
 use talweg::nodes::{Context, Node, Work};
 use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::planet::square::Square;
@@ -347,5 +347,22 @@ fn fbm_has_the_same_spread_on_a_globe() {
         println!("{name}: {a:.3} ± {few:.3}, {b:.3} ± {many:.3}; in the plane {mean:.3} ± {deviation:.3}");
         assert!((a - b).abs() < 0.03 && (few / many - 1.0).abs() < 0.08, "{name}: {a} ± {few}, {b} ± {many}");
         assert!((b - mean).abs() < 0.05 && (many / deviation - 1.0).abs() < 0.15, "{name}: {b} ± {many}");
+    }
+}
+
+/// Land and sea of *Earthlike* lie within what was measured of Earth; forests, which people clear, within a tenth of it.
+#[test]
+fn the_earthlike_planet_is_like_earth() {
+    let path = format!("{}/saves/earthlike.ron", env!("CARGO_MANIFEST_DIR"));
+    let (scene, _) = Scene::load(Path::new(&path)).unwrap();
+    let made = evaluate(&scene, 129, 2);
+    let found = measure_planet(&made, &scene, &Limits::default(), &Control::default()).unwrap();
+    for (key, slack) in
+        [("land_share", 0.0), ("mean_land_metres", 0.0), ("mean_depth_metres", 0.0), ("forest_share", 0.1)]
+    {
+        let measure = PLANET_MEASURES.iter().find(|measure| measure.key == key).unwrap();
+        let (value, band) = ((measure.read)(&found).number().unwrap(), bands(key).next().unwrap());
+        let range = band.low * (1.0 - slack)..=band.high * (1.0 + slack);
+        assert!(range.contains(&value), "{key} {value} is not within {range:?}");
     }
 }

@@ -218,6 +218,10 @@ fn what_was_measured_is_shown_sorted_and_copied() {
         .collect();
     assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{times:?}");
 
+    click(&mut bench.panels, "Sort by Loading");
+    let loading = talweg::benchmark::summary::Column::Loading as usize;
+    assert!(report.rows.iter().all(|row| row.texts[loading].ends_with('s')), "{:?}", report.rows[0].texts);
+
     let csv = copied(&mut bench, "Copy as CSV");
     assert_eq!(csv.lines().count(), 5, "{csv}");
     assert!(

@@ -200,8 +200,7 @@ impl ErosionRun for CreepRun {
         now.resize(grid.len(), 0.0);
         later.resize(grid.len(), 0.0);
         let (old, rest, rock) = (&self.terrain.height, &self.rest, &self.rock);
-        let exact = |k: usize| f64::from(old[k]) + f64::from(rest[k]);
-        cx.rows(&mut now, |i, row| row.iter_mut().enumerate().for_each(|(j, h)| *h = exact(i * n + j)))?;
+        cx.rows(&mut now, |i, row| exact_row(&old[i * n..], &rest[i * n..], row))?;
         let rate = share * f64::from(rock.uniform().unwrap_or(1.0));
         if rock.uniform().is_none() {
             rates.resize(grid.len(), 0.0);
@@ -226,11 +225,8 @@ impl ErosionRun for CreepRun {
         rows.into_par_iter().enumerate().try_for_each(|(i, (height, wear, deposits, to))| {
             cx.control.check()?;
             let span = i * n..(i + 1) * n;
-            for (k, h) in span.clone().zip(height.iter_mut()) {
-                // ground that has not moved keeps its bits, the sign of a zero among them
-                *h = if now[k] == exact(k) { old[k] } else { now[k] as f32 };
-            }
             let old = &old[span.clone()];
+            round_row(&now[span.clone()], old, &rest[span.clone()], height);
             add_balance(old, height, before.map(|map| &map[span.clone()]), wear, deposits);
             *to = account(grid, metric.owned_areas(i), old, height, None);
             Ok(())
@@ -238,7 +234,8 @@ impl ErosionRun for CreepRun {
         // from here on the step cannot fail
         self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         let height = &self.terrain.height;
-        self.rest.par_iter_mut().enumerate().for_each(|(k, rest)| *rest = (now[k] - f64::from(height[k])) as f32);
+        let rows = self.rest.par_chunks_mut(n).enumerate();
+        rows.for_each(|(i, rest)| rest_row(&now[i * n..], &height[i * n..], rest));
         *self.scratch = CreepScratch { now, later, rates };
         Ok(())
     }
@@ -249,6 +246,30 @@ impl ErosionRun for CreepRun {
 
     fn own_bytes(&self) -> usize {
         4 * self.rest.len()
+    }
+}
+
+/// Heights with what single precision left out of them.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
+fn exact_row(height: &[f32], rest: &[f32], out: &mut [f64]) {
+    for ((out, &h), &rest) in out.iter_mut().zip(height).zip(rest) {
+        *out = f64::from(h) + f64::from(rest);
+    }
+}
+
+/// Heights in single precision. Ground that has not moved keeps its bits, the sign of a zero among them.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
+fn round_row(now: &[f64], old: &[f32], rest: &[f32], out: &mut [f32]) {
+    for (((out, &now), &old), &rest) in out.iter_mut().zip(now).zip(old).zip(rest) {
+        *out = if now == f64::from(old) + f64::from(rest) { old } else { now as f32 };
+    }
+}
+
+/// What single precision leaves out.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
+fn rest_row(now: &[f64], height: &[f32], out: &mut [f32]) {
+    for ((out, &now), &h) in out.iter_mut().zip(now).zip(height) {
+        *out = (now - f64::from(h)) as f32;
     }
 }
 
@@ -280,6 +301,7 @@ fn diffuse<S: Stencil>(
 }
 
 /// A row where all rock is alike.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
     let (around, here, stencil) = (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.cut(n));
@@ -290,6 +312,7 @@ fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &m
 }
 
 /// A row of rock that differs; the rate of the higher cell counts.
+#[multiversion::multiversion(targets("x86_64+avx2"))]
 fn diffuse_uneven<S: Stencil>(stencil: S, rates: [&[f64]; 3], heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
     let (around, here, stencil) = (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.cut(n));

@@ -9,6 +9,7 @@ use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{close_button, dismissed, modal};
 use crate::frame::theme::colour;
+use crate::frame::widgets::long_list;
 
 const GUIDE: &str = include_str!("../../../../docs/guide.md");
 /// Size of its letters.
@@ -112,7 +113,8 @@ impl Dialog for GuideDialog {
             ui.set_width(680.0_f32.min(screen.x - 60.0));
             ScrollArea::vertical().max_height((screen.y - 140.0).max(120.0)).show(ui, |ui| {
                 ui.set_width(ui.available_width() - 12.0);
-                self.0.iter().for_each(|block| paragraph(ui, block));
+                let shown = long_list::laid_out(ui, "blocks", 24, self.0.len());
+                self.0[..shown].iter().for_each(|block| paragraph(ui, block));
             });
             ui.add_space(10.0);
             answer = close_button(ui);

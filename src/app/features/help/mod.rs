@@ -22,6 +22,7 @@ use crate::frame::interface::{InterfaceApp, Slot};
 use crate::frame::menu::pick;
 use crate::frame::tasks::{Outcome, Task, Tasks};
 use crate::frame::theme::colour;
+use crate::frame::widgets::long_list;
 use crate::frame::widgets::scene_picture::ScenePicture;
 use talweg::eval::thread_pool;
 use talweg::field::Control;
@@ -177,10 +178,16 @@ impl Dialog for Shortcuts {
             let height = ctx.viewport_rect().height() - 200.0;
             egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
                 ui.set_width(ui.available_width());
+                let lines = self.0.iter().map(|(_, commands)| commands.len()).sum();
+                let mut left = long_list::laid_out(ui, "shortcuts", 40, lines);
                 for (title, commands) in &self.0 {
-                    ui.add_space(6.0);
-                    ui.label(RichText::new(*title).strong().color(colour::accent()));
-                    commands.iter().for_each(|(command, keys)| shortcut(ui, command, keys));
+                    let shown = commands.len().min(left);
+                    left -= shown;
+                    if shown > 0 {
+                        ui.add_space(6.0);
+                        ui.label(RichText::new(*title).strong().color(colour::accent()));
+                    }
+                    commands[..shown].iter().for_each(|(command, keys)| shortcut(ui, command, keys));
                 }
             });
             ui.add_space(10.0);

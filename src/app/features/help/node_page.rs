@@ -10,6 +10,7 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
 use crate::frame::theme::colour;
 use crate::frame::units;
+use crate::frame::widgets::long_list;
 use crate::frame::widgets::row::title;
 use crate::frame::widgets::scene_picture::ScenePicture;
 use talweg::nodes::Node;
@@ -64,7 +65,8 @@ impl Dialog for NodePage {
                     ui.label(with_plain_letters(law));
                 }
                 ui.add_space(6.0);
-                for (index, spec) in about.params.iter().enumerate() {
+                let shown = long_list::laid_out(ui, "parameters", 6, about.params.len());
+                for (index, spec) in about.params.iter().enumerate().take(shown) {
                     parameter(ui, spec);
                     if let Some(pictures) = self.pictures.iter().find(|pictures| pictures.param == index) {
                         row_of_pictures(ui, pictures);

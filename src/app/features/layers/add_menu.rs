@@ -9,6 +9,7 @@ use crate::features::layers::stack::node_icon;
 use crate::features::layers::{LayerAction, UpliftSource};
 use crate::frame::commands::{Action, Command};
 use crate::frame::theme::colour;
+use crate::frame::widgets::long_list;
 use talweg::nodes::Node;
 use talweg::planet::World;
 
@@ -167,7 +168,8 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
             ui.weak("Nothing is called that. Try another word.");
         }
         let mut category = "";
-        for node in found {
+        let shown = long_list::laid_out(ui, "nodes", 24, found.len());
+        for node in found.into_iter().take(shown) {
             let about = node.about();
             if !searching && about.category != category {
                 category = about.category;

@@ -9,6 +9,7 @@ use egui_phosphor::regular as icon;
 use super::panel::PreferencesState;
 use crate::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, shortcuts_text};
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::widgets::long_list;
 
 /// What people do to the keys.
 enum KeyChange {
@@ -49,7 +50,10 @@ pub fn show(
         .auto_shrink([false, true])
         .show(ui, |ui| {
             ui.set_width(ui.available_width() - 12.0);
-            for command in by_section(registry.all()) {
+            let commands = by_section(registry.all());
+            let count = commands.len();
+            let shown = long_list::laid_out(ui, "keys", 32, count);
+            for command in commands.into_iter().take(shown) {
                 let (info, keys) = (command.info(), shortcuts_text(&keymap.keys(command)));
                 let text = format!("{} {} {keys}", command.section(), info.label).to_lowercase();
                 if !sought.split_whitespace().all(|word| text.contains(word)) {
@@ -66,7 +70,7 @@ pub fn show(
                     conflict(ui, chord, &other, &mut change);
                 }
             }
-            if !found {
+            if !found && shown == count {
                 ui.label(RichText::new("No command is called so.").color(colour::text_weak()));
             }
         });

@@ -3,6 +3,7 @@
 pub mod curve;
 pub mod legend;
 pub mod links;
+pub mod long_list;
 pub mod params;
 pub mod plot;
 pub mod row;

@@ -21,6 +21,7 @@ fn width(column: Column) -> f32 {
         Column::Threads => 52.0,
         Column::Time => 124.0,
         Column::PerSample => 62.0,
+        Column::Loading => 66.0,
         Column::Memory => 50.0,
         Column::Exponent => 80.0,
         Column::SpeedUp => 108.0,
@@ -28,7 +29,7 @@ fn width(column: Column) -> f32 {
 }
 
 /// The cells of a line.
-fn cells(line: Rect) -> [(Column, Rect); 9] {
+fn cells(line: Rect) -> [(Column, Rect); 10] {
     let others: f32 = Column::ALL.into_iter().map(width).sum();
     let mut left = line.left();
     Column::ALL.map(|column| {

@@ -1,0 +1,43 @@
+//! Long lists that have just been opened: they are laid out over a few frames, so that no frame is long.
+
+use bevy_egui::egui::Ui;
+
+/// How many of the `count` entries of a list are laid out in this frame: `step` more in each since the list was opened.
+/// A list that was not shown in the frame before begins anew.
+pub fn laid_out(ui: &Ui, list: &str, step: usize, count: usize) -> usize {
+    let (id, now) = (ui.id().with(list), ui.ctx().cumulative_frame_nr());
+    let begun = match ui.data(|data| data.get_temp::<(u64, usize)>(id)) {
+        Some((frame, shown)) if frame == now => shown - step.min(shown),
+        Some((frame, shown)) if frame + 1 == now => shown,
+        _ => 0,
+    };
+    let shown = begun + step;
+    if shown < count {
+        ui.ctx().request_repaint();
+    }
+    // what is whole stays whole when the list grows a little
+    ui.data_mut(|data| data.insert_temp(id, (now, shown.min(count.max(step) + step))));
+    shown.min(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_egui::egui::{Context, RawInput};
+
+    #[test]
+    fn a_list_grows_from_frame_to_frame_until_it_is_whole() {
+        let ctx = Context::default();
+        let frame = |count: Option<usize>| {
+            let mut shown = None;
+            let _ = ctx.run_ui(RawInput::default(), |ui| shown = count.map(|count| laid_out(ui, "list", 10, count)));
+            shown
+        };
+        let shown: Vec<_> = [25; 5].into_iter().map(|count| frame(Some(count))).collect();
+        assert_eq!(shown, [10, 20, 25, 25, 25].map(Some));
+        assert_eq!(frame(Some(27)), Some(27), "one that is whole stays so");
+        assert_eq!(frame(None), None);
+        assert_eq!(frame(Some(25)), Some(10), "opened again");
+        assert_eq!(frame(Some(3)), Some(3));
+    }
+}
