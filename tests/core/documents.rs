@@ -414,31 +414,27 @@ fn no_flank_of_the_voronoi_figures_is_without_sun() {
     }
 }
 
-/// Document 001: with λ = x - ⌊x⌋ as it is, the noise between four corners of the lattice is the mean of the corners
-/// by λ and μ; its bends at the lattice are the "problem" that the smooth λ is there for.
+/// Document 001: with λ = x - ⌊x⌋ as it is, the noise of a cell is the mean of its four corners by λ and μ: straight
+/// along rows and columns, with bends only where cells meet. They are the "problem" that the smooth λ is there for.
 #[test]
 fn with_linear_interpolation_a_cell_is_the_mean_of_its_corners() {
-    // four cells on 32 steps: every eighth sample is a corner
+    // cells of eight steps, which begin anywhere
     const N: usize = 33;
-    const STEP: usize = 8;
-    let noise =
-        |fade: &str| made(N, Edges::Open, 9, "ValueNoise", &[("fade", fade), ("octaves", "1"), ("frequency", "4")]);
-    let furthest = |heights: &[f32]| {
-        let mut furthest = 0.0f64;
-        for (k, &h) in heights.iter().enumerate() {
-            let (i, j) = ((k / N).min(N - 2), (k % N).min(N - 2));
-            let (top, left) = (i - i % STEP, j - j % STEP);
-            let corner = |below: usize, right: usize| f64::from(heights[(top + below) * N + left + right]);
-            let (y, x) = ((k / N - top) as f64 / STEP as f64, (k % N - left) as f64 / STEP as f64);
-            let above = corner(0, 0) * (1.0 - x) + corner(0, STEP) * x;
-            let below = corner(STEP, 0) * (1.0 - x) + corner(STEP, STEP) * x;
-            furthest = furthest.max((f64::from(h) - above * (1.0 - y) - below * y).abs());
-        }
-        furthest
+    const CELL: usize = 8;
+    let bent = |fade: &str, along: usize, across: usize| -> Vec<usize> {
+        let params = [("fade", fade), ("octaves", "1"), ("frequency", "4")];
+        let heights = made(N, Edges::Open, 9, "ValueNoise", &params);
+        let value = |k: usize, line: usize| heights[k * along + line * across];
+        let bend = |k: usize, line: usize| (value(k - 1, line) - 2.0 * value(k, line) + value(k + 1, line)).abs();
+        (1..N - 1).filter(|&k| (0..N).any(|line| bend(k, line) > 1e-5)).collect()
     };
-    let [linear, smooth] = ["Linear", "Improved"].map(|fade| furthest(&noise(fade)));
-    assert!(linear < 1e-6, "{linear}");
-    assert!(smooth > 0.02, "{smooth}");
+    for (along, across) in [(1, N), (N, 1)] {
+        let straight = bent("Linear", along, across);
+        // a bend lies on a sample or between two
+        let places: std::collections::BTreeSet<usize> = straight.iter().map(|k| k % CELL).collect();
+        assert!(!straight.is_empty() && places.len() <= 2, "{straight:?}");
+        assert!(bent("Improved", along, across).len() > 24, "the smooth noise bends everywhere");
+    }
 }
 
 /// Document 001: a palette of N colours, N = 15 and 25, shows N levels of one colour each.

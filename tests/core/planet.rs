@@ -350,7 +350,7 @@ fn fbm_has_the_same_spread_on_a_globe() {
     }
 }
 
-/// Land and sea of *Earthlike* lie within what was measured of Earth; forests, which people clear, within a tenth of it.
+/// Land and sea of *Earthlike* lie within what was measured of Earth, its forests within a tenth of that.
 #[test]
 fn the_earthlike_planet_is_like_earth() {
     let path = format!("{}/saves/earthlike.ron", env!("CARGO_MANIFEST_DIR"));

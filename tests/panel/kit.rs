@@ -54,10 +54,6 @@ impl App {
         self.get_mut()
     }
 
-    pub fn info(&self) -> &StatusInfo {
-        self.get()
-    }
-
     pub fn info_mut(&mut self) -> &mut StatusInfo {
         self.get_mut()
     }

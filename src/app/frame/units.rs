@@ -76,7 +76,7 @@ impl ShownUnit {
     }
 
     /// A name with the unit behind it, as heads of tables and axes have it.
-    pub fn behind(self, name: &str) -> String {
+    pub fn heading(self, name: &str) -> String {
         if self.name.is_empty() { name.into() } else { format!("{name}, {}", self.name) }
     }
 

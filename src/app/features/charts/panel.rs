@@ -102,7 +102,7 @@ type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     ui.horizontal(|ui| {
-        heading(ui, &ShownUnit::of_kept("m").behind("Material"));
+        heading(ui, &ShownUnit::of_kept("m").heading("Material"));
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
             if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
                 charts.each = each;
@@ -165,8 +165,8 @@ fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, rel
     let lines = match charts.curve {
         ErosionChart::Score => vec![("score".into(), ink::blue(), measured(&|s| s.erosion_score()))],
         ErosionChart::Slope => vec![
-            (height.behind("mean"), ink::blue(), measured(&|s| height.shown(s.mean * relief))),
-            (height.behind("deviation"), ink::orange(), measured(&|s| height.shown(s.deviation * relief))),
+            (height.heading("mean"), ink::blue(), measured(&|s| height.shown(s.mean * relief))),
+            (height.heading("deviation"), ink::orange(), measured(&|s| height.shown(s.deviation * relief))),
         ],
         ErosionChart::Change => {
             let change = |k: usize| small.shown(history.change(k) * relief * 1000.0);
@@ -206,7 +206,7 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, level
             let unit = ShownUnit::of_kept("m");
             let height = |&(at, h): &(u32, f32)| [f64::from(at), unit.shown(f64::from(h) * relief)];
             let heights = probe.heights.iter().map(height).collect();
-            plot(ui, "course", here, levels, vec![(unit.behind("height"), ink::blue(), heights)]);
+            plot(ui, "course", here, levels, vec![(unit.heading("height"), ink::blue(), heights)]);
         });
         let list = egui::ScrollArea::vertical().id_salt("contributions").auto_shrink(false);
         let contributions = |ui: &mut Ui| {

@@ -291,7 +291,7 @@ fn plot(ui: &mut Ui, which: &'static talweg::measure::Plot, of: &Measures) {
             ui.points(Points::new(which.label, PlotPoints::from(points)).color(ink::blue()).radius(2.2));
         }
     });
-    let [across, up] = axes.map(|(axis, unit)| unit.behind(axis.label));
+    let [across, up] = axes.map(|(axis, unit)| unit.heading(axis.label));
     let mut caption = format!("{up}  ·  across: {across}");
     if let Some(line) = (which.line)(of) {
         caption += &format!("  ·  slope {:.2}, R² {:.3}", line.slope, line.r_squared);

@@ -70,7 +70,7 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
         ui.line(Line::new("hypsometric curve", points).color(ink::blue()).width(1.8));
     });
     let caption =
-        format!("{}  ·  across: share of the planet that stands higher, %  ·  dashed: the sea", unit.behind("height"));
+        format!("{}  ·  across: share of the planet that stands higher, %  ·  dashed: the sea", unit.heading("height"));
     ui.add(Label::new(RichText::new(caption).color(colour::text_weak())).wrap());
 }
 

@@ -126,7 +126,7 @@ fn is_shown(group: Group, name: &str, doc: &Document) -> bool {
     }
 }
 
-/// The items that all words of `text` find, the best first: those whose name begins with it (*Add* does not count), then
+/// The items that all words of `text` find, the best first: those whose name begins with it, *Add* left aside, then
 /// those whose name has a word that begins with it, then those whose name has it somewhere, then the others.
 pub fn found_items<'a>(items: &'a [SearchItem], text: &str) -> Vec<&'a SearchItem> {
     let text = text.to_lowercase();

@@ -36,7 +36,7 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
             line_of(&mut column, heads, [colour::text(), ink::blue(), ink::orange(), colour::text_strong()], "");
             for row in rows {
                 let unit = ShownUnit::of_kept(row.unit);
-                let label = unit.behind(&row.label);
+                let label = unit.heading(&row.label);
                 let (a, b, difference) = cells(row.values, unit);
                 let tint = if info.stale { colour::text_weak() } else { colour::text_strong() };
                 let tints = [if info.stale { colour::text_weak() } else { colour::text() }, tint, tint, tint];
