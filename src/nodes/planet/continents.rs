@@ -3,8 +3,8 @@
 //! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
 //! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the root
 //! of the number of centres, so that V keeps its spread for any number; the centres are scattered evenly over the
-//! sphere. V less its mean decides what is plate and what is ocean floor. A smooth step raises the plates and sinks
-//! the floors, which gives the two peaks of Earth's hypsometric curve; the document's plain product is the form `Product`.
+//! sphere. V less its mean decides what is plate and what is ocean floor. A smooth step raises the plates and sinks the
+//! floors, which gives the two peaks of Earth's hypsometric curve; the document's plain product is the form `Product`.
 //! The centres are looked up after the point was pushed about by noise (`roughness`), so that coasts are not straight.
 //! Broad noise (`drift`) is added to V, so that some cells join to larger lands and others drown. Where two plates meet
 //! on land, which is where d₁ and d₂ are nearly equal, ridged noise raises ranges (`mountains`).
