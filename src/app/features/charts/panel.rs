@@ -101,6 +101,8 @@ fn hint(ui: &mut Ui, text: &str) {
 type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
+    /// Room for the residual in words and two digits.
+    const RESIDUAL: f32 = 96.0;
     ui.horizontal(|ui| {
         heading(ui, &ShownUnit::of_kept("m").heading("Material"));
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
@@ -108,7 +110,8 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
                 charts.each = each;
             }
         }
-        if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))) {
+        let has_room = ui.available_width() > RESIDUAL;
+        if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))).filter(|_| has_room) {
             let open = last.0.mass_balance.residual() / last.1.cells.max(1) as f64 * relief;
             let unit = ShownUnit::of_kept("m");
             let text = format!("residual {:.1e}{}", unit.shown(open), unit.suffix());
@@ -234,7 +237,9 @@ type ChartLine = (String, Color32, Vec<[f64; 2]>);
 
 /// Lines over the iterations, with a mark where the playhead stands, and fainter ones where a finer grid begins.
 fn plot(ui: &mut Ui, id: &str, here: f64, levels: &[u32], lines: Vec<ChartLine>) {
-    let size = ui.available_size();
+    // a heading that is too long for a narrow column does not widen what stands under it
+    let width = ui.clip_rect().right() - ui.cursor().left();
+    let size = vec2(ui.available_width().min(width), ui.available_height());
     let mut plot =
         plot::still(id, vec2(size.x, size.y.max(60.0))).set_margin_fraction(vec2(0.02, 0.08)).y_axis_min_width(34.0);
     if lines.len() > 1 {
