@@ -57,13 +57,27 @@ impl ErosionChart {
     }
 }
 
-/// Shows the three charts side by side.
+/// Shows the three charts side by side; where there is no room for them they are scrolled.
 pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
+    let (room, size) = (ui.available_width(), vec2(ui.available_width().max(LEAST_WIDTH), ui.available_height()));
+    if room >= LEAST_WIDTH {
+        return columns(ui, size, document, charts, info);
+    }
+    let height = size.y - ui.spacing().scroll.bar_width;
+    let scroll = egui::ScrollArea::horizontal().id_salt("charts").max_height(size.y);
+    scroll.show(ui, |ui| columns(ui, vec2(size.x, height), document, charts, info));
+}
+
+/// Between two charts.
+const GAP: f32 = 14.0;
+/// Of all three.
+const LEAST_WIDTH: f32 = 3.0 * 150.0 + 2.0 * GAP;
+
+fn columns(ui: &mut Ui, size: egui::Vec2, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
     let relief = f64::from(document.scene().settings.relief_metres);
     let here = f64::from(document.iteration());
-    let area = ui.available_rect_before_wrap();
-    let gap = 14.0;
-    let width = ((area.width() - 2.0 * gap) / 3.0).max(120.0);
+    let area = Rect::from_min_size(ui.cursor().min, size);
+    let width = (area.width() - 2.0 * GAP) / 3.0;
     let watched = document.process().map(|(layer, _)| layer);
     let history = info
         .insight
@@ -72,7 +86,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
         .filter(|h| Some(h.layer) == watched && h.moments.iter().any(|moment| moment.iteration > 0));
     for k in 0..3 {
         // a child of its own, so that a long line is cut and does not push the next chart away
-        let left = area.left() + k as f32 * (width + gap);
+        let left = area.left() + k as f32 * (width + GAP);
         let rect = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
         let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
         column.shrink_clip_rect(rect);

@@ -78,28 +78,20 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_plan
 fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     let mut command = None;
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Measures").strong().size(15.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let close = Command::from(MeasuresAction::Toggle);
             if icon_button(ui, true, icon::X, "Close the measures").on_hover_text(close.tooltip(ui.ctx())).clicked() {
                 command = Some(close);
             }
             if is_planet {
-                planet::copy(ui, info);
-                return;
+                planet::copy(ui, info)
+            } else {
+                copy(ui, info)
             }
-            let Some(measures) = &info.measures else { return };
-            let json =
-                ui.small_button("JSON").on_hover_text("Copies all measures and plots as JSON, as talweg measure does.");
-            if json.clicked()
-                && let Ok(text) = serde_json::to_string_pretty(&**measures)
-            {
-                ui.ctx().copy_text(text);
-            }
-            if ui.small_button("CSV").on_hover_text("Copies all measures with all digits, for a spreadsheet.").clicked()
-            {
-                ui.ctx().copy_text(measures.csv());
-            }
+            // the heading gives way in a narrow panel
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(Label::new(RichText::new("Measures").strong().size(15.0)).truncate());
+            });
         });
     });
     ui.horizontal(|ui| {
@@ -148,6 +140,20 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     });
     ui.separator();
     command
+}
+
+/// The buttons that copy what is known.
+fn copy(ui: &mut Ui, info: &MeasuresInfo) {
+    let Some(measures) = &info.measures else { return };
+    let json = ui.small_button("JSON").on_hover_text("Copies all measures and plots as JSON, as talweg measure does.");
+    if json.clicked()
+        && let Ok(text) = serde_json::to_string_pretty(&**measures)
+    {
+        ui.ctx().copy_text(text);
+    }
+    if ui.small_button("CSV").on_hover_text("Copies all measures with all digits, for a spreadsheet.").clicked() {
+        ui.ctx().copy_text(measures.csv());
+    }
 }
 
 /// A heading that can be folded.
