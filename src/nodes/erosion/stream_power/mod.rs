@@ -101,7 +101,7 @@ impl Process for StreamPower {
             is_random: self.uplift_variation > 0.0,
             version: 3,
             planet_version: 2,
-            working_fields: 18.0,
+            working_fields: if self.deposition > 0.0 { 16.0 } else { 13.2 },
             more_on_planets: 4.3,
             follows_grid: true,
             parts: NodeParts::DIVIDED,
