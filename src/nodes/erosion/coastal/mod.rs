@@ -25,8 +25,8 @@
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
 //! Squares only: a wave comes from one direction for all, and its shore is counted in rows of equal cells.
 //! From coarse to fine: lengths and times are the same on every grid, and each iteration lasts as long; with a weight
-//! of ½ the coarsest grid has half of all the retreat, and the iterations halve as the steps of each double. Debris goes
-//! on from grid to grid; what was undercut is found anew.
+//! of ½ the coarsest grid has half of all the retreat, and the iterations halve as the steps of each double. Debris
+//! goes on from grid to grid; what was undercut is found anew.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
 //! the settling by slope are ours.
 
