@@ -287,7 +287,7 @@ fn evaluate_level(
                 beneath = ground(GroupBase::Level)?;
             }
         }
-        let (mut result, account) = run_node(step, &cx, &beneath, coarse.remove(&step.index).as_ref(), store)?;
+        let (mut result, account) = run_node(step, &cx, &beneath, coarse.remove(&step.index), store)?;
         if matches!(step.layer.node, Node::LayerGroup(_))
             && let Some(base) = bases.pop()
         {
@@ -334,7 +334,7 @@ fn run_node(
     step: &LayerStep,
     cx: &Context,
     beneath: &Arc<Terrain>,
-    coarse: Option<&LevelChange>,
+    coarse: Option<LevelChange>,
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
@@ -378,6 +378,8 @@ fn run_node(
             } else if let Some(coarse) = coarse {
                 let goes_on = step.stages.iter().any(|stage| stage.iterations > 0);
                 let (refined, account) = coarse.refine(cx, beneath, &layer.node.traits(), goes_on)?;
+                // it takes up to a third of what this grid takes, and is needed no more
+                drop(coarse);
                 (ground, mass_balance) = (Arc::new(refined), account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {
@@ -426,8 +428,14 @@ fn run_stage(
             return Err(cancelled);
         }
         iteration += 1;
-        timeline.record(key, iteration, mass_balance(run.as_ref()));
+        // it goes through the whole ground
+        if timeline.is_kept() {
+            timeline.record(key, iteration, mass_balance(run.as_ref()));
+        }
         timeline.offer(key, iteration, run.as_ref());
+    }
+    if !timeline.is_kept() {
+        run.release_working_memory();
     }
     let (terrain, mass_balance) = (run.terrain().clone(), mass_balance(run.as_ref()));
     timeline.park(key, iteration, run);

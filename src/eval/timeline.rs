@@ -77,6 +77,11 @@ impl Timeline {
         Self { tracks: Vec::new(), budget }
     }
 
+    /// Whether it keeps anything.
+    pub fn is_kept(&self) -> bool {
+        self.budget > 0
+    }
+
     /// What was noted of the iterations of `key`, in order.
     pub fn notes(&self, key: ContentKey) -> impl Iterator<Item = (u32, Note)> {
         self.tracks.iter().filter(move |t| t.key == key).flat_map(|t| t.notes.iter().map(|(&at, &note)| (at, note)))

@@ -235,7 +235,7 @@ pub fn evaluate_window(
                 }
                 result
             }
-            (None, ..) => run_node(step, &cx, &beneath, coarse.as_ref(), &mut store)?.0,
+            (None, ..) => run_node(step, &cx, &beneath, coarse, &mut store)?.0,
             (Some(iterations), ..) => {
                 let ground = match (under_way.take(), coarse) {
                     (Some(mut terrain), _) => {

@@ -22,6 +22,8 @@ pub const OUTSIDE: u32 = 0;
 const BANDS: usize = 16;
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 16;
+/// Pits whose numbers a band remembers.
+const KNOWN_PITS: usize = 1 << 9;
 /// Pairs of basins a band remembers, so that each link is listed few times.
 const REMEMBERED: usize = 1 << 10;
 
@@ -86,11 +88,18 @@ impl Basins {
 
     /// `height` with every depression filled to the level at which it spills.
     pub fn filled(&self, height: &[f32]) -> Vec<f32> {
+        let mut surface = Vec::new();
+        self.write_filled(height, &mut surface);
+        surface
+    }
+
+    /// [`filled`](Self::filled) in the memory of `surface`.
+    pub fn write_filled(&self, height: &[f32], surface: &mut Vec<f32>) {
         let fill = |(&h, &basin): (&f32, &u32)| {
             let level = self.spill_level[basin as usize];
             if level > h { level } else { h }
         };
-        height.par_iter().zip(&self.basin).map(fill).collect()
+        height.par_iter().zip(&self.basin).map(fill).collect_into_vec(surface);
     }
 
     /// Turns the `receivers` between each spill point and its pit round, so that all water leaves.
@@ -273,7 +282,7 @@ pub(super) fn height_of(ordered: u32) -> f32 {
 pub(super) fn label(
     side: usize,
     receiver: &[u32],
-    is_outlet: impl Fn(usize) -> bool,
+    is_outlet: impl Fn(usize) -> bool + Sync,
     control: &Control,
 ) -> Result<(Vec<u32>, usize), Cancelled> {
     let len = receiver.len();
@@ -303,27 +312,31 @@ pub(super) fn label(
         }
         Ok(())
     })?;
-    let mut name = vec![OUTSIDE; len];
-    let mut count = 1;
-    for (k, &to) in receiver.iter().enumerate() {
-        if to as usize == k && !is_outlet(k) {
-            name[k] = count;
-            count += 1;
-        }
-    }
+    // numbered in the order of their index, so that a search finds the number
+    let pits: Vec<u32> = (0..len)
+        .into_par_iter()
+        .with_min_len(CHECK)
+        .filter(|&k| receiver[k] as usize == k && !is_outlet(k))
+        .map(|k| k as u32)
+        .collect();
     let mut of = vec![OUTSIDE; len];
     of.par_chunks_mut(band).enumerate().try_for_each(|(b, of)| {
         control.check()?;
+        let mut known = [(u32::MAX, OUTSIDE); KNOWN_PITS];
         for (basin, &to) in of.iter_mut().zip(&end[b * band..]) {
             let mut at = to;
             while receiver[at as usize] != at {
                 at = end[at as usize];
             }
-            *basin = name[at as usize];
+            let known = &mut known[at as usize % KNOWN_PITS];
+            if known.0 != at {
+                *known = (at, pits.binary_search(&at).map_or(OUTSIDE, |number| number as u32 + 1));
+            }
+            *basin = known.1;
         }
         Ok(())
     })?;
-    Ok((of, count as usize))
+    Ok((of, pits.len() + 1))
 }
 
 /// The lowest links of neighbouring basins, some of them more than once.

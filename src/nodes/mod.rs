@@ -214,6 +214,8 @@ pub trait Run: Send + Sync {
     fn bytes(&self) -> usize {
         self.terrain().bytes()
     }
+    /// Gives back memory that only a [`step`](Self::step) needs; the next one takes it again.
+    fn release_working_memory(&mut self) {}
 }
 
 /// Where the material went so far: sums of heights over all distinct samples, as fractions of the relief.

@@ -251,12 +251,18 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     shares.iter_mut().for_each(|share| grid.close(share));
 
     let (lost, shares) = (lost.each_ref().map(|lost| &lost[..]), shares.each_ref().map(|share| &share[..]));
-    let bands = pieces(out.each_mut().map(|out| &mut **out), cells);
-    bands.into_par_iter().enumerate().try_for_each(|(b, mut out)| {
+    let bands = (
+        pieces(out.each_mut().map(|out| &mut **out), cells),
+        wear.par_chunks_mut(cells),
+        deposits.par_chunks_mut(cells),
+        accounts.par_chunks_mut(rows),
+    );
+    bands.into_par_iter().enumerate().try_for_each(|(b, (mut out, wear, deposits, accounts))| {
         cx.control.check()?;
         let mut levels = StencilWindow::new(grid, Beyond::Value(f32::NAN), level, b * rows);
         let mut windows = shares.map(|share| StencilWindow::new(grid, Beyond::Value(0.0), share, b * rows));
-        for k in 0..out[0].len() / n {
+        let balances = wear.chunks_mut(n).zip(deposits.chunks_mut(n)).zip(accounts);
+        for (k, ((wear, deposits), to)) in balances.enumerate() {
             let row = b * rows + k;
             levels.advance(level);
             windows.iter_mut().zip(shares).for_each(|(window, share)| window.advance(share));
@@ -267,19 +273,18 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
                 shares: windows.each_ref().map(StencilWindow::rows),
             };
             law.settle(row, metric.row(row), cells, row_mut(&mut out, k, n));
+            // copies have no area, and get what the owners found
+            let made = |field: usize| &out[field][k * n..][..n];
+            let old = grid.row(old_height, row);
+            add_balance(old, made(0), old_balance.map(|map| grid.row(map, row)), wear, deposits);
+            *to = account(grid, metric.owned_areas(row), old, made(0), carried.map(made));
         }
         Ok(())
     })?;
     out.iter_mut().for_each(|field| grid.close(field));
-
-    let rows = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), accounts);
-    rows.into_par_iter().enumerate().try_for_each(|(row, (wear, deposits, to))| {
-        cx.control.check()?;
-        let (old, new) = (grid.row(old_height, row), grid.row(out[0], row));
-        add_balance(old, new, old_balance.map(|map| grid.row(map, row)), wear, deposits);
-        *to = account(grid, metric.owned_areas(row), old, new, carried.map(|field| grid.row(out[field], row)));
-        Ok(())
-    })
+    grid.close(wear);
+    grid.close(deposits);
+    Ok(())
 }
 
 #[cfg(test)]

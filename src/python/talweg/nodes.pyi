@@ -1194,6 +1194,10 @@ class Coastal(Node):
 
     iterations: int
     """60, from 0 to 10000. Iterations. More carry the cliffs farther back."""
+    largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Where the erosion begins: on a coarse grid, whose forms the finer ones refine. Then there are valleys of every width, and large sizes take seconds. Iterations, lengths and depths are those of the coarsest grid."""
+    fine_weight: float
+    """0.75, from 0.1 to 2. Iterations of each finer grid beside those of the one before. Small leaves broad, smooth forms; above 1 the finest forms prevail."""
     retreat: float
     """4 m, from 0 to 1000. How far a straight coast of loose rock retreats in one iteration where the sea is open."""
     wave_height: float
@@ -1218,8 +1222,8 @@ class Coastal(Node):
     """0.4, from 0 to 1. How much the waves come from that side only. At the most the lee shores stay as they are."""
     hardness: float
     """0, from 0 to 1. Resistance of the rock everywhere, from loose to what never wears. Where a layer below made a hardness map, the harder of the two counts."""
-    def __init__(self, *, iterations: int = 60, retreat: float = 4.0, wave_height: float = 5.0, wave_base: float = 15.0, cliff_reach: float = 150.0, cliff_angle: float = 65.0, beach_angle: float = 3.0, beach_share: float = 0.30000001192092896, drift: float = 40.0, fetch: float = 3000.0, wave_azimuth: float = 270.0, prevailing: float = 0.4000000059604645, hardness: float = 0.0) -> None: ...
-    def set(self, *, iterations: int = ..., retreat: float = ..., wave_height: float = ..., wave_base: float = ..., cliff_reach: float = ..., cliff_angle: float = ..., beach_angle: float = ..., beach_share: float = ..., drift: float = ..., fetch: float = ..., wave_azimuth: float = ..., prevailing: float = ..., hardness: float = ...) -> None: ...
+    def __init__(self, *, iterations: int = 60, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, retreat: float = 4.0, wave_height: float = 5.0, wave_base: float = 15.0, cliff_reach: float = 150.0, cliff_angle: float = 65.0, beach_angle: float = 3.0, beach_share: float = 0.30000001192092896, drift: float = 40.0, fetch: float = 3000.0, wave_azimuth: float = 270.0, prevailing: float = 0.4000000059604645, hardness: float = 0.0) -> None: ...
+    def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., retreat: float = ..., wave_height: float = ..., wave_base: float = ..., cliff_reach: float = ..., cliff_angle: float = ..., beach_angle: float = ..., beach_share: float = ..., drift: float = ..., fetch: float = ..., wave_azimuth: float = ..., prevailing: float = ..., hardness: float = ...) -> None: ...
 
 class Dunes(Node):
     """Wind carries loose sand over the ground and piles it up into dunes. Lays down sand first if you want some, and can wear bare rock with it."""

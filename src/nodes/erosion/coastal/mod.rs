@@ -15,7 +15,8 @@
 //!
 //! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at
 //! the same speed in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the
-//! cells of the shore are computed, in a list in row order.
+//! cells of the shore are computed, in a list in row order. Debris spreads by the super-time-stepping RKL1 (Meyer,
+//! Balsara & Aslam 2014): s stages reach as far as s (s + 1) / 2 explicit passes, and like those make nothing negative.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is
 //! the sediment map.
@@ -23,7 +24,9 @@
 //! (tests/core/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
 //! Squares only: a wave comes from one direction for all, and its shore is counted in rows of equal cells.
-//! One grid alone: waves cross the water in straight lines that no coarser coast stands for; its steps are bounded.
+//! From coarse to fine: lengths and times are the same on every grid, and each iteration lasts as long; with a weight
+//! of ½ the coarsest grid has half of all the retreat, and the iterations halve as the steps of each double. Debris
+//! goes on from grid to grid; what was undercut is found anew.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and
 //! the settling by slope are ours.
 
@@ -38,7 +41,8 @@ use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, MassBalance, NodeParts, Pace, Process, Run, Traits};
+use crate::nodes::multiscale::{LargestScale, multiscale_params};
+use crate::nodes::{Context, MassBalance, MultiScale, NodeParts, Pace, Process, Run, Traits};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 
@@ -48,6 +52,7 @@ crate::params! {
     Coastal "Coastal erosion" in "Erosion", from "Sunamura 1992; Adams et al. 2002", also "waves sea cliff beach shore coast bay headland abrasion" {
         /// Iterations. More carry the cliffs farther back.
         iterations: u32 = 60, 0..=10_000, slider 1..=150;
+        multiscale_params!();
         /// How far a straight coast of loose rock retreats in one iteration where the sea is open.
         retreat: f32 ["m"] = 4.0, 0.0..=1000.0, slider 0.5..=20.0;
         /// Height that waves reach above the sea. Higher waves attack gentler shores farther up.
@@ -81,6 +86,7 @@ crate::params! {
             Strong "Strong": "A wide platform below high cliffs." { iterations = 120, retreat = 6.0, cliff_reach = 400.0 }
             Storm "Storm coast": "Waves from the west cut the windward shore and spare the lee." { iterations = 90, retreat = 6.0, wave_height = 8.0, prevailing = 0.9 }
             Lagoon "Sheltered beaches": "Low waves that heap sand into wide beaches." { iterations = 80, retreat = 3.0, wave_height = 3.0, wave_base = 8.0, cliff_reach = 40.0, beach_angle = 1.5, drift = 120.0 }
+            AllScales "All scales": "Bays and headlands first, then the cliffs, at any size in seconds." { iterations = 40, largest_scale = LargestScale::Samples257, fine_weight = 0.5 }
         }
     }
 }
@@ -90,7 +96,9 @@ impl Process for Coastal {
         Traits {
             writes: &WRITTEN,
             reads_sea_level: true,
-            version: 2,
+            // 3: debris drifts as far as asked on fine grids too
+            version: 3,
+            carries_sediment_on: true,
             working_fields: 7.8,
             parts: NodeParts::Whole("waves grow over all the water that lies before a shore"),
             ..Traits::PROCESS
@@ -101,14 +109,24 @@ impl Process for Coastal {
         self.iterations
     }
 
+    fn multiscale(&self) -> MultiScale {
+        MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
+    }
+
     fn pace(&self) -> Pace {
         Pace::Time
     }
 
-    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         prepare(&mut terrain, &WRITTEN);
-        // debris of this coast only; what another process still carries is its own
-        terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
+        let mut carried_before = 0.0;
+        if cx.level > 1.0 {
+            // what the coarser grids have under way
+            carried_before = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
+        } else {
+            // debris of this coast only; what another process still carries is its own
+            terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
+        }
         Box::new(CoastalRun {
             rock: Rock::new(&terrain, self.hardness),
             undercut: vec![false; terrain.grid.len()],
@@ -116,6 +134,7 @@ impl Process for Coastal {
             terrain,
             next: WorkingMemory::default(),
             mass_balance: MassBalance::default(),
+            carried_before,
         })
     }
 }
@@ -128,6 +147,10 @@ const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Sedime
 const MOST_STEPS: f32 = 16.0;
 /// Retreat of a step in cells at most.
 const COURANT: f32 = 0.5;
+/// D t in cells that one explicit pass spreads; up to ¼ nothing becomes negative.
+const EXPLICIT: f32 = 0.2;
+/// Stages of the diffusion at most: debris drifts up to 40 cells in a step.
+const MOST_STAGES: u32 = 64;
 
 /// Share of the debris that rounding may take or make before it is given back. Where debris spreads far it lies so
 /// evenly that its differences round away, the same way in every pass.
@@ -156,6 +179,8 @@ struct CoastalRun {
     terrain: Terrain,
     next: WorkingMemory<CoastalBuffers>,
     mass_balance: MassBalance,
+    /// Debris that was under way at the start.
+    carried_before: f64,
 }
 
 /// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
@@ -226,7 +251,7 @@ impl ErosionRun for CoastalRun {
         // from here on the step cannot fail
         self.mass_balance.eroded += mass_balance[0];
         self.mass_balance.deposited += mass_balance[1];
-        self.mass_balance.carried = carried;
+        self.mass_balance.carried = carried - self.carried_before;
         self.mass_balance.lost += washed_out;
         let open = self.mass_balance.residual();
         if open.abs() > ROUNDING * carried {
@@ -273,9 +298,9 @@ pub struct CoastalLaw {
     pub cliff: f32,
     /// Rise over one cell of the beach.
     pub beach: f32,
-    /// Passes of the diffusion of debris and its coefficient.
-    pub passes: u32,
-    /// Coefficient of a pass.
+    /// Stages of the diffusion of debris in one step.
+    pub stages: u32,
+    /// D t of all of them, in cells.
     pub diffusion: f32,
 }
 
@@ -284,12 +309,12 @@ impl CoastalLaw {
         let height = |metres: f32| metres / cx.relief_metres;
         let cell = cx.cell_metres();
         let retreat = params.retreat / (cell * steps);
-        // 4 D t = drift², in cells and for one step; a pass stays stable up to 1/4
+        // 4 D t = drift², in cells and for one step
         let spread = params.drift / cell;
-        let whole = spread * spread * 0.25 / steps;
-        let passes = (whole * 5.0).ceil();
-        let passes = if passes > 32.0 { 32.0 } else { passes };
-        let diffusion = if passes > 0.0 { whole / passes } else { 0.0 };
+        let diffusion = spread * spread * 0.25 / steps;
+        let reach = |stages: u32| EXPLICIT * (stages * (stages + 1) / 2) as f32;
+        let stages = (1..MOST_STAGES).find(|&stages| reach(stages) >= diffusion).unwrap_or(MOST_STAGES);
+        let most = reach(stages);
         Self {
             ring: CoastalNeighbours::new(cx.grid),
             sea: cx.sea_level,
@@ -303,8 +328,8 @@ impl CoastalLaw {
             retreat: if retreat > COURANT { COURANT } else { retreat },
             cliff: cx.rise_per_cell(params.cliff_angle),
             beach: cx.rise_per_cell(params.beach_angle),
-            passes: passes as u32,
-            diffusion: if diffusion > 0.2 { 0.2 } else { diffusion },
+            stages: if diffusion > 0.0 { stages } else { 0 },
+            diffusion: if diffusion > most { most } else { diffusion },
         }
     }
 

@@ -184,28 +184,32 @@ impl ShoreCells {
             own[at] += debris[k as usize];
         }
         beside.clear();
-        beside.extend(cells.iter().map(|&k| {
+        beside.extend(cells.iter().enumerate().map(|(at, &k)| {
             let [west, east, north, south, ..] = law.ring.neighbours(k as usize);
-            [west, east, north, south].map(|other| place[other])
+            // nothing passes to where there is no shore: a cell itself has the same
+            [west, east, north, south].map(|other| match place[other] {
+                NONE => at as u32,
+                other => other,
+            })
         }));
         for &k in cells.iter() {
             place[k as usize] = NONE;
         }
-        spread.resize(cells.len(), 0.0);
-        for _ in 0..law.passes {
+        spread.clone_from(own);
+        let stages = law.stages as f32;
+        // of the stage before last, of the last, and of its differences
+        for stage in 1..=law.stages {
+            let s = stage as f32;
+            let [earlier, last] = if stage == 1 { [0.0, 1.0] } else { [(1.0 - s) / s, (2.0 * s - 1.0) / s] };
+            let pass = last * law.diffusion * 2.0 / (stages * stages + stages);
             let from = &*own;
             spread.par_chunks_mut(CHUNK).zip(beside.par_chunks(CHUNK)).enumerate().try_for_each(
                 |(c, (to, beside))| {
                     cx.control.check()?;
-                    for (k, (to, beside)) in to.iter_mut().zip(beside).enumerate() {
-                        let here = from[c * CHUNK + k];
-                        let mut flux = 0.0;
-                        for &other in beside {
-                            if other != NONE {
-                                flux += from[other as usize] - here;
-                            }
-                        }
-                        *to = here + law.diffusion * flux;
+                    for ((to, &here), beside) in to.iter_mut().zip(&from[c * CHUNK..]).zip(beside) {
+                        let [west, east, north, south] = beside.map(|other| from[other as usize] - here);
+                        // the two shares are 1 together
+                        *to = here + (earlier * (*to - here) + pass * ((west + east) + (north + south)));
                     }
                     Ok(())
                 },

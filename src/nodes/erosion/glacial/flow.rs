@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::lines::{Exchange, GridLines, LANES, Lane, LineDirection};
+use super::lines::{Exchange, GridLines, LANES, Lane, LineDirection, holds_any};
 use crate::field::topology::Beyond;
 use crate::field::topology::{EAST, NORTH, SOUTH, StencilWindow, WEST, around_row};
 use crate::field::{Cancelled, Grid};
@@ -93,11 +93,14 @@ impl IceFlow {
             for buffer in [&mut memory.bed, &mut memory.lagged, &mut memory.cross] {
                 buffer.resize(lines.cells, [0.0; LANES]);
             }
-            lines.load(block, fields.bed, self.relief, &mut memory.bed);
-            lines.load(block, fields.lagged, self.relief, &mut memory.lagged);
-            lines.load(block, cross, 1.0, &mut memory.cross);
             lines.load(block, ice, 1.0, ice_out);
             lines.load(block, till, 1.0, till_out);
+            lines.load(block, fields.lagged, self.relief, &mut memory.lagged);
+            if !memory.lagged.iter().any(holds_any) {
+                return [0.0; 2];
+            }
+            lines.load(block, fields.bed, self.relief, &mut memory.bed);
+            lines.load(block, cross, 1.0, &mut memory.cross);
             self.exchange(lines.wraps, years, memory);
             memory.ice.solve(lines.wraps, ice_out);
             memory.till.solve(lines.wraps, till_out);
@@ -149,6 +152,10 @@ impl IceFlow {
             };
             let (b0, b1) = (&bed[k], &bed[next]);
             let (h0, h1, h_before, h_after) = (&lagged[k], &lagged[next], &lagged[before], &lagged[after]);
+            // bare ground on both sides gives nothing
+            if !holds_any(h0) && !holds_any(h1) {
+                continue;
+            }
             let (c0, c1) = (&cross[k], &cross[next]);
             let (on, back) = (&mut ice.onward[k], &mut ice.back[k]);
             let (till_on, till_back) = (&mut till.onward[k], &mut till.back[k]);
@@ -262,6 +269,9 @@ impl IceFlow {
                 lines.load(block, ice, 1.0, thickness);
             }
             lines.load(block, field, 1.0, out);
+            if !out.iter().any(holds_any) {
+                return;
+            }
             exchange.reset(lines.cells);
             for k in 0..lines.cells {
                 let next = if k + 1 < lines.cells { k + 1 } else { 0 };

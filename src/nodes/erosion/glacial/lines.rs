@@ -6,7 +6,8 @@
 //! Elimination keeps e_k = 1 + c_(k-1) e_(k-1) / (e_(k-1) + a_(k-1)), in which nothing is subtracted (Grassmann,
 //! Taksar & Heyman 1985): volumes stay right to the last digits where a and c are millions.
 //! On wrapping ground the last cell of a line is set apart and solved for in the end.
-//! [`LANES`] lines side by side go through the processor together.
+//! [`LANES`] lines side by side go through the processor together; where nothing passes between the cells of none of
+//! them, as on bare ground, they are left as they are.
 
 use rayon::prelude::*;
 
@@ -17,6 +18,12 @@ use crate::nodes::Context;
 pub const LANES: usize = 8;
 /// A value of each of them.
 pub type Lane = [f64; LANES];
+
+/// Whether any of the values is other than 0.
+#[inline(always)]
+pub fn holds_any(lane: &Lane) -> bool {
+    lane.iter().fold(false, |any, &value| any | (value != 0.0))
+}
 
 /// Which lines of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +159,12 @@ impl Exchange {
         // what stays of a unit in the cells before, and of the pivots one over
         let mut stays: Lane = if wraps { back[last].map(|back| 1.0 + back) } else { off[0].map(|off| 1.0 + off) };
         for k in 0..chain {
+            let is_end = !wraps && k == last;
+            // where nothing passes, a cell keeps what it holds
+            if k > 0 && !is_end && ![&onward[k - 1], &back[k - 1], &onward[k]].into_iter().any(holds_any) {
+                (stays, inverse[k]) = ([1.0; LANES], [1.0; LANES]);
+                continue;
+            }
             if k > 0 {
                 let (before, here) = held.split_at_mut(k);
                 let (before, here) = (&before[k - 1], &mut here[0]);
@@ -161,7 +174,7 @@ impl Exchange {
                     here[lane] += on[lane] * inverse[lane] * before[lane];
                 }
             }
-            if !wraps && k == last {
+            if is_end {
                 (0..LANES).for_each(|lane| stays[lane] += off[1][lane]);
                 inverse[k] = stays.map(|pivot| 1.0 / pivot);
             } else {

@@ -126,7 +126,8 @@ impl Process for ShallowWater {
             writes: &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits],
             is_random: self.springs > 0,
             version: 2,
-            working_fields: 16.3,
+            // 9.2 where no states are kept, 16.3 where the memory of a step stays while its terrain is made
+            working_fields: 13.0,
             carries_sediment_on: true,
             parts: NodeParts::Whole("its flow is no data map that another part could read"),
             ..Traits::PROCESS

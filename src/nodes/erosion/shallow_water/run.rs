@@ -10,6 +10,7 @@ use super::rows::{FIELDS, FLUX, GROUND, SEDIMENT, WATER, row_of};
 use super::supply::Supply;
 use super::sweep::{Rim, RollingRows};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::nodes::erosion::buffers::balance;
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::{Context, MassBalance, Run};
 
@@ -147,7 +148,9 @@ impl ShallowWaterRun {
 fn total(grid: Grid, state: &[f32], field: usize) -> f64 {
     let distinct = grid.distinct();
     let row = |i: usize| &row_of(state, grid.samples, i, field)[..distinct];
-    (0..distinct).map(|i| row(i).iter().map(|&v| f64::from(v)).sum::<f64>()).sum()
+    let rows: Vec<f64> =
+        (0..distinct).into_par_iter().map(|i| row(i).iter().map(|&v| f64::from(v)).sum::<f64>()).collect();
+    rows.iter().sum()
 }
 
 impl Run for ShallowWaterRun {
@@ -180,12 +183,14 @@ impl Run for ShallowWaterRun {
         let grid = self.before.grid;
         let distinct = grid.distinct();
         let mut mass_balance = MassBalance { lost: self.left.sediment, ..MassBalance::default() };
-        for i in 0..distinct {
+        let balance_of_row = |i: usize| {
             let now = row_of(&self.state, grid.samples, i, GROUND);
-            for (&h0, &h) in grid.row(&self.before.height, i)[..distinct].iter().zip(now) {
-                let fall = f64::from(h0) - f64::from(h);
-                *if fall > 0.0 { &mut mass_balance.eroded } else { &mut mass_balance.deposited } += fall.abs();
-            }
+            balance(&grid.row(&self.before.height, i)[..distinct], &now[..distinct])
+        };
+        let rows: Vec<[f64; 2]> = (0..distinct).into_par_iter().map(balance_of_row).collect();
+        for [eroded, deposited] in rows {
+            mass_balance.eroded += eroded;
+            mass_balance.deposited += deposited;
         }
         mass_balance.carried = total(grid, &self.state, SEDIMENT) - self.sediment_before;
         mass_balance
@@ -204,6 +209,10 @@ impl Run for ShallowWaterRun {
             left: self.left,
             shown: OnceLock::new(),
         })
+    }
+
+    fn release_working_memory(&mut self) {
+        self.next = Vec::new();
     }
 
     fn bytes(&self) -> usize {

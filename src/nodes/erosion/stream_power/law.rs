@@ -103,15 +103,12 @@ impl Forces {
 pub struct Bed {
     /// Heights in cells.
     pub height: Vec<f32>,
-    /// Coefficient of each cell's wear.
+    /// Coefficient of each cell's wear; once it is worn, the height that the soil creeps to.
     c: Vec<f32>,
-    /// Share of what is too steep that comes down in each cell.
-    slide: Vec<f32>,
     /// The ground before it is worn, where settling asks for it.
     risen: Vec<f32>,
     /// Rock that comes to each cell, as a volume.
     flux: Vec<f32>,
-    next: Vec<f32>,
 }
 
 impl Bed {
@@ -152,18 +149,15 @@ impl Bed {
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         self.c.resize(area.len(), 0.0);
-        self.slide.resize(area.len(), 0.0);
-        let rows = self.c.par_chunks_mut(n).zip(self.slide.par_chunks_mut(n));
-        rows.enumerate().try_for_each(|(i, (row, slides))| {
+        self.c.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
             cx.control.check()?;
-            for (j, (c, slide)) in row.iter_mut().zip(slides).enumerate() {
+            for (j, c) in row.iter_mut().enumerate() {
                 let k = i * n + j;
                 let fraction = f64::from(flow.fraction[k]);
                 let on_square = || (1.0 + fraction * fraction).sqrt();
                 let distance = flow.distance.get(k).map_or_else(on_square, |&distance| f64::from(distance));
                 let erodibility = rock.erodibility(k);
                 *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(erodibility)).min(MOST) as f32;
-                *slide = forces.slide * erodibility;
             }
             Ok(())
         })
@@ -176,8 +170,9 @@ impl Bed {
         flow: &DInfinity,
         order: &UpstreamOrder,
         forces: &Forces,
+        rock: &Rock,
     ) -> Result<(), Cancelled> {
-        let Self { height, c, slide, .. } = self;
+        let Self { height, c, .. } = self;
         order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, [one, two]| {
             // the height where the way down meets the far side of the facet
             let fraction = flow.fraction[k];
@@ -188,13 +183,15 @@ impl Bed {
             let fall = f64::from(h) - f64::from(floor);
             let mut left = forces.worn(fall, f64::from(c[k])) as f32;
             let on_square = || (1.0 + fraction * fraction).sqrt();
+            // of what is too steep this share comes down
+            let slide = forces.slide * rock.erodibility(k);
             let stands = forces.talus * flow.distance.get(k).copied().unwrap_or_else(on_square);
             if left > stands {
-                left -= (left - stands) * slide[k];
+                left -= (left - stands) * slide;
             }
             let new = floor + left;
             // what is not worn keeps its bits
-            if new < h && slide[k] > 0.0 { new } else { h }
+            if new < h && slide > 0.0 { new } else { h }
         })
     }
 
@@ -251,8 +248,8 @@ impl Bed {
             true => Some(gauss::smoothed(cx, old, (2.0 * forces.creep_metres).sqrt() as f32)?),
             false => None,
         };
-        self.next.resize(grid.len(), 0.0);
-        cx.bands(&mut self.next, |first, out| {
+        self.c.resize(grid.len(), 0.0);
+        cx.bands(&mut self.c, |first, out| {
             let mut window = StencilWindow::new(grid, Beyond::Nearest, old, first);
             for (row, new) in (first..).zip(out.chunks_mut(n)) {
                 let here = grid.row(old, row);
@@ -278,7 +275,7 @@ impl Bed {
                 }
             }
         })?;
-        std::mem::swap(&mut self.height, &mut self.next);
+        std::mem::swap(&mut self.height, &mut self.c);
         Ok(())
     }
 }

@@ -101,7 +101,7 @@ impl Process for StreamPower {
             is_random: self.uplift_variation > 0.0,
             version: 3,
             planet_version: 2,
-            working_fields: 18.0,
+            working_fields: if self.deposition > 0.0 { 16.0 } else { 13.2 },
             more_on_planets: 4.3,
             follows_grid: true,
             parts: NodeParts::DIVIDED,
@@ -160,8 +160,7 @@ struct Scratch {
     graph: FlowGraph,
     flow: DInfinity,
     bed: Bed,
-    area: Vec<f32>,
-    /// The next state of the maps.
+    /// The next state of the maps; the flow map has the area that drains through each cell.
     maps: [Vec<f32>; 3],
     rows: Vec<[f64; 3]>,
 }
@@ -176,11 +175,13 @@ impl ErosionRun for StreamPowerRun {
                 self.uplift.insert(Arc::new(made)).clone()
             }
         };
-        let Scratch { graph, flow, bed, area, maps, rows } = &mut *self.scratch;
+        let Scratch { graph, flow, bed, maps, rows } = &mut *self.scratch;
+        let [wear, deposits, area] = maps;
         let old = &self.terrain.height;
         let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
-        flow.route(mesh, &graph.filled(old), &outlets, graph, cx.control)?;
+        graph.basins.write_filled(old, &mut bed.height);
+        flow.route(mesh, &bed.height, &outlets, graph, cx.control)?;
         let order = flow.upstream_order(cx.control)?;
         mesh.write_areas(area);
         if let Some(rain) = &self.rain {
@@ -193,7 +194,7 @@ impl ErosionRun for StreamPowerRun {
         let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
         bed.rise(cx, old, flow, &forces, &uplift)?;
         bed.prepare(cx, flow, area, &forces, &self.rock)?;
-        bed.wear(cx, flow, &order, &forces)?;
+        bed.wear(cx, flow, &order, &forces, &self.rock)?;
         if law.deposition > 0.0 {
             bed.settle(cx, (mesh, flow, &graph.basins), &order, area, law.deposition)?;
         }
@@ -204,11 +205,11 @@ impl ErosionRun for StreamPowerRun {
         let n = grid.samples;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
         let (new, receivers, areas) = (&bed.height, &flow.receivers, mesh.owned_areas());
-        maps.iter_mut().for_each(|map| map.resize(grid.len(), 0.0));
+        wear.resize(grid.len(), 0.0);
+        deposits.resize(grid.len(), 0.0);
         rows.resize(grid.rows(), [0.0; 3]);
-        let [wear, deposits, flowing] = maps;
-        let buffers = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), flowing.par_chunks_mut(n), &mut *rows);
-        buffers.into_par_iter().enumerate().try_for_each(|(i, (wear, deposits, flowing, sums))| {
+        let buffers = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), &mut *rows);
+        buffers.into_par_iter().enumerate().try_for_each(|(i, (wear, deposits, sums))| {
             cx.control.check()?;
             *sums = [0.0; 3];
             for j in 0..n {
@@ -219,7 +220,6 @@ impl ErosionRun for StreamPowerRun {
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
                 wear[j] = before[0][k] + lost as f32;
                 deposits[j] = before[1][k] + won as f32;
-                flowing[j] = area[k];
                 // without areas the samples of a square that are no copies count alike
                 let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
