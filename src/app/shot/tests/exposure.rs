@@ -58,7 +58,9 @@ fn clouds_darken_a_part_of_the_ground_and_stand_in_the_sky() {
     let engine = SharedEngine::default();
     let ground = Arc::new(Terrain::from_fn(65, Edges::Open, |_, _| 0.2));
     let draw = |clouds: f32, eye, pitch| {
-        let settings = Settings { size_metres: 20_000.0, sea_level: -9000.0, clouds, ..Settings::default() };
+        // dark enough that nothing is bent off
+        let (size_metres, exposure) = (20_000.0, -1.5);
+        let settings = Settings { size_metres, exposure, sea_level: -9000.0, clouds, ..Settings::default() };
         let subject = ShotSubject::Terrain(prepared(&ground, &settings, Overlay::None), red(), None);
         engine.draw(&subject, &options(eye, pitch, ViewMode::Shaded), RenderQuality::Still)
     };
@@ -66,7 +68,7 @@ fn clouds_darken_a_part_of_the_ground_and_stand_in_the_sky() {
     let [clear, half, all] = [0.0, 0.5, 1.0].map(down);
     let darker = |image: &[u8]| {
         let pairs = clear.as_chunks::<4>().0.iter().zip(image.as_chunks::<4>().0);
-        pairs.filter(|(before, after)| before[0] > after[0].saturating_add(25)).count() as f32 / (SIDE * SIDE) as f32
+        pairs.filter(|(before, after)| before[0] > after[0].saturating_add(12)).count() as f32 / (SIDE * SIDE) as f32
     };
     assert!((0.15..0.85).contains(&darker(&half)), "{}", darker(&half));
     assert!(darker(&all) > darker(&half) + 0.1, "{}", darker(&all));
