@@ -89,7 +89,8 @@ mod tests {
         }
         let stream = Stream::new(3, 1);
         let all = |share| (0..500).map(move |k| grove_share(stream, (50.0, share), [31.0 * k as f32, 17.0]));
-        assert!(all(0.0).all(|inside| inside == 0.0) && all(1.0).sum::<f32>() > 495.0);
+        // all but the seams, which take a twelfth
+        assert!(all(0.0).all(|inside| inside == 0.0) && all(1.0).sum::<f32>() > 440.0, "{}", all(1.0).sum::<f32>());
     }
 
     #[test]
