@@ -109,8 +109,12 @@ fn adaptive_surface(in: AdaptiveVertex, grit: vec3<f32>) -> Surface {
 
 fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
     let grit = grit_at(in.world.xz);
-    let surface = adaptive_surface(in, grit);
+    var surface = adaptive_surface(in, grit);
+    surface.sun_share *= under_clouds(in.world);
     let ground = as_ground(in);
+#ifdef DETAIL
+    surface.sun_share *= sun_between_plants(in.world, surface.normal, 1.5);
+#endif
     var seen = natural(ground, surface);
     seen.colour *= 1.0 + 0.10 * grit.x;
     return with_haze(light_on_ground(seen, surface, in.world), ground);

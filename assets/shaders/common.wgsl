@@ -173,6 +173,32 @@ fn sky_light() -> vec3<f32> {
     return 1.15 * frame.sky_light.rgb + vec3<f32>(0.085, 0.080, 0.075) * frame.sun_light.rgb;
 }
 
+// How thick the clouds are over a place in metres, from 0 to 1: noise of six octaves, each turned against the others.
+fn cloudiness(metres: vec2<f32>) -> f32 {
+    let cover = frame.overlay.z;
+    var place = metres / 3400.0 + 31.7;
+    place += 0.9 * (vec2<f32>(noise(place * 0.7), noise(place * 0.7 + 19.1)) - 0.5);
+    var sum = 0.0;
+    var share = 0.5;
+    for (var k = 0; k < 6; k += 1) {
+        sum += share * (noise(place) - 0.5);
+        place = 2.13 * vec2<f32>(0.8 * place.x - 0.6 * place.y, 0.6 * place.x + 0.8 * place.y) + 5.3;
+        share *= 0.52;
+    }
+    let level = mix(0.24, -0.30, cover);
+    return smoothstep(level, level + 0.16, sum) * smoothstep(0.0, 0.08, cover);
+}
+
+// Share of the sun that clouds leave a place.
+fn under_clouds(world: vec3<f32>) -> f32 {
+    if frame.overlay.z <= 0.0 {
+        return 1.0;
+    }
+    let sun = to_sun();
+    let towards = world.xz + sun.xz * (max(frame.overlay.w - world.y, 0.0) / max(sun.y, 0.12));
+    return 1.0 - 0.82 * cloudiness(towards * metres_per_unit());
+}
+
 // Share of the sun that is seen where the light map holds such a depth in the shadow; see `shadow_depth` in light.rs.
 fn sun_share_of(depth: f32) -> f32 {
     return 1.0 - smoothstep(0.0, 1.0, (depth - 0.5) * 8.0);

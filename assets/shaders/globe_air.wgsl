@@ -107,5 +107,7 @@ fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
 // Light from the whole sky on level ground.
 fn sky_light(up: vec3<f32>) -> vec3<f32> {
     let day = smoothstep(-0.16, 0.45, dot(up, to_sun()));
-    return frame.tint.rgb * (day * frame.tint.a) + vec3<f32>(0.55, 0.70, 1.0) * frame.light.w;
+    // eyes take a part of the colour out of the light in the shade
+    let grey = vec3<f32>(dot(frame.tint.rgb, vec3<f32>(0.2126, 0.7152, 0.0722)));
+    return mix(grey, frame.tint.rgb, 0.6) * (day * frame.tint.a) + vec3<f32>(0.55, 0.70, 1.0) * frame.light.w;
 }

@@ -139,16 +139,23 @@ fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec
 }
 #endif
 
-// Ripples near the eye; from afar they only widen the glint.
-fn ripple(up: vec3<f32>, distance: f32) -> vec3<f32> {
-    let near = exp(-distance / 30000.0);
-    let wide = exp(-distance / 250000.0);
-    if wide < 0.01 {
-        return vec3<f32>(0.0);
+// By how much waves turn the normal of the sea: ripples of a metre up to patches of wind of ten kilometres, each seen up
+// to where it is as small as a few pixels. From afar they only widen the glint.
+fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
+    let place = frame.texture.xyz + rel;
+    var sum = vec3<f32>(0.0);
+    var long = 1.6;
+    for (var k = 0u; k < 7u; k += 1u) {
+        let seen = 1.0 - smoothstep(70.0 * long, 260.0 * long, distance);
+        if seen > 0.0 {
+            // crests are longer than waves
+            let east = normalize(cross(vec3<f32>(0.3, 0.2, 1.0), up) + 0.35 * sin(f32(k) * 1.9) * up);
+            let at = place - 0.45 * east * dot(place, east);
+            sum += seen * (noises(at / long + 7.7 * f32(k)) - 0.5);
+        }
+        long *= 4.3;
     }
-    let fine = noises(up * (radius() / 90.0)) - 0.5;
-    let swell = noises(up * (radius() / 2600.0)) - 0.5;
-    return fine * 0.10 * near + swell * 0.05 * wide;
+    return 0.085 * sum;
 }
 
 fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
@@ -163,20 +170,24 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
         return surface.albedo * (0.62 + 0.34 * dot(surface.normal, up)) * in.passed;
     }
     let sky = sky_light(up);
-    var light = surface.albedo * (sun * facing + sky * open);
+    // what lies around in the sun lights slopes
+    let around = sun * (max(dot(up, to_sun()), 0.0) * 0.32 * (0.5 - 0.5 * dot(surface.normal, up)));
+    var light = surface.albedo * (sun * facing + sky * open + around * surface.open);
     if surface.gloss > 0.0 {
         let middle = normalize(to_sun() - ray);
         light += surface.gloss * (sun * pow(max(dot(surface.normal, middle), 0.0), 60.0) + 0.25 * sky * mirrored_share(-dot(ray, surface.normal)));
     }
     if surface.water > 0.0 {
-        let normal = normalize(up + ripple(up, distance));
+        let normal = normalize(up + ripple(in.rel, up, distance));
         let mirrored = mirrored_share(-dot(ray, normal));
         let seen = reflect(ray, normal);
         let towards = max(dot(seen, to_sun()), 0.0);
         // from afar the sun is spread over many waves
         let sharp = mix(320.0, 42.0, 1.0 - exp(-distance / 400000.0));
         let glint = sun * (0.25 + mirrored) * (pow(towards, sharp) * sqrt(sharp) * 0.10);
-        let reflected = sky * 0.9 * min(mirrored, 0.6);
+        // the sky is brightest at the horizon
+        let level = 1.0 - max(dot(seen, up), 0.0);
+        let reflected = sky * (0.55 + 1.25 * level * level) * min(mirrored, 0.6);
         light = mix(light, light * (1.0 - min(mirrored, 0.6)) + reflected + glint, surface.water);
     }
     return light * in.passed + in.scattered + formula(up, ray);

@@ -199,6 +199,7 @@ fn with_haze(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
 
 fn shaded(in: GroundVertex) -> vec3<f32> {
     var surface = surface_at(in.world.xz);
+    surface.sun_share *= under_clouds(in.world);
 #ifdef DETAIL
     surface.sun_share *= sun_between_plants(in.world, surface.normal, 1.5);
 #endif
@@ -317,6 +318,7 @@ fn far_ground_fragment(in: FarVertex) -> @location(0) vec4<f32> {
     // a mirrored slope leans the other way
     let signs = 1.0 - 2.0 * mirrored_axes(in);
     surface.normal = vec3<f32>(surface.normal.x * signs.x, surface.normal.y, surface.normal.z * signs.y);
+    surface.sun_share *= under_clouds(in.world);
     let ground = natural_at(in.world, map_coordinates(in.flat), surface);
     let light = light_on_ground(ground, surface, in.world);
     return vec4<f32>(to_screen(mix(light, in.haze.rgb, in.haze.a), in.clip.xy), 1.0);

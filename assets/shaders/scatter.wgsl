@@ -23,12 +23,14 @@ struct ScatterInput {
     @location(1) ground: vec4<f32>,
     // between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour
     @location(2) what: vec4<f32>,
+    // how far over the ground of the grid it stands
+    @location(3) lift: f32,
     // position in sizes, place along a leaf
-    @location(3) position: vec4<f32>,
+    @location(4) position: vec4<f32>,
     // normal, light that reaches it
-    @location(4) normal: vec4<f32>,
+    @location(5) normal: vec4<f32>,
     // colour, place across a leaf
-    @location(5) colour: vec4<f32>,
+    @location(6) colour: vec4<f32>,
 }
 
 // Where a corner of a shape stands in the world.
@@ -43,7 +45,7 @@ fn scatter_place(in: ScatterInput) -> vec3<f32> {
     var offset = turned * in.place.z * vec3<f32>(spread, 1.0, spread);
     // what lies on the ground follows it
     offset.y += in.what.z * dot(slope, offset.xz);
-    return vec3<f32>(flat.x, ground_height(samples) - 0.02 * in.place.z, flat.y) + offset;
+    return vec3<f32>(flat.x, ground_height(samples) + in.lift - 0.02 * in.place.z, flat.y) + offset;
 }
 
 @vertex
@@ -60,7 +62,7 @@ fn scatter_vertex(in: ScatterInput) -> ScatterVertex {
         world,
         normal,
         mix(tint, ground, in.what.w),
-        vec4<f32>(sun_share_of(light.x), light.y, in.what.xy),
+        vec4<f32>(sun_share_of(light.x) * under_clouds(world), light.y, in.what.xy),
         haze(world),
         vec3<f32>(in.normal.w, in.position.w, in.colour.w),
     );

@@ -11,12 +11,14 @@ fn screen_vertex(@builtin(vertex_index) index: u32) -> ScreenVertex {
     return ScreenVertex(vec4<f32>(corner, 0.0, 1.0), corner);
 }
 
-// Khronos PBR Neutral: leaves colours as they are and bends only what is too bright.
+// Khronos PBR Neutral: leaves colours as they are and bends only what is too bright. What it takes off against glare is
+// taken off what is bright alone: in the shade it would leave black, and only one colour of three.
 fn tone(bright: vec3<f32>) -> vec3<f32> {
     let start = 0.76;
     let least = min(bright.r, min(bright.g, bright.b));
     let offset = select(0.04, least - 6.25 * least * least, least < 0.08);
-    let colour = bright - offset;
+    let glare = smoothstep(0.02, 0.24, max(bright.r, max(bright.g, bright.b)));
+    let colour = bright - offset * glare;
     let peak = max(colour.r, max(colour.g, colour.b));
     if peak < start {
         return colour;

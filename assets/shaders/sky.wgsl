@@ -25,6 +25,25 @@ fn sky_colour(ray: vec3<f32>) -> vec3<f32> {
     return colour;
 }
 
+// The sky behind clouds that are seen from below.
+fn cloudy_sky(ray: vec3<f32>) -> vec3<f32> {
+    let clear = sky_colour(ray);
+    let over = frame.overlay.w - eye().y;
+    if frame.overlay.z <= 0.0 || over <= 0.0 || ray.y <= 0.004 {
+        return clear;
+    }
+    let way = over / ray.y;
+    let metres = (eye().xz + ray.xz * way) * metres_per_unit();
+    let dense = cloudiness(metres);
+    // thick clouds are dark from below, their edges let the sun through
+    let sun = max(dot(ray, to_sun()), 0.0);
+    let thick = smoothstep(0.1, 1.0, dense);
+    let white = 0.30 * sun_colour() * (1.0 + 2.5 * pow(sun, 8.0)) + 0.62 * sky_light();
+    let light = white * mix(1.0, 0.62, thick);
+    let far = exp(-way * metres_per_unit() / 38000.0);
+    return mix(clear, light, min(dense * 1.3, 0.96) * far);
+}
+
 // Stars: one in some of the cells of a grid around the eye.
 fn stars(ray: vec3<f32>) -> vec3<f32> {
     let place = ray * 160.0;
@@ -60,7 +79,7 @@ fn floor_colour(ray: vec3<f32>) -> vec3<f32> {
 fn backdrop(ray: vec3<f32>) -> vec3<f32> {
     // both sides meet in the colour of the horizon
     if ray.y >= 0.0 {
-        return sky_colour(ray);
+        return cloudy_sky(ray);
     }
     if frame.sky_light.w > 0.5 {
         return horizon_colour(ray);

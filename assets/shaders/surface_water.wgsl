@@ -55,7 +55,8 @@ fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) 
 @fragment
 fn surface_water_fragment(in: SurfaceWaterVertex) -> @location(0) vec4<f32> {
     let water = film(in.world.xz);
-    let sun_share = sun_share_of(textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x);
+    let lit = sun_share_of(textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x);
+    let sun_share = lit * under_clouds(in.world);
     let is_sea = in.of_sea.y > 0.0 && in.of_sea.x > 0.99 * in.of_sea.y;
     if water.y <= 0.0 || is_sea || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;

@@ -155,6 +155,10 @@ fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let world = eye() + own * t;
     let light = mapped(light_map, world.xz).xy;
     var surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), sun_share_of(light.x), light.y);
+    surface.sun_share *= under_clouds(world);
+#ifdef DETAIL
+    surface.sun_share *= sun_between_plants(world, surface.normal, 1.5);
+#endif
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     var cover = vec2<f32>(0.0);
     if frame.surface_water.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }

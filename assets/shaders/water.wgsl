@@ -137,6 +137,7 @@ fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
 fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
     let mirror = mirror_at(world);
     let body = sea_body(max(depth, 0.0) * (0.45 + 0.55 / max(-mirror.ray.y, 0.2)));
+    let sun_share = under_clouds(world);
     // a line of foam half a metre deep, or as wide as a few pixels
     let metres = metres_per_unit();
     let at = world.xz * metres;
@@ -146,7 +147,8 @@ fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
     let broken = noise(at / (2.1 * width)) + 0.6 * noise(at / (0.7 * width) + 3.0) - 0.8;
     let foam = (1.0 - smoothstep(0.3 * width, 2.2 * width, deep + width * broken)) * 0.45;
     let share = max(body.a, mirror.share) * shore;
-    let light = mix(body.rgb, mirror.sky, min(mirror.share, 0.75)) + mirror.glint * shore + foam;
+    let deep_light = mix(body.rgb, mirror.sky, min(mirror.share, 0.75)) * mix(0.6, 1.0, sun_share);
+    let light = deep_light + mirror.glint * shore * sun_share + foam * mix(0.4, 1.0, sun_share);
     return covered(light, saturate(share + foam * shore), world, pixel);
 }
 

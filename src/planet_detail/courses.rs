@@ -85,13 +85,16 @@ pub struct RiverReach {
     pub water: BlockLane,
     /// Height of the banks around in metres.
     pub bank: BlockLane,
+    /// True width of the nearest river beside that which it has here, 0 to 1.
+    pub narrowness: BlockLane,
     weight: BlockLane,
 }
 
 impl Default for RiverReach {
     fn default() -> Self {
         let far = [f32::INFINITY; PART];
-        Self { beyond: far, bed: far, water: far, bank: [0.0; PART], weight: [0.0; PART] }
+        let nothing = [0.0; PART];
+        Self { beyond: far, bed: far, water: far, bank: nothing, narrowness: nothing, weight: nothing }
     }
 }
 
@@ -330,13 +333,15 @@ fn reach_point(
     let square = if square > 0.0 { square } else { 0.0 };
     let between = |ends: Ends| ends[0] + (ends[1] - ends[0]) * share;
     let half_width = between(piece.half_width);
-    let beyond = square.sqrt() - if half_width > least { half_width } else { least };
+    let drawn = if half_width > least { half_width } else { least };
+    let beyond = square.sqrt() - drawn;
     let (bed, water, bank) = (between(piece.bed), between(piece.water), between(piece.bank));
     let is_nearer = beyond < out.beyond[k];
     let is_inside = beyond <= 0.0;
     let lower = if bed < out.bed[k] { bed } else { out.bed[k] };
     out.bed[k] = if is_inside { lower } else { out.bed[k] };
     out.water[k] = if is_nearer { water } else { out.water[k] };
+    out.narrowness[k] = if is_nearer { half_width / drawn } else { out.narrowness[k] };
     out.beyond[k] = if is_nearer { beyond } else { out.beyond[k] };
     let way = if beyond > 0.0 { beyond / valley } else { 0.0 };
     let rest = if way < 1.0 { 1.0 - way } else { 0.0 };

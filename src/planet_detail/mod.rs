@@ -124,6 +124,9 @@ pub struct DetailSample {
     pub height_metres: f32,
     /// Depth of river or lake water on it in metres; the sea is not counted.
     pub water_metres: f32,
+    /// Share of the surroundings, as wide as the spacing, that lies under river or lake water, 0 to 1; a narrow river
+    /// fills 0.4 at the least.
+    pub water_share: f32,
 }
 
 impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
@@ -239,7 +242,11 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
             std::array::from_fn(|axis| std::array::from_fn(|k| part[k.min(part.len() - 1)][axis] * self.radius_metres));
         self.block(&points, spacing_metres, work, &mut ground);
         for (k, out) in out.iter_mut().enumerate() {
-            *out = DetailSample { height_metres: ground.height[k], water_metres: ground.water[k] };
+            *out = DetailSample {
+                height_metres: ground.height[k],
+                water_metres: ground.water[k],
+                water_share: ground.water_share[k],
+            };
         }
     }
 

@@ -47,15 +47,27 @@ const CROWD: f32 = 2.0;
 /// Room that the ground beside a river has on the edge of its valley, however low it lies.
 const OPENS_METRES: f32 = 30.0;
 
+/// Share of the spacing that the narrowest river seems to fill.
+const THINNEST: f32 = 0.4;
+/// Depths of standing water, in metres, between which it comes into view.
+const FILM_METRES: [f32; 2] = [0.05, 0.6];
+
+fn bounded_share(share: f32) -> f32 {
+    let share = if share > 0.0 { share } else { 0.0 };
+    if share < 1.0 { share } else { 1.0 }
+}
+
 /// What is found at the points of a block, in metres.
 pub struct BlockGround {
     pub height: BlockLane,
     pub water: BlockLane,
+    /// Share of the surroundings, as wide as the spacing, that lies under river or lake water.
+    pub water_share: BlockLane,
 }
 
 impl Default for BlockGround {
     fn default() -> Self {
-        Self { height: [0.0; PART], water: [0.0; PART] }
+        Self { height: [0.0; PART], water: [0.0; PART], water_share: [0.0; PART] }
     }
 }
 
@@ -136,7 +148,7 @@ impl<T: Deref<Target = Terrain> + Sync> PlanetDetail<T> {
         let lakes = [&work.lake, &work.lake_share];
         lay_rivers([&work.coarse, &work.relief], lakes, &rivers, [sea, valley], [&mut ground, &mut room]);
         let relief = self.relief_of(points, spacing, work, &room, sea);
-        fill_rivers([&ground, &relief, &room, &work.coarse, &work.lake], &rivers, sea, out);
+        fill_rivers([&ground, &relief, &room, &work.coarse, &work.lake], &rivers, [sea, spacing as f32], out);
         self.craters.add(points, spacing, &mut out.height);
     }
 
@@ -337,7 +349,7 @@ fn lay_rivers(
 fn fill_rivers(
     [ground, relief, room, coarse, lake]: [&BlockLane; 5],
     rivers: &RiverReach,
-    sea: f32,
+    [sea, spacing]: [f32; 2],
     out: &mut BlockGround,
 ) {
     for k in 0..PART {
@@ -350,7 +362,16 @@ fn fill_rivers(
         let level = if in_river { rivers.water[k] } else { standing };
         let depth = level - height;
         out.height[k] = height;
-        out.water[k] = if depth < FREE && depth > 0.0 && height > sea { depth } else { 0.0 };
+        let depth = if depth < FREE && depth > 0.0 && height > sea { depth } else { 0.0 };
+        out.water[k] = depth;
+        // at its banks a river fills a part of the spacing, and a narrow one never all of it
+        let within = bounded_share(0.5 - rivers.beyond[k] / spacing);
+        let narrow = rivers.narrowness[k];
+        let narrow = if narrow > THINNEST { narrow } else { THINNEST };
+        let river = if coarse[k] > sea && height > sea { within * narrow } else { 0.0 };
+        let standing =
+            if in_river { 0.0 } else { bounded_share((depth - FILM_METRES[0]) / (FILM_METRES[1] - FILM_METRES[0])) };
+        out.water_share[k] = if standing > river { standing } else { river };
     }
 }
 

@@ -47,6 +47,11 @@ crate::params! {
         sky: SkyCondition = SkyCondition::Clear => |scene| scene.world == World::Terrain;
         /// How much haze is in the air; 1 is a clear day.
         haze: f32 = 1.0, 0.0..=50.0, slider 0.0..=10.0 => |scene| scene.world == World::Terrain;
+        /// How much of the sky clouds cover, seen from below and by their shadows. They stand still.
+        clouds: f32 ["share"] = 0.0, 0.0..=1.0 => |scene| scene.world == World::Terrain;
+        /// Brightens the view by up to three stops where what is seen lies in the shade, as eyes adapt. Views in the
+        /// sun stay as they are.
+        auto_exposure: bool = true;
         /// How bright the view is drawn, as on a camera: 1 more is twice as bright. Pictures from above stay the same.
         exposure: f32 ["EV"] = 0.0, -10.0..=10.0, slider -3.0..=3.0;
         /// What is seen around the terrain.

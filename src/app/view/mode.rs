@@ -84,6 +84,16 @@ impl ViewMode {
         self == Self::Hillshade
     }
 
+    /// Whether plants and stones stand on the ground.
+    pub fn has_plants(self) -> bool {
+        matches!(self, Self::Shaded | Self::Adaptive | Self::Traced)
+    }
+
+    /// Whether the ground is shown as an eye would see it, for which the picture may be brightened.
+    pub fn is_lit_as_seen(self) -> bool {
+        matches!(self, Self::Shaded | Self::Wireframe | Self::Adaptive | Self::AdaptiveWireframe | Self::Traced)
+    }
+
     /// One sentence for the tooltip.
     pub fn help(self) -> &'static str {
         match self {

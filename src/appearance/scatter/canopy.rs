@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
+use super::groves::grove_share;
 use super::shapes::ScatterShape;
-use super::{SQUARE_METRES, ScatterPlacer, cover, grove_share};
+use super::{SQUARE_METRES, ScatterPlacer, cover};
 use crate::appearance_files::{ScatterKind, ScatterRule};
 use crate::field::{Cancelled, Control};
 

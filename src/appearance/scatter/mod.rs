@@ -5,6 +5,7 @@
 //! rank r is taken where r / [`POINTS`] is less than what the rule's conditions give the ground there.
 
 mod canopy;
+mod groves;
 mod shapes;
 
 use std::sync::LazyLock;
@@ -12,6 +13,8 @@ use std::sync::LazyLock;
 use super::materials::conditions::GroundConditions;
 use crate::appearance_files::{CONDITIONS, EVERYWHERE, ScatterKind, ScatterRule, fulfilled};
 use crate::field::Stream;
+
+use groves::grove_share;
 
 pub use canopy::{Canopy, tallest_crown};
 pub use shapes::{SHAPE_DETAILS, ScatterShape, ShapeVertex};
@@ -160,27 +163,6 @@ impl ScatterPlacer<'_> {
 fn cover(rule: &ScatterRule, values: &[f32; CONDITIONS.len()]) -> f32 {
     let asked = rule.bands.iter().zip(values).filter(|(band, _)| **band != EVERYWHERE);
     asked.fold(1.0, |cover, (band, value)| cover * fulfilled(*band, *value))
-}
-
-/// How far inside a grove a place is: 0 outside, 1 within, over a seam of a sixth of the width.
-fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
-    let noise = |width: f32, salt: u64| {
-        let random = stream.fork(salt);
-        let at = metres.map(|m| m / width);
-        let low = at.map(libm::floorf);
-        let [x, y] = low.map(|at| at as i32);
-        let [east, south]: [f32; 2] = std::array::from_fn(|k| {
-            let t = at[k] - low[k];
-            t * t * (3.0 - 2.0 * t)
-        });
-        let along = |row: i32| random.unit(x, row) * (1.0 - east) + random.unit(x + 1, row) * east;
-        along(y) * (1.0 - south) + along(y + 1) * south
-    };
-    let value = 0.68 * noise(width, 1) + 0.32 * noise(0.37 * width, 2);
-    // the sum of both is nearly normal: its mean, its deviation, and the logistic that stands for the normal
-    let deviate = (value - 0.5) / 0.175;
-    let above = 1.0 / (1.0 + libm::expf(-1.7 * deviate));
-    ((above - (1.0 - share)) / 0.16 + 0.5 * (1.0 - (2.0 * share - 1.0).abs())).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]

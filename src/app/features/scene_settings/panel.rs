@@ -51,14 +51,15 @@ pub fn show(
     seed_row(ui, document, seed, "Changes every random value of the scene at once.", |scene, seed| {
         scene.settings.seed = seed;
     });
-    let special = ["seed", "resolution", "sun_azimuth", "sun_elevation", "sky", "haze", "exposure", "surroundings"];
+    let light = ["sun_azimuth", "sun_elevation", "sky", "haze", "clouds", "auto_exposure", "exposure", "surroundings"];
+    let is_special = |name: &str| ["seed", "resolution"].contains(&name) || light.contains(&name);
     if let Some(index) = about.find("resolution") {
         row(ui, document, preview, Group::Settings, index);
         let free = free_bytes(ui);
         resolutions(ui, document, free);
         memory_line(ui, document.scene(), free);
     }
-    rows(ui, document, preview, Group::Settings, |spec| !special.contains(&spec.name));
+    rows(ui, document, preview, Group::Settings, |spec| !is_special(spec.name));
     if document.scene().as_planet().is_some() {
         section(ui, "Planet", true, |ui| {
             rows(ui, document, preview, Group::Planet, |_| true);
@@ -84,13 +85,13 @@ pub fn show(
     if document.scene().as_planet().is_some() {
         // its sun is that of the season and the hour
         section(ui, "Light", true, |ui| {
-            rows(ui, document, preview, Group::Settings, |spec| spec.name == "exposure");
+            rows(ui, document, preview, Group::Settings, |spec| spec.name.ends_with("exposure"));
         });
         return command;
     }
     section(ui, "Light and surroundings", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));
-        rows(ui, document, preview, Group::Settings, |spec| special[2..].contains(&spec.name));
+        rows(ui, document, preview, Group::Settings, |spec| light.contains(&spec.name));
     });
     command
 }

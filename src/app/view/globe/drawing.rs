@@ -9,6 +9,7 @@ use glam::{DMat4, DVec3, Vec4};
 
 use super::frame::{GlobeEye, GlobeFrame};
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
+use super::metering::planet_brightening;
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
 use super::tiles::{PatchTiles, TileDrawing};
@@ -62,6 +63,26 @@ impl GlobePatchInstance {
     }
 }
 
+impl GlobeEye {
+    /// The camera of a pane.
+    fn new(pane: Pane, scenery: &Scenery, context: &DrawContext) -> Self {
+        let size = context.view.viewport.as_vec4();
+        let (width, height) = (f64::from(size.z.max(1.0)), f64::from(size.w.max(1.0)));
+        let tangent = (0.5 * f64::from(FIELD_OF_VIEW)).tan();
+        let view_from_planet = DMat4::from_quat(scenery.rotation.inverse());
+        let clip_from_view =
+            DMat4::perspective_infinite_reverse_rh(f64::from(FIELD_OF_VIEW), width / height, scenery.near.max(1e-3));
+        let pane_clip = pane.clip_from_view_clip(Vec2::new(size.z, size.w)).as_dmat4();
+        Self {
+            clip_from_rel: pane_clip * clip_from_view * view_from_planet,
+            viewport: Vec4::from(picture_pixels(pane, context.view.viewport).map(|n| n as f32)),
+            view_width: width,
+            radians_per_pixel: 2.0 * tangent / (height * pane_clip.y_axis.y),
+            auto_stops: context.auto_stops,
+        }
+    }
+}
+
 /// What a planet keeps from frame to frame beside its textures.
 pub struct GlobeDrawing {
     frame: Buffer,
@@ -109,6 +130,15 @@ impl GlobeDrawing {
         }
     }
 
+    /// Stops by which automatic exposure brightens the picture.
+    pub fn brightening(&self, pane: Pane, terrain: &GlobeTerrain, scenery: &Scenery, context: &DrawContext) -> f32 {
+        let is_seen = scenery.projection == PlanetProjection::Globe && context.mode.is_lit_as_seen();
+        if !terrain.settings.auto_exposure || !is_seen {
+            return 0.0;
+        }
+        planet_brightening(terrain, scenery, GlobeEye::new(pane, scenery, context).clip_from_rel.as_mat4())
+    }
+
     /// Makes everything ready to draw the planet into its pane of the view.
     pub fn compose(
         &mut self,
@@ -140,19 +170,7 @@ impl GlobeDrawing {
             parts = pipelines.globe_parts(context.cache, plain, context.mode.of_grid(), is_map);
         }
 
-        let size = view.viewport.as_vec4();
-        let (width, height) = (f64::from(size.z.max(1.0)), f64::from(size.w.max(1.0)));
-        let tangent = (0.5 * f64::from(FIELD_OF_VIEW)).tan();
-        let view_from_planet = DMat4::from_quat(scenery.rotation.inverse());
-        let clip_from_view =
-            DMat4::perspective_infinite_reverse_rh(f64::from(FIELD_OF_VIEW), width / height, scenery.near.max(1e-3));
-        let pane_clip = pane.clip_from_view_clip(Vec2::new(size.z, size.w)).as_dmat4();
-        let eye = GlobeEye {
-            clip_from_rel: pane_clip * clip_from_view * view_from_planet,
-            viewport: Vec4::from(picture_pixels(pane, view.viewport).map(|n| n as f32)),
-            view_width: width,
-            radians_per_pixel: 2.0 * tangent / (height * pane_clip.y_axis.y),
-        };
+        let eye = GlobeEye::new(pane, scenery, context);
         let plan = PatchPlan::new(terrain, scenery, mesh.detail, &eye, pane.crop().as_dmat4() * eye.clip_from_rel);
         let finest = plan.ground.iter().map(|patch| patch.level).max().unwrap_or(0);
         let detail = detail.filter(|detail| finest >= detail.first_level());

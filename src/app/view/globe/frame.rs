@@ -68,6 +68,8 @@ pub struct GlobeEye {
     pub view_width: f64,
     /// Of a pixel in the middle of the picture.
     pub radians_per_pixel: f64,
+    /// Stops by which automatic exposure brightens the picture.
+    pub auto_stops: f32,
 }
 
 fn xyz(v: DVec3, w: f64) -> Vec4 {
@@ -161,7 +163,7 @@ impl GlobeFrame {
                 if settings.stars { STARS } else { 0.0 },
                 f32::from(u8::from(settings.night_side)),
             ),
-            extinction: xyz(near.extinction.into(), f64::from(terrain.settings.exposure).exp2()),
+            extinction: xyz(near.extinction.into(), f64::from(terrain.settings.exposure + view.auto_stops).exp2()),
             texture: xyz(scenery.eye - texture_anchor(scenery.eye), view.radians_per_pixel),
         }
     }

@@ -22,6 +22,7 @@ pub(super) mod drawing;
 pub(super) mod frame;
 pub mod ground;
 pub mod lod;
+mod metering;
 mod relief;
 pub(super) mod scenery;
 mod sun;

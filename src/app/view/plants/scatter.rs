@@ -20,6 +20,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::cells::{ALL_PIXELS, CellKey, ScatterEye, WantedCell, least_pixels, part_kept, seen_cells};
 use super::shadows::SHADOW_CASCADES;
+use crate::view::construction_surface::{Sample, TreeSurface};
 use crate::view::render::batch::{DrawContext, Geometry, GrowingBuffer};
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mips::Mips;
@@ -28,6 +29,7 @@ use crate::view::square::SquareTerrain;
 use talweg::appearance::scatter::{Canopy, SHAPE_DETAILS, ScatterPlacer, ScatterShape, ScatteredObject, tallest_crown};
 use talweg::appearance::{GroundConditions, PaletteTable};
 use talweg::appearance_files::{ScatterKind, ScatterRule};
+use talweg::construction::LANES;
 use talweg::field::Control;
 
 /// Heights on screen in pixels from which on a shape is drawn in its finest detail, and in the next one.
@@ -50,6 +52,8 @@ pub struct ScatterInstance {
     ground: [u8; 4],
     /// Between which values of noise it is drawn, how far it leans with the slope, share of the ground's colour.
     what: [u8; 4],
+    /// How far over the ground of the grid it stands, in units of the world.
+    lift: f32,
 }
 
 /// A corner of a shape on the graphics card.
@@ -71,6 +75,8 @@ struct ScatterCell {
     ranks: usize,
     /// In the order of their ranks.
     objects: Vec<ScatteredObject>,
+    /// How far over the ground of the grid each stands, in units of the world; nothing where that is what is drawn.
+    lifts: Vec<f32>,
 }
 
 /// What was made of an order.
@@ -94,10 +100,49 @@ pub struct ScatterDrawing {
     cells: HashMap<CellKey, ScatterCell>,
     /// The ground that the newest cells stand on, counted up from one.
     source: u64,
-    ground: Option<(u64, Arc<PaletteTable>)>,
+    ground: Option<ScatterGround>,
     task: Option<ScatterTask>,
     /// Colour and cover of the crowns, and the ground that they stand on.
     canopy: Option<(u64, TextureView)>,
+    /// The same on the processor.
+    canopy_mips: Option<Mips>,
+}
+
+/// What plants and stones stand on.
+#[derive(Clone)]
+pub struct ScatterGround {
+    pub terrain: Arc<SquareTerrain>,
+    /// The tree that is drawn in place of the grid.
+    pub tree: Option<Arc<TreeSurface>>,
+    pub table: Arc<PaletteTable>,
+}
+
+impl ScatterGround {
+    fn is_same(&self, other: &Self) -> bool {
+        let serial = |ground: &Self| (ground.terrain.serial, ground.tree.as_ref().map(|tree| tree.serial));
+        serial(self) == serial(other) && Arc::ptr_eq(&self.table, &other.table)
+    }
+
+    /// How far over the ground of the grid objects of one cell stand on the tree, if one is drawn.
+    fn lifts(&self, objects: &[ScatteredObject]) -> Vec<f32> {
+        let (Some(tree), Some(first)) = (&self.tree, objects.first()) else { return Vec::new() };
+        let metres = self.terrain.scale.metres_per_world;
+        let flat = |object: &ScatteredObject| object.place.map(|along| f64::from(along / metres - 0.5 * SIDE_WORLD));
+        let (mut low, mut high) = (flat(first), flat(first));
+        objects.iter().map(flat).for_each(|at| {
+            (low, high) = ([0, 1].map(|k| low[k].min(at[k])), [0, 1].map(|k| high[k].max(at[k])));
+        });
+        let selection = tree.selection(low, high);
+        // what is smaller than a part of the plant does not lift it
+        let smallest = objects.iter().map(|object| object.size_metres).fold(f32::INFINITY, f32::min);
+        let detail = tree.detail(f64::from(0.25 * smallest.max(0.2) / metres));
+        let mut samples = Vec::with_capacity(objects.len());
+        for row in objects.chunks(LANES) {
+            tree.row_in(&selection, &row.iter().map(flat).collect::<Vec<_>>(), &detail, &mut samples);
+        }
+        let lift = |(object, sample): (&ScatteredObject, &Sample)| sample.height as f32 - object.ground_metres / metres;
+        objects.iter().zip(&samples).map(lift).collect()
+    }
 }
 
 /// Shapes with the instances of each.
@@ -149,6 +194,7 @@ impl ScatterDrawing {
             ground: None,
             task: None,
             canopy: None,
+            canopy_mips: None,
         }
     }
 
@@ -157,24 +203,23 @@ impl ScatterDrawing {
         self.canopy.as_ref().map(|(_, view)| view)
     }
 
+    /// The same on the processor: square root of the colour times the cover, and the cover, as bytes.
+    pub fn canopy_mips(&self) -> Option<&Mips> {
+        self.canopy_mips.as_ref()
+    }
+
     /// Vertices and indices of all shapes.
     pub fn shape_buffers(&self) -> (Buffer, Buffer) {
         (self.vertices.clone(), self.indices.clone())
     }
 
     /// What the camera sees of what is known; asks for the rest.
-    pub fn advance(
-        &mut self,
-        terrain: &Arc<SquareTerrain>,
-        table: &Arc<PaletteTable>,
-        eye: &ScatterEye,
-        context: &DrawContext,
-    ) -> ScatterFrame {
+    pub fn advance(&mut self, ground: &ScatterGround, eye: &ScatterEye, context: &DrawContext) -> ScatterFrame {
         self.take_made(context);
-        let is_same = |(serial, own): &(u64, Arc<PaletteTable>)| *serial == terrain.serial && Arc::ptr_eq(own, table);
-        let is_new = !self.ground.as_ref().is_some_and(is_same);
+        let ScatterGround { terrain, table, .. } = ground;
+        let is_new = !self.ground.as_ref().is_some_and(|before| before.is_same(ground));
         if is_new {
-            self.ground = Some((terrain.serial, table.clone()));
+            self.ground = Some(ground.clone());
             self.source += 1;
         }
         let rules = &table.scatter.0;
@@ -196,11 +241,11 @@ impl ScatterDrawing {
             let order = ScatterOrder { cells: missing, wants_canopy, source: self.source };
             if context.quality == RenderQuality::Still {
                 // a picture waits in any case, and need not be drawn without them first
-                self.keep(make(terrain, table, order), context);
+                self.keep(make(ground, order), context);
                 is_settled = true;
             } else if !is_new {
                 // ground that changes from frame to frame is not followed
-                self.task = Some(begin(terrain.clone(), table.clone(), order));
+                self.task = Some(begin(ground.clone(), order));
             }
         }
         let most = 4 * seen.len() + 4096;
@@ -224,6 +269,7 @@ impl ScatterDrawing {
         self.cells.extend(made.cells);
         if let Some((source, mips)) = made.canopy {
             self.canopy = Some((source, canopy_texture(&mips, context)));
+            self.canopy_mips = Some(mips);
         }
     }
 
@@ -298,9 +344,11 @@ impl InstanceLists {
         let half = 0.5 * SIDE_WORLD;
         let all_metres = rule.size.1 * eye.pixels_per_radian / ALL_PIXELS;
         let least = least_pixels(rule.kind);
-        for object in cell.objects.iter().take_while(|object| usize::from(object.rank) < wanted.ranks) {
+        let ranked = cell.objects.iter().take_while(|object| usize::from(object.rank) < wanted.ranks);
+        for (k, object) in ranked.enumerate() {
             let [east, south] = object.place.map(|metres_along| metres_along / metres - half);
-            let world = Vec3::new(east, object.ground_metres / metres, south);
+            let lift = cell.lifts.get(k).copied().unwrap_or(0.0);
+            let world = Vec3::new(east, object.ground_metres / metres + lift, south);
             let away = world.distance(eye.eye_world) * metres;
             let pixels = object.size_metres * eye.pixels_per_radian / away.max(0.1);
             if pixels <= least {
@@ -323,6 +371,7 @@ impl InstanceLists {
                     place: [east, south, size / metres, object.turn],
                     ground: [r, g, b, (object.random * 255.0) as u8],
                     what: [(from * 254.0) as u8, (to * 255.0) as u8, lean, share],
+                    lift,
                 });
             };
             if let Some(shadows) = eye.shadows.filter(|_| object.kind != ScatterKind::Grass) {
@@ -375,20 +424,22 @@ struct ScatterOrder {
 }
 
 /// Makes cells, and the canopy if it is wanted.
-fn make(terrain: &SquareTerrain, table: &PaletteTable, order: ScatterOrder) -> MadeScatter {
+fn make(ground: &ScatterGround, order: ScatterOrder) -> MadeScatter {
+    let ScatterGround { terrain, table, .. } = ground;
     let settings = &terrain.settings;
     let rules = &table.scatter.0;
     let colours = terrain.colours.as_ref().map(|mips| Cow::Borrowed(mips.levels[0].bytes.as_chunks::<4>().0));
     let bands = rules.iter().map(|rule| &rule.bands);
     let control = Control::default();
-    let ground = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
+    let conditions = GroundConditions::with_colours(&terrain.terrain, settings, table, colours, bands, &control);
     // nobody can stop it
-    let Ok(ground) = ground else { return MadeScatter::default() };
-    let placer = ScatterPlacer { ground, rules, size_metres: settings.size_metres, seed: settings.seed };
+    let Ok(conditions) = conditions else { return MadeScatter::default() };
+    let placer = ScatterPlacer { ground: conditions, rules, size_metres: settings.size_metres, seed: settings.seed };
     let cell = |request: CellRequest| {
         let (rule, place) = request.key;
         let objects = placer.cell(rule, place, 0..request.ranks);
-        (request.key, ScatterCell { source: order.source, ranks: request.ranks, objects })
+        let lifts = ground.lifts(&objects);
+        (request.key, ScatterCell { source: order.source, ranks: request.ranks, objects, lifts })
     };
     let cells = order.cells.into_par_iter().map(cell).collect();
     let side = terrain.terrain.samples().min(CANOPY_SIDE);
@@ -398,11 +449,11 @@ fn make(terrain: &SquareTerrain, table: &PaletteTable, order: ScatterOrder) -> M
 }
 
 /// The same in the background.
-fn begin(terrain: Arc<SquareTerrain>, table: Arc<PaletteTable>, order: ScatterOrder) -> ScatterTask {
+fn begin(ground: ScatterGround, order: ScatterOrder) -> ScatterTask {
     let task = ScatterTask::default();
     let result = task.clone();
     rayon::spawn(move || {
-        let made = make(&terrain, &table, order);
+        let made = make(&ground, order);
         *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
     });
     task

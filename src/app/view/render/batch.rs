@@ -29,6 +29,8 @@ pub struct DrawContext<'a> {
     pub device: &'a RenderDevice,
     pub queue: &'a RenderQueue,
     pub cache: &'a PipelineCache,
+    /// Stops by which automatic exposure brightens the picture.
+    pub auto_stops: f32,
 }
 
 impl DrawContext<'_> {

@@ -34,7 +34,8 @@ pub struct SquareFrame {
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Place on the ramp that means nothing, how far from it the overlay covers, unused twice.
+    /// Place on the ramp that means nothing, how far from it the overlay covers; share of the sky under clouds, height of
+    /// these.
     overlay: Vec4,
     /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand
     /// or snow lies on the ground.
@@ -58,6 +59,9 @@ pub struct SquareFrame {
 /// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
 
+/// How high clouds stand over the highest ground.
+const CLOUDS_METRES: f32 = 900.0;
+
 /// Copies of the terrain on each side of it where the land goes on.
 pub const FAR_TILES: i32 = 3;
 
@@ -71,6 +75,8 @@ pub struct SquareEye {
     pub viewport: Vec4,
     /// Whether there is haze before what is far away.
     pub has_air: bool,
+    /// Stops by which automatic exposure brightens the picture.
+    pub auto_stops: f32,
 }
 
 impl SquareFrame {
@@ -90,7 +96,7 @@ impl SquareFrame {
         Self {
             clip_from_world: eye.clip_from_world,
             world_from_clip: eye.clip_from_world.inverse(),
-            eye_exposure: eye.eye_world.extend(terrain.settings.exposure.exp2()),
+            eye_exposure: eye.eye_world.extend((terrain.settings.exposure + eye.auto_stops).exp2()),
             sun_plain: Vec3::from(terrain.towards_sun).extend(f32::from(u8::from(mode.is_plain()))),
             grid: Vec4::new(last, scale.cell_world, scale.relief_world, SIDE_WORLD),
             heights: Vec4::new(scale.sea_world, scale.base_world, scale.lowest_world, scale.highest_world),
@@ -104,7 +110,12 @@ impl SquareFrame {
                 f32::from(u8::from(terrain.colours.is_some())),
             ),
             viewport: eye.viewport,
-            overlay: terrain.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
+            overlay: terrain
+                .data
+                .as_ref()
+                .map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0))
+                .with_z(if eye.has_air { terrain.settings.clouds } else { 0.0 })
+                .with_w(scale.highest_world + CLOUDS_METRES / scale.metres_per_world),
             surface_water: Vec4::new(
                 FILM.0,
                 FILM.1,

@@ -1,11 +1,13 @@
 //! Drawing, in the render world: what is wanted is taken over, each surface makes its list of draw calls, one pass
 //! carries them out.
 
+pub mod auto_exposure;
 pub mod batch;
 pub mod frame;
 pub mod ground_materials;
 pub mod light;
 pub mod mesh;
+pub mod metering;
 pub mod mips;
 pub mod pipelines;
 pub mod rules_text;
@@ -38,6 +40,7 @@ use crate::view::mode::ViewMode;
 use crate::view::render_terrain::RenderTerrain;
 use crate::view::square::drawing::SquareDrawing;
 use crate::view::state::{FrameStatus, ViewState};
+use auto_exposure::ExposureAdaptation;
 use batch::{Batch, DrawContext, Geometry, ShadowPass, pane_pixels, picture_pixels};
 use mesh::{PatchMesh, RenderQuality};
 use pipelines::Pipelines;
@@ -86,6 +89,19 @@ struct TerrainDrawing {
 }
 
 impl TerrainDrawing {
+    /// Stops by which automatic exposure brightens the picture; none before there is one.
+    fn brightening(&self, pane: Pane, scenery: &PlannedScenery, context: &DrawContext) -> Option<f32> {
+        match (&self.surface, &self.textures.shown.as_ref()?.terrain) {
+            (SurfaceDrawing::Square(square), RenderTerrain::Square(terrain)) => {
+                Some(square.brightening(pane, terrain, context))
+            }
+            (SurfaceDrawing::Globe(globe), RenderTerrain::Globe(terrain)) => {
+                Some(globe.brightening(pane, terrain, scenery.0[pane.side as usize].as_ref()?, context))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether all that is wanted of it is on screen, as far as it was drawn.
     fn is_settled(&self) -> bool {
         match (&self.batch, &self.surface) {
@@ -157,6 +173,7 @@ fn prepare_drawings(
     mut commands: Commands,
     mut drawings: ResMut<Drawings>,
     mut pipelines: ResMut<Pipelines>,
+    mut adaptation: Local<ExposureAdaptation>,
     mesh: Option<Res<PatchMesh>>,
     (extracted, status): (Res<ExtractedState>, Res<FrameStatus>),
     (quality, adapter): (Res<RenderQuality>, Option<Res<RenderAdapterInfo>>),
@@ -173,7 +190,7 @@ fn prepare_drawings(
     let traced = state.tree_surface.as_ref().filter(|_| mode.traces());
     status.set_unsupported(traced.and_then(|tree_surface| trace::unsupported(tree_surface, &device)));
     let Some((view, msaa)) = views.iter().next() else { return };
-    let context = DrawContext {
+    let mut context = DrawContext {
         view,
         msaa: *msaa,
         mode: *mode,
@@ -184,6 +201,7 @@ fn prepare_drawings(
         device: &device,
         queue: &queue,
         cache: &cache,
+        auto_stops: 0.0,
     };
     for side in CompareSide::BOTH {
         let slot = &mut drawings.0[side as usize];
@@ -207,6 +225,10 @@ fn prepare_drawings(
     }
     let beside_is_there = drawings.side(CompareSide::B).is_some_and(|drawing| drawing.textures.shown.is_some());
     let panes = if beside_is_there { state.panes() } else { [Some(Pane::ALONE), None] };
+    // both sides are exposed alike, so that they can be compared
+    let eye = panes.into_iter().flatten().find(|pane| pane.side == CompareSide::A);
+    let stops = eye.and_then(|pane| drawings.0[0].as_ref()?.brightening(pane, scenery, &context)).unwrap_or(0.0);
+    context.auto_stops = adaptation.advance(stops, *quality, context.is_frugal());
     for pane in panes.into_iter().flatten() {
         let Some(TerrainDrawing { textures, surface, batch }) = &mut drawings.0[pane.side as usize] else { continue };
         let Some(textures) = &textures.shown else { continue };
@@ -219,6 +241,9 @@ fn prepare_drawings(
                 .and_then(|scenery| drawing.compose(pane, terrain, textures, scenery, &context, &mut pipelines)),
             _ => None,
         };
+        if let Some(batch) = batch {
+            batch.is_settled &= adaptation.is_at_rest();
+        }
     }
 }
 

@@ -83,7 +83,7 @@ pub(in crate::view) enum VertexInput {
 
 impl VertexInput {
     pub(in crate::view) fn layouts(self) -> Vec<VertexBufferLayout> {
-        use VertexFormat::{Float32x3, Float32x4, Uint32x4, Unorm8x4};
+        use VertexFormat::{Float32, Float32x3, Float32x4, Uint32x4, Unorm8x4};
         let per_instance: (u64, &[_]) = match self {
             Self::Nothing => return Vec::new(),
             Self::Patch => (16, &[(Uint32x4, 0)]),
@@ -93,7 +93,9 @@ impl VertexInput {
                 (80, &[(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32), (Float32x4, 48), (Float32x4, 64)])
             }
             Self::LineEnd => (28, &[(Float32x3, 0), (Float32x4, 12)]),
-            Self::Shape => (size_of::<ScatterInstance>() as u64, &[(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20)]),
+            Self::Shape => {
+                (size_of::<ScatterInstance>() as u64, &[(Float32x4, 0), (Unorm8x4, 16), (Unorm8x4, 20), (Float32, 24)])
+            }
         };
         let layout = |(array_stride, formats): (u64, &[(VertexFormat, u64)]), step_mode, first: u32| {
             let attribute = |(shader_location, &(format, offset)): (u32, &(VertexFormat, u64))| VertexAttribute {
@@ -108,7 +110,7 @@ impl VertexInput {
             Self::Shape => {
                 let corner =
                     (size_of::<ScatterCorner>() as u64, &[(Float32x4, 0), (Float32x4, 16), (Float32x4, 32)][..]);
-                vec![layout(per_instance, VertexStepMode::Instance, 0), layout(corner, VertexStepMode::Vertex, 3)]
+                vec![layout(per_instance, VertexStepMode::Instance, 0), layout(corner, VertexStepMode::Vertex, 4)]
             }
             _ => vec![layout(per_instance, VertexStepMode::Instance, 0)],
         }
@@ -410,7 +412,9 @@ impl Pipelines {
 
     /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
     pub fn tree_parts(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Option<Parts> {
-        let parts: &[ViewPart] = if style.0.traces() { &ViewPart::OF_RAYS } else { &ViewPart::OF_PATCHES };
+        let own: &[ViewPart] = if style.0.traces() { &ViewPart::OF_RAYS } else { &ViewPart::OF_PATCHES };
+        // what stands on the ground comes behind it, before the water
+        let parts = [&own[..1], &[ViewPart::Scatter], &own[1..]].concat();
         let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, style, key))).collect();
         parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
     }

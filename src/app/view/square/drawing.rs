@@ -20,8 +20,9 @@ use crate::view::mode::ViewMode;
 use crate::view::overlays::palette::PaletteTexture;
 use crate::view::overlays::ramp::Ramp;
 use crate::view::plants::cells::ScatterEye;
-use crate::view::plants::scatter::{ScatterDrawing, ScatterFrame, ShapeCalls};
+use crate::view::plants::scatter::{ScatterDrawing, ScatterFrame, ScatterGround, ShapeCalls};
 use crate::view::plants::shadows::{ShadowCascades, ShadowMaps};
+use crate::view::render::auto_exposure::brightening;
 use crate::view::render::batch::{
     Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, ShadowPass, picture_pixels, uniform_buffer,
 };
@@ -29,6 +30,7 @@ use crate::view::render::frame::{FAR_TILES, SquareEye, SquareFrame};
 use crate::view::render::ground_materials::GroundMaterials;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mesh::{self, SideKind};
+use crate::view::render::metering::metered_square;
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey, ViewPart};
 use crate::view::render::rules_text::shipped_number;
 use crate::view::render::sky_texture::SkyTexture;
@@ -102,6 +104,23 @@ impl SquareDrawing {
         self.palette.update(palette, if is_cost { Some(trace::cost_ramp()) } else { ramp }, context.queue);
     }
 
+    /// Stops by which automatic exposure brightens the picture: where the ground is shown as the eye would see it.
+    pub fn brightening(&self, pane: Pane, terrain: &SquareTerrain, context: &DrawContext) -> f32 {
+        let is_seen = context.mode.is_lit_as_seen()
+            && terrain.tint() == Tint::None
+            && context.state.projection == ViewProjection::Perspective;
+        if !terrain.settings.auto_exposure || !is_seen {
+            return 0.0;
+        }
+        let view = context.view;
+        let (size, world_from_view) = (view.viewport.as_vec4(), view.world_from_view.to_matrix());
+        let clip_from_view = pane.clip_from_view_clip(Vec2::new(size.z, size.w)) * view.clip_from_view;
+        let clip_from_eye = clip_from_view * Mat4::from_quat(view.world_from_view.rotation()).inverse();
+        let canopy = self.scatter.as_ref().and_then(ScatterDrawing::canopy_mips);
+        let eye_world = world_from_view.w_axis.truncate();
+        brightening(metered_square(terrain, canopy, eye_world, clip_from_eye))
+    }
+
     /// Makes everything ready to draw the terrain into its pane of the view.
     pub fn compose(
         &mut self,
@@ -130,6 +149,7 @@ impl SquareDrawing {
             viewport,
             // from as far as that eye stands nothing would be seen through it
             has_air: context.state.projection == ViewProjection::Perspective,
+            auto_stops: context.auto_stops,
         };
         let eye_world = eye.eye_world.as_dvec3();
         let pixels_per_radian = 0.5 * height * clip_from_view.y_axis.y;
@@ -210,8 +230,8 @@ impl SquareDrawing {
             }
             is_settled = tiles.is_some() && renderer.is_settled();
         }
-        // under an overlay, and on a tree that is drawn itself, the ground is bare
-        let grows = target.is_detailed && tree.is_none() && terrain.tint() == Tint::None && mode == ViewMode::Shaded;
+        // under an overlay the ground is bare
+        let grows = target.is_detailed && terrain.tint() == Tint::None && mode.has_plants();
         let mut shadow_pipelines = None;
         let scattered = if grows && !table.scatter.0.is_empty() {
             let scatter = self.scatter.get_or_insert_with(|| ScatterDrawing::new(context.device));
@@ -225,7 +245,8 @@ impl SquareDrawing {
             let shadows = shadows.filter(|_| shadow_pipelines.is_some());
             let shadows = shadows.as_ref();
             let eye = ScatterEye { eye_world: eye.eye_world, frustum: &frustum, pixels_per_radian, shadows };
-            let scattered = scatter.advance(terrain, &table, &eye, context);
+            let ground = ScatterGround { terrain: terrain.clone(), tree: tree.cloned(), table: table.clone() };
+            let scattered = scatter.advance(&ground, &eye, context);
             frame.set_plants(shadows, scattered.all_world);
             scattered
         } else {

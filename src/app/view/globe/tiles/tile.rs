@@ -11,15 +11,11 @@ use crate::view::render::mips::half;
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::appearance::GlobeSites;
 use talweg::field::globe::direction_at;
-use talweg::planet_detail::DetailSample;
 
 /// Steps along a side; there is a sample more.
 pub const STEPS: usize = 64;
 /// Samples along a side.
 pub const SIDE: usize = STEPS + 1;
-
-/// Depths of surface water, in metres, between which it comes into view.
-const FILM_METRES: (f32, f32) = (0.05, 0.6);
 
 /// A tile ready to be drawn. Never changes.
 pub struct GlobeTile {
@@ -71,7 +67,7 @@ impl GlobeTile {
                 let gradient = fitted_gradient(&[step(k - 1, k + 1), step(k - WIDE, k + WIDE)]);
                 let (first, second) = tangents(axes, here);
                 let slopes = [first, second].map(|along| gradient.dot(along) as f32);
-                let texel = [slopes[0], slopes[1], (height(k) - sea) * 1e-3, wet_share(&samples[k])];
+                let texel = [slopes[0], slopes[1], (height(k) - sea) * 1e-3, samples[k].water_share];
                 shape.push(texel.map(|value| if value.is_finite() { half(value) } else { 0 }));
                 (0..3).for_each(|axis| points[axis].push(directions[k][axis] as f32));
                 heights.push(height(k));
@@ -103,10 +99,6 @@ impl GlobeTile {
         let (top, bottom) = (along(i * SIDE + j), along((i + 1) * SIDE + j));
         top + (bottom - top) * down
     }
-}
-
-fn wet_share(sample: &DetailSample) -> f32 {
-    ((sample.water_metres - FILM_METRES.0) / (FILM_METRES.1 - FILM_METRES.0)).clamp(0.0, 1.0)
 }
 
 impl GroundTile for GlobeTile {

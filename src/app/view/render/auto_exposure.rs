@@ -1,0 +1,137 @@
+//! Automatic exposure: how much brighter the picture is drawn where what is seen lies in the shade, as eyes adapt.
+//!
+//! Some rays through the picture find the ground, and the maps of slopes, shadows, openness and crowns say how much
+//! light comes from there ([`super::metering`]). What counts is the mean of the logarithms
+//! beside level ground in the sun (Reinhard and others 2002, *Photographic tone reproduction for digital images*), so
+//! that evenings and nights stay what they are. Nothing is read back from the graphics card: the same eye over the same
+//! ground gives the same picture.
+
+use std::time::Instant;
+
+use super::mesh::RenderQuality;
+
+/// Most stops that a picture is brightened by.
+pub const MOST_STOPS: f32 = 3.0;
+/// Stops below sunlit ground that every view has of slopes and shadows; they are not made up for.
+const USUAL_STOPS: f32 = 0.8;
+/// Share of what is missing beyond those that is made up for: shade stays darker than light.
+const ADAPTED_SHARE: f32 = 0.75;
+/// Stops around [`USUAL_STOPS`] over which adaptation sets in.
+const KNEE_STOPS: f32 = 0.35;
+/// Time in which most of a difference is gone, in seconds.
+const ADAPTATION_SECONDS: f32 = 0.35;
+/// Differences in stops that are not seen.
+const REST_STOPS: f32 = 0.02;
+/// After a rest of so many seconds the clock starts anew.
+const LONGEST_STEP_SECONDS: f32 = 0.1;
+
+/// Stops by which a picture is brightened whose light is so many stops over (below zero: under) sunlit level ground.
+pub fn brightening(mean_stops: f32) -> f32 {
+    let missing = -mean_stops - USUAL_STOPS;
+    let soft = if missing <= -KNEE_STOPS {
+        0.0
+    } else if missing < KNEE_STOPS {
+        (missing + KNEE_STOPS) * (missing + KNEE_STOPS) / (4.0 * KNEE_STOPS)
+    } else {
+        missing
+    };
+    (ADAPTED_SHARE * soft).min(MOST_STOPS)
+}
+
+/// Stops over the usual light that are seen as bright.
+const BRIGHT_STOPS: f32 = 0.15;
+/// Share of what is brighter that is taken back, and the most stops of it.
+const DIMMED_SHARE: f32 = 0.6;
+const MOST_DIMMED_STOPS: f32 = 1.0;
+
+/// Stops by which a picture is darkened under a sun that is higher than usual. Squares have no need of it: their light
+/// is exposed for the height of their sun.
+pub fn darkening(mean_stops: f32) -> f32 {
+    (DIMMED_SHARE * (mean_stops - BRIGHT_STOPS)).clamp(0.0, MOST_DIMMED_STOPS)
+}
+
+/// The adaptation of the eye of the view.
+#[derive(Debug, Default)]
+pub struct ExposureAdaptation {
+    /// Stops now, and when that was; None before the first picture.
+    now: Option<(f32, Instant)>,
+    wanted: f32,
+}
+
+impl ExposureAdaptation {
+    /// The stops of the next frame, on the way to those that are wanted. Single pictures, and those that have to be
+    /// cheap, are there at once.
+    pub fn advance(&mut self, wanted: f32, quality: RenderQuality, is_frugal: bool) -> f32 {
+        let time = Instant::now();
+        self.wanted = wanted;
+        let stops = match self.now {
+            Some((before, at)) if quality == RenderQuality::Moving && !is_frugal => {
+                let seconds = time.duration_since(at).as_secs_f32().min(LONGEST_STEP_SECONDS);
+                stepped(before, wanted, seconds)
+            }
+            _ => wanted,
+        };
+        self.now = Some((stops, time));
+        stops
+    }
+
+    /// Whether the picture is as bright as it shall be.
+    pub fn is_at_rest(&self) -> bool {
+        self.now.is_none_or(|(stops, _)| stops == self.wanted)
+    }
+}
+
+/// Stops after a time, on the way from one exposure to another; arrives exactly.
+fn stepped(before: f32, wanted: f32, seconds: f32) -> f32 {
+    let left = (before - wanted) * (-seconds / ADAPTATION_SECONDS).exp();
+    if left.abs() < REST_STOPS { wanted } else { wanted + left }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sunlit_views_stay_and_shade_is_brightened_within_bounds() {
+        assert_eq!(brightening(0.0), 0.0);
+        assert_eq!(brightening(-0.4), 0.0);
+        assert_eq!(brightening(-20.0), MOST_STOPS);
+        let mut before = 0.0;
+        for k in 0..800 {
+            let stops = brightening(0.5 - 0.01 * k as f32);
+            assert!(stops >= before && stops - before <= 0.01, "{k}: {before} {stops}");
+            before = stops;
+        }
+        assert_eq!((darkening(0.1), darkening(-3.0), darkening(9.0)), (0.0, 0.0, MOST_DIMMED_STOPS));
+        assert!(darkening(1.0) > 0.3);
+        // shade stays darker than light
+        assert!((0..100).all(|k| brightening(-0.06 * k as f32) < 0.06 * k as f32 + 1e-6));
+    }
+
+    #[test]
+    fn it_comes_to_rest_at_what_is_wanted() {
+        let (mut stops, mut frames) = (0.0, 0);
+        while stops != 2.5 {
+            let next = stepped(stops, 2.5, 1.0 / 60.0);
+            assert!(next > stops && next - stops < 0.2, "{stops} {next}");
+            (stops, frames) = (next, frames + 1);
+            assert!(frames < 200);
+        }
+        // about two seconds
+        assert!((60..150).contains(&frames), "{frames}");
+        assert_eq!(stepped(1.0, 1.0, 0.0), 1.0);
+    }
+
+    #[test]
+    fn single_pictures_are_there_at_once() {
+        let mut eye = ExposureAdaptation::default();
+        assert!(eye.is_at_rest());
+        for (wanted, frugal) in [(1.0, false), (2.0, true), (0.5, false)] {
+            let quality = if frugal { RenderQuality::Moving } else { RenderQuality::Still };
+            assert_eq!(eye.advance(wanted, quality, frugal), wanted);
+            assert!(eye.is_at_rest());
+        }
+        let stops = eye.advance(2.0, RenderQuality::Moving, false);
+        assert!(stops < 2.0 && !eye.is_at_rest());
+    }
+}

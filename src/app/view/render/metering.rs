@@ -1,0 +1,228 @@
+//! How much light comes from what is seen, as far as the processor knows it: rays through the picture, and the maps of
+//! the terrain where they meet it.
+
+use bevy::math::{Mat4, Vec3, Vec4};
+
+use super::light::SHADOW_RANGE;
+use super::mips::{Mips, from_halves};
+use crate::view::scale::SIDE_WORLD;
+use crate::view::square::SquareTerrain;
+
+/// Rays across the picture and down.
+const COLUMNS: usize = 16;
+const ROWS: usize = 10;
+/// How much the sky counts beside the ground.
+const SKY_WEIGHT: f32 = 0.3;
+/// Darker than so many stops below sunlit ground nothing counts.
+const DARKEST_STOPS: f32 = -6.0;
+/// Nor anything brighter than so many above it.
+const BRIGHTEST_STOPS: f32 = 1.5;
+/// Brightness of ground between plants, against which crowns count.
+const BARE_ALBEDO: f32 = 0.12;
+/// As `CROWN_SHADE` in `assets/shaders/plants.wgsl`.
+const CROWN_SHADE: f32 = 0.8;
+/// Share of the sun that a closed canopy takes from the ground below, see `THROUGH_CROWNS` there.
+const CROWN_SHADOW: f32 = 0.76;
+
+/// Directions through the picture, and how much each counts: more in the middle. `clip_from_eye` is relative to the
+/// eye; of a picture whose near plane is at 1.
+pub fn picture_rays(clip_from_eye: Mat4) -> Vec<(Vec3, f32)> {
+    let eye_from_clip = clip_from_eye.inverse();
+    let ray = |k: usize| {
+        let [x, y] =
+            [(k % COLUMNS, COLUMNS), (k / COLUMNS, ROWS)].map(|(at, of)| (at as f32 + 0.5) / of as f32 * 2.0 - 1.0);
+        let near = eye_from_clip * Vec4::new(x, y, 1.0, 1.0);
+        let weight = 1.0 - 0.5 * (x * x + y * y).min(1.0);
+        ((near.truncate() / near.w).normalize_or(Vec3::NEG_Y), weight)
+    };
+    (0..COLUMNS * ROWS).map(ray).collect()
+}
+
+/// Weighted mean, in stops beside sunlit level ground, of what rays see.
+#[derive(Default)]
+pub struct MeteredLight {
+    stops: f32,
+    weight: f32,
+}
+
+impl MeteredLight {
+    /// Light beside that of sunlit level ground.
+    pub fn add(&mut self, light: f32, weight: f32) {
+        self.stops += weight * light.max(1e-9).log2().clamp(DARKEST_STOPS, BRIGHTEST_STOPS);
+        self.weight += weight;
+    }
+
+    /// As light as level ground where nothing is seen.
+    pub fn mean_stops(&self) -> f32 {
+        if self.weight > 0.0 { self.stops / self.weight } else { 0.0 }
+    }
+}
+
+/// The mean light of a picture of a square, in stops beside sunlit level ground; `canopy` holds the square root of the
+/// colour of crowns, times how much they cover, and that.
+pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world: Vec3, clip_from_eye: Mat4) -> f32 {
+    let mut metered = MeteredLight::default();
+    let picker = terrain.picker();
+    let light = SquareLight::new(terrain, canopy);
+    for (ray, weight) in picture_rays(clip_from_eye) {
+        match picker.pick(eye_world, ray) {
+            Some(way) => metered.add(light.from_ground(eye_world + ray * way, way).min(1.0), weight),
+            // what lies around is not known
+            None if ray.y > 0.0 => metered.add(1.0, SKY_WEIGHT * weight),
+            None => {}
+        }
+    }
+    metered.mean_stops()
+}
+
+/// The light on a square as the shaders work it out, see `lit` in `assets/shaders/common.wgsl`: of white ground, beside
+/// that on level ground in the sun.
+struct SquareLight<'a> {
+    terrain: &'a SquareTerrain,
+    canopy: Option<&'a Mips>,
+    towards_sun: Vec3,
+    sun: f32,
+    sky: f32,
+}
+
+fn luminance([r, g, b]: [f32; 3]) -> f32 {
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+impl<'a> SquareLight<'a> {
+    fn new(terrain: &'a SquareTerrain, canopy: Option<&'a Mips>) -> Self {
+        let sun = luminance(terrain.daylight.sun);
+        let sky = 1.15 * luminance(terrain.daylight.sky) + 0.08 * sun;
+        Self { terrain, canopy, towards_sun: Vec3::from(terrain.towards_sun), sun, sky }
+    }
+
+    fn light_on(&self, normal: Vec3, sun_share: f32, openness: f32) -> f32 {
+        let open = (0.30 + 1.15 * openness).clamp(0.0, 1.0);
+        let facing = normal.dot(self.towards_sun).max(0.0) * sun_share;
+        self.sun * facing + self.sky * (0.71 + 0.29 * normal.y) * open * open
+    }
+
+    /// Light from where a ray meets the ground after a way.
+    fn from_ground(&self, place: Vec3, way: f32) -> f32 {
+        let scale = &self.terrain.scale;
+        let level_ground = self.light_on(Vec3::Y, 1.0, 0.5).max(1e-9);
+        if scale.has_sea() && place.y < scale.sea_world {
+            return 1.0;
+        }
+        let at = [place.x, place.z].map(|along| (along / SIDE_WORLD + 0.5).clamp(0.0, 1.0));
+        // as wide as a ray stands for
+        let wide = way / COLUMNS as f32 / SIDE_WORLD;
+        let slope = from_halves_at(&self.terrain.slopes, at, wide);
+        let [depth, openness] = bytes_at::<2>(&self.terrain.light, at, wide);
+        let normal = Vec3::new(-slope[0], 1.0, -slope[1]).normalize();
+        let in_shadow = ((depth - 0.5) * 2.0 * SHADOW_RANGE).clamp(0.0, 1.0);
+        let sun_share = 1.0 - in_shadow * in_shadow * (3.0 - 2.0 * in_shadow);
+        let [r, g, b, cover] = self.canopy.map_or([0.0; 4], |canopy| bytes_at::<4>(canopy, at, wide));
+        let ground = self.light_on(normal, sun_share * (1.0 - CROWN_SHADOW * cover), openness);
+        if cover < 0.01 {
+            return ground / level_ground;
+        }
+        let crowns = luminance([r, g, b].map(|root| (root / cover) * (root / cover))) * CROWN_SHADE / BARE_ALBEDO;
+        // seen at a slant crowns hide more than from above
+        let hidden = 1.0 - (1.0 - cover) * (1.0 - cover);
+        let crowns = self.light_on(normal, sun_share, openness) * crowns.min(1.0);
+        (ground + (crowns - ground) * hidden) / level_ground
+    }
+}
+
+/// Texels of the level that are about as wide as `wide` sides, blended at a place from 0 to 1.
+fn blended<const N: usize, const C: usize>(
+    mips: &Mips,
+    at: [f32; 2],
+    wide: f32,
+    unpack: impl Fn([u8; N]) -> [f32; C],
+) -> [f32; C] {
+    let finest = mips.levels[0].size as f32;
+    let level = (wide * finest).max(1.0).log2() as usize;
+    let mip = &mips.levels[level.min(mips.levels.len() - 1)];
+    let texels = mip.bytes.as_chunks::<N>().0;
+    let last = mip.size - 1;
+    let [(column, east), (row, south)] = at.map(|along| {
+        let along = (along * mip.size as f32 - 0.5).clamp(0.0, last as f32);
+        (along as usize, along.fract())
+    });
+    let texel = |i: usize, j: usize| unpack(texels[i.min(last) * mip.size + j.min(last)]);
+    let four = [texel(row, column), texel(row, column + 1), texel(row + 1, column), texel(row + 1, column + 1)];
+    std::array::from_fn(|c| {
+        let [above, below] = [0, 2].map(|k| four[k][c] + (four[k + 1][c] - four[k][c]) * east);
+        above + (below - above) * south
+    })
+}
+
+fn bytes_at<const N: usize>(mips: &Mips, at: [f32; 2], wide: f32) -> [f32; N] {
+    blended(mips, at, wide, |bytes: [u8; N]| bytes.map(|byte| f32::from(byte) / 255.0))
+}
+
+fn from_halves_at(mips: &Mips, at: [f32; 2], wide: f32) -> [f32; 2] {
+    blended(mips, at, wide, from_halves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::OverlayChoice;
+    use crate::view::render::auto_exposure::brightening;
+    use talweg::field::{Control, Edges, Terrain};
+    use talweg::scene::{Settings, SkyCondition};
+
+    /// A valley between two walls along it, and the sun low in the west.
+    fn valley(sky: SkyCondition) -> SquareTerrain {
+        let settings = Settings {
+            size_metres: 4000.0,
+            relief_metres: 1500.0,
+            sun_azimuth: 270.0,
+            sun_elevation: 25.0,
+            sea_level: -9000.0,
+            sky,
+            ..Settings::default()
+        };
+        let terrain = Terrain::from_fn(129, Edges::Open, |u, _| if (0.4..0.6).contains(&u) { 0.0 } else { 0.9 });
+        SquareTerrain::new(&terrain.into(), &settings, &OverlayChoice::default(), &Control::default()).unwrap()
+    }
+
+    fn stops_from(terrain: &SquareTerrain, eye: [f32; 3]) -> f32 {
+        let eye = Vec3::from(eye);
+        let view = Mat4::from_rotation_x(-0.5).inverse();
+        metered_square(terrain, None, eye, Mat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * view)
+    }
+
+    #[test]
+    fn a_valley_in_the_shade_is_brightened_and_a_plateau_in_the_sun_is_not() {
+        let terrain = valley(SkyCondition::Clear);
+        let (valley, plateau) = (stops_from(&terrain, [0.0, 30.0, 400.0]), stops_from(&terrain, [300.0, 420.0, 400.0]));
+        assert!(valley < -2.0, "{valley}");
+        assert!(plateau > -0.5, "{plateau}");
+        assert!(brightening(valley) > 0.8 && brightening(plateau) == 0.0);
+    }
+
+    #[test]
+    fn even_light_leaves_little_to_adapt_to() {
+        let clear = stops_from(&valley(SkyCondition::Clear), [0.0, 30.0, 400.0]);
+        let overcast = stops_from(&valley(SkyCondition::Overcast), [0.0, 30.0, 400.0]);
+        assert!(overcast > clear + 0.8, "{overcast} beside {clear}");
+        // looking up there is the sky alone
+        let terrain = valley(SkyCondition::Clear);
+        let up = Mat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * Mat4::from_rotation_x(1.2).inverse();
+        assert_eq!(metered_square(&terrain, None, Vec3::new(300.0, 420.0, 0.0), up), 0.0);
+    }
+
+    #[test]
+    fn crowns_are_darker_than_the_ground_between_them() {
+        let terrain = valley(SkyCondition::Clear);
+        let canopy = |cover: f32| {
+            let root = 0.035f32.sqrt() * cover;
+            let bytes = |rgba: [f32; 4]| rgba.map(|share| (share * 255.0 + 0.5) as u8);
+            Mips::new(16, vec![[root, root, root, cover]; 256], bytes, &Control::default()).unwrap()
+        };
+        let eye = Vec3::new(300.0, 420.0, 400.0);
+        let clip = Mat4::perspective_infinite_reverse_rh(0.8, 1.6, 0.1) * Mat4::from_rotation_x(-0.5).inverse();
+        let of = |cover: f32| metered_square(&terrain, Some(&canopy(cover)), eye, clip);
+        assert!(of(0.0) > of(0.4) && of(0.4) > of(0.9), "{} {} {}", of(0.0), of(0.4), of(0.9));
+        assert!(of(0.9) < -1.5);
+    }
+}

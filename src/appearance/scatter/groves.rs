@@ -1,0 +1,116 @@
+//! Where groves are: gradient noise (Perlin 2002, *Improving noise*) of three octaves, each turned against the others,
+//! over a plane that a fourth has bent, so that no edge follows a lattice.
+
+use std::f32::consts::PI;
+
+use crate::field::Stream;
+
+/// Waves of the widest octave in the width of a grove.
+const WAVES: f32 = 0.62;
+/// By how many waves places are moved, and how often beside the widest octave.
+const BEND: f32 = 0.45;
+const BEND_WAVES: f32 = 1.3;
+/// Weight, waves beside the widest, cosine and sine of the turn of each octave: 0.46 radians and 0.9 more each time.
+const OCTAVES: [(f32, f32, f32, f32); 3] =
+    [(1.0, 1.0, 0.896_052, 0.443_948), (0.5, 2.13, 0.209_240, 0.977_865), (0.27, 4.41, -0.635_916, 0.771_758)];
+/// Standard deviation of the sum.
+const DEVIATION: f32 = 0.25;
+
+/// How far inside a grove a place in metres is: 0 outside, 1 within, over a seam of a sixth of the width. Groves are
+/// about `width` metres wide and cover such a share of the ground.
+pub(super) fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
+    let scale = WAVES / width;
+    let plane = metres.map(|along| along * scale);
+    let [east, south] = gradient_noises(stream.fork(1), turned(plane, OCTAVES[0]).map(|along| along * BEND_WAVES));
+    let bent = [plane[0] + BEND * east, plane[1] + BEND * south];
+    let value = OCTAVES.iter().zip(2..).fold(0.0, |sum, (&octave, salt)| {
+        let place = turned(bent, octave).map(|along| along * octave.1);
+        sum + octave.0 * gradient_noises(stream.fork(salt), place)[0]
+    });
+    // the sum is nearly normal, and the logistic stands for the normal
+    let above = 1.0 / (1.0 + libm::expf(-1.7 * value / DEVIATION));
+    ((above - (1.0 - share)) / 0.16 + 0.5 * (1.0 - (2.0 * share - 1.0).abs())).clamp(0.0, 1.0)
+}
+
+fn turned([x, y]: [f32; 2], (_, _, cosine, sine): (f32, f32, f32, f32)) -> [f32; 2] {
+    [cosine * x - sine * y, sine * x + cosine * y]
+}
+
+/// Directions of slopes.
+const DIRECTIONS: usize = 16;
+
+static SLOPES: std::sync::LazyLock<[[f32; 2]; DIRECTIONS]> = std::sync::LazyLock::new(|| {
+    std::array::from_fn(|k| {
+        let angle = (k as f32 + 0.5) * 2.0 * PI / DIRECTIONS as f32;
+        [libm::cosf(angle), libm::sinf(angle)]
+    })
+});
+
+/// Two noises around 0 with a wave a unit, of slopes of 1 in random directions.
+fn gradient_noises(stream: Stream, place: [f32; 2]) -> [f32; 2] {
+    let low = place.map(libm::floorf);
+    let [column, row] = low.map(|along| along as i32);
+    let part: [f32; 2] = std::array::from_fn(|k| place[k] - low[k]);
+    let [east, south] = part.map(|t| t * t * t * (t * (t * 6.0 - 15.0) + 10.0));
+    let slopes = &*SLOPES;
+    let corner = |i: i32, j: i32| {
+        let bits = stream.bits(column + i, row + j);
+        let away = [part[0] - i as f32, part[1] - j as f32];
+        [bits >> 60, bits >> 56 & 15].map(|k| {
+            let [x, y] = slopes[k as usize];
+            x * away[0] + y * away[1]
+        })
+    };
+    let four = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)];
+    std::array::from_fn(|k| {
+        let north = four[0][k] + (four[1][k] - four[0][k]) * east;
+        let south_row = four[2][k] + (four[3][k] - four[2][k]) * east;
+        north + (south_row - north) * south
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the ground is within groves, on a raster of a tenth of their width.
+    fn raster(side: usize, share: f32) -> Vec<bool> {
+        let stream = Stream::new(3, 0x7ee5);
+        let at = |k: usize| [(k % side) as f32 * 10.0, (k / side) as f32 * 10.0];
+        (0..side * side).map(|k| grove_share(stream, (100.0, share), at(k)) > 0.5).collect()
+    }
+
+    #[test]
+    fn groves_cover_the_share_of_the_ground_that_is_asked_for() {
+        for share in [0.35, 0.5, 0.75] {
+            let raster = raster(500, share);
+            let covered = raster.iter().filter(|inside| **inside).count() as f32 / raster.len() as f32;
+            assert!((covered - share).abs() < 0.07, "{covered} of {share}");
+        }
+        let stream = Stream::new(3, 1);
+        let all = |share| (0..500).map(move |k| grove_share(stream, (50.0, share), [31.0 * k as f32, 17.0]));
+        // all but the seams, which take a twelfth
+        assert!(all(0.0).all(|inside| inside == 0.0) && all(1.0).sum::<f32>() > 440.0, "{}", all(1.0).sum::<f32>());
+    }
+
+    #[test]
+    fn edges_run_in_no_direction_more_than_in_others() {
+        let (side, step) = (700, 1.0);
+        let stream = Stream::new(9, 0x7ee5);
+        let value = |x: f32, y: f32| grove_share(stream, (30.0, 0.5), [x, y]);
+        let mut edges = [0.0f32; 8];
+        for k in 0..side * side {
+            let (x, y) = ((k % side) as f32 * step, (k / side) as f32 * step);
+            let here = value(x, y);
+            let (across, down) = (value(x + 0.1, y) - here, value(x, y + 0.1) - here);
+            let steep = (across * across + down * down).sqrt();
+            if steep > 1e-3 {
+                let angle = libm::atan2f(down, across).rem_euclid(PI);
+                edges[((angle / PI * 8.0) as usize).min(7)] += steep;
+            }
+        }
+        let mean = edges.iter().sum::<f32>() / 8.0;
+        // value noise on a lattice had nearly twice as many along its axes as between them
+        assert!(edges.iter().all(|edge| (0.8..1.25).contains(&(edge / mean))), "{edges:?}");
+    }
+}
