@@ -139,8 +139,8 @@ fn with_materials(surface: Surface, shape: vec4<f32>, colour: vec3<f32>, up: vec
 }
 #endif
 
-// By how much waves turn the normal of the sea: ripples of a metre up to patches of wind of ten kilometres, each seen up
-// to where it is as small as a few pixels. From afar they only widen the glint.
+// By how much waves turn the normal of the sea: ripples of a metre up to patches of wind of ten kilometres, each seen
+// up to where it is as small as a few pixels. From afar they only widen the glint.
 fn ripple(rel: vec3<f32>, up: vec3<f32>, distance: f32) -> vec3<f32> {
     let place = frame.texture.xyz + rel;
     var sum = vec3<f32>(0.0);

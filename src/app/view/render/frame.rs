@@ -34,8 +34,8 @@ pub struct SquareFrame {
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
-    /// Place on the ramp that means nothing, how far from it the overlay covers; share of the sky under clouds, height of
-    /// these.
+    /// Place on the ramp that means nothing, how far from it the overlay covers; share of the sky under clouds, and how
+    /// high they are.
     overlay: Vec4,
     /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand
     /// or snow lies on the ground.
