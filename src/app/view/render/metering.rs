@@ -66,7 +66,7 @@ pub fn metered_square(terrain: &SquareTerrain, canopy: Option<&Mips>, eye_world:
     let light = SquareLight::new(terrain, canopy);
     for (ray, weight) in picture_rays(clip_from_eye) {
         match picker.pick(eye_world, ray) {
-            Some(way) => metered.add(light.from_ground(eye_world + ray * way, way).min(1.0), weight),
+            Some(way) => metered.add(light.ground_light(eye_world + ray * way, way).min(1.0), weight),
             // what lies around is not known
             None if ray.y > 0.0 => metered.add(1.0, SKY_WEIGHT * weight),
             None => {}
@@ -103,7 +103,7 @@ impl<'a> SquareLight<'a> {
     }
 
     /// Light from where a ray meets the ground after a way.
-    fn from_ground(&self, place: Vec3, way: f32) -> f32 {
+    fn ground_light(&self, place: Vec3, way: f32) -> f32 {
         let scale = &self.terrain.scale;
         let level_ground = self.light_on(Vec3::Y, 1.0, 0.5).max(1e-9);
         if scale.has_sea() && place.y < scale.sea_world {
