@@ -115,8 +115,8 @@ fn hint(ui: &mut Ui, text: &str) {
 type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
-    /// Room for the residual in words and two digits.
-    const RESIDUAL: f32 = 96.0;
+    /// Room for the residual, whose last digits may go.
+    const RESIDUAL: f32 = 56.0;
     ui.horizontal(|ui| {
         heading(ui, &ShownUnit::of_kept("m").heading("Material"));
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
@@ -129,7 +129,8 @@ fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistor
             let open = last.0.mass_balance.residual() / last.1.cells.max(1) as f64 * relief;
             let unit = ShownUnit::of_kept("m");
             let text = format!("residual {:.1e}{}", unit.shown(open), unit.suffix());
-            ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(
+            let label = egui::Label::new(RichText::new(text).small().color(colour::text_weak())).truncate();
+            ui.add(label).on_hover_text(
                 "What the mass balance cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
             );
         }
