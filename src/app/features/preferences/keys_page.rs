@@ -52,7 +52,7 @@ pub fn show(
             ui.set_width(ui.available_width() - 12.0);
             let commands = by_section(registry.all());
             let count = commands.len();
-            let shown = long_list::laid_out(ui, "keys", 32, count);
+            let shown = long_list::laid_out(ui, "keys", 20, count);
             for command in commands.into_iter().take(shown) {
                 let (info, keys) = (command.info(), shortcuts_text(&keymap.keys(command)));
                 let text = format!("{} {} {keys}", command.section(), info.label).to_lowercase();
