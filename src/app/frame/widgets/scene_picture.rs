@@ -34,6 +34,11 @@ impl ScenePicture {
             ui.painter().rect_filled(rect, 4, colour::deep());
             return;
         };
+        if self.texture.get().is_none() && !has_room(ui.ctx()) {
+            ui.painter().rect_filled(rect, 4, colour::deep());
+            ui.ctx().request_repaint();
+            return;
+        }
         let texture = self.texture.get_or_init(|| {
             let image = ColorImage::from_rgb([image.width, image.height], &image.rgb);
             ui.ctx().load_texture("scene", image, TextureOptions::LINEAR)
@@ -41,5 +46,42 @@ impl ScenePicture {
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         let shape = egui::epaint::RectShape::filled(rect, 4, Color32::WHITE).with_texture(texture.id(), whole);
         ui.painter().add(shape);
+    }
+}
+
+/// Whether one more picture becomes a texture in this frame: a gallery that is there at once would make a long frame.
+fn has_room(ctx: &egui::Context) -> bool {
+    const A_FRAME: usize = 2;
+    let now = ctx.cumulative_frame_nr();
+    ctx.data_mut(|data| {
+        let made = data.get_temp_mut_or_default::<(u64, usize)>(egui::Id::new("pictures made textures"));
+        if made.0 != now {
+            *made = (now, 0);
+        }
+        made.1 += 1;
+        made.1 <= A_FRAME
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gallery_becomes_textures_two_a_frame() {
+        let pictures: Vec<ScenePicture> = (0..5).map(|_| ScenePicture::default()).collect();
+        for picture in &pictures {
+            picture.set(RgbImage { width: 1, height: 1, rgb: vec![7; 3] });
+        }
+        let ctx = egui::Context::default();
+        let made: Vec<usize> = (0..4)
+            .map(|_| {
+                let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+                    pictures.iter().for_each(|picture| picture.show(ui, 8.0));
+                });
+                pictures.iter().filter(|picture| picture.texture.get().is_some()).count()
+            })
+            .collect();
+        assert_eq!(made, [2, 4, 5, 5]);
     }
 }
