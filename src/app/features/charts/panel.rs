@@ -117,7 +117,7 @@ type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     /// Room for the residual, whose last digits may go.
     const RESIDUAL: f32 = 56.0;
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         heading(ui, &ShownUnit::of_kept("m").heading("Material"));
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
             if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {

@@ -20,7 +20,7 @@ pub mod viewport;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
-use bevy_egui::egui::{Margin, Panel, Ui};
+use bevy_egui::egui::{Align, Layout, Margin, Panel, Ui};
 
 use self::actions::{Pieces, look};
 pub use self::commands::{PieceAction, Push, TakeImage, TreeAction};
@@ -148,7 +148,9 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
     let (construction, is_there) = (tree.is_some(), selected.is_some());
     let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
     if !construction {
-        ui.weak("Select a layer of the kind Construction.");
+        // the rows of a menu are justified, which would pull the words of a sentence apart
+        let left = Layout::top_down(Align::LEFT);
+        ui.with_layout(left, |ui| ui.weak("Select a layer of the kind Construction."));
         ui.separator();
     }
     for action in PieceAction::all() {
