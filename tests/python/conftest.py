@@ -1,6 +1,7 @@
 """What the tests of the Python package share. `tools/wheel --test` builds and installs the wheel and runs them."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+# a shell that runs the tests in the background lets them ignore Ctrl+C, which Python then leaves so
+signal.signal(signal.SIGINT, signal.default_int_handler)
 SCENES = sorted(path.stem for path in (ROOT / "saves").glob("*.ron"))
 
 
