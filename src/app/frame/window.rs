@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bevy::app::AppExit;
-use bevy::ecs::system::SystemState;
+use bevy::ecs::system::{NonSendMarker, SystemState};
 use bevy::prelude::*;
 use bevy::render::renderer::RenderDevice;
 use bevy::window::{PrimaryWindow, RequestRedraw, WindowCloseRequested};
 use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContexts, egui};
+use cpu_time::ThreadTime;
 
 use super::actions::{CancelWork, QuitRequested};
 use super::commands::{CommandQueue, FileAction};
@@ -48,7 +49,8 @@ pub enum FrameSystems {
 /// Time that the main world took for a frame since the first terrain was shown; drawing runs beside it.
 #[derive(Resource, Default)]
 pub struct FrameCost {
-    begun: Option<Instant>,
+    /// When the frame began, and how long the main thread had worked until then.
+    begun: Option<(Instant, Duration)>,
     longest: BTreeMap<&'static str, Duration>,
 }
 
@@ -83,15 +85,17 @@ pub struct Pacing {
 #[derive(Resource, Default)]
 pub struct Quitting(pub bool);
 
-pub(super) fn begin_frame(mut cost: ResMut<FrameCost>) {
-    cost.begun = Some(Instant::now());
+/// Keeps the time at which a frame begins; on the main thread, whose own work is counted.
+pub(super) fn begin_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>) {
+    cost.begun = Some((Instant::now(), ThreadTime::now().as_duration()));
 }
 
-pub(super) fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
-    let spent = cost.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-    if drawn.serial() > 0 {
-        cost.note("frame", spent);
-    }
+/// Notes what the frame took, and what the main thread worked in it: without waiting for others, and while no other
+/// program had its processor.
+pub(super) fn end_frame(_: NonSendMarker, mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
+    let Some((begun, worked)) = cost.begun.filter(|_| drawn.serial() > 0) else { return };
+    cost.note("frame", begun.elapsed());
+    cost.note("main thread", ThreadTime::now().as_duration().saturating_sub(worked));
 }
 
 /// A window larger than the largest picture that the graphics card can draw is made as large as that.

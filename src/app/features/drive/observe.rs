@@ -102,6 +102,7 @@ pub fn observe(
         "globe": globe_state(&globe),
         "messages": editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
         "longest_frame_ms": cost.longest("frame").as_secs_f64() * 1000.0,
+        "longest_main_thread_ms": cost.longest("main thread").as_secs_f64() * 1000.0,
         "longest_receive_ms": cost.longest("receive").as_secs_f64() * 1000.0,
         "longest_panels_ms": cost.longest("panels").as_secs_f64() * 1000.0,
         "longest_compare_ms": cost.longest("compare").as_secs_f64() * 1000.0,
