@@ -63,7 +63,11 @@ impl DInfinity {
         let route_row = |row: usize, receivers: &mut [[u32; 2]], fractions: &mut [f32], distances: &mut [f32]| {
             control.check()?;
             let window = RowWindow::new(mesh, surface, &beyond, row);
-            window.each_facet(|j, facet| {
+            // what the facets leave out is sea, and its own receiver
+            receivers.iter_mut().zip(&graph.receivers[row * n..]).for_each(|(to, &single)| *to = [single; 2]);
+            fractions.fill(0.0);
+            distances.fill(0.0);
+            window.each_facet(outlets, |j, facet| {
                 let k = row * n + j;
                 let [s1, s2] = facet.fall;
                 let single = graph.receivers[k];

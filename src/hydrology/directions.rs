@@ -24,6 +24,9 @@ use crate::field::metric::Links;
 use crate::field::topology::{DIRECTIONS, EAST, NONE, NORTH, RIM, SOUTH, WEST};
 use crate::field::{Cancelled, Control, Grid, Stream};
 
+/// Columns that are left out together where all of them are in the sea.
+const SEA_BLOCK: usize = 64;
+
 /// How a cell chooses its receiver.
 #[derive(Clone, Copy, Debug)]
 pub enum FlowRouting {
@@ -65,8 +68,8 @@ pub(super) fn route(
         control.check()?;
         let window = RowWindow::new(mesh, height, &beyond, row);
         match routing {
-            FlowRouting::D8 => window.steepest(receivers),
-            FlowRouting::Rho8(stream) => window.drawn(stream, receivers),
+            FlowRouting::D8 => window.steepest(outlets, receivers),
+            FlowRouting::Rho8(stream) => window.drawn(stream, outlets, receivers),
         }
         window.mend(outlets, receivers);
         Ok(())
@@ -129,8 +132,8 @@ impl<'a> RowWindow<'a> {
         self.mesh.neighbours(self.starts[1] + j)[direction]
     }
 
-    /// Receivers by D8; a cell without a lower neighbour is its own.
-    fn steepest(&self, receivers: &mut [u32]) {
+    /// Receivers by D8; a cell without a lower neighbour is its own, as are outlets of the sea.
+    fn steepest(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let n = self.mesh.grid().samples;
         let [north, here, south] = self.rows.map(|row| &row[..n]);
         let start = self.starts[1];
@@ -139,29 +142,36 @@ impl<'a> RowWindow<'a> {
         let down = self.starts[2] as i32 - start as i32;
         let steps = [1, 1 - up, -up, -up - 1, -1, down - 1, down, down + 1];
         let distances = self.mesh.links().map(|(links, per_radius)| (links.around_row(self.row), per_radius));
-        for j in self.counted.clone() {
+        for first in self.counted.clone().step_by(SEA_BLOCK) {
             const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
-            let h = here[j];
-            let falls = [
-                h - here[j + 1],
-                h - north[j + 1],
-                h - north[j],
-                h - north[j - 1],
-                h - here[j - 1],
-                h - south[j - 1],
-                h - south[j],
-                h - south[j + 1],
-            ];
-            let (mut best, mut to) = (0.0f32, 0i32);
-            for (direction, fall) in falls.into_iter().enumerate() {
-                let fall = match &distances {
-                    None => fall * if direction % 2 == 0 { 1.0 } else { SHORT },
-                    Some((links, per_radius)) => fall / (links[direction][j] * per_radius),
-                };
-                to = if fall > best { steps[direction] } else { to };
-                best = if fall > best { fall } else { best };
+            let columns = first..(first + SEA_BLOCK).min(self.counted.end);
+            if outlets.are_sea(&here[columns.clone()]) {
+                columns.for_each(|j| receivers[j] = (start + j) as u32);
+                continue;
             }
-            receivers[j] = (start as i32 + j as i32 + to) as u32;
+            for j in columns {
+                let h = here[j];
+                let falls = [
+                    h - here[j + 1],
+                    h - north[j + 1],
+                    h - north[j],
+                    h - north[j - 1],
+                    h - here[j - 1],
+                    h - south[j - 1],
+                    h - south[j],
+                    h - south[j + 1],
+                ];
+                let (mut best, mut to) = (0.0f32, 0i32);
+                for (direction, fall) in falls.into_iter().enumerate() {
+                    let fall = match &distances {
+                        None => fall * if direction % 2 == 0 { 1.0 } else { SHORT },
+                        Some((links, per_radius)) => fall / (links[direction][j] * per_radius),
+                    };
+                    to = if fall > best { steps[direction] } else { to };
+                    best = if fall > best { fall } else { best };
+                }
+                receivers[j] = (start as i32 + j as i32 + to) as u32;
+            }
         }
         for j in self.listed() {
             let k = start + j;
@@ -181,10 +191,10 @@ impl<'a> RowWindow<'a> {
     }
 
     /// Receivers by Rho8; a cell without a lower neighbour is its own.
-    fn drawn(&self, stream: Stream, receivers: &mut [u32]) {
+    fn drawn(&self, stream: Stream, outlets: &Outlets, receivers: &mut [u32]) {
         let [top, left] = self.mesh.grid().first();
-        self.each_facet(|j, Facet { straight, diagonal, fall: [s1, s2], .. }| {
-            receivers[j] = (self.starts[1] + j) as u32;
+        receivers.iter_mut().enumerate().for_each(|(j, to)| *to = (self.starts[1] + j) as u32);
+        self.each_facet(outlets, |j, Facet { straight, diagonal, fall: [s1, s2], .. }| {
             if s1 > 0.0 {
                 let drawn = stream.unit((left + j) as i32, (top + self.row) as i32);
                 receivers[j] = self.index(j, if drawn * s1 < s2 { diagonal } else { straight });
@@ -192,13 +202,16 @@ impl<'a> RowWindow<'a> {
         });
     }
 
-    /// Calls `put(column, facet)` for the steepest facet of every column.
-    pub fn each_facet(&self, mut put: impl FnMut(usize, Facet)) {
+    /// Calls `put(column, facet)` for the steepest facet of every column, but for some in the sea.
+    pub fn each_facet(&self, outlets: &Outlets, mut put: impl FnMut(usize, Facet)) {
         let links =
             self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
         let mut block = FacetBlock::default();
         for first in self.counted.clone().step_by(BLOCK) {
             let columns = first..(first + BLOCK).min(self.counted.end);
+            if outlets.are_sea(&self.rows[1][columns.clone()]) {
+                continue;
+            }
             match &links {
                 None => block.compare(self.rows, columns.clone()),
                 Some((links, per_radius)) => block.compare_on_globe(self.rows, links, *per_radius, columns.clone()),
@@ -314,19 +327,33 @@ mod tests {
         for steps in [9.0, 1.0e5] {
             let mut height: Vec<f32> =
                 (0..mesh.len()).map(|k| (random.unit(k as i32, 0) * steps).floor() / steps).collect();
+            // a sea without islands on two faces
+            (height.chunks_mut(75).take(120)).for_each(|row| row[..70].iter_mut().for_each(|h| *h *= 0.4));
             grid.close(&mut height);
+            let no_sea = Outlets::none(grid);
             for row in 0..grid.rows() {
                 let inner = RowWindow::new(&mesh, &height, &[], row);
                 let listed = RowWindow { counted: 0..0, ..RowWindow::new(&mesh, &height, &[], row) };
                 assert_eq!(inner.counted.len(), if (2..73).contains(&(row % 75)) { 71 } else { 0 });
                 let mut receivers = [vec![0; 75], vec![0; 75]];
-                inner.steepest(&mut receivers[0]);
-                listed.steepest(&mut receivers[1]);
+                inner.steepest(&no_sea, &mut receivers[0]);
+                listed.steepest(&no_sea, &mut receivers[1]);
                 assert_eq!(receivers[0], receivers[1], "row {row}");
                 let mut facets = [vec![None; 75], vec![None; 75]];
-                inner.each_facet(|j, facet| facets[0][j] = Some(facet));
-                listed.each_facet(|j, facet| facets[1][j] = Some(facet));
+                inner.each_facet(&no_sea, |j, facet| facets[0][j] = Some(facet));
+                listed.each_facet(&no_sea, |j, facet| facets[1][j] = Some(facet));
                 assert_eq!(facets[0], facets[1], "row {row}");
+                // above the sea they are the same, and what is left out is sea
+                let outlets = Outlets::new(grid, &height, 0.5);
+                let mut in_sea = vec![0; 75];
+                inner.steepest(&outlets, &mut in_sea);
+                let mut with_sea = vec![None; 75];
+                inner.each_facet(&outlets, |j, facet| with_sea[j] = Some(facet));
+                for j in 0..75 {
+                    let is_sea = height[row * 75 + j] <= 0.5;
+                    assert!(is_sea || in_sea[j] == receivers[0][j]);
+                    assert!(with_sea[j] == facets[0][j] || is_sea && with_sea[j].is_none());
+                }
             }
         }
     }
@@ -347,7 +374,7 @@ mod tests {
         let (mut worst, mut worst_at_corners) = (1.0f32, 1.0f32);
         for row in 0..grid.rows() {
             let window = RowWindow::new(&mesh, &height, &beyond, row);
-            window.each_facet(|j, facet| {
+            window.each_facet(&Outlets::none(grid), |j, facet| {
                 let k = row * 24 + j;
                 if !grid.owns(k) || mesh.neighbours(k).contains(&NONE) || dot(at(k), foot).abs() > 0.98 {
                     return;

@@ -81,8 +81,11 @@ impl FlowMesh {
 
     /// Distance of two neighbours; 0 of a cell and itself.
     pub fn distance(&self, a: usize, b: usize) -> f32 {
+        if a == b {
+            return 0.0;
+        }
         let direction = self.neighbours(a).iter().position(|&there| there as usize == b);
-        if a == b { 0.0 } else { direction.map_or(f32::INFINITY, |direction| self.distances(a)[direction]) }
+        direction.map_or(f32::INFINITY, |direction| self.distances(a)[direction])
     }
 
     /// Straight distance of any two cells: the short way round on a wrapping square, the chord on a globe.
@@ -186,6 +189,12 @@ impl Outlets {
     #[inline]
     pub fn contain(&self, k: usize, h: f32) -> bool {
         h <= self.sea || k == self.lowest || self.contain_border(k)
+    }
+
+    /// Whether all of these heights are in the sea.
+    #[inline]
+    pub(super) fn are_sea(&self, heights: &[f32]) -> bool {
+        heights.iter().all(|&h| h <= self.sea)
     }
 
     /// `h`, or the least height above the sea if it is not.

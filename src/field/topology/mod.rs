@@ -127,11 +127,20 @@ impl Grid {
         let last = n - 1;
         if self.is_globe() {
             for face in 1..FACES {
-                for along in 0..n {
-                    for (row, column) in [(0, along), (last, along), (along, 0), (along, last)] {
-                        let place = CellPosition { face, row, column };
-                        field[self.index(place)] = field[self.index(self.owned(place))];
+                let place = |row: usize, column: usize| self.index(CellPosition { face, row, column });
+                for (first, step) in [(place(0, 0), 1), (place(last, 0), 1), (place(0, 0), n), (place(0, last), n)] {
+                    // between the corners all samples of a border have their owners on one face, evenly apart
+                    let (one, two) = (self.owner(first + step), self.owner(first + step * (n - 2)));
+                    if one != first + step && n > 3 {
+                        let to_owner = (two as isize - one as isize) / (n - 3) as isize;
+                        let mut from = one as isize;
+                        for to in (1..last).map(|along| first + step * along) {
+                            field[to] = field[from as usize];
+                            from += to_owner;
+                        }
                     }
+                    let ends = [0, 1.min(last), last - 1.min(last), last];
+                    ends.map(|along| first + step * along).into_iter().for_each(|k| field[k] = field[self.owner(k)]);
                 }
             }
         } else if self.edges == Edges::Wrap {

@@ -173,10 +173,14 @@ fn sides(
             let bottom = &coarse[(i + 1) * corners..][..corners];
             let centres = &centres[i * half..][..half];
             let place = |j: usize| (row, 2 * j);
+            let ends = |j: usize| top[j] + bottom[j];
+            if !beside {
+                level.each(&mut middles, place, |j, u| ends(j) * 0.5 + u);
+                return interleave(cells, &middles, centres);
+            }
             level.each(&mut middles, place, |j, u| {
-                let ends = top[j] + bottom[j];
+                let ends = ends(j);
                 match (j, wraps) {
-                    _ if !beside => ends * 0.5 + u,
                     (0, true) => (ends + (centres[half - 1] + centres[0])) * 0.25 + u,
                     (0, false) => ends * 0.5 + u,
                     _ if j < half => (ends + (centres[j - 1] + centres[j])) * 0.25 + u,

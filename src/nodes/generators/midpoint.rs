@@ -160,6 +160,7 @@ pub fn subdivide(
 }
 
 /// Random displacement at a place of a level.
+#[derive(Clone, Copy)]
 struct MidpointNoise {
     stream: Stream,
     scale: f32,
@@ -205,24 +206,26 @@ impl MidpointLevel<'_> {
     /// Writes `value(j, displacement at place(j))` to every cell.
     #[inline(always)]
     pub fn each(&self, cells: &mut [f32], place: impl Fn(usize) -> (usize, usize), value: impl Fn(usize, f32) -> f32) {
-        match self.noise.distribution {
+        // a copy, which the compiler sees that the cells do not change
+        let noise = self.noise;
+        match noise.distribution {
             Distribution::Uniform => {
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
-                    *h = value(j, self.noise.value_at::<false>(row, column));
+                    *h = value(j, noise.value_at::<false>(row, column));
                 }
             }
             Distribution::Upwards => {
                 // from [-1, 1) to [0, 1), in units of the limit
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
-                    *h = value(j, 0.5 * (self.noise.value_at::<false>(row, column) + self.noise.scale));
+                    *h = value(j, 0.5 * (noise.value_at::<false>(row, column) + noise.scale));
                 }
             }
             Distribution::Gaussian => {
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
-                    *h = value(j, self.noise.value_at::<true>(row, column));
+                    *h = value(j, noise.value_at::<true>(row, column));
                 }
             }
         }

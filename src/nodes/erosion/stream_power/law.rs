@@ -153,6 +153,11 @@ impl Bed {
             cx.control.check()?;
             for (j, c) in row.iter_mut().enumerate() {
                 let k = i * n + j;
+                // an outlet does not wear
+                if flow.receivers[k][0] as usize == k {
+                    *c = 0.0;
+                    continue;
+                }
                 let fraction = f64::from(flow.fraction[k]);
                 let on_square = || (1.0 + fraction * fraction).sqrt();
                 let distance = flow.distance.get(k).map_or_else(on_square, |&distance| f64::from(distance));

@@ -109,9 +109,9 @@ impl Generator for Stamp {
                 let y = cx.grid.position((top + first + k) % distinct);
                 row.fill(self.base);
                 let (row, last) = row.split_at_mut(columns.xs.len());
-                for (columns, row) in
-                    [(&columns, row), (&repeated, last)].into_iter().filter(|(_, row)| !row.is_empty())
-                {
+                let repeats = (columns.xs.len() < n).then_some(&repeated);
+                for (columns, row) in [(Some(&columns), &mut *row), (repeats.filter(|_| left > 0), &mut *last)] {
+                    let Some(columns) = columns else { continue };
                     for reader in &mut readers {
                         match self.profile {
                             StampProfile::Cone => reader.add(y, columns, row, round(|t| t)),
@@ -120,6 +120,9 @@ impl Generator for Stamp {
                             StampProfile::Mixed => reader.add(y, columns, row, self.mixed(&images)),
                         }
                     }
+                }
+                if left == 0 {
+                    last.fill(row[0]);
                 }
             }
         })
