@@ -16,6 +16,7 @@ use talweg::eval::{
 use talweg::field::{Control, Terrain};
 use talweg::nodes::Node;
 use talweg::nodes::sculpt::ground::Sculpt;
+use talweg::param::ParamKind;
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene};
 
@@ -29,11 +30,14 @@ fn scene_in(world: World, node: Node, samples: u32) -> Scene {
     if world == World::Terrain && node.about().name != "Perlin" {
         scene.layers.push(Layer::new(Node::named("Perlin").expect("in the catalogue"), 1));
     }
-    let has_iterations = node.about().find("iterations").is_some();
+    let most = node.about().find("iterations").and_then(|param| match param.kind {
+        ParamKind::Int { hard: (_, most), .. } => Some(most),
+        _ => None,
+    });
     scene.layers.push(Layer::new(node, 2));
-    if has_iterations {
+    if let Some(most) = most {
         let last = scene.layers.len();
-        scene.set(&format!("{last}.iterations=10000")).expect("in range");
+        scene.set(&format!("{last}.iterations={most}")).expect("in range");
     }
     scene
 }
@@ -112,8 +116,6 @@ fn scrub(_: &mut Criterion) {
 /// From a movement of a brush to the ground at full size, the worker's way there and back included: while a stroke of
 /// every tool grows across the terrain, and with an erosion above it.
 ///
-/// On two cores, median and longest: raise 3.9 and 7.5 ms, smooth 9.3 and 21, noise 5.0 and 13, stamp 8.9 and 24,
-/// smear 20 and 49; erode 1.8 and 5.8 s, as it begins the whole stroke anew at every movement.
 fn strokes(_: &mut Criterion) {
     const SAMPLES: u32 = 1025;
     const MOVEMENTS: usize = 60;

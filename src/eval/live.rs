@@ -101,9 +101,9 @@ impl LiveGround {
                 DrawnGround { layer, made: base.clone(), base, shown: done.clone() }
             }
         };
-        store.transient = true;
+        (store.transient, store.strokes.is_drawing) = (true, true);
         let made = evaluate(&scene_up_to(scene, layer), full, None, store, control);
-        store.transient = false;
+        (store.transient, store.strokes.is_drawing) = (false, false);
         let made = made?.terrain;
         let region = changed_samples(made.grid, &drawn.made.height, &made.height);
         let is_topmost = scene.layers[layer + 1..].iter().all(|above| !above.enabled);

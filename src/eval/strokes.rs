@@ -1,14 +1,16 @@
 //! Strokes of brushes that are being drawn: the last stroke alone is computed anew, on what those before it made; of
 //! one that erodes its last piece.
 //!
-//! The bits are those of a whole computation, since strokes and pieces act one after another.
+//! The bits are those of a whole computation, since strokes and pieces act one after another. While somebody draws with
+//! an erosion ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid, so that it follows the pointer;
+//! once the brush is lifted it is computed as ever.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::ContentKey;
-use crate::brush::{Stroke, Strokes};
+use crate::brush::{BrushTool, Stroke, Strokes};
 use crate::field::{Cancelled, Grid, Region, Terrain};
 use crate::io::raster;
 use crate::nodes::Context;
@@ -16,8 +18,11 @@ use crate::nodes::maps::painted::PaintedMap;
 use crate::nodes::sculpt::Canvas;
 use crate::nodes::sculpt::ground::Sculpt;
 
-/// Fields that are remembered: a layer and its mask, as previews and at full size.
-const MOST: usize = 4;
+/// Fields that are remembered: a layer and its mask, as previews and at full size, and one that is drawn on.
+const MOST: usize = 5;
+
+/// Samples along a side of what is eroded while somebody draws.
+const DRAWN_EROSION_SAMPLES: usize = 97;
 
 /// A field with some strokes on it.
 struct SettledField {
@@ -31,6 +36,8 @@ struct SettledField {
 #[derive(Default)]
 pub struct StrokedFields {
     settled: Vec<SettledField>,
+    /// Somebody draws, and waits for each movement to be seen.
+    pub(super) is_drawing: bool,
 }
 
 impl StrokedFields {
@@ -42,33 +49,64 @@ impl StrokedFields {
         strokes: &Strokes,
         blank: impl FnOnce() -> Vec<f32>,
     ) -> Result<Vec<f32>, Cancelled> {
-        let all: Vec<Arc<Stroke>> = strokes.visible().flat_map(Stroke::pieces).collect();
-        let Some((last, before)) = all.split_last() else { return Ok(blank()) };
         // pictures count by their contents, each once
         let mut pictures: Vec<&str> = strokes.image_files().map(|file| file.0.as_str()).collect();
         pictures.sort_unstable();
         pictures.dedup();
         let hash = |name: &str| raster(name).map_or(0, |raster| raster.hash).to_le_bytes();
         let key = pictures.iter().fold(key, |key, name| key.join(&hash(name)));
+        let all: Vec<&Arc<Stroke>> = strokes.visible().collect();
+        let Some((drawn, finished)) = all.split_last() else { return Ok(blank()) };
+        let finished: Vec<_> = finished.iter().flat_map(|stroke| stroke.pieces()).collect();
+        let mut pieces = drawn.pieces();
+        let last = pieces.pop();
+        let before: Vec<_> = finished.iter().cloned().chain(pieces).collect();
+        let blank = |_: &mut Self| Ok(SettledField { key, strokes: Vec::new(), values: blank() });
+        let (mut values, canvas) = if self.is_drawing && drawn.brush.tool == BrushTool::Erode {
+            let coarse = Canvas { erosion_samples: DRAWN_EROSION_SAMPLES, ..*canvas };
+            let (exact, key) = (key, key.join(b"drawn"));
+            let finished = |fields: &mut Self| {
+                let values = fields.settle(exact, canvas, &finished, blank)?;
+                Ok(SettledField { key, strokes: finished, values })
+            };
+            (self.settle(key, &coarse, &before, finished)?, coarse)
+        } else {
+            (self.settle(key, canvas, &before, blank)?, *canvas)
+        };
+        if let Some(last) = last {
+            canvas.piece(&last, &mut values)?;
+        }
+        Ok(values)
+    }
+
+    /// The field of `key` with `strokes` on it, from the longest beginning of them that is remembered, or from `start`;
+    /// it is remembered from now on.
+    fn settle(
+        &mut self,
+        key: ContentKey,
+        canvas: &Canvas,
+        strokes: &[Arc<Stroke>],
+        start: impl FnOnce(&mut Self) -> Result<SettledField, Cancelled>,
+    ) -> Result<Vec<f32>, Cancelled> {
         let begins_so = |settled: &SettledField| {
             let same = |(a, b): (&Arc<Stroke>, &Arc<Stroke>)| Arc::ptr_eq(a, b) || a == b;
-            settled.key == key && settled.strokes.len() <= before.len() && settled.strokes.iter().zip(before).all(same)
+            settled.key == key
+                && settled.strokes.len() <= strokes.len()
+                && settled.strokes.iter().zip(strokes).all(same)
         };
-        // of several the one that has most of the strokes
         let known = (0..self.settled.len()).filter(|&k| begins_so(&self.settled[k]));
         let known = known.max_by_key(|&k| self.settled[k].strokes.len());
         let mut settled = match known {
             Some(known) => self.settled.remove(known),
-            None => SettledField { key, strokes: Vec::new(), values: blank() },
+            None => start(self)?,
         };
-        for stroke in &before[settled.strokes.len()..] {
+        for stroke in &strokes[settled.strokes.len()..] {
             canvas.piece(stroke, &mut settled.values)?;
             settled.strokes.push(stroke.clone());
         }
-        let mut values = settled.values.clone();
+        let values = settled.values.clone();
         self.settled.insert(0, settled);
         self.settled.truncate(MOST);
-        canvas.piece(last, &mut values)?;
         Ok(values)
     }
 
@@ -132,7 +170,7 @@ pub fn changed_samples(grid: Grid, a: &[f32], b: &[f32]) -> Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::brush::{Brush, BrushErosion, BrushTool, StrokePoint};
+    use crate::brush::{Brush, BrushErosion, StrokePoint};
     use crate::eval::{Store, evaluate};
     use crate::field::{Control, Edges};
     use crate::nodes::Node;
@@ -249,6 +287,46 @@ mod tests {
                 let ratio = worked(radii, erosion) / short;
                 assert!((0.5..2.0).contains(&ratio), "{erosion:?}, {radii} radii: {ratio}");
             }
+        }
+    }
+
+    #[test]
+    fn an_erosion_follows_the_pointer_on_a_coarser_grid_and_is_computed_whole_afterwards() {
+        let samples = 385;
+        for erosion in [BrushErosion::Droplets, BrushErosion::Thermal, BrushErosion::Creep] {
+            let brush = Brush { tool: BrushTool::Erode, radius: 900.0, erosion, strength: 1.0, ..Brush::default() };
+            let path = [1500.0, 3000.0, 5500.0].map(|x| StrokePoint::new(x, 4000.0)).to_vec();
+            let strokes: Strokes = [Stroke::new(brush, path)].into_iter().collect();
+            let mut scene = scene(&strokes);
+            scene.layers.truncate(2);
+            let height = |store: &mut Store| {
+                evaluate(&scene, samples, None, store, &Control::default()).unwrap().terrain.height.clone()
+            };
+            let whole = height(&mut Store::forgetful());
+            let mut store = Store { transient: true, ..Store::default() };
+            store.strokes.is_drawing = true;
+            let drawn = height(&mut store);
+            assert_eq!(drawn, height(&mut store), "again the same");
+            store.strokes.is_drawing = false;
+            assert_eq!(whole, height(&mut store), "{erosion:?}: once the brush is lifted");
+            scene.layers.truncate(1);
+            let before = evaluate(&scene, samples, None, &mut store, &Control::default()).unwrap().terrain;
+            // what both change of the ground, smoothed over a cell of the coarser grid, is much the same
+            let change = |made: &[f32]| {
+                let less: Vec<f32> = made.iter().zip(&before.height).map(|(made, before)| made - before).collect();
+                let around = |k: usize| {
+                    let (i, j) = (k / samples, k % samples);
+                    let cells = (i - 3..=i + 3).flat_map(|i| (j - 3..=j + 3).map(move |j| i * samples + j));
+                    cells.map(|k| f64::from(less[k])).sum::<f64>()
+                };
+                let inner = 3..samples - 3;
+                inner.clone().flat_map(|i| inner.clone().map(move |j| i * samples + j)).map(around).collect::<Vec<_>>()
+            };
+            let (a, b) = (change(&whole), change(&drawn));
+            let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let alike = product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt();
+            let size = (product(&b, &b) / product(&a, &a)).sqrt();
+            assert!(whole != drawn && alike > 0.7 && (0.5..2.0).contains(&size), "{erosion:?}: {alike}, {size}");
         }
     }
 

@@ -94,7 +94,7 @@ impl PaintedMap {
     /// What the strokes act on.
     pub fn canvas<'a>(&self, cx: &'a Context<'a>) -> Canvas<'a> {
         let unit = self.unit(cx);
-        Canvas { cx, unit, limits: (0.0, self.kind.most() * unit), rock: CanvasRock::None }
+        Canvas { cx, unit, limits: (0.0, self.kind.most() * unit), rock: CanvasRock::None, erosion_samples: usize::MAX }
     }
 
     /// The map before the first stroke.

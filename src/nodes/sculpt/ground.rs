@@ -32,7 +32,13 @@ impl Sculpt {
     /// What the strokes act on.
     pub fn canvas<'a>(cx: &'a Context<'a>, beneath: &'a Terrain) -> Canvas<'a> {
         let hardness = beneath.map(MapKind::Hardness).map(|map| map.as_slice());
-        Canvas { cx, unit: 1.0 / cx.relief_metres, limits: (-HIGHEST, HIGHEST), rock: CanvasRock::Ground(hardness) }
+        Canvas {
+            cx,
+            unit: 1.0 / cx.relief_metres,
+            limits: (-HIGHEST, HIGHEST),
+            rock: CanvasRock::Ground(hardness),
+            erosion_samples: usize::MAX,
+        }
     }
 }
 

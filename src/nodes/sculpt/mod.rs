@@ -21,6 +21,9 @@ pub struct Canvas<'a> {
     pub limits: (f32, f32),
     /// The hardness of the rock, where the field is the ground and can be eroded.
     pub rock: CanvasRock<'a>,
+    /// Samples along a side of the box that an erosion works on at the most; a larger box is eroded on a coarser grid,
+    /// and what that changed is enlarged. [`usize::MAX`] but while somebody draws.
+    pub erosion_samples: usize,
 }
 
 /// What erosions under a brush work on.
@@ -35,7 +38,7 @@ pub enum CanvasRock<'a> {
 impl<'a> Canvas<'a> {
     /// A mask: from 0 to 1.
     pub fn mask(cx: &'a Context<'a>) -> Self {
-        Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: CanvasRock::None }
+        Self { cx, unit: 1.0, limits: (0.0, 1.0), rock: CanvasRock::None, erosion_samples: usize::MAX }
     }
 
     /// Lets a stroke act on `field`; returns where it may have changed something.

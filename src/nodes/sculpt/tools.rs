@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::{Canvas, CanvasRock};
 use crate::brush::{Brush, BrushErosion, BrushTool, Coverage, Stroke, StrokePoint};
 use crate::construction::primitives::noise::ReliefNoise;
-use crate::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain};
+use crate::field::{Cancelled, Edges, Grid, MapKind, Region, Stream, Terrain, resample};
 use crate::io::raster;
 use crate::nodes::filters::gauss;
 use crate::nodes::{Context, Node};
@@ -74,7 +74,7 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
             let CanvasRock::Ground(hardness) = canvas.rock else { return Ok(Region::none()) };
             let margin = (EROSION_MARGIN * brush.radius / cx.cell_metres()).ceil() as usize + 2;
             let window = Window::enclosing(&covered.region, margin, cx);
-            let eroded = window.eroded(cx, brush, field, hardness)?;
+            let eroded = window.eroded(canvas, brush, field, hardness)?;
             change(field, &|h, w, i, j| h + (eroded[window.index(i, j)] - h) * share(w))?;
         }
     }
@@ -280,31 +280,42 @@ impl Window {
     /// What an erosion makes of the ground in it.
     fn eroded(
         &self,
-        cx: &Context,
+        canvas: &Canvas,
         brush: &Brush,
         field: &[f32],
         hardness: Option<&[f32]>,
     ) -> Result<Vec<f32>, Cancelled> {
-        let cx = Context { random: Stream::new(brush.seed, 0), ..self.context(cx) };
         let grid = Grid::working(field.len().isqrt(), Edges::Open);
+        let whole = self.context(canvas.cx);
+        let worked = Grid::working(self.samples.min(canvas.erosion_samples), Edges::Open);
+        let cx = Context { grid: worked, random: Stream::new(brush.seed, 0), ..whole };
+        let cut = self.cut(field, grid);
         let mut ground = Terrain::flat(cx.grid);
-        ground.height = self.cut(field, grid);
+        ground.height = resample(whole.grid, worked, &cut, cx.control)?;
         if let Some(hardness) = hardness {
-            ground.map_mut(MapKind::Hardness).copy_from_slice(&self.cut(hardness, grid));
+            let hardness = resample(whole.grid, worked, &self.cut(hardness, grid), cx.control)?;
+            ground.map_mut(MapKind::Hardness).copy_from_slice(&hardness);
         }
+        let before = ground.height.clone();
         let node = match brush.erosion {
             BrushErosion::Droplets => "Droplets",
             BrushErosion::Thermal => "Thermal",
             BrushErosion::Creep => "Creep",
             BrushErosion::StreamPower => "StreamPower",
         };
-        let Some(node) = Node::named(node) else { return Ok(ground.height) };
-        let Some(process) = node.as_process() else { return Ok(ground.height) };
+        let Some(node) = Node::named(node) else { return Ok(cut) };
+        let Some(process) = node.as_process() else { return Ok(cut) };
         let mut run = process.start(&cx, ground);
         for _ in 0..cx.iterations(brush.iterations, process.pace()) {
             cx.control.check()?;
             run.step(&cx)?;
         }
-        Ok(run.terrain().height.clone())
+        let made = &run.terrain().height;
+        if worked == whole.grid {
+            return Ok(made.clone());
+        }
+        let change: Vec<f32> = made.iter().zip(before).map(|(made, before)| made - before).collect();
+        let change = resample(worked, whole.grid, &change, cx.control)?;
+        Ok(cut.iter().zip(change).map(|(h, change)| h + change).collect())
     }
 }
