@@ -113,7 +113,7 @@ impl Dialog for GuideDialog {
             ui.set_width(680.0_f32.min(screen.x - 60.0));
             ScrollArea::vertical().max_height((screen.y - 140.0).max(120.0)).show(ui, |ui| {
                 ui.set_width(ui.available_width() - 12.0);
-                let shown = long_list::laid_out(ui, "blocks", 24, self.0.len());
+                let shown = long_list::laid_out(ui, "blocks", 18, self.0.len());
                 self.0[..shown].iter().for_each(|block| paragraph(ui, block));
             });
             ui.add_space(10.0);

@@ -179,7 +179,7 @@ impl Dialog for Shortcuts {
             egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
                 ui.set_width(ui.available_width());
                 let lines = self.0.iter().map(|(_, commands)| commands.len()).sum();
-                let mut left = long_list::laid_out(ui, "shortcuts", 40, lines);
+                let mut left = long_list::laid_out(ui, "shortcuts", 28, lines);
                 for (title, commands) in &self.0 {
                     let shown = commands.len().min(left);
                     left -= shown;

@@ -168,7 +168,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, ch
             ui.weak("Nothing is called that. Try another word.");
         }
         let mut category = "";
-        let shown = long_list::laid_out(ui, "nodes", 24, found.len());
+        let shown = long_list::laid_out(ui, "nodes", 16, found.len());
         for node in found.into_iter().take(shown) {
             let about = node.about();
             if !searching && about.category != category {
