@@ -1,5 +1,5 @@
-// Clouds: noise in space on a shell, turned slowly about the axis. The law and its numbers, the constants CLOUD_…, stand
-// in src/planet/clouds.rs.
+// Clouds: noise in space on a shell, turned slowly about the axis. The law and its numbers, the constants CLOUD_…,
+// stand in src/planet/clouds.rs.
 
 fn has_clouds() -> bool { return frame.clouds.x > 0.0; }
 

@@ -71,8 +71,8 @@ struct GlobeArgs {
     /// Latitude in the middle of a globe, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = latitude)]
     latitude: Option<f64>,
-    /// Draw clouds over a planet as the window does: so much of the sky, from 0 to 1; without a value as much as the window
-    /// does at first. Thin air has fewer
+    /// Draw clouds over a planet as the window does: so much of the sky, from 0 to 1; without a value as much as the
+    /// window does at first. Thin air has fewer
     #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, value_parser = cloud_share)]
     clouds: Option<Option<f32>>,
 }

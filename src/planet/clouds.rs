@@ -5,8 +5,8 @@
 //! latitudes (Hadley, Ferrel and polar cells; as `ascent` of the climate has them). The noise is
 //! that of `space_noise`.
 //!
-//! The window computes the same in `assets/shaders/globe_clouds.wgsl`, which gets [`CLOUD_CONSTANTS`] as text: the numbers
-//! stand here alone. The form of the law is ours.
+//! The window computes the same in `assets/shaders/globe_clouds.wgsl`, which gets [`CLOUD_CONSTANTS`] as text: the
+//! numbers stand here alone. The form of the law is ours.
 
 use std::array::from_fn;
 
@@ -31,8 +31,8 @@ const OCTAVE_HUMPS: f32 = 2.07;
 const FIRST_SHARE: f32 = 0.5;
 /// How much the rain belts add to the noise.
 const BELTS: f32 = 0.07;
-/// Level of the noise at which clouds begin, with no and with full cover as its negative; how far under the level and how
-/// far above it they begin and are whole.
+/// Level of the noise at which clouds begin, with no and with full cover as its negative; how far under the level and
+/// how far above it they begin and are whole.
 const LEVEL: f32 = 0.36;
 const EDGE_BELOW: f32 = 0.02;
 const EDGE_ABOVE: f32 = 0.30;
@@ -77,8 +77,8 @@ pub fn cloud_cover(share: f32, air_density: f32) -> f32 {
     share * ((air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
 }
 
-/// How far over the sea the shell of the clouds is drawn, in metres: as much higher than `height_metres` as the relief is
-/// drawn, or mountains would cut through it, and a twentieth of the radius at the most.
+/// How far over the sea the shell of the clouds is drawn, in metres: as much higher than `height_metres` as the relief
+/// is drawn, or mountains would cut through it, and a twentieth of the radius at the most.
 pub fn cloud_shell_metres(height_metres: f32, exaggeration: f32, radius_metres: f64) -> f64 {
     (f64::from(height_metres) * f64::from(exaggeration)).min(HIGHEST_SHELL * radius_metres)
 }

@@ -1,7 +1,7 @@
 //! Smooth noise in space, as the shaders of planets have it (`noises` in `assets/shaders/globe.wgsl`).
 //!
-//! Law: values at the corners of a lattice, between them by the quintic of Perlin 2002. The values are the 24 highest bits of
-//! the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions for GPU Rendering*.
+//! Law: values at the corners of a lattice, between them by the quintic of Perlin 2002. The values are the 24 highest
+//! bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions for GPU Rendering*.
 
 use std::array::from_fn;
 

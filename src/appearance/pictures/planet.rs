@@ -7,8 +7,8 @@
 //! Air, after Petitprez 2007: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the
 //! limb the same light fades out over the height of the air.
 //!
-//! Clouds are those of the window ([`crate::planet::clouds`]): on the globe on their shell, with shadows on the ground; on
-//! the map lit like the ground. They are worked out once for a pixel, the ground several times.
+//! Clouds are those of the window ([`crate::planet::clouds`]): on the globe on their shell, with shadows on the ground;
+//! on the map lit like the ground. They are worked out once for a pixel, the ground several times.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
@@ -276,8 +276,8 @@ impl<'a> PlanetImage<'a> {
         self.terrain.range().0 < self.sea
     }
 
-    /// A picture whose pixels are means over as many places as the samples ask for, under the clouds that `above` has at
-    /// its middle; `scale` is pixels per radian.
+    /// A picture whose pixels are means over as many places as the samples ask for, under the clouds that `above` has
+    /// at its middle; `scale` is pixels per radian.
     fn paint(
         &self,
         [width, height]: [usize; 2],
@@ -319,8 +319,8 @@ impl<'a> PlanetImage<'a> {
 }
 
 impl CloudLayer {
-    /// What it does to a pixel of the globe whose distance from the middle has the `square`; `at` is the point at a depth
-    /// towards the eye, all in radii.
+    /// What it does to a pixel of the globe whose distance from the middle has the `square`; `at` is the point at a
+    /// depth towards the eye, all in radii.
     fn pixel(&self, square: f64, at: impl Fn(f64) -> [f64; 3], sun: [f32; 3]) -> CloudPixel {
         let outside = self.shell * self.shell - square;
         if outside <= 0.0 {
@@ -534,8 +534,8 @@ mod tests {
         }
     }
 
-    /// A grey world without slopes: clouds brighten it where they are dense and darken what they shade, and full cover hides
-    /// it from pole to pole.
+    /// A grey world without slopes: clouds brighten it where they are dense and darken what they shade, and full cover
+    /// hides it from pole to pole.
     #[test]
     fn clouds_of_the_view_lie_over_the_ground_and_need_air() {
         let (mut scene, terrain) = striped();
