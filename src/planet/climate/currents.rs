@@ -145,11 +145,11 @@ mod tests {
                     (j as f32 + 0.5) / row.len() as f32 * 2.0 * PI - PI + km / (EARTH_KM * libm::cosf(latitude));
                 warmed.at_angles(if longitude > PI { longitude - 2.0 * PI } else { longitude }, latitude)
             };
-            for j in 0..row.len() {
-                squares += f64::from(row[j] * row[j]);
-                near += f64::from(row[j] * at(100.0, j));
-                far += f64::from(row[j] * at(2000.0, j));
-                greatest = greatest.max(row[j].abs());
+            for (j, &here) in row.iter().enumerate() {
+                squares += f64::from(here * here);
+                near += f64::from(here * at(100.0, j));
+                far += f64::from(here * at(2000.0, j));
+                greatest = greatest.max(here.abs());
             }
         }
         let deviation = (squares / (rows.len() * warmed.width) as f64).sqrt();
