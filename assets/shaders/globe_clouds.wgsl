@@ -1,4 +1,5 @@
-// Clouds: noise in space on a shell, turned slowly about the axis.
+// Clouds: noise in space on a shell, turned slowly about the axis. The law and its numbers, the constants CLOUD_…,
+// stand in src/planet/clouds.rs.
 
 fn has_clouds() -> bool { return frame.clouds.x > 0.0; }
 
@@ -7,25 +8,25 @@ fn cloudiness(up: vec3<f32>) -> f32 {
     let drift = frame.clouds.z;
     let c = cos(drift);
     let s = sin(drift);
-    var place = vec3<f32>(c * up.x + s * up.y, c * up.y - s * up.x, up.z) * frame.cover.x;
-    let bend = noises(place * 0.7 + 11.3) - 0.5;
-    place += bend * vec3<f32>(1.9, 1.9, 1.1);
-    place += (noises(place * 2.3 + 3.7) - 0.5) * 0.42;
+    var place = vec3<f32>(c * up.x + s * up.y, c * up.y - s * up.x, up.z) * CLOUD_HUMPS;
+    let bend = noises(place * CLOUD_BEND_HUMPS + CLOUD_BEND_START) - 0.5;
+    place += bend * vec3<f32>(CLOUD_BEND_LEVEL, CLOUD_BEND_LEVEL, CLOUD_BEND_AXIS);
+    place += (noises(place * CLOUD_CURL_HUMPS + CLOUD_CURL_START) - 0.5) * CLOUD_CURL;
     // finer parts come in as the eye comes nearer
     let octaves = frame.cover.y;
     var sum = 0.0;
-    var share = 0.5;
+    var share = CLOUD_FIRST_SHARE;
     var scale = 1.0;
     for (var k = 0.0; k < octaves; k += 1.0) {
         let here = share * min(octaves - k, 1.0);
-        sum += here * (noises(place * scale + k * 5.1).x - 0.5);
-        share *= 0.56;
-        scale *= 2.07;
+        sum += here * (noises(place * scale + k * CLOUD_OCTAVE_START).x - 0.5);
+        share *= CLOUD_OCTAVE_SHARE;
+        scale *= CLOUD_OCTAVE_HUMPS;
     }
     // rain belts at the equator and in middle latitudes, dry ones between
-    let belts = 0.07 * cos(6.0 * asin(clamp(up.z, -1.0, 1.0)));
-    let level = mix(0.36, -0.36, frame.clouds.x);
-    return smoothstep(level - 0.02, level + 0.30, sum + belts);
+    let belts = CLOUD_BELTS * cos(6.0 * asin(clamp(up.z, -1.0, 1.0)));
+    let level = CLOUD_LEVEL - 2.0 * CLOUD_LEVEL * frame.clouds.x;
+    return smoothstep(level - CLOUD_EDGE_BELOW, level + CLOUD_EDGE_ABOVE, sum + belts);
 }
 
 // Share of the sun that clouds leave to the ground.
@@ -63,7 +64,7 @@ fn cloud_fragment(in: CloudVertex) -> @location(0) vec4<f32> {
     let dense = cloudiness(up);
     // a cloud the eye flies through is not a wall
     let near = saturate(length(in.rel) / (0.25 * (frame.clouds.y - radius())));
-    let cover = saturate(dense * 1.25) * frame.cover.z * near;
+    let cover = saturate(dense * CLOUD_THICKNESS) * CLOUD_OPACITY * near;
     if cover <= 0.002 {
         discard;
     }

@@ -18,7 +18,7 @@ struct Tracing {
     // lowest and highest ground, whether there is water, width of a traced pixel in pixels
     range: vec4<f32>,
     // what is shown (0 ground, 1 evaluations, 2 distance), evaluations at the end of the ramp, distance that all bits
-    // mean
+    // mean, distance at which the level of detail is half (0: it is the same everywhere)
     look: vec4<f32>,
     // columns and rows of rays, evaluations of a ray in this frame, 1: rays begin
     grid: vec4<u32>,
@@ -40,6 +40,10 @@ struct Ray {
 @group(0) @binding(1) var<storage, read> image_samples: array<f32>;
 @group(0) @binding(2) var<uniform> tracing: Tracing;
 @group(0) @binding(3) var<storage, read_write> rays: array<Ray>;
+
+// Level of detail of the question that is asked, κ of §6 of document 004: that of the tree, less by 1 / (1 + (t /
+// half)²) at the distance t along the ray.
+var<private> kappa: f32;
 
 const END = 0u;
 const LEAF = 1u;
@@ -145,12 +149,11 @@ fn wave_noise(seed: u32, p: vec2<f32>) -> vec3<f32> {
 
 fn octave_share(k: u32, count: u32, wavelength: f32, spacing: f32) -> f32 {
     var share = 1.0;
-    let level = tracing.scale.w;
     if wavelength < 4.0 * spacing {
         share = smooth_step(wavelength / (2.0 * spacing) - 1.0);
     }
-    if level < 1.0 && k > 0u {
-        share *= smooth_step(level * f32(count - 1u) - f32(k - 1u));
+    if kappa < 1.0 && k > 0u {
+        share *= smooth_step(kappa * f32(count - 1u) - f32(k - 1u));
     }
     return share;
 }
@@ -219,11 +222,10 @@ fn surface_over(a: Answer, ground: f32) -> vec4<f32> {
 }
 
 fn detail_share(at: u32, which: u32) -> f32 {
-    let level = tracing.scale.w;
     let begin = real(at);
     let to = real(at + 1u);
-    var t = 1.0 - (to - level) / max(to - begin, 1e-30);
-    t = select(select(t, 1.0, level >= to), 0.0, level <= begin);
+    var t = 1.0 - (to - kappa) / max(to - begin, 1e-30);
+    t = select(select(t, 1.0, kappa >= to), 0.0, kappa <= begin);
     return select(select(1.0, t, which == 1u), 1.0 - t, which == 0u);
 }
 
@@ -564,6 +566,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 p = eye.xy + along * middle;
                 r = 0.5 * ahead * flat + select(0.0, 1e-7 * side, state.phase == MARCH);
                 spacing = max(0.5 * pixel * t * tracing.scale.x, 1e-5);
+                let far = select(0.0, t / tracing.look.w, tracing.look.w > 0.0);
+                kappa = tracing.scale.w / (1.0 + far * far);
                 if state.phase >= SLOPES && state.phase < WATER {
                     let k = state.phase - SLOPES;
                     let e = max(2.0 * spacing, 2e-5 * side) * select(1.0, -1.0, (k & 1u) == 1u);

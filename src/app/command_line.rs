@@ -37,6 +37,11 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let bookmark = bookmark_of(args, &job.scene)?;
     check_mode(mode, &job.scene)?;
+    if args.half_detail.is_some() && !mode.traces() {
+        return Err(Failure::Usage(anyhow::anyhow!(
+            "--half-detail goes along rays: give --mode sphere-tracing as well"
+        )));
+    }
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
     if job.scene.as_planet().is_some() {
         if args.side.is_some() || !args.from.is_empty() {
@@ -174,7 +179,8 @@ fn prepared_globe(job: &SceneJob, terrain: &Arc<Terrain>, overlay: Overlay) -> R
 fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
     let (width, height, supersampling) = (args.width, args.height, args.supersampling);
     let projection = if args.orthographic { ViewProjection::Orthographic } else { ViewProjection::Perspective };
-    shot::ShotOptions { width, height, supersampling, mode, projection, ..Default::default() }
+    let half_detail = args.half_detail;
+    shot::ShotOptions { width, height, supersampling, mode, projection, half_detail, ..Default::default() }
 }
 
 /// The view by its name on the command line.

@@ -14,6 +14,7 @@ use crate::appearance_files::{all_palette_names, is_palette};
 use crate::eval::MemoryUse;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::io::{SaveTarget, check_place};
+use crate::preferences::GlobeView;
 use crate::scene::Scene;
 
 /// Draw the terrain from above as a PNG picture, or a construction in perspective
@@ -24,6 +25,7 @@ Examples:
   talweg render island.ron -o island.png --picture 2048 --palette tropical
   talweg render island.ron -o grown.png --palette biome:earth --set climate.latitude=20
   talweg render island.ron -o banner.png --width 1600 --height 400
+  talweg render earthlike -o cloudy.png --clouds
   talweg render paper-004-fig-22-oasis -o oasis.png --sphere-trace --azimuth 200 --width 1280 --height 720")]
 pub struct RenderArgs {
     #[command(flatten)]
@@ -69,6 +71,14 @@ struct GlobeArgs {
     /// Latitude in the middle of a globe, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = latitude)]
     latitude: Option<f64>,
+    /// Draw clouds over a planet as the window does: so much of the sky, from 0 to 1; without a value as much as the
+    /// window does at first. Thin air has fewer
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, value_parser = cloud_share)]
+    clouds: Option<Option<f32>>,
+}
+
+fn cloud_share(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("give a share from 0 to 1".into())
 }
 
 fn latitude(text: &str) -> Result<f64, String> {
@@ -143,7 +153,11 @@ impl RenderArgs {
         [width, height]: [usize; 2],
         control: &Control,
     ) -> Result<RgbImage, Cancelled> {
-        let planet = PlanetImage::new(scene, terrain, control)?;
+        let mut planet = PlanetImage::new(scene, terrain, control)?;
+        if let Some(share) = self.globe.clouds {
+            let view = GlobeView::default();
+            planet = planet.with_clouds(&GlobeView { cloud_cover: share.unwrap_or(view.cloud_cover), ..view });
+        }
         if self.globe.projection == RenderProjection::Map {
             return planet.map(width, height, control);
         }
@@ -172,6 +186,7 @@ impl RenderArgs {
     /// When the palette is not known, or `control` says so.
     pub fn picture(&self, scene: &Scene, terrain: &Terrain, control: &Control) -> Result<RgbImage, Failure> {
         let scene = &self.with_palette(scene)?;
+        self.check_clouds(scene)?;
         if scene.settings.is_planet() {
             let (width, height) = self.planet_size();
             return Ok(self.planet(scene, terrain, [width, height], control)?);
@@ -183,6 +198,16 @@ impl RenderArgs {
             }
             Style::Heights => heightmap(terrain, width, height, control)?,
         })
+    }
+
+    /// Refuses clouds over what is no planet.
+    fn check_clouds(&self, scene: &Scene) -> CommandResult {
+        if self.globe.clouds.is_some() && !scene.settings.is_planet() {
+            return Err(usage(anyhow::anyhow!(
+                "--clouds is for planets; over a terrain the view has them by scene.clouds, which `talweg shot` draws"
+            )));
+        }
+        Ok(())
     }
 
     /// The scene in the colours that are asked for.
@@ -204,6 +229,7 @@ pub fn run(args: &RenderArgs) -> CommandResult {
     let output = args.checked_target()?;
     let job = args.scene.load()?;
     let scene = args.with_palette(&job.scene)?;
+    args.check_clouds(&scene)?;
     let (width, height) = args.size();
     if args.trace.sphere_trace {
         return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &output, (width, height));

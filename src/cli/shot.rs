@@ -19,6 +19,7 @@ Example:
   talweg shot alpine-range -o evening.png --preset golden-hour --from 5600,2600,30,200,-10
   talweg shot alpine-range -o plan.png --side top --orthographic
   talweg shot eroded-hills -o change.png --overlay change --mode hillshade
+  talweg shot paper-004-fig-16-levels-of-detail -o 16.png --mode sphere-tracing --half-detail 2000
   talweg shot alpine-range -o view.png --size 4097 --width 1920 --height 1080 --frame-times 240")]
 pub struct ShotArgs {
     #[command(flatten)]
@@ -41,6 +42,10 @@ pub struct ShotArgs {
     /// adaptive-wireframe, without layers above it also sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
+    /// Distance along a ray at which the level of detail of a construction is half, in metres: octaves of noise fade
+    /// out, and levels of detail go over to their plain pieces. For --mode sphere-tracing
+    #[arg(long, value_name = "M", value_parser = metres)]
+    pub half_detail: Option<f32>,
     /// Data over the ground: slope, change (erosion and deposition), temperature, moisture or a map, like flow, water
     /// or hardness
     #[arg(long, value_name = "NAME", default_value = "none")]
@@ -80,6 +85,10 @@ pub struct ShotArgs {
     /// Draws so many frames besides as the window does, looking once round, and prints how long they take
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frame_times: Option<u32>,
+}
+
+fn metres(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|metres| (0.1..=1.0e8).contains(metres)).ok_or("give metres from 0.1 to 1e8".into())
 }
 
 impl ShotArgs {

@@ -62,6 +62,9 @@ impl LevelChange {
         };
         let mut ground = beneath.clone();
         add(&refined(&self.change.height)?, 1.0, &mut ground.height);
+        if let Some(sea_metres) = traits.land_above.filter(|_| fine.is_globe()) {
+            keep_land(&beneath.height, sea_metres / cx.relief_metres, &mut ground.height);
+        }
         for (kind, map) in self.change.maps() {
             // flow is counted in cells, of which there are more; all others are depths and shares
             let factor = if kind == MapKind::Flow { ratio as f32 } else { 1.0 };
@@ -80,6 +83,19 @@ impl LevelChange {
         mass_balance.resampled_carried -= mass_balance.residual();
         Ok((ground, mass_balance))
     }
+}
+
+/// Share of its height over the sea that land keeps at the least on the way to the next grid.
+const LAND_KEPT: f32 = 0.1;
+
+/// Lifts what lay above the `sea` beneath and does not any more.
+fn keep_land(beneath: &[f32], sea: f32, ground: &mut [f32]) {
+    ground.par_iter_mut().zip(beneath).for_each(|(ground, beneath)| {
+        let lowest = sea + LAND_KEPT * (beneath - sea);
+        if *beneath > sea && *ground < lowest {
+            *ground = lowest;
+        }
+    });
 }
 
 /// Adds `field`, times `factor`.

@@ -60,6 +60,9 @@ pub struct Traits {
     pub fixed_bytes: u64,
     /// Whether a process begins with the sediment that is under way already, and goes on with it.
     pub carries_sediment_on: bool,
+    /// Height in metres that ground of a planet does not fall to on the way to the next grid where it lies higher
+    /// beneath the process: a process that leaves what lies at the sea alone would find no land there.
+    pub land_above: Option<f32>,
     /// Whether a process leads water from sample to sample, so that its valleys lie along rows, columns and diagonals
     /// of the grid. From coarse to fine they are bent a little on the way to the next grid.
     pub follows_grid: bool,
@@ -85,6 +88,7 @@ impl Traits {
         more_on_planets: 0.0,
         fixed_bytes: 0,
         carries_sediment_on: false,
+        land_above: None,
         follows_grid: false,
         parts: NodeParts::Points,
     };

@@ -5,9 +5,11 @@
 //! ([`Traits::on_globe`](crate::nodes::Traits::on_globe)).
 
 pub mod climate;
+pub mod clouds;
 pub mod faces;
 pub mod projection;
 mod settings;
+mod space_noise;
 pub mod square;
 
 pub use settings::{Air, Planet, World};

@@ -286,8 +286,8 @@ fn a_replacement_acts_within_heights_and_slopes() {
     }
 }
 
-/// Table 1 of the document: primitives and operators of figures 3 and 21; figure 22 shows instances of deformed
-/// mountains.
+/// Table 1 of the document: primitives and operators of figures 1, 3, 20, 21 and 22. Figure 22 shows instances of
+/// deformed mountains; there a placed instance is an operator, and what is placed counts once.
 #[test]
 fn figures_have_the_documents_numbers_of_primitives() {
     use talweg::nodes::Node;
@@ -302,7 +302,12 @@ fn figures_have_the_documents_numbers_of_primitives() {
         count
     };
     let primitive = |piece: &Piece| piece.children().is_empty() && !matches!(piece.form, PieceKind::Instance(_));
-    for (name, primitives, operators) in [("03-river-in-rough-relief", 20, 3), ("21-mountain-road", 148, 9)] {
+    for (name, primitives, operators) in [
+        ("01-lake-in-the-mountains", 70, 9),
+        ("03-river-in-rough-relief", 20, 3),
+        ("20-coast", 78, 10),
+        ("21-mountain-road", 148, 9),
+    ] {
         let tree = tree(&format!("paper-004-fig-{name}"));
         assert_eq!(count(&tree, &primitive), primitives, "{name}");
         assert_eq!(count(&tree, &|piece| !piece.children().is_empty()), operators, "{name}");
@@ -318,6 +323,8 @@ fn figures_have_the_documents_numbers_of_primitives() {
         _ => false,
     });
     assert_eq!(instances, 7);
+    assert_eq!(count(&oasis, &primitive), 10);
+    assert_eq!(count(&oasis, &|piece| !primitive(piece)), 46);
 }
 
 /// A river with levees has a bed with steep sides, banks that stand above the ground around it, and no step at its end.

@@ -366,3 +366,52 @@ fn the_earthlike_planet_is_like_earth() {
         assert!(range.contains(&value), "{key} {value} is not within {range:?}");
     }
 }
+
+/// Where going poleward along a meridian of the half `north` open sea ends at sea ice, in degrees of latitude; none
+/// where land lies between.
+fn ice_edge(globe: &Globe, [height, celsius]: [&[f32]; 2], north: f64, longitude: f64) -> Option<f64> {
+    // sea water freezes
+    const FREEZES: f32 = -1.8;
+    let mut was_open = false;
+    for step in 0..180 {
+        let latitude = 45.0 + 0.25 * f64::from(step);
+        let here = talweg::field::globe::from_angles((north * latitude).to_radians(), longitude.to_radians());
+        let is_ice = globe.sample(celsius, here) < FREEZES;
+        let is_sea = globe.sample(height, here) < 0.0;
+        if is_sea && is_ice && was_open {
+            return Some(latitude);
+        }
+        if is_ice {
+            return None;
+        }
+        was_open = is_sea;
+    }
+    None
+}
+
+/// The winter ice of the Southern Ocean ends between 55° (north of the Weddell Sea) and 66° (Bellingshausen Sea) in the
+/// median of September of the Sea Ice Index (Fetterer and others, NSIDC): 3° about its mean. In the north, between
+/// lands, it ends between 45° and 80°: some 9° (Eisenman 2010, *Geographic muting of changes in the Arctic sea ice
+/// cover*).
+#[test]
+fn the_sea_ice_of_the_earthlike_planet_does_not_end_on_a_parallel() {
+    let path = format!("{}/saves/earthlike.ron", env!("CARGO_MANIFEST_DIR"));
+    let (mut scene, _) = Scene::load(Path::new(&path)).unwrap();
+    let made = evaluate(&scene, 129, 2);
+    let globe = Globe::new(129);
+    let edges = |scene: &Scene, north: f64| -> Vec<f32> {
+        let celsius = scene.climate_fields(&made, &Control::default()).unwrap().celsius;
+        let edge = |k: i32| ice_edge(&globe, [&made.height, &celsius], north, f64::from(5 * k) - 180.0);
+        (0..72).filter_map(edge).map(|degrees| degrees as f32).collect()
+    };
+    for north in [1.0, -1.0] {
+        let along = edges(&scene, north);
+        let (mean, deviation) = spread(&along);
+        println!("{} meridians: {mean:.1}° ± {deviation:.2}°", along.len());
+        assert!(along.len() > 15 && (2.0..9.0).contains(&deviation), "{mean}° ± {deviation}° of {}", along.len());
+        assert!((55.0..75.0).contains(&mean), "{mean}°");
+    }
+    scene.climate.as_mut().expect("it has its own").currents = 0.0;
+    let (_, deviation) = spread(&edges(&scene, -1.0));
+    assert!(deviation < 0.6, "without currents the ice ends on a parallel: ± {deviation}°");
+}

@@ -5,6 +5,7 @@ use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
 use talweg::nodes::generators::squig_river::network::RiverNetwork;
 use talweg::nodes::generators::squig_river::squig::TerrainEdge;
 use talweg::nodes::generators::squig_river::{BankShape, RiverWidths, SquigRiver};
+use talweg::nodes::generators::triangular::TriangleLayout;
 use talweg::nodes::{Context, Generator, Node};
 use talweg::scene::{Blend, Layer, Scene};
 
@@ -443,6 +444,40 @@ fn wrapping_rivers_leave_no_seam() {
                     }
                 }
             });
+        }
+    }
+}
+
+/// Figure 9 of Le Martelot: the river of one triangle comes in over its left side and goes out over its base. It never
+/// leaves the triangle, and beyond the edges of that is nothing.
+#[test]
+fn the_river_of_one_triangle_stays_in_it_and_runs_down_from_its_side_to_its_base() {
+    let samples = 129;
+    for banks in [BankShape::AsInPaper, BankShape::Symmetric] {
+        for seed in 1..=6 {
+            let node = SquigRiver { layout: TriangleLayout::Triangle, banks, depth: 20.0, ..SquigRiver::default() };
+            let (terrain, network) = made(&node, samples, seed);
+            assert!(network.nodes.len() > 20, "{banks:?} {seed}");
+            // in the table the triangle is what lies below the diagonal
+            assert!(network.nodes.iter().all(|node| node.vertex[1] <= node.vertex[0]), "{banks:?} {seed}");
+            let on_side = network.nodes.iter().filter(|node| node.vertex[1] == 0).count();
+            let lowest = network.nodes.iter().map(|node| node.vertex[0]).max().unwrap();
+            let on_base = network.nodes.iter().filter(|node| node.vertex[0] == lowest).count();
+            assert!(on_side == 1 && on_base == 1, "{banks:?} {seed}: in {on_side}, out {on_base} times");
+            let [ground, water] = [MapKind::Ground, MapKind::Water].map(|kind| terrain.map(kind).unwrap());
+            let share = ground.iter().sum::<f32>() / ground.len() as f32;
+            assert!((share - 0.5).abs() < 0.02, "{share} of the square is ground");
+            let wet: Vec<usize> = (0..water.len()).filter(|&k| water[k] > 0.0).collect();
+            assert!(!wet.is_empty() && wet.iter().all(|&k| ground[k] > 0.0), "{banks:?} {seed}");
+            // heights of the beds near both ends, above and below the middle of the way down
+            let rows = |k: &usize| k / samples;
+            let (first, last) = (wet.iter().map(rows).min().unwrap(), wet.iter().map(rows).max().unwrap());
+            assert_eq!(last, samples - 1, "{banks:?} {seed}: it ends on the base");
+            let end = |row: usize| {
+                let beds = wet.iter().filter(|k| rows(k) == row).map(|&k| terrain.height[k]);
+                beds.fold(f32::MAX, f32::min)
+            };
+            assert!(end(last) <= end(first) + 1e-6, "{banks:?} {seed}: {} → {}", end(first), end(last));
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct ShotOptions {
     /// Of squares; a pose is one in this projection.
     pub projection: ViewProjection,
     pub mode: ViewMode,
+    /// See [`ViewState::half_detail`].
+    pub half_detail: Option<f32>,
 }
 
 /// See [`ShotOptions`].
@@ -51,7 +53,7 @@ impl Default for ShotOptions {
     fn default() -> Self {
         let view = ShotView::Named(ViewCommand::Perspective);
         let projection = ViewProjection::Perspective;
-        Self { width: 1280, height: 720, supersampling: 1, view, projection, mode: ViewMode::Shaded }
+        Self { width: 1280, height: 720, supersampling: 1, view, projection, mode: ViewMode::Shaded, half_detail: None }
     }
 }
 
@@ -215,6 +217,7 @@ impl OffscreenRenderer {
                 palette: Some(palette.clone()),
                 tree_surface: tree_surface.clone(),
                 projection: options.projection,
+                half_detail: options.half_detail,
                 ..ViewState::default()
             },
             ShotSubject::Planet(prepared, planet_view, camera) => {

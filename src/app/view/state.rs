@@ -26,6 +26,9 @@ pub struct ViewState {
     pub ground_detail: GroundDetail,
     /// How squares come onto the picture.
     pub projection: ViewProjection,
+    /// Metres along a ray at which the level of detail of a tree is half; nothing where it is the same everywhere. Rays
+    /// alone follow it.
+    pub half_detail: Option<f32>,
     /// Another terrain to compare with; its textures go when this goes.
     pub beside: Option<ComparedTerrain>,
     /// The tree that the terrain was made of, where it is that tree and nothing else; only while it is drawn.
@@ -40,6 +43,7 @@ impl Default for ViewState {
             water: true,
             ground_detail: GroundDetail::Automatic,
             projection: ViewProjection::Perspective,
+            half_detail: None,
             beside: None,
             tree_surface: None,
         }

@@ -7,6 +7,9 @@
 //! Air, after Petitprez 2007: C = C_air (1 - n·v)(n·l), with n up, v towards the viewer, l towards the sun; beyond the
 //! limb the same light fades out over the height of the air.
 //!
+//! Clouds are those of the window ([`crate::planet::clouds`]): on the globe on their shell, with shadows on the ground;
+//! on the map lit like the ground. They are worked out once for a pixel, the ground several times.
+//!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -18,7 +21,9 @@ use crate::appearance::{PaletteTable, biomes, by_rows, relief};
 use crate::field::globe::{direction_at, from_angles, locate, nearly_located};
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Globe, MapKind, Terrain, globe_gradient};
+use crate::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds, cloud_cover, cloud_shell_metres};
 use crate::planet::{Air, Planet};
+use crate::preferences::GlobeView;
 use crate::scene::Scene;
 
 /// Root mean square slope of the land after exaggeration, as a tangent.
@@ -31,6 +36,12 @@ const RIVER: [u8; 3] = [52, 92, 128];
 /// Depth of water, as a fraction of the relief, from which it is seen.
 const FILM: f32 = 1.0e-5;
 
+/// Light of clouds under the sun: where they are thin, and thick; share of it from the sky.
+const CLOUD_LIGHT: [f32; 2] = [0.72, 1.0];
+const CLOUD_SKY: f32 = 0.17;
+/// Pixels that the finest hump of a cloud spans.
+const HUMP_PIXELS: f64 = 2.0;
+
 /// A planet ready to be drawn: colours and slopes of all samples.
 pub struct PlanetImage<'a> {
     scene: &'a Scene,
@@ -39,6 +50,33 @@ pub struct PlanetImage<'a> {
     /// Colour and slope of every sample: red, green, blue as linear light, then the slope vector, exaggerated.
     texels: Vec<[f32; 6]>,
     sea: f32,
+    clouds: Option<CloudLayer>,
+}
+
+/// The clouds that a picture shows.
+#[derive(Clone, Copy)]
+struct CloudLayer {
+    clouds: PlanetClouds,
+    /// Radius of their shell in radii of the planet.
+    shell: f64,
+    /// Share of the sun that the densest keep from the ground.
+    shadow: f32,
+}
+
+/// What clouds do to a pixel.
+#[derive(Clone, Copy)]
+struct CloudPixel {
+    /// Share of the ground that they hide.
+    cover: f32,
+    /// What they are seen as.
+    light: Light,
+    /// Share of the sun that they leave to the ground.
+    sun: f32,
+}
+
+impl CloudPixel {
+    /// No cloud.
+    const CLEAR: Self = Self { cover: 0.0, light: [0.0; 3], sun: 1.0 };
 }
 
 /// From where the globe is seen.
@@ -99,7 +137,29 @@ impl<'a> PlanetImage<'a> {
             let [x, y, z] = if land(k) { slopes[k].map(|s| s * lift) } else { [0.0; 3] };
             [r, g, b, x, y, z]
         })?;
-        Ok(Self { scene, terrain, globe, texels, sea })
+        Ok(Self { scene, terrain, globe, texels, sea, clouds: None })
+    }
+
+    /// The same under the clouds of a view: their cover, height, drift and shadows, in the air of the planet.
+    #[must_use]
+    pub fn with_clouds(self, view: &GlobeView) -> Self {
+        let planet = &self.scene.planet;
+        let cover = cloud_cover(view.cloud_cover, planet.atmosphere);
+        let radius = f64::from(planet.radius_metres);
+        let rise = cloud_shell_metres(view.cloud_height, view.exaggeration, radius);
+        let layer = CloudLayer {
+            clouds: PlanetClouds { cover, drift: view.cloud_drift.to_radians(), octaves: CLOUD_OCTAVES[0] },
+            shell: 1.0 + rise / radius,
+            shadow: if view.cloud_shadows { CLOUD_SHADOW } else { 0.0 },
+        };
+        Self { clouds: (cover > 0.0).then_some(layer), ..self }
+    }
+
+    /// The clouds with as many octaves as a picture of so many pixels per radian can show.
+    fn clouds_at(&self, scale: f64) -> Option<CloudLayer> {
+        let mut layer = self.clouds?;
+        layer.clouds = layer.clouds.seen_at(scale / HUMP_PIXELS);
+        Some(layer)
     }
 
     /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies
@@ -108,8 +168,17 @@ impl<'a> PlanetImage<'a> {
     /// # Errors
     /// When `control` says so.
     pub fn map(&self, width: usize, height: usize, control: &Control) -> Result<RgbImage, Cancelled> {
-        self.paint([width, height], width as f64 / TAU, control, |x, y| {
-            self.lit(from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI))
+        let scale = width as f64 / TAU;
+        let clouds = self.clouds_at(scale);
+        let direction = |x: f64, y: f64| from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI);
+        let above = |x: f64, y: f64| {
+            let Some(CloudLayer { clouds, .. }) = &clouds else { return CloudPixel::CLEAR };
+            let density = clouds.density(direction(x, y).map(|c| c as f32));
+            CloudPixel { cover: PlanetClouds::opacity(density), light: [cloud_shade(density); 3], sun: 1.0 }
+        };
+        self.paint([width, height], scale, control, above, |x, y, above| {
+            let ground = self.lit(direction(x, y));
+            mix(ground, above.light, above.cover)
         })
     }
 
@@ -150,16 +219,30 @@ impl<'a> PlanetImage<'a> {
         // the air is drawn thicker than it is, as the relief is
         let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
         let glint = if self.has_sea() { 0.4 } else { 0.0 };
-        self.paint([width, height], radius, control, |x, y| {
-            let (a, b) = ((x - width as f64 * 0.5) / radius, (height as f64 * 0.5 - y) / radius);
+        let clouds = self.clouds_at(radius);
+        let aside = |x: f64, y: f64| ((x - width as f64 * 0.5) / radius, (height as f64 * 0.5 - y) / radius);
+        let point = |a: f64, b: f64, depth: f64| -> [f64; 3] {
+            std::array::from_fn(|k| up[k] * depth + east[k] * a + north[k] * b)
+        };
+        let above = |x: f64, y: f64| {
+            let (a, b) = aside(x, y);
+            clouds
+                .as_ref()
+                .map_or(CloudPixel::CLEAR, |layer| layer.pixel(a * a + b * b, |depth| point(a, b, depth), sun))
+        };
+        self.paint([width, height], radius, control, above, |x, y, above| {
+            let (a, b) = aside(x, y);
             let square = a * a + b * b;
-            let at = |depth: f64| -> [f64; 3] { std::array::from_fn(|k| up[k] * depth + east[k] * a + north[k] * b) };
+            let at = |depth: f64| point(a, b, depth);
             if square >= 1.0 {
                 let distance = square.sqrt();
                 let limb = at(0.0).map(|c| c / distance);
                 let lit = smooth((dot(limb, sun) + 0.2) / 0.6);
                 let glow = haze * lit * libm::exp(-(distance - 1.0) / fade) as f32;
-                return if density > 0.0 { air.map(|c| c * glow) } else { [0.0; 3] };
+                let glow = if density > 0.0 { air.map(|c| c * glow) } else { [0.0; 3] };
+                // beyond the limb clouds are seen through as much air as at it
+                let veil = (0.55 * haze * lit).min(1.0);
+                return std::array::from_fn(|k| glow[k] + above.cover * (1.0 - veil) * above.light[k]);
             }
             let facing = (1.0 - square).sqrt();
             let n = at(facing);
@@ -169,15 +252,16 @@ impl<'a> PlanetImage<'a> {
             let normal: [f32; 3] = std::array::from_fn(|k| (n[k] as f32 - slope[k]) / length);
             let day = dot(n, sun);
             let lambert = (normal[0] * sun[0] + normal[1] * sun[1] + normal[2] * sun[2]).max(0.0);
-            let light = NIGHT + 1.18 * lambert * smooth((day + 0.08) / 0.16);
+            let light = NIGHT + above.sun * 1.18 * lambert * smooth((day + 0.08) / 0.16);
             let mut seen = [texel[0] * light, texel[1] * light, texel[2] * light];
             if glint > 0.0 && self.globe.sample(&self.terrain.height, n) <= self.sea && slope == [0.0; 3] {
                 let half: [f64; 3] = std::array::from_fn(|k| up[k] + f64::from(sun[k]));
                 let size = half.iter().map(|h| h * h).sum::<f64>().sqrt().max(1e-9);
                 let mirror = (half.iter().zip(n).map(|(h, n)| h * n).sum::<f64>() / size).max(0.0) as f32;
-                let shine = glint * libm::powf(mirror, 260.0) * smooth((day + 0.05) / 0.2);
+                let shine = glint * above.sun * libm::powf(mirror, 260.0) * smooth((day + 0.05) / 0.2);
                 seen = seen.map(|c| c + shine);
             }
+            seen = mix(seen, above.light, above.cover);
             if density > 0.0 {
                 let scattered = haze * (1.0 - facing as f32) * (day + 0.12).max(0.0);
                 let veil = (0.55 * scattered).min(1.0);
@@ -192,22 +276,25 @@ impl<'a> PlanetImage<'a> {
         self.terrain.range().0 < self.sea
     }
 
-    /// A picture whose pixels are means over as many places as the samples ask for; `scale` is pixels per radian.
+    /// A picture whose pixels are means over as many places as the samples ask for, under the clouds that `above` has
+    /// at its middle; `scale` is pixels per radian.
     fn paint(
         &self,
         [width, height]: [usize; 2],
         scale: f64,
         control: &Control,
-        light: impl Fn(f64, f64) -> Light + Sync,
+        above: impl Fn(f64, f64) -> CloudPixel + Sync,
+        light: impl Fn(f64, f64, &CloudPixel) -> Light + Sync,
     ) -> Result<RgbImage, Cancelled> {
         let samples = (self.terrain.samples() - 1) as f64 / FRAC_PI_2;
         let fine = (samples / scale).ceil().clamp(2.0, 4.0) as usize;
         let part = 1.0 / fine as f64;
         RgbImage::drawn(width, height, control, |x, y| {
             let mut sum = [0.0; 3];
+            let above = above(x as f64 + 0.5, y as f64 + 0.5);
             for k in 0..fine * fine {
                 let (a, b) = ((k % fine) as f64 + 0.5, (k / fine) as f64 + 0.5);
-                let seen = light(x as f64 + a * part, y as f64 + b * part);
+                let seen = light(x as f64 + a * part, y as f64 + b * part, &above);
                 (0..3).for_each(|c| sum[c] += shoulder(seen[c]));
             }
             encode(sum.map(|c| c / (fine * fine) as f32))
@@ -229,6 +316,38 @@ impl<'a> PlanetImage<'a> {
             top + (bottom - top) * down
         })
     }
+}
+
+impl CloudLayer {
+    /// What it does to a pixel of the globe whose distance from the middle has the `square`; `at` is the point at a
+    /// depth towards the eye, all in radii.
+    fn pixel(&self, square: f64, at: impl Fn(f64) -> [f64; 3], sun: [f32; 3]) -> CloudPixel {
+        let outside = self.shell * self.shell - square;
+        if outside <= 0.0 {
+            return CloudPixel::CLEAR;
+        }
+        let up = at(outside.sqrt()).map(|c| (c / self.shell) as f32);
+        let density = self.clouds.density(up);
+        let facing: f32 = (0..3).map(|k| up[k] * sun[k]).sum();
+        let day = smooth((facing + 0.12) / 0.24);
+        let light =
+            NIGHT + cloud_shade(density) * day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
+        let mut sunlight = 1.0;
+        if square < 1.0 && self.shadow > 0.0 {
+            let ground = at((1.0 - square).sqrt()).map(|c| c as f32);
+            let facing: f32 = (0..3).map(|k| ground[k] * sun[k]).sum();
+            let way = (self.shell - 1.0) as f32 / facing.max(0.12);
+            let towards: [f32; 3] = std::array::from_fn(|k| ground[k] + sun[k] * way);
+            let length = towards.iter().map(|c| c * c).sum::<f32>().sqrt();
+            sunlight = 1.0 - self.shadow * self.clouds.density(towards.map(|c| c / length));
+        }
+        CloudPixel { cover: PlanetClouds::opacity(density), light: [light; 3], sun: sunlight }
+    }
+}
+
+/// How bright clouds of a density are under the sun: thick ones are white.
+fn cloud_shade(density: f32) -> f32 {
+    CLOUD_LIGHT[0] + (CLOUD_LIGHT[1] - CLOUD_LIGHT[0]) * smooth((density - 0.15) / 0.85)
 }
 
 /// A picture of a scene: a terrain from above, a planet from space.
@@ -413,6 +532,36 @@ mod tests {
             let (west, east) = (pixel(&map, 0, y), pixel(&map, 63, y));
             assert!((0..3).all(|k| west[k].abs_diff(east[k]) < 12), "{west:?} and {east:?} in row {y}");
         }
+    }
+
+    /// A grey world without slopes: clouds brighten it where they are dense and darken what they shade, and full cover
+    /// hides it from pole to pole.
+    #[test]
+    fn clouds_of_the_view_lie_over_the_ground_and_need_air() {
+        let (mut scene, terrain) = striped();
+        let control = Control::default();
+        let draw = |scene: &Scene, cloud_cover: f32, shadows: bool| {
+            let view = GlobeView { cloud_cover, cloud_shadows: shadows, ..GlobeView::default() };
+            let planet = PlanetImage::new(scene, &terrain, &control).unwrap().with_clouds(&view);
+            let noon = GlobePerspective { longitude: 0.0, latitude: 0.0, margin: 1.2 };
+            [planet.globe(noon, [96; 2], &control).unwrap(), planet.map(96, 48, &control).unwrap()]
+        };
+        let [clear, some, unshaded, full] = [(0.0, true), (0.45, true), (0.45, false), (1.0, true)]
+            .map(|(cover, shadows)| draw(&scene, cover, shadows));
+        let differ = |a: &RgbImage, b: &RgbImage| a.rgb.iter().zip(&b.rgb).filter(|(a, b)| a != b).count();
+        for k in 0..2 {
+            let share = differ(&clear[k], &some[k]) as f64 / clear[k].rgb.len() as f64;
+            assert!((0.1..0.9).contains(&share), "{share} of picture {k}");
+        }
+        let darker = clear[0].rgb.iter().zip(&some[0].rgb).filter(|(clear, some)| **some + 6 < **clear).count();
+        let unshaded_darker = clear[0].rgb.iter().zip(&unshaded[0].rgb).filter(|(c, u)| **u + 6 < **c).count();
+        assert!(darker > 10 && darker > 4 * unshaded_darker, "{darker} and {unshaded_darker} are darker");
+        let white = |[r, g, b]: [u8; 3]| r > 150 && r.abs_diff(g) < 40 && g.abs_diff(b) < 40;
+        let hidden = (0..48 * 96).filter(|k| white(pixel(&full[1], k % 96, k / 96))).count();
+        assert!(hidden > 48 * 96 * 8 / 10, "{hidden} pixels under a full cover");
+        scene.planet.atmosphere = 0.0;
+        let [bare, cloudless] = [0.7, 0.0].map(|cover| draw(&scene, cover, true));
+        assert!((0..2).all(|k| differ(&bare[k], &cloudless[k]) == 0), "without air there are none");
     }
 
     #[test]

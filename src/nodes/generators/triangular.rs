@@ -134,7 +134,7 @@ fn place(grid: Grid, index: usize) -> f32 {
 }
 
 /// Where the triangle is: 1 inside and 0 outside, over a sample from one to the other.
-fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+pub(super) fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let samples = (place(grid, 1) - place(grid, 0)).recip();
     // the slanted edges rise by 2 where they run 1
@@ -153,7 +153,7 @@ fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
 }
 
 /// Shows the lower triangle of `table` upright: rows are stretched from their slanted ends to the middle of the square.
-fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+pub(super) fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
     let rows = (0..side).flat_map(|i| &table[i * side..][..=i]);
     let lowest = rows.fold(f32::MAX, |low, &h| if h < low { h } else { low });
     let grid = cx.grid;
@@ -181,6 +181,11 @@ fn value_inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
 /// One level of the square: `fine` from the corners in `coarse`.
 pub fn split(level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     split_part(level, false, coarse, fine)
+}
+
+/// One level of the single triangle below the diagonal: `fine` from the corners in `coarse`.
+pub(super) fn split_single(level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+    split_part(level, true, coarse, fine)
 }
 
 /// One level; `single` leaves the triangle above the diagonal out of what is below it.

@@ -4,7 +4,10 @@
 //! its parallel, the water is by A·(2s - 1)·g(latitude) warmer, with g = sin(3(|latitude| - 35°)) between 5° and 80°, 0
 //! beyond: poleward of 35° the west winds drive warm water against the west coasts of the lands (the North Atlantic
 //! Drift) and cold water comes down their east coasts (Labrador, Oyashio); nearer to the equator it is the other way
-//! round (Gulf Stream, Benguela). On a parallel without land the sea is as its latitude.
+//! round (Gulf Stream, Benguela). To this come anomalies of the sea's surface, of 500 to 2000 km: noise in three
+//! octaves, bent by itself into meanders and drawn along by the gyres, with a standard deviation of about A/5 poleward
+//! of 35°, as on Earth a degree or two about the mean of a parallel; nearer to the equator, where the sea is even,
+//! less. On a parallel without land they alone are there.
 //! Source: the gyres of Sverdrup 1947 and Stommel 1948 as every atlas has them; the law in this form is ours.
 
 use std::f32::consts::PI;
@@ -12,12 +15,26 @@ use std::f32::consts::PI;
 use super::grid::ClimateGrid;
 use super::moisture::heights_around;
 use super::{Climate, ClimateTerrain};
+use crate::field::globe::from_angles;
+use crate::planet::space_noise::noises;
 
 /// Radius of the smoothing, in cells of the sheet.
 const SMOOTHING: usize = 3;
 /// Where the currents turn, and where they end, in degrees.
 const TURN: f32 = 35.0;
 const ENDS: [f32; 2] = [5.0, 80.0];
+
+/// Humps of the widest anomalies along the radius: 2000 km on Earth. Each octave is twice as fine, and this much
+/// weaker.
+const ANOMALY_HUMPS: f32 = 3.2;
+const ANOMALY_OCTAVES: usize = 3;
+const ANOMALY_SHARE: f32 = 0.8;
+/// Of the strength of the currents; of it what the equator has.
+const ANOMALY: f32 = 0.85;
+const ANOMALY_AT_EQUATOR: f32 = 0.3;
+/// How far they are bent, and drawn poleward by the gyres, in humps.
+const MEANDERS: f32 = 1.5;
+const DRAWN: f32 = 0.8;
 
 /// By how much currents warm the sea, in °C; nothing where there are none.
 pub fn currents(climate: &Climate, ground: &ClimateTerrain) -> Option<ClimateGrid> {
@@ -33,7 +50,30 @@ pub fn currents(climate: &Climate, ground: &ClimateTerrain) -> Option<ClimateGri
         }
         climate.currents * rows[i][j] * libm::sinf(3.0 * (degrees - TURN) * (PI / 180.0))
     });
-    Some(warmed.blurred(SMOOTHING))
+    let gyres = warmed.blurred(SMOOTHING);
+    Some(gyres.map(|i, j| {
+        let gyre = gyres.row(i)[j];
+        gyre + climate.currents * ANOMALY * anomaly(&gyres, [i, j], gyre / climate.currents)
+    }))
+}
+
+/// The anomaly of a cell of the sheet, mostly between -0.6 and 0.6. `gyre` is how much the gyre warms it, from -1 to 1.
+fn anomaly(sheet: &ClimateGrid, [i, j]: [usize; 2], gyre: f32) -> f32 {
+    let latitude = sheet.latitude(i);
+    let longitude = (j as f32 + 0.5) * (2.0 * PI / sheet.width as f32) - PI;
+    let mut place = from_angles(f64::from(latitude), f64::from(longitude)).map(|x| x as f32 * ANOMALY_HUMPS);
+    place[2] += if latitude < 0.0 { gyre * DRAWN } else { -gyre * DRAWN };
+    let bend = noises(place.map(|x| x * 0.8 + 5.3));
+    place = std::array::from_fn(|k| place[k] + (bend[k] - 0.5) * MEANDERS);
+    let (mut sum, mut share, mut scale, mut whole) = (0.0, 1.0, 1.0, 0.0);
+    for octave in 0..ANOMALY_OCTAVES {
+        sum += share * (2.0 * noises(place.map(|x| x * scale + 17.1 * octave as f32))[0] - 1.0);
+        whole += share;
+        share *= ANOMALY_SHARE;
+        scale *= 2.0;
+    }
+    let poleward = (latitude.abs() * (180.0 / PI) / TURN).min(1.0);
+    sum / whole * (ANOMALY_AT_EQUATOR + (1.0 - ANOMALY_AT_EQUATOR) * poleward)
 }
 
 /// How far the cells of a parallel lie towards the land in the east, from -1 to 1; 0 on land, and where all is sea.
@@ -83,5 +123,42 @@ mod tests {
         assert_eq!(at(0.0, 60.0, -60.0), at(0.0, 60.0, 60.0));
         assert_eq!(along_parallel(&[-1.0; 4], 0.0), [0.0; 4]);
         assert_eq!(along_parallel(&[-1.0, -1.0, 1.0, -1.0], 0.0), [0.0, 0.5, 0.0, -0.5]);
+    }
+    /// A planet of water: what is warmer and colder than its parallel has a standard deviation of a degree or two and
+    /// is as wide as anomalies of sea surface temperature are, 500 to 2000 km.
+    #[test]
+    fn an_ocean_without_land_has_anomalies_of_a_degree_or_two_as_wide_as_those_of_earth() {
+        const EARTH_KM: f32 = 6371.0;
+        let mut terrain = Terrain::flat(Grid::globe(17));
+        terrain.height.fill(-0.1);
+        let ground = ClimateTerrain { terrain: &terrain, relief_metres: 1000.0, sea_metres: 0.0, side_metres: 1.0e7 };
+        let climate = Climate { currents: 8.0, ..Climate::default() };
+        let warmed = currents(&climate, &ground).unwrap();
+        let is_middle = |&i: &usize| (35.0..65.0).contains(&warmed.latitude(i).abs().to_degrees());
+        let rows: Vec<usize> = (0..warmed.height).filter(is_middle).collect();
+        // of pairs on the same parallel: square, product with that 100 km and 2000 km away
+        let (mut squares, mut near, mut far, mut greatest) = (0.0, 0.0, 0.0, 0.0f32);
+        for &i in &rows {
+            let (row, latitude) = (warmed.row(i), warmed.latitude(i));
+            let at = |km: f32, j: usize| {
+                let longitude =
+                    (j as f32 + 0.5) / row.len() as f32 * 2.0 * PI - PI + km / (EARTH_KM * libm::cosf(latitude));
+                warmed.at_angles(if longitude > PI { longitude - 2.0 * PI } else { longitude }, latitude)
+            };
+            for (j, &here) in row.iter().enumerate() {
+                squares += f64::from(here * here);
+                near += f64::from(here * at(100.0, j));
+                far += f64::from(here * at(2000.0, j));
+                greatest = greatest.max(here.abs());
+            }
+        }
+        let deviation = (squares / (rows.len() * warmed.width) as f64).sqrt();
+        println!(
+            "± {deviation:.2} °C, at most {greatest:.1}; at 100 km {:.2}, at 2000 km {:.2}",
+            near / squares,
+            far / squares
+        );
+        assert!((1.0..2.2).contains(&deviation) && (2.0..7.0).contains(&greatest), "{deviation} {greatest}");
+        assert!(near > 0.75 * squares && far < 0.4 * squares, "{squares} {near} {far}");
     }
 }

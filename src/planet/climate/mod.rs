@@ -66,7 +66,8 @@ crate::params! {
         /// Tilt of the axis, which makes the seasons. A planet has its own.
         axial_tilt: f32 ["°"] = 23.4, 0.0..=180.0, slider 0.0..=90.0 => |c| c.warmth == Warmth::Season;
         /// How much warmer the sea is off the west coasts of cold lands than off their east coasts, as currents make
-        /// it. At 0 all seas of a latitude are alike, and their ice ends on a parallel. Planets only.
+        /// it, with anomalies of about a third as much anywhere. At 0 all seas of a latitude are alike, and their ice
+        /// ends on a parallel. Planets only.
         currents: f32 ["°C"] = 0.0, 0.0..=50.0, slider 0.0..=15.0;
         /// How much rain there is: 0 makes deserts of everything, 2 forests.
         rain: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;

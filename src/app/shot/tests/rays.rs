@@ -52,11 +52,13 @@ fn assert_ends_agree(
     name: &str,
     prepared: &Arc<SquareTerrain>,
     tree_surface: &Arc<TreeSurface>,
+    half_detail: Option<f32>,
 ) {
     let (width, height) = (40, 24);
     let (pose, lens) = pose_of(prepared, width, height);
     let view = ShotView::Pose(pose);
-    let options = ShotOptions { width, height, view, mode: ViewMode::TracedDistance, ..ShotOptions::default() };
+    let mode = ViewMode::TracedDistance;
+    let options = ShotOptions { width, height, view, mode, half_detail, ..ShotOptions::default() };
     let image = draw_tree(engine, prepared, tree_surface, &options);
     let pixel = f64::from(2.0 * (0.5 * lens.fov_y).tan() / height as f32);
     let mut tracer = Tracer::new(&tree_surface.program);
@@ -67,6 +69,8 @@ fn assert_ends_agree(
         let (ray, long) = in_metres(tree_surface, pose.eye_world, pose.ray(&lens, at).normalize());
         // octaves as the shader leaves them out
         tracer.spread = 0.5 * pixel * along / long;
+        // as long in the world as it is along the plan
+        tracer.half_distance = half_detail.map(|half| f64::from(half) * long / along);
         tracer.tolerance = (1e-7 * tree_surface.program.side, 1e-6);
         let trace = tracer.trace(&ray);
         let Some(cpu) = trace.distance else { continue };
@@ -86,15 +90,33 @@ fn assert_ends_agree(
     assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end elsewhere");
 }
 
+/// κ = 1 / (1 + (t/half)²) along every ray, as on the CPU: without it a disc of many octaves is met elsewhere.
+#[test]
+fn the_level_of_detail_falls_along_a_ray_on_the_graphics_card_as_on_the_cpu() {
+    let engine = SharedEngine::default();
+    for name in ["12-craters", "16-levels-of-detail"] {
+        let (prepared, tree_surface) = tree(&format!("paper-004-fig-{name}"));
+        for half in [700.0, 3000.0] {
+            assert_ends_agree(&engine, name, &prepared, &tree_surface, Some(half));
+        }
+        let picture = |half_detail| {
+            let options =
+                ShotOptions { width: 96, height: 60, mode: ViewMode::Traced, half_detail, ..ShotOptions::default() };
+            draw_tree(&engine, &prepared, &tree_surface, &options)
+        };
+        assert!(picture(Some(300.0)) != picture(None), "{name}: the distance takes nothing away");
+    }
+}
+
 #[test]
 fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
     let engine = SharedEngine::default();
     for name in ["12-craters", "13-dunes", "15-instances", "21-mountain-road", "22-oasis"] {
         let (prepared, tree_surface) = tree(&format!("paper-004-fig-{name}"));
-        assert_ends_agree(&engine, name, &prepared, &tree_surface);
+        assert_ends_agree(&engine, name, &prepared, &tree_surface, None);
     }
     let (prepared, tree_surface) = tree("gullied-mountains");
-    assert_ends_agree(&engine, "gullies", &prepared, &tree_surface);
+    assert_ends_agree(&engine, "gullies", &prepared, &tree_surface, None);
 }
 
 #[test]
@@ -102,7 +124,7 @@ fn rays_through_any_tree_end_where_those_of_the_cpu_do() {
     let engine = SharedEngine::default();
     for seed in [3, 8, 21] {
         let (prepared, tree_surface) = random(seed);
-        assert_ends_agree(&engine, &format!("tree {seed}"), &prepared, &tree_surface);
+        assert_ends_agree(&engine, &format!("tree {seed}"), &prepared, &tree_surface, None);
     }
 }
 

@@ -8,6 +8,7 @@ use super::lod::{GlobeLodRange, MORPH_START};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
 use crate::view::mode::ViewMode;
+use talweg::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW};
 use talweg::preferences::AirModel;
 
 /// Brightness of sunlit white ground, and of what the air scatters.
@@ -43,7 +44,7 @@ pub struct GlobeFrame {
     tint: Vec4,
     /// Cover, radius of the shell, drift in radians, strength of shadows.
     clouds: Vec4,
-    /// Scale of the noise, octaves, opacity; true height of the sea.
+    /// Nothing, octaves of the clouds, nothing; true height of the sea.
     cover: Vec4,
     /// Brightness of the sun, of what air scatters, steps of a march, of the night.
     light: Vec4,
@@ -106,7 +107,8 @@ impl GlobeFrame {
         let shell = scenery.cloud_shell(terrain);
         let height_radii = (away - radius) / radius;
         // one octave more for every halving of the height
-        let octaves = (4.6 - (height_radii.max(1e-4)).log2()).clamp(5.0, if is_frugal { 7.0 } else { 11.0 });
+        let [fewest, most] = CLOUD_OCTAVES.map(f64::from);
+        let octaves = (4.6 - (height_radii.max(1e-4)).log2()).clamp(fewest, if is_frugal { 7.0 } else { most });
         let shadow_steps = match (settings.shadows && settings.night_side, is_frugal) {
             (false, _) => 0.0,
             (true, true) => 10.0,
@@ -144,9 +146,9 @@ impl GlobeFrame {
                 if shell.is_some() { scenery.cloud_cover() } else { 0.0 },
                 shell.unwrap_or(radius) as f32,
                 settings.cloud_drift.to_radians(),
-                if settings.cloud_shadows { 0.62 } else { 0.0 },
+                if settings.cloud_shadows { CLOUD_SHADOW } else { 0.0 },
             ),
-            cover: Vec4::new(3.1, octaves as f32, 0.94, terrain.sea_metres),
+            cover: Vec4::new(0.0, octaves as f32, 0.0, terrain.sea_metres),
             light: Vec4::new(SUN, SKY, if is_frugal { 8.0 } else { 12.0 }, 0.012),
             viewport: view.viewport,
             map: Vec4::new(

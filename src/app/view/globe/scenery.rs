@@ -8,10 +8,8 @@ use glam::{DQuat, DVec3};
 use super::body::Body;
 use super::camera::map::MapPose;
 use super::terrain::GlobeTerrain;
+use talweg::planet::clouds;
 use talweg::preferences::{GlobeView, PlanetProjection};
-
-/// Air thinner than this carries no clouds; they come with the next tenth.
-const CLOUDLESS: f32 = 0.1;
 
 /// How a planet is shown; set it and the next frames will.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
@@ -36,9 +34,8 @@ impl PlanetView {
     }
 }
 
-/// Thin air carries fewer.
 fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
-    view.cloud_cover * ((body.air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
+    clouds::cloud_cover(view.cloud_cover, body.air_density)
 }
 
 /// A line in space, relative to the eye.
@@ -80,10 +77,9 @@ impl Scenery {
         let is_there = self.cloud_cover() > 0.0 && !terrain.has_overlay() && self.projection != PlanetProjection::Map;
         let sea = f64::from(terrain.sea_metres.max(terrain.range.0 * terrain.relief_metres));
         let exaggeration = f64::from(self.view.exaggeration);
-        // as high as the relief is drawn, or mountains would cut through them
-        let height = f64::from(self.view.cloud_height) * exaggeration;
-        is_there
-            .then(|| terrain.radius_metres + (sea * exaggeration).max(0.0) + height.min(0.05 * terrain.radius_metres))
+        let radius = terrain.radius_metres;
+        let height = clouds::cloud_shell_metres(self.view.cloud_height, self.view.exaggeration, radius);
+        is_there.then(|| radius + (sea * exaggeration).max(0.0) + height)
     }
 }
 

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use super::rules_text::rules_text;
+use talweg::planet::clouds::CLOUD_CONSTANTS;
 
 /// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
 /// translated when it is used.
@@ -58,7 +59,32 @@ impl ViewShader {
             patches: add(&with_rules(PATCHES), "talweg/adaptive.wgsl"),
             rays: add(&with_rules(RAYS), "talweg/traced.wgsl"),
             march: add(MARCH, "talweg/trace.wgsl"),
-            globe: add(&with_rules(GLOBE), "talweg/globe.wgsl"),
+            globe: add(&(cloud_text() + &with_rules(GLOBE)), "talweg/globe.wgsl"),
+        }
+    }
+}
+
+/// The numbers of the law of clouds as constants of a shader.
+fn cloud_text() -> String {
+    CLOUD_CONSTANTS.iter().map(|(name, value)| format!("const {name}: f32 = {value:?};\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name that one side alone has would be no shader at all.
+    #[test]
+    fn the_shader_of_clouds_names_every_constant_that_it_gets() {
+        let text = cloud_text();
+        assert!(text.contains("const CLOUD_HUMPS: f32 = 3.1;\n"), "{text}");
+        for (name, _) in CLOUD_CONSTANTS {
+            assert!(GLOBE.contains(name), "{name}");
+        }
+        let is_part = |c: char| c.is_ascii_uppercase() || c == '_';
+        for (at, _) in GLOBE.match_indices("CLOUD_") {
+            let name: String = GLOBE[at..].chars().take_while(|&c| is_part(c)).collect();
+            assert!(CLOUD_CONSTANTS.iter().any(|(known, _)| *known == name), "{name}");
         }
     }
 }

@@ -200,6 +200,7 @@ impl SquareDrawing {
                 size: UVec2::new(width as u32, height as u32).max(UVec2::ONE),
                 mode,
                 has_water: water,
+                half_detail: context.state.half_detail,
             };
             let own = pipelines.tree_parts(context.cache, target, (mode, terrain.tint()));
             is_settled = false;

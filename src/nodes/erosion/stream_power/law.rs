@@ -41,6 +41,8 @@ pub struct Forces {
     talus: f32,
     /// Share of what is too steep that comes down.
     slide: f32,
+    /// Height that no land is worn below: on planets the sea's.
+    base: f32,
     /// Creep's D·Δt in m², and per square cell.
     creep_metres: f64,
     creep: f64,
@@ -66,6 +68,7 @@ impl Forces {
             source: f64::from(law.source_area) / cell_area,
             talus,
             slide: (dt / (dt + SLIDE_YEARS)) as f32,
+            base: if cx.grid.is_globe() { law.sea_level / cx.relief_metres } else { f32::NEG_INFINITY },
             creep_metres,
             creep: creep_metres / cell_area,
         }
@@ -181,7 +184,8 @@ impl Bed {
         order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, [one, two]| {
             // the height where the way down meets the far side of the facet
             let fraction = flow.fraction[k];
-            let floor = one + (two - one) * fraction;
+            let below = one + (two - one) * fraction;
+            let floor = if below > forces.base { below } else { forces.base };
             if h <= floor {
                 return h;
             }

@@ -17,7 +17,10 @@
 //! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
 //! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step; with a
 //! weight of ½ the coarsest grid has half of all the time. Valleys of a coarse grid lie along its rows and diagonals,
-//! so they are bent by up to a cell on the way to the next.
+//! so they are bent by up to a cell on the way to the next. On planets no land is worn below the sea, whose floor is
+//! what a shore on a square is worn to; and where a cell of the coarsest grid is wider than many a plain, land stays
+//! above the sea on that way: what a coarse grid wore down to the sea would drown wherever the finer ground is lower
+//! than the coarse one.
 //! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height; what gets there
 //! is lost.
 //! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a
@@ -94,13 +97,14 @@ impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots
         // from a table; on planets 1: water goes between two neighbours, as it does on squares; 3: what comes together
-        // is added band by band
+        // is added band by band; on planets 3: the sea is what rivers run down to, and land is land on the next grid
         Traits {
             writes: &WRITTEN,
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
             version: 3,
-            planet_version: 2,
+            planet_version: 3,
+            land_above: Some(self.sea_level),
             working_fields: if self.deposition > 0.0 { 16.0 } else { 13.2 },
             more_on_planets: 4.3,
             follows_grid: true,

@@ -12,6 +12,10 @@
 //! that it has no gap; there a preview differs beside the water.
 //! Boundary: courses begin and end at the edges, or inside for a tributary; on a wrapping terrain they
 //! end at the seam, where the ground goes on.
+//! On one triangle (`Triangle`, the paper's own mesh) it is the table's lower triangle, shown as
+//! [`Triangular`](super::triangular::Triangular) shows its own: rivers come in over its left side and leave over its
+//! base, so that two edges of one triangle begin a course, and it never leaves it. Ground beyond its edges counts for
+//! nothing.
 //! Squares only: courses begin and end at the edges.
 //! With fewer levels than the grid has room for (`levels_shown`) the courses are those of the last level, and the
 //! ground goes on bilinearly between its points.
@@ -23,7 +27,7 @@ mod reach;
 pub mod squig;
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
-use super::triangular;
+use super::triangular::{self, TriangleLayout};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Generator, NodeParts, Traits};
 pub use bed::RiverWidths;
@@ -42,17 +46,19 @@ crate::choices! {
 crate::params! {
     /// Rough terrain grown together with its rivers, which wind from edge to edge, join and fork.
     SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; Le Martelot 2005, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
+        /// What is split: the whole terrain, or one triangle in it, which rivers cross from its left side to its base.
+        layout: TriangleLayout = TriangleLayout::Square;
         /// Edge of the terrain where rivers come in. The place on it is random.
-        entry: TerrainEdge = TerrainEdge::North;
+        entry: TerrainEdge = TerrainEdge::North => |river| river.layout == TriangleLayout::Square;
         /// Edge of the terrain where rivers leave. The place on it is random.
-        exit: TerrainEdge = TerrainEdge::South;
+        exit: TerrainEdge = TerrainEdge::South => |river| river.layout == TriangleLayout::Square;
         /// Number of rivers. Where two meet they go on as one.
         rivers: u32 = 1, 1..=8;
         /// Number of smaller rivers that flow into them.
-        tributaries: u32 = 4, 0..=16;
+        tributaries: u32 = 4, 0..=16 => |river| river.layout == TriangleLayout::Square;
         /// Number of branches that leave a river and come back, or find their own way out. One that finds no room is
         /// left out.
-        forks: u32 = 1, 0..=8;
+        forks: u32 = 1, 0..=8 => |river| river.layout == TriangleLayout::Square;
         /// How often the courses are split: few are straight, many wind in small bends.
         detail: u32 = 6, 3..=8;
         /// Level of the water where rivers come in, as a fraction of the relief.
@@ -108,7 +114,7 @@ impl Generator for SquigRiver {
         // water is never thinner than a sample, so a preview is not exact
         let working_fields = if self.banks == BankShape::AsInPaper { 3.1 } else { 1.1 };
         Traits {
-            writes: &[MapKind::Water],
+            writes: if self.is_single() { &[MapKind::Water, MapKind::Ground] } else { &[MapKind::Water] },
             previews_exactly: false,
             working_fields,
             parts: NodeParts::Whole("its rivers divide the whole side"),
@@ -124,20 +130,24 @@ impl Generator for SquigRiver {
     }
 
     fn generate(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        let edges = if self.is_single() { Edges::Open } else { cx.grid.edges };
+        let full = Grid::working((1 << self.levels(cx)) + 1, edges);
+        let on = Context { grid: full, ..*cx };
+        if self.is_single() {
+            let [table, water] = self.tables(&on)?;
+            triangular::shear(cx, full.samples, &table, &mut terrain.height)?;
+            triangular::shear(cx, full.samples, &water, terrain.map_mut(MapKind::Water))?;
+            return triangular::outline(cx, terrain.map_mut(MapKind::Ground));
+        }
         match self.banks {
             BankShape::Symmetric => {
-                self.ground(cx, &mut terrain.height)?;
-                let network = self.network(cx)?;
-                *terrain.map_mut(MapKind::Water) = bed::lay(cx, &network, &self.profile(cx), &mut terrain.height)?;
+                let [height, water] = self.tables(cx)?;
+                terrain.height = height;
+                *terrain.map_mut(MapKind::Water) = water;
             }
             BankShape::AsInPaper => {
                 // rivers belong to the whole table: other sizes are read from it
-                let levels = midpoint::levels(cx.grid).min(self.levels_shown);
-                let full = Grid::working((1 << levels) + 1, cx.grid.edges);
-                let on = Context { grid: full, ..*cx };
-                let mut table = vec![0.0; full.len()];
-                self.ground(&on, &mut table)?;
-                let water = self.lines_of_water(&on, levels, &table)?;
+                let [table, water] = self.tables(&on)?;
                 midpoint::resample(cx, full, &table, midpoint::in_square, &mut terrain.height)?;
                 midpoint::resample(cx, full, &water, midpoint::in_square, terrain.map_mut(MapKind::Water))?;
             }
@@ -147,14 +157,39 @@ impl Generator for SquigRiver {
 }
 
 impl SquigRiver {
+    fn is_single(&self) -> bool {
+        self.layout == TriangleLayout::Triangle
+    }
+
+    /// Splits that a grid shows.
+    fn levels(&self, cx: &Context) -> u32 {
+        midpoint::levels(cx.grid).min(self.levels_shown)
+    }
+
+    /// Heights and depths of water on the grid of `cx`; of one triangle those below the diagonal count.
+    fn tables(&self, cx: &Context) -> Result<[Vec<f32>; 2], Cancelled> {
+        let mut ground = vec![0.0; cx.grid.len()];
+        self.ground(cx, &mut ground)?;
+        let water = match self.banks {
+            BankShape::Symmetric => bed::lay(cx, &self.network(cx)?, &self.profile(cx), &mut ground)?,
+            BankShape::AsInPaper => self.lines_of_water(cx, self.levels(cx), &ground)?,
+        };
+        Ok([ground, water])
+    }
+
     fn plan(&self, cx: &Context) -> RiverPlan {
+        let wraps = cx.grid.edges == Edges::Wrap;
+        if self.is_single() {
+            let (entry, exit) = (TerrainEdge::West, TerrainEdge::South);
+            return RiverPlan { entry, exit, rivers: self.rivers, tributaries: 0, forks: 0, wraps: false };
+        }
         RiverPlan {
             entry: self.entry,
             exit: self.exit,
             rivers: self.rivers,
             tributaries: self.tributaries,
             forks: self.forks,
-            wraps: cx.grid.edges == Edges::Wrap,
+            wraps,
         }
     }
 
@@ -179,10 +214,7 @@ impl SquigRiver {
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
             BankShape::Symmetric => self.network_of(cx, self.splits()),
-            BankShape::AsInPaper => {
-                let levels = midpoint::levels(cx.grid).min(self.levels_shown);
-                self.network_of(cx, levels.saturating_sub(1))
-            }
+            BankShape::AsInPaper => self.network_of(cx, self.levels(cx).saturating_sub(1)),
         }
     }
 
@@ -221,16 +253,20 @@ impl SquigRiver {
         };
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
         let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
-            triangular::split(level, coarse, fine)?;
+            match self.layout {
+                TriangleLayout::Square => triangular::split(level, coarse, fine)?,
+                TriangleLayout::Triangle => triangular::split_single(level, coarse, fine)?,
+            }
+            let mesh = MidpointTable::new(level, self.is_single());
             let number = level.number - 1;
             match self.banks {
                 BankShape::Symmetric if number <= self.splits() => {
-                    MidpointTable::new(level).carry(&self.network_of(cx, number)?, fine);
+                    mesh.carry(&self.network_of(cx, number)?, fine);
                 }
                 BankShape::Symmetric => {}
                 BankShape::AsInPaper => {
                     let mut network = self.network_of(cx, number)?;
-                    MidpointTable::new(level).least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
+                    mesh.least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
                 }
             }
             Ok(())
@@ -245,7 +281,8 @@ impl SquigRiver {
             return Ok(water);
         }
         let mut network = self.network_of(cx, levels - 1)?;
-        let mesh = MidpointTable { side: cx.grid.samples, wraps: cx.grid.edges == Edges::Wrap };
+        let wraps = cx.grid.edges == Edges::Wrap;
+        let mesh = MidpointTable { side: cx.grid.samples, wraps, is_single: self.is_single() };
         let depth = self.depth / cx.relief_metres;
         let on = mesh.marks(&network);
         for node in &mut network.nodes {
@@ -265,11 +302,13 @@ impl SquigRiver {
 struct MidpointTable {
     side: usize,
     wraps: bool,
+    /// Whether what lies above the diagonal counts for nothing.
+    is_single: bool,
 }
 
 impl MidpointTable {
-    fn new(level: &MidpointLevel) -> Self {
-        Self { side: 2 * level.half + 1, wraps: level.wraps() }
+    fn new(level: &MidpointLevel, is_single: bool) -> Self {
+        Self { side: 2 * level.half + 1, wraps: level.wraps(), is_single }
     }
 
     fn index(&self, vertex: [i32; 2]) -> usize {
@@ -283,7 +322,8 @@ impl MidpointTable {
             let [row, column] = [vertex[0] + k / 3 - 1, vertex[1] + k % 3 - 1];
             let place = |at: i32| if self.wraps { at.rem_euclid(last) } else { at };
             let (row, column) = (place(row), place(column));
-            ((0..=last).contains(&row) && (0..=last).contains(&column)).then(|| self.index([row, column]))
+            let is_there = (0..=last).contains(&row) && (0..=last).contains(&column);
+            (is_there && (!self.is_single || column <= row)).then(|| self.index([row, column]))
         })
     }
 

@@ -64,6 +64,8 @@ pub struct RayCamera {
     pub size: UVec2,
     pub mode: ViewMode,
     pub has_water: bool,
+    /// Metres at which the level of detail is half.
+    pub half_detail: Option<f32>,
 }
 
 impl Tracing {
@@ -81,13 +83,14 @@ impl Tracing {
         };
         let [low, high] = tree_surface.range_world.map(|at| f64::from(at) * up);
         let flag = |is: bool| f32::from(u8::from(is));
+        let half_world = camera.half_detail.map_or(0.0, |half| half / metres as f32);
         let has_water = camera.has_water && tree_surface.has_water();
         Self {
             eye_from_clip: camera.clip_from_eye.inverse(),
             eye: DVec3::new(place(eye.x), place(eye.z), eye.y * up).extend(side).as_vec4(),
             scale: Vec4::new(metres as f32, up as f32, 1.0 / camera.pixels_per_radian, tree_surface.recipe.level),
             range: Vec4::new(low as f32 - 1e-4 * side as f32, high as f32 + 1e-4 * side as f32, flag(has_water), 1.0),
-            look: Vec4::new(show, MOST_SHOWN, FARTHEST_WORLD, 0.0),
+            look: Vec4::new(show, MOST_SHOWN, FARTHEST_WORLD, half_world),
             grid: camera.size.extend(0).extend(0),
             band: UVec4::ZERO,
         }

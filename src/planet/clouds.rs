@@ -1,0 +1,183 @@
+//! Clouds of a planet: how dense they are over a place.
+//!
+//! Law: noise in space on a shell, bent by noise twice, turned about the axis by the drift; octaves fall off from it.
+//! What is above a level that the cover decides is cloud, more so in the rain belts at the equator and in middle
+//! latitudes (Hadley, Ferrel and polar cells; as `ascent` of the climate has them). The noise is
+//! that of `space_noise`.
+//!
+//! The window computes the same in `assets/shaders/globe_clouds.wgsl`, which gets [`CLOUD_CONSTANTS`] as text: the
+//! numbers stand here alone. The form of the law is ours.
+
+use std::array::from_fn;
+
+use super::space_noise::noises;
+
+/// Humps of the widest noise along the radius.
+const HUMPS: f32 = 3.1;
+/// The wide bend: its noise beside the widest one, where it begins, and how far it bends along the equator.
+const BEND_HUMPS: f32 = 0.7;
+const BEND_START: f32 = 11.3;
+const BEND_LEVEL: f32 = 1.9;
+/// How far it bends along the axis.
+const BEND_AXIS: f32 = 1.1;
+/// The narrow bend.
+const CURL_HUMPS: f32 = 2.3;
+const CURL_START: f32 = 3.7;
+const CURL: f32 = 0.42;
+/// From octave to octave: its start, its share, its humps; share of the first.
+const OCTAVE_START: f32 = 5.1;
+const OCTAVE_SHARE: f32 = 0.56;
+const OCTAVE_HUMPS: f32 = 2.07;
+const FIRST_SHARE: f32 = 0.5;
+/// How much the rain belts add to the noise.
+const BELTS: f32 = 0.07;
+/// Level of the noise at which clouds begin, with no and with full cover as its negative; how far under the level and
+/// how far above it they begin and are whole.
+const LEVEL: f32 = 0.36;
+const EDGE_BELOW: f32 = 0.02;
+const EDGE_ABOVE: f32 = 0.30;
+/// Share of what lies behind that the densest clouds hide, and by how much dense ones are laid on thicker.
+const OPACITY: f32 = 0.94;
+const THICKNESS: f32 = 1.25;
+
+/// Octaves of the noise from afar, and the most.
+pub const CLOUD_OCTAVES: [f32; 2] = [5.0, 11.0];
+/// Share of the sun that the densest clouds keep from the ground.
+pub const CLOUD_SHADOW: f32 = 0.62;
+/// Air thinner than this carries no clouds; they come with the next as much.
+const CLOUDLESS: f32 = 0.1;
+/// Highest shell of clouds over the sea, in radii.
+const HIGHEST_SHELL: f64 = 0.05;
+
+/// Names and values of what the shader of the clouds has to know.
+pub const CLOUD_CONSTANTS: [(&str, f32); 18] = [
+    ("CLOUD_HUMPS", HUMPS),
+    ("CLOUD_BEND_HUMPS", BEND_HUMPS),
+    ("CLOUD_BEND_START", BEND_START),
+    ("CLOUD_BEND_LEVEL", BEND_LEVEL),
+    ("CLOUD_BEND_AXIS", BEND_AXIS),
+    ("CLOUD_CURL_HUMPS", CURL_HUMPS),
+    ("CLOUD_CURL_START", CURL_START),
+    ("CLOUD_CURL", CURL),
+    ("CLOUD_OCTAVE_START", OCTAVE_START),
+    ("CLOUD_OCTAVE_SHARE", OCTAVE_SHARE),
+    ("CLOUD_OCTAVE_HUMPS", OCTAVE_HUMPS),
+    ("CLOUD_FIRST_SHARE", FIRST_SHARE),
+    ("CLOUD_BELTS", BELTS),
+    ("CLOUD_LEVEL", LEVEL),
+    ("CLOUD_EDGE_BELOW", EDGE_BELOW),
+    ("CLOUD_EDGE_ABOVE", EDGE_ABOVE),
+    ("CLOUD_OPACITY", OPACITY),
+    ("CLOUD_THICKNESS", THICKNESS),
+];
+
+/// Share of the sky under clouds, from 0 to 1, where `share` would be in Earth's air: thin air carries fewer.
+/// `air_density` is that of the air, 1 is Earth's.
+pub fn cloud_cover(share: f32, air_density: f32) -> f32 {
+    share * ((air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
+}
+
+/// How far over the sea the shell of the clouds is drawn, in metres: as much higher than `height_metres` as the relief
+/// is drawn, or mountains would cut through it, and a twentieth of the radius at the most.
+pub fn cloud_shell_metres(height_metres: f32, exaggeration: f32, radius_metres: f64) -> f64 {
+    (f64::from(height_metres) * f64::from(exaggeration)).min(HIGHEST_SHELL * radius_metres)
+}
+
+/// The clouds of a planet, to be asked in any direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlanetClouds {
+    /// Share of the sky under clouds, from 0 to 1.
+    pub cover: f32,
+    /// How far they have drifted about the axis, in radians.
+    pub drift: f32,
+    /// Octaves of the noise; parts of one come in softly.
+    pub octaves: f32,
+}
+
+impl PlanetClouds {
+    /// How dense the clouds are in a direction from the middle of the planet, a unit vector: from 0 to 1.
+    pub fn density(&self, up: [f32; 3]) -> f32 {
+        let (s, c) = libm::sincosf(self.drift);
+        let mut place = [c * up[0] + s * up[1], c * up[1] - s * up[0], up[2]].map(|x| x * HUMPS);
+        let bend = noises(place.map(|x| x * BEND_HUMPS + BEND_START));
+        let far = [BEND_LEVEL, BEND_LEVEL, BEND_AXIS];
+        place = from_fn(|k| place[k] + (bend[k] - 0.5) * far[k]);
+        let curl = noises(place.map(|x| x * CURL_HUMPS + CURL_START));
+        place = from_fn(|k| place[k] + (curl[k] - 0.5) * CURL);
+        let (mut sum, mut share, mut scale, mut octave) = (0.0, FIRST_SHARE, 1.0, 0.0);
+        while octave < self.octaves {
+            let here = share * (self.octaves - octave).min(1.0);
+            sum += here * (noises(place.map(|x| x * scale + octave * OCTAVE_START))[0] - 0.5);
+            share *= OCTAVE_SHARE;
+            scale *= OCTAVE_HUMPS;
+            octave += 1.0;
+        }
+        let belts = BELTS * libm::cosf(6.0 * libm::asinf(up[2].clamp(-1.0, 1.0)));
+        let level = LEVEL - 2.0 * LEVEL * self.cover;
+        let t = ((sum + belts - level + EDGE_BELOW) / (EDGE_ABOVE + EDGE_BELOW)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    }
+
+    /// The same with as many octaves as can be seen, where the finest hump has `humps` along the radius.
+    #[must_use]
+    pub fn seen_at(self, humps: f64) -> Self {
+        let finer = libm::log(humps / f64::from(HUMPS)) / libm::log(f64::from(OCTAVE_HUMPS));
+        let [fewest, most] = CLOUD_OCTAVES;
+        Self { octaves: (1.0 + finer as f32).clamp(fewest, most), ..self }
+    }
+
+    /// Share of what lies behind them that clouds of a density hide.
+    pub fn opacity(density: f32) -> f32 {
+        (density * THICKNESS).min(1.0) * OPACITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::globe::from_angles;
+
+    /// Mean density over the parallels between two latitudes in degrees, north and south.
+    fn mean(cover: f32, latitudes: [f64; 2]) -> f64 {
+        let clouds = PlanetClouds { cover, drift: 0.0, octaves: 5.0 };
+        let (mut sum, mut area) = (0.0, 0.0);
+        for i in 0..48 {
+            let degrees = latitudes[0] + (latitudes[1] - latitudes[0]) * (f64::from(i) + 0.5) / 48.0;
+            for j in 0..120 {
+                for half in [1.0, -1.0] {
+                    let up = from_angles((half * degrees).to_radians(), f64::from(3 * j).to_radians());
+                    let weight = libm::cos(degrees.to_radians());
+                    sum += weight * f64::from(clouds.density(up.map(|x| x as f32)));
+                    area += weight;
+                }
+            }
+        }
+        sum / area
+    }
+
+    #[test]
+    fn more_cover_is_more_cloud_and_rain_belts_have_more_than_the_dry_ones() {
+        let [none, some, all] = [0.0, 0.45, 1.0].map(|cover| mean(cover, [0.0, 90.0]));
+        assert!(none < 0.05 && some > none + 0.1 && some < all && all > 0.8, "{none} {some} {all}");
+        let [wet, dry, middle] = [[0.0, 10.0], [25.0, 35.0], [52.0, 66.0]].map(|belt| mean(0.45, belt));
+        assert!(wet > dry && middle > dry, "equator {wet}, 30° {dry}, 60° {middle}");
+    }
+
+    #[test]
+    fn clouds_turn_about_the_axis_and_need_air() {
+        let at = |drift: f32, longitude: f64| {
+            let up = from_angles(0.5, longitude).map(|x| x as f32);
+            PlanetClouds { cover: 0.6, drift, octaves: 6.0 }.density(up)
+        };
+        for k in 0..20 {
+            let longitude = 0.3 * f64::from(k);
+            assert!((at(0.7, longitude + 0.7) - at(0.0, longitude)).abs() < 1e-3);
+        }
+        assert_eq!(
+            [0.0, 0.1, 0.15, 1.0].map(|air| cloud_cover(0.4, air)).map(|c| (c * 100.0).round()),
+            [0.0, 0.0, 20.0, 40.0]
+        );
+        assert_eq!(cloud_shell_metres(6000.0, 12.0, 6.0e6), 72_000.0);
+        assert_eq!(cloud_shell_metres(60_000.0, 12.0, 6.0e6), 300_000.0);
+    }
+}
