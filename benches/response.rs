@@ -30,7 +30,7 @@ fn scene_in(world: World, node: Node, samples: u32) -> Scene {
     if world == World::Terrain && node.about().name != "Perlin" {
         scene.layers.push(Layer::new(Node::named("Perlin").expect("in the catalogue"), 1));
     }
-    let most = node.about().find("iterations").and_then(|param| match param.kind {
+    let most = node.about().find("iterations").and_then(|k| match node.about().params[k].kind {
         ParamKind::Int { hard: (_, most), .. } => Some(most),
         _ => None,
     });
