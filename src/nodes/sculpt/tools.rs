@@ -24,6 +24,8 @@ const NOISE_OCTAVES: u32 = 5;
 const NOISE_GAIN: f64 = 0.5;
 /// Steps of a smear along the radius.
 const SMEAR_STEP: f32 = 0.1;
+/// Samples that a smear follows back side by side.
+const SMEAR_LANES: usize = 16;
 /// Standard deviations around a stroke that smoothing looks at.
 const SMOOTHING_REACH: f32 = 4.0;
 /// Share of the radius around a stroke that an erosion runs on.
@@ -67,8 +69,14 @@ pub(super) fn apply(canvas: &Canvas, stroke: &Stroke, field: &mut [f32]) -> Resu
         }
         BrushTool::Smear => {
             let window = Window::enclosing(&covered.region, 2, cx);
-            let (before, smear) = (window.cut(field, cx.grid), Smeared::new(stroke, cx));
-            change(field, &|h, w, i, j| if w > 0.0 { window.bilinear(&before, smear.origin(i, j)) } else { h })?;
+            let (before, origins) =
+                (window.cut(field, cx.grid), Smeared::new(stroke, cx).origins(&covered.region, cx)?);
+            let origin = |i: usize, j: usize| {
+                let Region { rows, columns } = &covered.region;
+                let k = (i - rows.start) * columns.len() + j - columns.start;
+                [origins[0][k], origins[1][k]]
+            };
+            change(field, &|h, w, i, j| if w > 0.0 { window.bilinear(&before, origin(i, j)) } else { h })?;
         }
         BrushTool::Erode => {
             let CanvasRock::Ground(hardness) = canvas.rock else { return Ok(Region::none()) };
@@ -206,19 +214,45 @@ impl Smeared {
         Self { steps, radius: stroke.brush.radius / cx.cell_metres(), stroke: stroke.clone() }
     }
 
-    /// Where the ground at a sample came from: column and row.
-    fn origin(&self, i: usize, j: usize) -> [f32; 2] {
-        let [mut x, mut y] = [j as f32, i as f32];
+    /// Where the ground at the samples of a region came from: columns and rows, row by row.
+    fn origins(&self, region: &Region, cx: &Context) -> Result<[Vec<f32>; 2], Cancelled> {
+        let width = region.columns.len();
+        let mut origins = [0, 1].map(|_| vec![0.0; width * region.rows.len()]);
+        let [xs, ys] = &mut origins;
+        xs.par_chunks_mut(width).zip(ys.par_chunks_mut(width)).enumerate().try_for_each(|(i, (xs, ys))| {
+            cx.control.check()?;
+            ys.fill((region.rows.start + i) as f32);
+            xs.iter_mut().zip(region.columns.clone()).for_each(|(x, j)| *x = j as f32);
+            xs.chunks_mut(SMEAR_LANES).zip(ys.chunks_mut(SMEAR_LANES)).for_each(|(xs, ys)| self.follow_back(xs, ys));
+            Ok(())
+        })?;
+        Ok(origins)
+    }
+
+    /// Takes places of at most [`SMEAR_LANES`] samples back along the stroke, side by side.
+    fn follow_back(&self, xs: &mut [f32], ys: &mut [f32]) {
+        let (mut x, mut y) = ([0.0f32; SMEAR_LANES], [0.0f32; SMEAR_LANES]);
+        x[..xs.len()].copy_from_slice(xs);
+        y[..ys.len()].copy_from_slice(ys);
+        let squared_radius = self.radius * self.radius;
         for (at, [dx, dy]) in &self.steps {
-            let (ex, ey) = (x - at.x, y - at.y);
-            let squared = ex * ex + ey * ey;
-            if squared < self.radius * self.radius {
-                let weight = self.stroke.dab_weight(squared.sqrt() / self.radius) * at.pressure;
-                x -= self.stroke.brush.strength * weight * dx;
-                y -= self.stroke.brush.strength * weight * dy;
+            let squared: [f32; SMEAR_LANES] = std::array::from_fn(|k| {
+                let (ex, ey) = (x[k] - at.x, y[k] - at.y);
+                ex * ex + ey * ey
+            });
+            if squared.iter().all(|&squared| squared >= squared_radius) {
+                continue;
+            }
+            for k in 0..SMEAR_LANES {
+                if squared[k] < squared_radius {
+                    let weight = self.stroke.dab_weight(squared[k].sqrt() / self.radius) * at.pressure;
+                    x[k] -= self.stroke.brush.strength * weight * dx;
+                    y[k] -= self.stroke.brush.strength * weight * dy;
+                }
             }
         }
-        [x, y]
+        xs.copy_from_slice(&x[..xs.len()]);
+        ys.copy_from_slice(&y[..ys.len()]);
     }
 }
 
