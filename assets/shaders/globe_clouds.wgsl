@@ -1,4 +1,4 @@
-// Clouds: noise in space on a shell, turned slowly about the axis. The law and its numbers, the constants CLOUD_…,
+// Clouds: noise in space on a shell, turned slowly about the axis. The law and its numbers, constants in capitals,
 // stand in src/planet/clouds.rs.
 
 fn has_clouds() -> bool { return frame.clouds.x > 0.0; }
