@@ -6,6 +6,7 @@
 mod analytic;
 mod benchmark;
 mod biomes;
+mod brushes;
 mod claims;
 mod common;
 mod construction;
