@@ -392,7 +392,7 @@ fn ice_edge(globe: &Globe, [height, celsius]: [&[f32]; 2], north: f64, longitude
 /// The winter ice of the Southern Ocean ends between 55° (north of the Weddell Sea) and 66° (Bellingshausen Sea) in the
 /// median of September of the Sea Ice Index (Fetterer and others, NSIDC): 3° about its mean. In the north, between
 /// lands, it ends between 45° and 80°: some 9° (Eisenman 2010, *Geographic muting of changes in the Arctic sea ice
-/// cover*).
+/// cover*). The degrees are from memory of both and were not looked up again.
 #[test]
 fn the_sea_ice_of_the_earthlike_planet_does_not_end_on_a_parallel() {
     let path = format!("{}/saves/earthlike.ron", env!("CARGO_MANIFEST_DIR"));
