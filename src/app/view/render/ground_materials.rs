@@ -1,6 +1,6 @@
 //! The textures of the ground materials on the graphics card, and the rules that the shaders lay them by.
 
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use bevy::math::Vec4;
 use bevy::prelude::*;
@@ -32,11 +32,15 @@ fn textures() -> &'static [MaterialTexture] {
 
 /// Begins to make the textures; the picture is drawn without them until they are there.
 fn begin() {
-    if TEXTURES.get().is_none() {
-        rayon::spawn(|| {
+    static BEGUN: Once = Once::new();
+    BEGUN.call_once(|| {
+        // a thread and no job of the pool: a job that waits for its parts may take on another one meanwhile, and would
+        // wait for itself if that one wanted the textures, too
+        let made = std::thread::Builder::new().name("talweg-materials".into()).spawn(textures);
+        if made.is_err() {
             textures();
-        });
-    }
+        }
+    });
 }
 
 /// Mirrors `MaterialLook` in `assets/shaders/materials.wgsl`.
@@ -238,6 +242,19 @@ fn halved(size: usize, texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
 mod tests {
     use super::*;
     use talweg::appearance_files::{DEFAULT_MATERIALS, material_list_names};
+
+    /// Each frame asks for them until they are there.
+    #[test]
+    fn textures_come_however_often_they_are_asked_for() {
+        for _ in 0..100 {
+            begin();
+        }
+        while TEXTURES.get().is_none() {
+            begin();
+            std::thread::yield_now();
+        }
+        assert_eq!(textures().len(), MATERIALS);
+    }
 
     #[test]
     fn smaller_textures_keep_the_mean() {

@@ -92,6 +92,10 @@ impl TileDrawing {
             // a single picture waits for all of it
             let missing: Vec<GlobePatch> =
                 needed.iter().copied().filter(|patch| is_missing(&self.cache, patch)).collect();
+            if !missing.is_empty() {
+                // before the tiles, which wait for it: a job of the pool that waits keeps a thread from making it
+                let _ = ground.detail();
+            }
             let made = missing.par_iter().filter_map(|&patch| GlobeTile::new(ground, patch, &|| false));
             self.waiting = made.map(Arc::new).collect();
         }
