@@ -24,6 +24,8 @@ const BANDS: usize = 16;
 const CHECK: usize = 1 << 16;
 /// Pits whose numbers a band remembers.
 const KNOWN_PITS: usize = 1 << 9;
+/// Cells side by side that are looked at together for a border of basins.
+const LINK_BLOCK: usize = 16;
 /// Pairs of basins a band remembers, so that each link is listed few times.
 const REMEMBERED: usize = 1 << 10;
 
@@ -323,20 +325,37 @@ pub(super) fn label(
     of.par_chunks_mut(band).enumerate().try_for_each(|(b, of)| {
         control.check()?;
         let mut known = [(u32::MAX, OUTSIDE); KNOWN_PITS];
+        // neighbours mostly end in one place
+        let (mut last, mut number) = (u32::MAX, OUTSIDE);
         for (basin, &to) in of.iter_mut().zip(&end[b * band..]) {
-            let mut at = to;
-            while receiver[at as usize] != at {
-                at = end[at as usize];
+            if to != last {
+                let mut at = to;
+                while receiver[at as usize] != at {
+                    at = end[at as usize];
+                }
+                let known = &mut known[at as usize % KNOWN_PITS];
+                if known.0 != at {
+                    *known = (at, pits.binary_search(&at).map_or(OUTSIDE, |number| number as u32 + 1));
+                }
+                (last, number) = (to, known.1);
             }
-            let known = &mut known[at as usize % KNOWN_PITS];
-            if known.0 != at {
-                *known = (at, pits.binary_search(&at).map_or(OUTSIDE, |number| number as u32 + 1));
-            }
-            *basin = known.1;
+            *basin = number;
         }
         Ok(())
     })?;
     Ok((of, pits.len() + 1))
+}
+
+/// Whether the cells of a block and all that they look at, in rows of `n`, are of one basin.
+fn is_one_basin(basin: &[u32], first: usize, n: usize) -> bool {
+    let block = |from: usize| -> &[u32; LINK_BLOCK] { basin[from..].first_chunk().expect("a whole block") };
+    let here = block(first);
+    let around = [first + 1, first + n - 1, first + n, first + n + 1].map(block);
+    let mut differs = 0;
+    for beside in around {
+        (0..LINK_BLOCK).for_each(|k| differs |= here[k] ^ beside[k]);
+    }
+    differs == 0
 }
 
 /// The lowest links of neighbouring basins, some of them more than once.
@@ -359,9 +378,15 @@ pub(super) fn basin_links(
                 // the first and the last of the inner cells of the row, if it has any
                 let mut inner = (start..start + n).filter(|&k| mesh.is_inner(k));
                 let counted = inner.next().map_or(start..start, |first| first..2 * start + n - first);
-                for k in counted.clone() {
-                    for there in [k + 1, k + n - 1, k + n, k + n + 1] {
-                        table.look(height, basin, k, there);
+                for first in counted.clone().step_by(LINK_BLOCK) {
+                    let cells = first..(first + LINK_BLOCK).min(counted.end);
+                    if cells.len() == LINK_BLOCK && is_one_basin(basin, first, n) {
+                        continue;
+                    }
+                    for k in cells {
+                        for there in [k + 1, k + n - 1, k + n, k + n + 1] {
+                            table.look(height, basin, k, there);
+                        }
                     }
                 }
                 // along the rim every cell looks at all its neighbours, as those inside look forwards only

@@ -115,7 +115,9 @@ impl FacetBlock {
     #[inline]
     pub fn facet(&self, lane: usize) -> Facet {
         let (straight, diagonal) = STEPS[self.facet[lane] as usize];
-        Facet { straight, diagonal, fall: self.fall.map(|fall| fall[lane]), distance: self.distance[lane] }
+        // by reference: `map` of the array would copy all of it
+        let fall = [self.fall[0][lane], self.fall[1][lane]];
+        Facet { straight, diagonal, fall, distance: self.distance[lane] }
     }
 
     /// Compares the facets of `columns` of a square, of which the rows to the north, here and to the south are given:

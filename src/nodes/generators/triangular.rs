@@ -201,40 +201,56 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
         let mut middles = vec![0.0f32; corners];
         if row % 2 == 0 {
             // corners, and middles of edges along the row, between the triangles above and below
-            let (above, below) = (before(i).map(line), after(i).map(line));
-            level.each(
-                &mut middles[..half],
-                |j| (row, 2 * j + 1),
-                |j, u| middle(top[j] + top[j + 1], above.map(|a| a[j]), below.map(|b| b[j + 1])) + u,
-            );
+            let (west, east) = (&top[..half], &top[1..]);
+            let place = |j| (row, 2 * j + 1);
+            let cells_between = &mut middles[..half];
+            match (before(i).map(line), after(i).map(line)) {
+                (Some(above), Some(below)) => {
+                    let (above, below) = (&above[..half], &below[1..]);
+                    level.each(cells_between, place, |j, u| middle_of_two(west[j] + east[j], above[j], below[j]) + u);
+                }
+                (above, below) => level.each(cells_between, place, |j, u| {
+                    middle(west[j] + east[j], above.map(|a| a[j]), below.map(|b| b[j + 1])) + u
+                }),
+            }
             interleave(cells, top, &middles[..half]);
         } else {
             // middles of edges down a column, between the triangles to the left and right, and of diagonals
             let bottom = line(i + 1);
+            for j in [0, half] {
+                let (left, right) = (before(j).map(|k| top[k]), after(j).map(|k| bottom[k]));
+                let place = |_| (row, 2 * j);
+                level.each(&mut middles[j..=j], place, |_, u| middle(top[j] + bottom[j], left, right) + u);
+            }
+            let (left, high, low, right) = (&top[..half - 1], &top[1..half], &bottom[1..half], &bottom[2..]);
+            let place = |j| (row, 2 * j + 2);
+            level.each(&mut middles[1..half], place, |j, u| middle_of_two(high[j] + low[j], left[j], right[j]) + u);
             let mut diagonals = vec![0.0f32; half];
-            level.each(
-                &mut middles,
-                |j| (row, 2 * j),
-                |j, u| middle(top[j] + bottom[j], before(j).map(|k| top[k]), after(j).map(|k| bottom[k])) + u,
-            );
-            level.each(
-                &mut diagonals,
-                |j| (row, 2 * j + 1),
-                |j, u| {
-                    let above = (!single || j < i).then(|| top[j + 1]);
-                    middle(top[j] + bottom[j + 1], above, Some(bottom[j])) + u
-                },
-            );
+            let (high, beside, below, low) = (&top[..half], &top[1..], &bottom[..half], &bottom[1..]);
+            let place = |j| (row, 2 * j + 1);
+            if single {
+                level.each(&mut diagonals, place, |j, u| {
+                    middle(high[j] + low[j], (j < i).then(|| beside[j]), Some(below[j])) + u
+                });
+            } else {
+                level.each(&mut diagonals, place, |j, u| middle_of_two(high[j] + low[j], beside[j], below[j]) + u);
+            }
             interleave(cells, &middles, &diagonals);
         }
     })
+}
+
+/// Middle of an edge between two triangles, from the sum of its ends and the corners opposite.
+#[inline(always)]
+fn middle_of_two(ends: f32, one: f32, other: f32) -> f32 {
+    ends * (1.0 / 3.0) + (one + other) * (1.0 / 6.0)
 }
 
 /// Middle of an edge: the mean of the corners of its triangles, from the sum of its ends and the corners opposite.
 #[inline(always)]
 fn middle(ends: f32, one: Option<f32>, other: Option<f32>) -> f32 {
     match (one, other) {
-        (Some(c), Some(d)) => ends * (1.0 / 3.0) + (c + d) * (1.0 / 6.0),
+        (Some(c), Some(d)) => middle_of_two(ends, c, d),
         (Some(c), None) | (None, Some(c)) => (ends + c) * (1.0 / 3.0),
         (None, None) => ends * 0.5,
     }
