@@ -24,7 +24,7 @@ const BANDS: usize = 16;
 const CHECK: usize = 1 << 16;
 /// Pits whose numbers a band remembers.
 const KNOWN_PITS: usize = 1 << 9;
-/// Cells side by side that are looked at together for a border of basins.
+/// Cells side by side that are looked at together for borders of basins.
 const LINK_BLOCK: usize = 16;
 /// Pairs of basins a band remembers, so that each link is listed few times.
 const REMEMBERED: usize = 1 << 10;
@@ -298,6 +298,15 @@ pub(super) fn label(
             if k % CHECK == 0 {
                 control.check()?;
             }
+            // most lead to one whose end is known
+            let next = (receiver[start + k] as usize).wrapping_sub(start);
+            if let Some(&known) = end.get(next)
+                && known != u32::MAX
+                && end[k] == u32::MAX
+            {
+                end[k] = known;
+                continue;
+            }
             let mut at = k;
             let found = loop {
                 if end[at] != u32::MAX {
@@ -346,16 +355,11 @@ pub(super) fn label(
     Ok((of, pits.len() + 1))
 }
 
-/// Whether the cells of a block and all that they look at, in rows of `n`, are of one basin.
-fn is_one_basin(basin: &[u32], first: usize, n: usize) -> bool {
+/// Of the cells of a block those that are not 0 lie beside another basin; `around` has the neighbours of the first.
+fn borders(basin: &[u32], first: usize, around: [usize; 4]) -> [u32; LINK_BLOCK] {
     let block = |from: usize| -> &[u32; LINK_BLOCK] { basin[from..].first_chunk().expect("a whole block") };
-    let here = block(first);
-    let around = [first + 1, first + n - 1, first + n, first + n + 1].map(block);
-    let mut differs = 0;
-    for beside in around {
-        (0..LINK_BLOCK).for_each(|k| differs |= here[k] ^ beside[k]);
-    }
-    differs == 0
+    let (here, around) = (block(first), around.map(block));
+    std::array::from_fn(|k| around.iter().fold(0, |differs, beside| differs | (here[k] ^ beside[k])))
 }
 
 /// The lowest links of neighbouring basins, some of them more than once.
@@ -378,16 +382,16 @@ pub(super) fn basin_links(
                 // the first and the last of the inner cells of the row, if it has any
                 let mut inner = (start..start + n).filter(|&k| mesh.is_inner(k));
                 let counted = inner.next().map_or(start..start, |first| first..2 * start + n - first);
-                for first in counted.clone().step_by(LINK_BLOCK) {
-                    let cells = first..(first + LINK_BLOCK).min(counted.end);
-                    if cells.len() == LINK_BLOCK && is_one_basin(basin, first, n) {
-                        continue;
+                let forwards = |k: usize| [k + 1, k + n - 1, k + n, k + n + 1];
+                let blocks = counted.len() / LINK_BLOCK;
+                for first in (0..blocks).map(|block| counted.start + block * LINK_BLOCK) {
+                    let borders = borders(basin, first, forwards(first));
+                    for k in (first..).zip(borders).filter(|(_, is_border)| *is_border != 0).map(|(k, _)| k) {
+                        forwards(k).into_iter().for_each(|there| table.look(height, basin, k, there));
                     }
-                    for k in cells {
-                        for there in [k + 1, k + n - 1, k + n, k + n + 1] {
-                            table.look(height, basin, k, there);
-                        }
-                    }
+                }
+                for k in counted.start + blocks * LINK_BLOCK..counted.end {
+                    forwards(k).into_iter().for_each(|there| table.look(height, basin, k, there));
                 }
                 // along the rim every cell looks at all its neighbours, as those inside look forwards only
                 for k in (start..counted.start).chain(counted.end..start + n).filter(|&k| grid.owns(k)) {

@@ -130,13 +130,21 @@ impl FacetBlock {
     /// Compares the facets of inner `columns` of a face of a globe, whose `links` are in radii of `per_radius` cells:
     /// the law of [`steepest_spherical_facet`].
     pub fn compare_on_globe(&mut self, rows: [&[f32]; 3], links: &LinkRows, per_radius: f32, columns: Range<usize>) {
-        let [n, m, s] = rows.map(|row| lanes::<{ BLOCK + 2 }>(row, columns.start - 1, columns.len() + 2));
-        let shifted = |row: &[f32; BLOCK + 2], by: usize| -> [f32; BLOCK] { std::array::from_fn(|k| row[k + by]) };
-        let around = [(&m, 2), (&n, 2), (&n, 1), (&n, 0), (&m, 0), (&s, 0), (&s, 1), (&s, 2)];
-        let around = around.map(|(row, by)| shifted(row, by));
-        let [distances, between] =
-            links.inner(columns.clone()).map(|lists| lists.map(|list| lanes(list, 0, columns.len())));
-        compare_on_sphere(self, &shifted(&m, 1), &around, &distances, &between);
+        let beside = |row: usize, by: usize| &rows[row][columns.start + by - 1..][..columns.len()];
+        let around = [(1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (2, 1), (2, 2)].map(|(row, by)| beside(row, by));
+        let (here, [distances, between]) = (beside(1, 1), links.inner(columns.clone()));
+        if columns.len() == BLOCK {
+            fn whole(list: &[f32]) -> &[f32; BLOCK] {
+                list.first_chunk().expect("as many as columns")
+            }
+            let [around, distances, between] = [around, distances, between].map(|lists| lists.map(whole));
+            compare_on_sphere(self, whole(here), around, distances, between);
+        } else {
+            let copied = |list: &[f32]| lanes(list, 0, columns.len());
+            let lists = [around, distances, between].map(|lists| lists.map(copied));
+            let [around, distances, between] = lists.each_ref().map(|lists| lists.each_ref());
+            compare_on_sphere(self, &copied(here), around, distances, between);
+        }
         self.distance.iter_mut().for_each(|distance| *distance *= per_radius);
     }
 }
@@ -179,9 +187,9 @@ fn compare_on_square(block: &mut FacetBlock, n: &[f32; BLOCK + 2], m: &[f32; BLO
 fn compare_on_sphere(
     block: &mut FacetBlock,
     here: &[f32; BLOCK],
-    around: &[[f32; BLOCK]; 8],
-    distances: &[[f32; BLOCK]; 8],
-    between: &[[f32; BLOCK]; 8],
+    around: [&[f32; BLOCK]; 8],
+    distances: [&[f32; BLOCK]; 8],
+    between: [&[f32; BLOCK]; 8],
 ) {
     *block = FacetBlock::default();
     let mut best = [0.0f32; BLOCK];
