@@ -13,7 +13,7 @@ use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
 use crate::frame::commands::FileAction;
-use crate::view::{Overlay, ViewMode, ViewProjection};
+use crate::view::{Overlay, RayDetail, ViewMode, ViewProjection};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
 use talweg::preferences::{
@@ -36,6 +36,8 @@ pub struct ViewSettings {
     pub mode: ViewMode,
     pub overlay: Overlay,
     pub water: bool,
+    /// How far rays keep the detail of a construction.
+    pub ray_detail: RayDetail,
     /// How squares come onto the picture.
     pub lens: ViewProjection,
     /// How a planet is shown.
@@ -48,6 +50,7 @@ impl Default for ViewSettings {
             mode: ViewMode::default(),
             overlay: Overlay::default(),
             water: true,
+            ray_detail: RayDetail::default(),
             lens: ViewProjection::default(),
             projection: PlanetProjection::default(),
         }

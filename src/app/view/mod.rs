@@ -48,7 +48,7 @@ pub use construction_surface::trace::FARTHEST_WORLD;
 pub use construction_surface::trace::cost_legend;
 pub use construction_surface::{TreeRecipe, TreeSurface, Unsupported};
 pub use idle::{IdlePlugin, Waker};
-pub use mode::ViewMode;
+pub use mode::{RayDetail, ViewMode};
 pub use overlays::legend::{Legend, Tick};
 pub use overlays::overlay::{Overlay, OverlayChoice, Reference, climate_of, overlay_colours};
 pub use overlays::ramp::Ramp;

@@ -2,6 +2,45 @@
 
 use bevy::prelude::Resource;
 
+/// How far along the rays of *Sphere tracing* a tree keeps its detail: κ = 1/(1 + (t/half)²) (Génevaux et al. 2014, §6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RayDetail {
+    /// All of it, however far away.
+    #[default]
+    Everywhere,
+    /// Half of it at the side of the terrain.
+    Side,
+    /// Half at a quarter of the side.
+    Quarter,
+    /// Half at a sixteenth of the side.
+    Sixteenth,
+}
+
+impl RayDetail {
+    /// In the order of the menu.
+    pub const ALL: [Self; 4] = [Self::Everywhere, Self::Side, Self::Quarter, Self::Sixteenth];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Everywhere => "All detail, near and far",
+            Self::Side => "Half at the side of the terrain",
+            Self::Quarter => "Half at 1/4 of the side",
+            Self::Sixteenth => "Half at 1/16 of the side",
+        }
+    }
+
+    /// Metres from the eye at which the level of detail is half, on a terrain of `side_metres`.
+    pub fn half_metres(self, side_metres: f32) -> Option<f32> {
+        let share = match self {
+            Self::Everywhere => return None,
+            Self::Side => 1.0,
+            Self::Quarter => 0.25,
+            Self::Sixteenth => 0.0625,
+        };
+        Some(share * side_metres)
+    }
+}
+
 /// How the ground is coloured. The order is that of the menu.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewMode {

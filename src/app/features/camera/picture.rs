@@ -92,7 +92,8 @@ pub(super) fn run(
             };
             let view = ShotView::Pose(camera.pose);
             let (projection, mode) = (camera.projection(), editor.view.mode);
-            let options = ShotOptions { width, height, supersampling, view, projection, mode, half_detail: None };
+            let half_detail = view_state.as_ref().and_then(|state| state.half_detail);
+            let options = ShotOptions { width, height, supersampling, view, projection, mode, half_detail };
             let (name, subject) = (file_name(&path), Arc::new(subject));
             let work = tasks
                 .start("picture", move |_| Some(shot(&subject, &options, path).map_err(|error| error.to_string())));

@@ -4,7 +4,7 @@ use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use crate::frame::commands::{Action, Info, keys};
-use crate::view::{Overlay, ViewCommand, ViewMode};
+use crate::view::{Overlay, RayDetail, ViewCommand, ViewMode};
 use talweg::field::MapKind;
 use talweg::preferences::PlanetProjection;
 
@@ -73,6 +73,8 @@ pub enum ViewAction {
     /// Shows data over the ground; again: takes it away.
     Overlay(Overlay),
     ToggleWater,
+    /// How far rays keep the detail of a construction.
+    Detail(RayDetail),
     /// Parallel lines of sight, or those of an eye.
     ToggleOrthographic,
     /// How a planet is shown.
@@ -85,7 +87,8 @@ impl ViewAction {
         let modes = ViewMode::ALL.map(Self::Mode).into_iter();
         let overlays = Overlay::all().into_iter().map(Self::Overlay);
         let projections = PlanetProjection::ALL.map(Self::Projection);
-        modes.chain(overlays).chain([Self::ToggleWater, Self::ToggleOrthographic]).chain(projections).collect()
+        let details = RayDetail::ALL.map(Self::Detail);
+        modes.chain(details).chain(overlays).chain([Self::ToggleWater, Self::ToggleOrthographic]).chain(projections).collect()
     }
 }
 
@@ -124,6 +127,13 @@ impl Action for ViewAction {
                 };
                 Info::new(overlay.label(), overlay.help(), icon, shortcuts)
             }
+            Self::Detail(detail) => Info::new(
+                detail.label(),
+                "How far Sphere tracing keeps the octaves of noise and the levels of detail of a construction: the far \
+                 ground gets smoother and is there sooner.",
+                icon::BINOCULARS,
+                &[],
+            ),
             Self::Projection(projection) => {
                 let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match projection {
                     PlanetProjection::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),

@@ -46,6 +46,7 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
         // again: away with it
         ViewAction::Overlay(overlay) if view.overlay == overlay => view.overlay = Overlay::None,
         ViewAction::Overlay(overlay) => view.overlay = overlay,
+        ViewAction::Detail(detail) => view.ray_detail = detail,
         ViewAction::ToggleWater => view.water = !view.water,
         ViewAction::ToggleOrthographic => {
             view.lens = match view.lens {
@@ -71,6 +72,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     let is_planet = editor.doc.scene().as_planet().is_some();
     let (overlays, plain): (Vec<_>, Vec<_>) =
         ViewAction::all().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
+    let (details, plain): (Vec<_>, Vec<_>) =
+        plain.into_iter().partition(|action| matches!(action, ViewAction::Detail(_)));
     for action in plain {
         let fits = match action {
             ViewAction::Projection(_) => is_planet,
@@ -90,12 +93,18 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
             ui.separator();
         }
         if action == ViewAction::ToggleWater {
-            let menu = ui.menu_button(format!("{}  Overlay", icon::STACK), |ui| {
-                for action in &overlays {
-                    setting(ui, &editor.view, &mut queue, *action);
-                }
-            });
-            menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Overlay"));
+            let mut group = |title: &str, sign: &str, actions: &[ViewAction]| {
+                let menu = ui.menu_button(format!("{sign}  {title}"), |ui| {
+                    for action in actions {
+                        setting(ui, &editor.view, &mut queue, *action);
+                    }
+                });
+                menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, title));
+            };
+            if editor.view.mode.traces() {
+                group("Detail of rays", icon::BINOCULARS, &details);
+            }
+            group("Overlay", icon::STACK, &overlays);
         }
         setting(ui, &editor.view, &mut queue, action);
     }
@@ -105,6 +114,7 @@ fn setting(ui: &mut Ui, view: &ViewSettings, queue: &mut CommandQueue, action: V
     let on = match action {
         ViewAction::Mode(mode) => view.mode == mode,
         ViewAction::Overlay(overlay) => view.overlay == overlay,
+        ViewAction::Detail(detail) => view.ray_detail == detail,
         ViewAction::ToggleWater => view.water,
         ViewAction::ToggleOrthographic => view.lens == ViewProjection::Orthographic,
         ViewAction::Projection(projection) => view.projection == projection,
