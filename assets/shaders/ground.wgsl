@@ -179,7 +179,7 @@ fn lightened(surface: Surface) -> Surface {
 }
 
 fn light_on_ground(ground: Ground, surface: Surface, world: vec3<f32>) -> vec3<f32> {
-    var light = lit(ground.colour, ground.normal, surface.sun_share, surface.openness * ground.open);
+    var light = lit_between(ground.colour, ground.normal, surface.sun_share, surface.openness, ground.open);
     if ground.gloss > 0.0 {
         let to_eye = normalize(eye() - world);
         let middle = normalize(to_eye + to_sun());

@@ -287,7 +287,7 @@ fn laid_ground(
     let across = own.gradient - dot(own.gradient, ground_normal) * ground_normal;
     let normal = normalize(ground_normal - across);
     let tone = exp2(own.tone);
-    return Ground(bare * tone, normal, 0.72 + 0.42 * own.height, gloss);
+    return Ground(bare * tone, normal, 0.77 + 0.44 * own.height, gloss);
 }
 
 #endif

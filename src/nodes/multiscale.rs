@@ -131,8 +131,17 @@ impl MultiScale {
 
 /// How far valleys that follow the grid are bent, in cells of the coarser one.
 const BEND_CELLS: f32 = 0.9;
+/// From a grid of so many samples on they are bent half as far from level to level, again and again: their courses
+/// stand, and all that is added stays within a cell of this grid.
+const SETTLED_SAMPLES: usize = 513;
 /// Keeps those random values apart from those of the process.
 const BEND_SALT: u64 = 0xbe4d;
+
+/// How far valleys of a grid of `samples` are bent on the way to the next, in its cells.
+fn bend_cells(samples: usize) -> f32 {
+    let beyond = (samples - 1) as f32 / (SETTLED_SAMPLES - 1) as f32;
+    if beyond < 1.0 { BEND_CELLS } else { 0.5 * BEND_CELLS / beyond }
+}
 
 /// By how much what a process has on the grid `coarse` is displaced on the way to that of `cx`, where it
 /// [follows the grid](super::Traits::follows_grid): its valleys lie along rows, columns and diagonals.
@@ -141,7 +150,7 @@ const BEND_SALT: u64 = 0xbe4d;
 /// When it was cancelled.
 pub fn valley_bend(cx: &Context, coarse: Grid) -> Result<GridDisplacement, Cancelled> {
     let random = cx.random.fork(BEND_SALT ^ coarse.samples as u64);
-    GridDisplacement::random(coarse, cx.grid, BEND_CELLS, random, cx.control)
+    GridDisplacement::random(coarse, cx.grid, bend_cells(coarse.whole_samples()), random, cx.control)
 }
 
 /// Samples of `to` for each one of `from`, both counted once and of windows those of the whole: what sums over a grid

@@ -10,6 +10,7 @@ pub mod camera;
 pub mod charts;
 pub mod compare;
 pub mod construction;
+pub mod cut_out;
 pub mod drive;
 pub mod erosion;
 pub mod export;
@@ -63,6 +64,7 @@ impl PluginGroup for FeaturePlugins {
             .add(compare::ComparePlugin)
             .add(benchmark::BenchPlugin)
             .add(construction::ConstructionPlugin)
+            .add(cut_out::CutOutPlugin)
             .add(preferences::PreferencesPlugin)
             .add(search::SearchPlugin)
             .add(start::StartPlugin)

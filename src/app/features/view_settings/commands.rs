@@ -88,7 +88,12 @@ impl ViewAction {
         let overlays = Overlay::all().into_iter().map(Self::Overlay);
         let projections = PlanetProjection::ALL.map(Self::Projection);
         let details = RayDetail::ALL.map(Self::Detail);
-        modes.chain(details).chain(overlays).chain([Self::ToggleWater, Self::ToggleOrthographic]).chain(projections).collect()
+        modes
+            .chain(details)
+            .chain(overlays)
+            .chain([Self::ToggleWater, Self::ToggleOrthographic])
+            .chain(projections)
+            .collect()
     }
 }
 
