@@ -168,7 +168,7 @@ fn arctangent(x: f32) -> f32 {
     let above = if is_steep { x - 1.0 } else { above };
     let below = if is_steep { x + 1.0 } else { below };
     // what was taken off: 0, or the arc tangents of 1/2 and of 1, each in two parts
-    let (high, low) = if is_steep { (7.853_981_3e-1, 3.774_894_7e-8) } else { (4.636_476_0e-1, 5.012_158_2e-9) };
+    let (high, low) = if is_steep { (7.853_981e-1, 3.774_894_7e-8) } else { (4.636_476e-1, 5.012_158_2e-9) };
     let y = above / below;
     let z = y * y;
     let w = z * z;
