@@ -75,6 +75,22 @@ impl Disc {
     }
 }
 
+/// Ways of places from a centre, and weights by how long they are.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn row_of_weights(
+    falloff: &Falloff,
+    centre: Point,
+    row: PointRow,
+    (xs, ys): (&mut [f64], &mut [f64]),
+    weights: &mut [f64],
+) {
+    let ways = xs.iter_mut().zip(ys).zip(weights);
+    for ((&east, &south), ((x, y), weight)) in row.xs.iter().zip(row.ys).zip(ways) {
+        (*x, *y) = (east - centre[0], south - centre[1]);
+        *weight = falloff.weight((*x * *x + *y * *y).sqrt());
+    }
+}
+
 impl PreparedDisc {
     /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
@@ -104,10 +120,7 @@ impl PreparedDisc {
     pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
-        for k in 0..n {
-            (xs[k], ys[k]) = (row.xs[k] - self.centre[0], row.ys[k] - self.centre[1]);
-            out.weight[k] = self.falloff.weight((xs[k] * xs[k] + ys[k] * ys[k]).sqrt());
-        }
+        row_of_weights(&self.falloff, self.centre, row, (&mut xs[..n], &mut ys[..n]), &mut out.weight[..n]);
         let span = if self.is_asked_everywhere { Some((0, n)) } else { out.span(n) };
         let Some((from, to)) = span else { return };
         let mut over = [0.0; LANES];

@@ -35,7 +35,7 @@ impl Falloff {
     }
 
     /// The weight alone, without branches.
-    #[inline]
+    #[inline(always)]
     pub fn weight(&self, d: f64) -> f64 {
         let x = (d - self.core) / (self.radius - self.core);
         let t = 1.0 - x * x;

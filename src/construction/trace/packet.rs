@@ -135,6 +135,9 @@ impl Packet<'_> {
             if waiting.is_empty() {
                 return lanes.iter().map(|lane| lane.trace).collect();
             }
+            // those that ask as finely side by side, so that rows are long
+            let spacing = |&k: &usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing).spacing.to_bits();
+            waiting.sort_by_key(spacing);
             let mut from = 0;
             while from < waiting.len() {
                 let detail = |k: usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing);
