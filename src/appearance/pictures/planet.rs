@@ -330,8 +330,9 @@ impl CloudLayer {
         let density = self.clouds.density(up);
         let facing: f32 = (0..3).map(|k| up[k] * sun[k]).sum();
         let day = smooth((facing + 0.12) / 0.24);
-        let light =
-            NIGHT + cloud_shade(density) * day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
+        let sunlit = day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
+        // what lights the ground at night is there to tell it from space: over the rim there is no ground
+        let light = cloud_shade(density) * (sunlit + if square < 1.0 { NIGHT } else { 0.0 });
         let mut sunlight = 1.0;
         if square < 1.0 && self.shadow > 0.0 {
             let ground = at((1.0 - square).sqrt()).map(|c| c as f32);
@@ -559,6 +560,33 @@ mod tests {
         let white = |[r, g, b]: [u8; 3]| r > 150 && r.abs_diff(g) < 40 && g.abs_diff(b) < 40;
         let hidden = (0..48 * 96).filter(|k| white(pixel(&full[1], k % 96, k / 96))).count();
         assert!(hidden > 48 * 96 * 8 / 10, "{hidden} pixels under a full cover");
+        // over the rim of the night there is nothing to be seen, and on the day's there is
+        let evening = GlobePerspective { longitude: 90.0, latitude: 0.0, margin: 1.2 };
+        let over_the_rim = |cover: f32| {
+            let view = GlobeView { cloud_cover: cover, ..GlobeView::default() };
+            let planet = PlanetImage::new(&scene, &terrain, &control).unwrap().with_clouds(&view);
+            planet.globe(evening, [240; 2], &control).unwrap()
+        };
+        let (cloudy, clear) = (over_the_rim(1.0), over_the_rim(0.0));
+        let (up, sun) = (from_angles(0.0, FRAC_PI_2), scene.planet.sun_direction());
+        let (east, north) = frame(up);
+        let (mut nights, mut days) = (0, 0);
+        for k in 0..240 * 240 {
+            let [a, b] = [(k % 240) as f64 - 119.5, 119.5 - (k / 240) as f64].map(|c| c / 100.0);
+            let distance = (a * a + b * b).sqrt();
+            if !(1.015..1.1).contains(&distance) {
+                continue;
+            }
+            let limb: [f64; 3] = std::array::from_fn(|k| (east[k] * a + north[k] * b) / distance);
+            let (with, without) = (pixel(&cloudy, k % 240, k / 240), pixel(&clear, k % 240, k / 240));
+            if dot(limb, sun) < -0.25 {
+                assert_eq!(with, without, "a wisp in the night at {a} {b}");
+                nights += 1;
+            } else if dot(limb, sun) > 0.3 && distance < 1.03 {
+                days += usize::from(with != without);
+            }
+        }
+        assert!(nights > 200 && days > 20, "{nights} pixels of night, {days} with clouds over the day's rim");
         scene.planet.atmosphere = 0.0;
         let [bare, cloudless] = [0.7, 0.0].map(|cover| draw(&scene, cover, true));
         assert!((0..2).all(|k| differ(&bare[k], &cloudless[k]) == 0), "without air there are none");

@@ -81,7 +81,10 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
 
 /// Places in one cell, on average, from which on those that follow each other there share its vectors; fewer each look
 /// up their own, side by side.
-const SHARING: usize = 6;
+const SHARING: usize = 16;
+/// So many of those at once.
+const PART: usize = 16;
+const _: () = assert!(LANES.is_multiple_of(PART));
 
 /// η along a row of places that `map` takes to waves.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
@@ -102,26 +105,31 @@ fn row_of_noise(
         let ((left, i), (top, j)) = (floor(x), floor(y));
         (*fx, *fy, *column, *row) = (x - left, y - top, i, j);
     }
-    let next = columns[..n].iter().zip(&rows[..n]).skip(1);
-    let turns: usize =
-        columns[..n].iter().zip(&rows[..n]).zip(next).map(|(a, b)| usize::from((a.0 != b.0) | (a.1 != b.1))).sum();
+    // of all lanes, also those that nobody asked for: their cell is one
+    let turns: u32 = (1..LANES).map(|k| u32::from((columns[k] != columns[k - 1]) | (rows[k] != rows[k - 1]))).sum();
     let vector = |x: i32, y: i32| vectors[(bits(seed, x, y) >> 24) as usize];
-    if (turns + 1) * SHARING > n {
-        let mut chosen = [[0u32; LANES]; 4];
-        for (c, chosen) in chosen.iter_mut().enumerate() {
-            let (di, dj) = ((c & 1) as i32, (c >> 1) as i32);
-            for ((chosen, &i), &j) in chosen.iter_mut().zip(&columns[..n]).zip(&rows[..n]) {
-                *chosen = bits(seed, i.wrapping_add(di), j.wrapping_add(dj)) >> 24;
+    if (turns as usize + 1) * SHARING > n {
+        for from in (0..n).step_by(PART) {
+            let part = from..from + PART;
+            let (columns, rows) = (&columns[part.clone()], &rows[part.clone()]);
+            let mut corners = [[[0.0; 2]; PART]; 4];
+            for (c, corners) in corners.iter_mut().enumerate() {
+                let (di, dj) = ((c & 1) as i32, (c >> 1) as i32);
+                let mut chosen = [0u32; PART];
+                for ((chosen, &i), &j) in chosen.iter_mut().zip(columns).zip(rows) {
+                    *chosen = bits(seed, i.wrapping_add(di), j.wrapping_add(dj)) >> 24;
+                }
+                for (corner, chosen) in corners.iter_mut().zip(chosen) {
+                    *corner = vectors[chosen as usize & (DIRECTIONS - 1)];
+                }
             }
-        }
-        let mut corners = [[[0.0; LANES]; 2]; 4];
-        for (chosen, [east, south]) in chosen.iter().zip(&mut corners) {
-            for ((&chosen, east), south) in chosen[..n].iter().zip(east).zip(south) {
-                [*east, *south] = vectors[chosen as usize & (DIRECTIONS - 1)];
+            let mut values = [0.0; PART];
+            let [a, b, c, d] = &corners;
+            for (k, (value, (&x, &y))) in values.iter_mut().zip(fx[part.clone()].iter().zip(&fy[part])).enumerate() {
+                *value = mixed([a[k], b[k], c[k], d[k]], x, y);
             }
-        }
-        for (k, value) in out[..n].iter_mut().enumerate() {
-            *value = mixed(corners.each_ref().map(|[east, south]| [east[k], south[k]]), fx[k], fy[k]);
+            let count = (n - from).min(PART);
+            out[from..from + count].copy_from_slice(&values[..count]);
         }
         return;
     }

@@ -13,17 +13,20 @@ use super::shape::smooth;
 
 /// Radii beyond which there is no lava.
 pub const FLOOD_REACH: f32 = 2.0;
-/// Octaves of the unevenness, the length of the widest, and how high it is.
-const OCTAVES: u32 = 5;
+/// Octaves of the unevenness, the length of the widest, and how high it is; height of each beside the one before.
+const OCTAVES: u32 = 6;
 const WIDEST: f32 = 0.55;
-const FLOOR: f32 = 0.2;
+const ROUGHNESS: f32 = 0.58;
+const FLOOR: f32 = 0.42;
 /// How far the noise moves the front.
-const FRONT: f32 = 0.3;
+const FRONT: f32 = 0.35;
+/// How fast its level falls beyond that.
+const FALL: f32 = 3.0;
 /// Depth of lava from which on it is as dark as can be.
-const THICK: f32 = 0.25;
+const THICK: f32 = 0.3;
 /// Height above the lava up to which ground is darkened, and how dark it is at the shore.
-const DUSTED: f32 = 0.05;
-const AT_SHORE: f32 = 0.4;
+const DUSTED: f32 = 0.1;
+const AT_SHORE: f32 = 0.25;
 /// Share of what is buried that still shows.
 const SETTLED: f32 = 0.05;
 /// Height of wrinkle ridges, how wide the noise's value is that makes them, and how far apart they are.
@@ -60,14 +63,15 @@ fn value_noise(seed: u32, p: [f32; 3]) -> f32 {
     mix(layer(0), layer(4), w)
 }
 
-/// Octaves of it, each half as wide and high as the one before; about from -1 to 1. `at` is in radii.
+/// Octaves of it, each half as wide as the one before; about from -1 to 1. `at` is in radii.
 fn octaves(seed: u32, at: [f32; 3], widest: f32, count: u32) -> f32 {
-    let (mut sum, mut amplitude, mut frequency) = (0.0, 0.62, 1.0 / widest);
+    let (mut sum, mut amplitude, mut frequency) = (0.0, 1.25 * (1.0 - ROUGHNESS), 1.0 / widest);
     for k in 0..count {
         // lattices of octaves do not meet
         let shift = 0.37 * (k + 1) as f32;
-        sum += amplitude * value_noise(seed.wrapping_add(k.wrapping_mul(0x9e37_79b9)), at.map(|x| x * frequency + shift));
-        (amplitude, frequency) = (0.5 * amplitude, 2.0 * frequency);
+        let seed = seed.wrapping_add(k.wrapping_mul(0x9e37_79b9));
+        sum += amplitude * value_noise(seed, at.map(|x| x * frequency + shift));
+        (amplitude, frequency) = (ROUGHNESS * amplitude, 2.0 * frequency);
     }
     sum
 }
@@ -87,7 +91,7 @@ pub struct Mare {
 impl Mare {
     /// How much higher the floor of the basin is at a place, in radii from its centre, at a distance.
     pub fn unevenness(self, at: [f32; 3], distance: f32) -> f32 {
-        let fade = 1.0 - smooth(0.8, 1.35, distance);
+        let fade = 1.0 - smooth(0.9, 1.6, distance);
         if fade > 0.0 { FLOOR * fade * octaves(self.seed, at, WIDEST, OCTAVES) } else { 0.0 }
     }
 
@@ -98,13 +102,13 @@ impl Mare {
         }
         let front = 1.0 + FRONT * octaves(self.seed ^ 0x51ed, at, WIDEST, 4);
         let beyond = distance - front;
-        let level = level - if beyond > 0.0 { 6.0 * depth * beyond } else { 0.0 };
+        let level = level - if beyond > 0.0 { FALL * depth * beyond } else { 0.0 };
         let over = (level - h) / depth;
         if over <= -DUSTED {
             return FloodedGround { height: h, dark: 0.0 };
         }
         let fields = octaves(self.seed ^ 0xf1e1d, at, 0.8, 4);
-        let tone = 1.0 - 0.35 * smooth(0.0, 0.35, fields);
+        let tone = 1.0 - 0.35 * smooth(-0.1, 0.3, fields);
         if over <= 0.0 {
             let near = 1.0 + over / DUSTED;
             return FloodedGround { height: h, dark: tone * AT_SHORE * near * near };
@@ -154,7 +158,7 @@ mod tests {
         assert!(longer > 1.25 && longer < 6.0, "the shore is {longer} circles");
         heights.sort_by(f32::total_cmp);
         let (low, high) = (heights[heights.len() / 20], heights[heights.len() * 19 / 20]);
-        assert!(high - low < 0.08, "{low} to {high} of a depth of 1");
+        assert!(high - low < 0.1, "{low} to {high} of a depth of 1");
         let (least, most) = tones.iter().fold((f32::MAX, 0.0f32), |(a, b), &t| (a.min(t), b.max(t)));
         assert!(most - least > 0.15, "fields of lava are {least} to {most} dark");
     }
