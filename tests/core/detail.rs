@@ -279,10 +279,7 @@ fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
             let at = [(end % n) as f64, (end / n) as f64].map(|x| x / (n - 1) as f64);
             let near =
                 ends.iter().any(|e| ((e[0] - at[0]).powi(2) + (e[1] - at[1]).powi(2)).sqrt() < 1.5 * patch.cell());
-            assert!(
-                near,
-                "{middle:?}: the course from {place:?} runs out at {at:?}, rivers of the planet at {ends:?}"
-            );
+            assert!(near, "{middle:?}: the course from {place:?} runs out at {at:?}, rivers of the planet at {ends:?}");
         }
         courses += 1;
     }
@@ -324,11 +321,17 @@ fn a_patch_that_was_taken_and_saved_has_the_rivers_of_its_planet() {
     let folder = tempfile::tempdir().unwrap();
     let (mut courses, mut crossings) = (0, 0);
     for (k, middle) in RIVER_LANDS.into_iter().enumerate() {
-        let square = Square { longitude: middle[0], latitude: middle[1], side_metres: 1.8e6 };
+        // the longest that a terrain can be
+        let square = Square { longitude: middle[0], latitude: middle[1], side_metres: 1.0e6 };
         let file = folder.path().join(format!("{k}.ron"));
         let from = std::path::Path::new("earthlike");
         let taken = take_patch(&scene, &globe, square, 601, from, &file.with_extension("r32")).unwrap();
         taken.save(&file).unwrap();
+        let longer = Square { side_metres: 1.1e6, ..square };
+        assert!(
+            take_patch(&scene, &globe, longer, 9, from, &file.with_extension("r32")).is_err(),
+            "no terrain is so long"
+        );
         let (read, warnings) = Scene::load(&file).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert_eq!(read.settings.resolution, 601);
@@ -336,7 +339,8 @@ fn a_patch_that_was_taken_and_saved_has_the_rivers_of_its_planet() {
         let (more, across) = follow_rivers(&RiverPatch { scene: &scene, globe: &globe, ground: &ground, square });
         (courses, crossings) = (courses + more, crossings + across);
     }
-    assert!(courses > 30 && crossings > 4, "{courses} courses, {crossings} crossings");
+    println!("{courses} courses, {crossings} crossings");
+    assert!(courses > 15 && crossings > 3, "{courses} courses, {crossings} crossings");
 }
 
 /// Where nothing but craters makes relief, a square far below the planet's samples has them too, by the size law.

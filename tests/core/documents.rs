@@ -469,8 +469,8 @@ fn crease_ratio(heights: &[f32], n: usize, square: usize) -> f64 {
     (on.0 / on.1) / (last.0 / last.1)
 }
 
-/// Document 001's own midpoint displacement leaves blocks: crease ratio 1.91 on the squares of the second level of a
-/// 257² ground, where diamond-square with the same A has 1.43.
+/// Document 001's own midpoint displacement leaves blocks: a crease ratio of 1.91 where diamond-square has 1.43. Who
+/// measured that gave no definition; this one, on 8 × 8 squares of a 257² ground, gives both numbers.
 #[test]
 fn the_lectures_midpoints_leave_its_creases_and_diamond_square_fewer() {
     const N: usize = 257;
@@ -483,13 +483,13 @@ fn the_lectures_midpoints_leave_its_creases_and_diamond_square_fewer() {
             ("corner_spread", "0.5"),
             ("centre_lift", "0"),
         ];
-        let of_seed = |seed: u32| crease_ratio(&made(N, Edges::Open, seed, "DiamondSquare", &params), N, 64);
+        let of_seed = |seed: u32| crease_ratio(&made(N, Edges::Open, seed, "DiamondSquare", &params), N, 32);
         (1..=8).map(of_seed).sum::<f64>() / 8.0
     };
     let (corners, diamond) = (ratio("Corners", "Halving"), ratio("Diamond", "Halving"));
     println!("crease ratio: {corners:.3} with the two ends, {diamond:.3} with ends and centres");
-    assert!((corners - 1.91).abs() < 0.1, "the document's is 1.91, not {corners}");
-    assert!((diamond - 1.43).abs() < 0.1, "diamond-square's was 1.43, not {diamond}");
+    assert!((corners - 1.91).abs() < 0.08, "the document's is 1.91, not {corners}");
+    assert!((diamond - 1.43).abs() < 0.08, "diamond-square's was 1.43, not {diamond}");
     // white noise has none
     let random = talweg::field::Stream::new(5, 3);
     let noise: Vec<f32> = (0..N * N).map(|k| random.unit(k as i32, 0)).collect();

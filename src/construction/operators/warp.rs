@@ -11,15 +11,15 @@
 //! Source: Génevaux et al. 2014, §5.4 and fig. 14.
 
 use crate::construction::geometry::path::{CurveFit, Path};
-use crate::construction::row_samples::LANES;
 use crate::construction::geometry::plane::{
     Affine, Area, Capsule, Interval, Point, add, higher, length, lower, scaled, sub,
 };
 use crate::construction::piece::CopyGroup;
 use crate::construction::primitives::curve::CurvePoint;
-use crate::construction::primitives::falloff::Falloff;
+use crate::construction::primitives::falloff::{Falloff, row_of_weights};
 use crate::construction::primitives::image_sampler::ImageSampler;
 use crate::construction::primitives::noise::{ReliefNoise, STEEPEST};
+use crate::construction::row_samples::{LANES, PointRow};
 use crate::param::ImageFile;
 
 crate::choices! {
@@ -357,19 +357,32 @@ impl PreparedWarp {
 
     /// ω⁻¹ of a row of places, in place, with the bits of [`displace`](Self::displace).
     pub fn displace_row(&self, xs: &mut [f64], ys: &mut [f64]) {
-        let Self::Noise { strength, per_size, noises } = self else {
-            for (x, y) in xs.iter_mut().zip(ys) {
-                [*x, *y] = self.displace::<false>([*x, *y]).0;
-            }
-            return;
-        };
         let n = xs.len();
         let (mut east, mut south) = ([0.0; LANES], [0.0; LANES]);
-        let rows = [[*per_size, 0.0], [0.0, *per_size]];
-        noises[0].row(&Affine { rows, offset: [0.0; 2] }, xs, ys, &mut east[..n]);
-        noises[1].row(&Affine { rows, offset: [0.5; 2] }, xs, ys, &mut south[..n]);
-        xs.iter_mut().zip(&east).for_each(|(x, by)| *x += strength * by);
-        ys.iter_mut().zip(&south).for_each(|(y, by)| *y += strength * by);
+        match self {
+            Self::Noise { strength, per_size, noises } => {
+                let rows = [[*per_size, 0.0], [0.0, *per_size]];
+                noises[0].row(&Affine { rows, offset: [0.0; 2] }, xs, ys, &mut east[..n]);
+                noises[1].row(&Affine { rows, offset: [0.5; 2] }, xs, ys, &mut south[..n]);
+                xs.iter_mut().zip(&east).for_each(|(x, by)| *x += strength * by);
+                ys.iter_mut().zip(&south).for_each(|(y, by)| *y += strength * by);
+            }
+            Self::Twist { centre, angle, falloff } => {
+                let mut shares = [0.0; LANES];
+                let ways = (&mut east[..n], &mut south[..n]);
+                row_of_weights(falloff, *centre, PointRow { xs, ys }, ways, &mut shares[..n]);
+                for k in (0..n).filter(|&k| shares[k] > 0.0) {
+                    let (sin, cos) = (libm::sin(angle * shares[k]), libm::cos(angle * shares[k]));
+                    let turned = [cos * east[k] - sin * south[k], sin * east[k] + cos * south[k]];
+                    [xs[k], ys[k]] = add(*centre, turned);
+                }
+            }
+            Self::Picture(_) | Self::Curve(_) => {
+                for (x, y) in xs.iter_mut().zip(ys) {
+                    [*x, *y] = self.displace::<false>([*x, *y]).0;
+                }
+            }
+        }
     }
 
     /// Where a capsule comes to lie, and the greatest stretching of an offset in it.

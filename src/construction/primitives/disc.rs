@@ -4,7 +4,7 @@
 //! [`falloff`](super::falloff). The noise moves with the centre.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 5.
 
-use super::falloff::Falloff;
+use super::falloff::{Falloff, row_of_weights};
 use super::ground::{ReliefField, ReliefParams, ReliefStyle};
 use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
 use crate::construction::row_samples::{LANES, PointRow, RowSamples};
@@ -72,22 +72,6 @@ impl Disc {
             ground: ReliefField::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
             is_asked_everywhere: false,
         }
-    }
-}
-
-/// Ways of places from a centre, and weights by how long they are.
-#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn row_of_weights(
-    falloff: &Falloff,
-    centre: Point,
-    row: PointRow,
-    (xs, ys): (&mut [f64], &mut [f64]),
-    weights: &mut [f64],
-) {
-    let ways = xs.iter_mut().zip(ys).zip(weights);
-    for ((&east, &south), ((x, y), weight)) in row.xs.iter().zip(row.ys).zip(ways) {
-        (*x, *y) = (east - centre[0], south - centre[1]);
-        *weight = falloff.weight((*x * *x + *y * *y).sqrt());
     }
 }
 

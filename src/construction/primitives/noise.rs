@@ -88,13 +88,7 @@ const _: () = assert!(LANES.is_multiple_of(PART));
 
 /// η along a row of places that `map` takes to waves.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn row_of_noise(
-    (seed, vectors): (u32, &[Point; DIRECTIONS]),
-    map: &Affine,
-    xs: &[f64],
-    ys: &[f64],
-    out: &mut [f64],
-) {
+fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
     let n = xs.len();
     let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
     let (mut columns, mut rows) = ([0i32; LANES], [0i32; LANES]);

@@ -28,9 +28,9 @@ const THICK: f32 = 0.3;
 const DUSTED: f32 = 0.1;
 const AT_SHORE: f32 = 0.25;
 /// Share of what is buried that still shows.
-const SETTLED: f32 = 0.05;
+const SETTLED: f32 = 0.03;
 /// Height of wrinkle ridges, how wide the noise's value is that makes them, and how far apart they are.
-const RIDGE: f32 = 0.05;
+const RIDGE: f32 = 0.04;
 const RIDGE_VALUES: f32 = 0.07;
 const RIDGES: f32 = 0.6;
 

@@ -8,8 +8,8 @@
 use rayon::prelude::*;
 
 use super::impact::{Event, Impact, NEAR, RAY_REACH};
-use super::planes::find_planes;
 use super::mare::FLOOD_REACH;
+use super::planes::find_planes;
 use super::shape::REACH;
 use super::surface::CraterSurface;
 use super::tiles::{CraterTiles, Entry, TILE_COLUMNS, TILE_ROWS};
