@@ -13,11 +13,12 @@ use super::shape::smooth;
 
 /// Radii beyond which there is no lava.
 pub const FLOOD_REACH: f32 = 2.0;
-/// Octaves of the unevenness, the length of the widest, and how high it is; height of each beside the one before.
+/// Octaves of the unevenness, the length of the widest, how high it is in the middle and at the
+/// wall; height of each beside the one before.
 const OCTAVES: u32 = 6;
 const WIDEST: f32 = 0.55;
 const ROUGHNESS: f32 = 0.58;
-const FLOOR: f32 = 0.42;
+const FLOOR: [f32; 2] = [0.3, 1.1];
 /// How far the noise moves the front.
 const FRONT: f32 = 0.35;
 /// How fast its level falls beyond that.
@@ -65,13 +66,14 @@ fn value_noise(seed: u32, p: [f32; 3]) -> f32 {
 
 /// Octaves of it, each half as wide as the one before; about from -1 to 1. `at` is in radii.
 fn octaves(seed: u32, at: [f32; 3], widest: f32, count: u32) -> f32 {
-    let (mut sum, mut amplitude, mut frequency) = (0.0, 1.25 * (1.0 - ROUGHNESS), 1.0 / widest);
+    let (mut sum, mut amplitude) = (0.0, 1.25 * (1.0 - ROUGHNESS));
+    let mut place = at.map(|x| x / widest);
     for k in 0..count {
-        // lattices of octaves do not meet
-        let shift = 0.37 * (k + 1) as f32;
-        let seed = seed.wrapping_add(k.wrapping_mul(0x9e37_79b9));
-        sum += amplitude * value_noise(seed, at.map(|x| x * frequency + shift));
-        (amplitude, frequency) = (ROUGHNESS * amplitude, 2.0 * frequency);
+        sum += amplitude * value_noise(seed.wrapping_add(k.wrapping_mul(0x9e37_79b9)), place.map(|x| x + 0.37));
+        amplitude *= ROUGHNESS;
+        // every octave turned, so that no direction of the lattices shows
+        let [x, y, z] = place;
+        place = [0.8 * y + 0.6 * z, 0.36 * y - 0.8 * x - 0.48 * z, 0.64 * z - 0.6 * x - 0.48 * y].map(|x| 2.0 * x);
     }
     sum
 }
@@ -91,8 +93,12 @@ pub struct Mare {
 impl Mare {
     /// How much higher the floor of the basin is at a place, in radii from its centre, at a distance.
     pub fn unevenness(self, at: [f32; 3], distance: f32) -> f32 {
-        let fade = 1.0 - smooth(0.9, 1.6, distance);
-        if fade > 0.0 { FLOOR * fade * octaves(self.seed, at, WIDEST, OCTAVES) } else { 0.0 }
+        let fade = 1.0 - smooth(1.0, 1.7, distance);
+        if fade <= 0.0 {
+            return 0.0;
+        }
+        let most = FLOOR[0] + (FLOOR[1] - FLOOR[0]) * smooth(0.3, 0.9, distance);
+        most * fade * octaves(self.seed, at, WIDEST, OCTAVES)
     }
 
     /// What a flood to `level` leaves of ground of height `h`, of a basin of a depth.
