@@ -377,7 +377,7 @@ impl Scene {
         let mut planet = file.planet;
         mend("planet", &mut planet);
         let mut changed = Vec::new();
-        let written = WrittenParams::of(text);
+        let written = WrittenParams::new(text);
         let layers = file
             .layers
             .into_iter()

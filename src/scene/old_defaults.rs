@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for WrittenNames {
 
 impl<'a> WrittenParams<'a> {
     /// Of the text of a scene file.
-    pub fn of(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Self { text, layers: OnceCell::new() }
     }
 

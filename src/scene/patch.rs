@@ -224,8 +224,7 @@ pub fn take_patch(
     let Some(about) = planet.as_planet() else { return Err(PatchError::NoPlanet) };
     check_name(from)?;
     let radius = f64::from(about.radius_metres);
-    // a longer one would be cut short when the scene is read again
-    let most = Square::longest_side(radius).min(LONGEST_TERRAIN_METRES);
+    let most = Square::longest_side(radius);
     if square.side_metres > most {
         return Err(PatchError::TooLarge { asked: square.side_metres, most });
     }

@@ -1,8 +1,9 @@
 //! Maria: basins whose uneven floors were flooded by lava.
 //!
-//! Law: lengths are in radii of the basin, heights in its depth. The floor of a basin that is to be flooded is uneven by
-//! a noise of octaves 0.55 · 2⁻ᵏ wide. Lava stands level at its height, out to a front about the crest, which the noise
-//! moves in and out; beyond it the level falls. Its shore is where the level meets the ground, in bays and with islands.
+//! Law: lengths are in radii of the basin, heights in its depth. The floor of a basin that is to be flooded is uneven
+//! by a noise of octaves 0.55 · 2⁻ᵏ wide. Lava stands level at its height, out to a front about the crest, which
+//! the noise moves in and out; beyond it the level falls. Its shore is where the level meets the ground, in bays and
+//! with islands.
 //! What lies under lava still shows a little, since lava settles as it cools, the more the thicker it is: craters that
 //! are buried are ghosts, the middle sags. Wrinkle ridges stand where another noise passes through 0.
 //! Darkness: of thin lava less, since impacts mix it with the ground below; past the shore it fades with the height, by
@@ -103,7 +104,7 @@ impl Mare {
 
     /// What a flood to `level` leaves of ground of height `h`, of a basin of a depth.
     pub fn flooded(self, at: [f32; 3], distance: f32, (level, depth): (f32, f32), h: f32) -> FloodedGround {
-        if distance >= FLOOD_REACH {
+        if distance >= FLOOD_REACH || depth <= 0.0 {
             return FloodedGround { height: h, dark: 0.0 };
         }
         let front = 1.0 + FRONT * octaves(self.seed ^ 0x51ed, at, WIDEST, 4);

@@ -8,7 +8,8 @@
 //! mean of the smallest and the largest.
 //! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
 //! larger ones too, a convention of ours: smoothly from the Moon's ground at 0 to hardly any crater at 1.
-//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below (`mare`), the darker the deeper it is.
+//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below (`mare`), the darker the deeper it
+//! is.
 //! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has
 //! no edge.
 //! Resolution: craters under two samples are left out, those under three are faint.
