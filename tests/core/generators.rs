@@ -594,21 +594,3 @@ fn warped_noise_is_the_noise_at_displaced_places() {
         assert_ne!(made("0.1", "3"), made("0", "3"));
     }
 }
-
-/// So fine that the numbers of lattice lines go round: a warped octave had a table that was too small for its samples.
-#[test]
-fn octaves_beyond_the_numbers_of_lattice_lines_stay_finite() {
-    let params = [
-        ("frequency", "252.32869"),
-        ("octaves", "13"),
-        ("lacunarity", "3.8795185"),
-        ("warp", "0.038599774"),
-        ("warp_frequency", "0.1"),
-    ];
-    for offset in ["-1000", "0", "1000"] {
-        let moved = [&params[..], &[("offset_x", offset), ("offset_y", offset)]].concat();
-        for samples in [2, 33] {
-            assert!(fill(samples, Edges::Open, &node("Perlin", &moved)).iter().all(|h| h.is_finite()));
-        }
-    }
-}
