@@ -231,8 +231,8 @@ impl RiverPatch<'_> {
 }
 
 /// Every river of the planet that crosses a patch is in it, crosses its border where the planet's does, and runs down
-/// all the way from there: to the sea, or out where a river of the planet runs out. How many courses and crossings there
-/// were.
+/// all the way from there: to the sea, or out where a river of the planet runs out. How many courses and crossings
+/// there were.
 fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
     let RiverPatch { scene, globe, ground, square } = *patch;
     let sea = scene.settings.sea_level / scene.settings.relief_metres;
