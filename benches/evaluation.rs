@@ -152,7 +152,7 @@ fn generators(c: &mut Criterion) {
         for (name, node) in [
             ("fBm 8 octaves", node("Perlin", &["octaves=8", "frequency=4"])),
             ("diamond-square", node("DiamondSquare", &[])),
-            ("stamp noise, cone, down to 2 samples", node("Stamp", &[&smallest])),
+            ("stamp noise, cone, down to 2 samples", node("Stamp", &["depth=Metres", &smallest])),
             ("Voronoi, 1000 points", node("Voronoi", &["points=1000"])),
         ] {
             group.bench_function(name, |b| b.iter(|| two.install(|| fill(&node, &cx, &mut out))));

@@ -68,6 +68,20 @@ pub struct Traits {
     pub follows_grid: bool,
     /// How it can be computed in parts on squares with open edges.
     pub parts: NodeParts,
+    /// Defaults of earlier versions, from the oldest on.
+    pub old_defaults: &'static [OldDefault],
+}
+
+/// A default that a node had. Files leave defaults out: a file of that time that does not name the parameter means
+/// this value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldDefault {
+    /// The last version that had it. The one after it differs in defaults alone: its law gives the bits of before.
+    pub until: u32,
+    /// Name of the parameter in files.
+    pub parameter: &'static str,
+    /// Its value, as people type it.
+    pub was: &'static str,
 }
 
 impl Traits {
@@ -91,6 +105,7 @@ impl Traits {
         land_above: None,
         follows_grid: false,
         parts: NodeParts::Points,
+        old_defaults: &[],
     };
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self {
@@ -111,6 +126,12 @@ impl Traits {
     /// Whether the sea level of a scene of that world changes anything.
     pub fn reads_sea_level_in(&self, world: World) -> bool {
         self.reads_sea_level || (world == World::Planet && self.planet_reads_sea_level)
+    }
+
+    /// Whether the law of version `now` is that of version `then`: no version between them changed more than defaults.
+    pub fn has_law_of(&self, then: u32, now: u32) -> bool {
+        let changed_defaults = |version: u32| self.old_defaults.iter().any(|old| old.until + 1 == version);
+        then <= now && (then + 1..=now).all(changed_defaults)
     }
 
     /// The number that a scene of that world keeps, to tell whether its bits are those that it was saved with.

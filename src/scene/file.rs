@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::old_defaults::WrittenParams;
 use super::{BuildPreset, CameraBookmark, Layer, MAX_BOOKMARKS, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
 use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
 use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
@@ -376,10 +377,12 @@ impl Scene {
         let mut planet = file.planet;
         mend("planet", &mut planet);
         let mut changed = Vec::new();
+        let written = WrittenParams::new(text);
         let layers = file
             .layers
             .into_iter()
-            .map(|layer| {
+            .enumerate()
+            .map(|(place, layer)| {
                 let mut made = Layer {
                     enabled: layer.enabled,
                     branch: layer.branch,
@@ -422,14 +425,13 @@ impl Scene {
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
                 let now = made.node.traits().version_in(settings.world);
-                // Talweg writes no algorithm where it is the first one; what was written by hand means the node as it
-                // is
+                // Talweg writes no algorithm where it is the first one; what was written by hand means today's node
                 let then = layer.algorithm.unwrap_or(if is_written_by_hand { now } else { 1 });
-                if then != now {
+                written.restore(place, &mut made, then);
+                if !made.node.traits().has_law_of(then, now) {
                     changed.push(Warning(format!(
-                        "{owner}: {} has changed since this scene was saved (algorithm {}, now {now}); its heights differ",
+                        "{owner}: {} has changed since this scene was saved (algorithm {then}, now {now}); its heights differ",
                         made.node.about().label,
-                        then,
                     )));
                 }
                 made

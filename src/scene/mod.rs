@@ -11,6 +11,7 @@ pub mod import;
 mod layer;
 mod light;
 mod links;
+mod old_defaults;
 mod patch;
 pub mod saved_files;
 mod settings;

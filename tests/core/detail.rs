@@ -230,80 +230,112 @@ impl RiverPatch<'_> {
     }
 }
 
-/// Every river of the planet that crosses the patch is in it, crosses its border where the planet's does, and runs down
-/// all the way from there: to the sea, or out where a river of the planet runs out.
+/// Every river of the planet that crosses a patch is in it, crosses its border where the planet's does, and runs down
+/// all the way from there: to the sea, or out where a river of the planet runs out. How many courses and crossings
+/// there were.
+fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
+    let RiverPatch { scene, globe, ground, square } = *patch;
+    let sea = scene.settings.sea_level / scene.settings.relief_metres;
+    let middle = [square.longitude, square.latitude];
+    let (mut courses, mut crossings) = (0, 0);
+    let n = ground.samples();
+    let inside = |p: [f64; 2]| p.iter().all(|x| (0.0..=1.0).contains(x));
+    let mesh = FlowMesh::new(ground.grid);
+    let outlets = Outlets::new(ground.grid, &ground.height, sea);
+    let graph = FlowGraph::new(&mesh, &ground.height, &outlets, FlowRouting::D8, &Control::default()).unwrap();
+    let rivers = patch.rivers(20.0);
+    let mut ends = Vec::new();
+    for &(cell, to) in &rivers {
+        let (Some(a), Some(b)) = (patch.place(cell), patch.place(to)) else { continue };
+        if inside(a) && globe.height[cell] > sea {
+            let (_, apart) = patch.nearest_water(a).unwrap();
+            assert!(apart < 0.7, "{middle:?}: the river at {a:?} is {apart} cells away");
+        }
+        if inside(a) != inside(b) {
+            let border = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])].map(|x: f64| x.clamp(0.0, 1.0));
+            let (_, apart) = patch.nearest_water(border).unwrap();
+            assert!(apart < 1.0, "{middle:?}: the river at {border:?} is {apart} cells away");
+            crossings += 1;
+            if inside(a) {
+                ends.push(border);
+            }
+        }
+    }
+    for &(cell, _) in &rivers {
+        let Some(place) = patch.place(cell).filter(|&p| inside(p)) else { continue };
+        let (start, apart) = patch.nearest_water(place).unwrap();
+        if apart > 0.7 {
+            continue;
+        }
+        let course = graph.course(start);
+        let mut low = f32::INFINITY;
+        for &k in &course {
+            let metres = ground.height[k] * scene.settings.relief_metres;
+            assert!(metres <= low + 0.05, "{middle:?}: from {place:?} the course climbs from {low} to {metres} m");
+            low = low.min(metres);
+        }
+        let end = *course.last().unwrap();
+        if ground.height[end] > sea {
+            let at = [(end % n) as f64, (end / n) as f64].map(|x| x / (n - 1) as f64);
+            let near =
+                ends.iter().any(|e| ((e[0] - at[0]).powi(2) + (e[1] - at[1]).powi(2)).sqrt() < 1.5 * patch.cell());
+            assert!(near, "{middle:?}: the course from {place:?} runs out at {at:?}, rivers of the planet at {ends:?}");
+        }
+        courses += 1;
+    }
+    // ground below the sea keeps its share
+    let share = |heights: &[f32]| heights.iter().filter(|&&h| h <= sea).count() as f64 / heights.len() as f64;
+    let flat: Vec<f32> = (0..n * n)
+        .map(|k| {
+            let [u, v] = [(k % n) as f64, (k / n) as f64].map(|x| x / (n - 1) as f64);
+            let direction = square.direction(f64::from(scene.planet.radius_metres), u, v);
+            Globe::new(globe.samples()).sample(&globe.height, direction)
+        })
+        .collect();
+    let (before, after) = (share(&flat), share(&ground.height));
+    assert!((before - after).abs() < 0.015, "{middle:?}: {before} below the sea became {after}");
+    (courses, crossings)
+}
+
+/// Places in *Earthlike* at 129² with rivers that cross the border of a square.
+const RIVER_LANDS: [[f64; 2]; 3] = [[-62.58, 37.78], [154.34, 1.9], [-110.0, -70.0]];
+
 #[test]
 fn the_rivers_of_a_patch_are_those_of_its_planet() {
     let (scene, globe) = earthlike(129);
     let detail = detail(&scene, &globe);
-    let control = Control::default();
-    let sea = scene.settings.sea_level / scene.settings.relief_metres;
     let (mut courses, mut crossings) = (0, 0);
-    for middle in [[-62.58, 37.78], [154.34, 1.9], [-110.0, -70.0]] {
+    for middle in RIVER_LANDS {
         let square = Square { longitude: middle[0], latitude: middle[1], side_metres: 1.8e6 };
         let ground = cut(&detail, middle, square.side_metres, 601);
-        let n = ground.samples();
-        let patch = RiverPatch { scene: &scene, globe: &globe, ground: &ground, square };
-        let inside = |p: [f64; 2]| p.iter().all(|x| (0.0..=1.0).contains(x));
-        let mesh = FlowMesh::new(ground.grid);
-        let outlets = Outlets::new(ground.grid, &ground.height, sea);
-        let graph = FlowGraph::new(&mesh, &ground.height, &outlets, FlowRouting::D8, &control).unwrap();
-        let rivers = patch.rivers(20.0);
-        let mut ends = Vec::new();
-        for &(cell, to) in &rivers {
-            let (Some(a), Some(b)) = (patch.place(cell), patch.place(to)) else { continue };
-            if inside(a) && globe.height[cell] > sea {
-                let (_, apart) = patch.nearest_water(a).unwrap();
-                assert!(apart < 0.7, "{middle:?}: the river at {a:?} is {apart} cells away");
-            }
-            if inside(a) != inside(b) {
-                let border = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])].map(|x: f64| x.clamp(0.0, 1.0));
-                let (_, apart) = patch.nearest_water(border).unwrap();
-                assert!(apart < 1.0, "{middle:?}: the river at {border:?} is {apart} cells away");
-                crossings += 1;
-                if inside(a) {
-                    ends.push(border);
-                }
-            }
-        }
-        for &(cell, _) in &rivers {
-            let Some(place) = patch.place(cell).filter(|&p| inside(p)) else { continue };
-            let (start, apart) = patch.nearest_water(place).unwrap();
-            if apart > 0.7 {
-                continue;
-            }
-            let course = graph.course(start);
-            let mut low = f32::INFINITY;
-            for &k in &course {
-                let metres = ground.height[k] * scene.settings.relief_metres;
-                assert!(metres <= low + 0.05, "{middle:?}: from {place:?} the course climbs from {low} to {metres} m");
-                low = low.min(metres);
-            }
-            let end = *course.last().unwrap();
-            if ground.height[end] > sea {
-                let at = [(end % n) as f64, (end / n) as f64].map(|x| x / (n - 1) as f64);
-                let near =
-                    ends.iter().any(|e| ((e[0] - at[0]).powi(2) + (e[1] - at[1]).powi(2)).sqrt() < 1.5 * patch.cell());
-                assert!(
-                    near,
-                    "{middle:?}: the course from {place:?} runs out at {at:?}, rivers of the planet at {ends:?}"
-                );
-            }
-            courses += 1;
-        }
-        // ground below the sea keeps its share
-        let share = |heights: &[f32]| heights.iter().filter(|&&h| h <= sea).count() as f64 / heights.len() as f64;
-        let flat: Vec<f32> = (0..n * n)
-            .map(|k| {
-                let [u, v] = [(k % n) as f64, (k / n) as f64].map(|x| x / (n - 1) as f64);
-                let direction = square.direction(f64::from(scene.planet.radius_metres), u, v);
-                Globe::new(globe.samples()).sample(&globe.height, direction)
-            })
-            .collect();
-        let (before, after) = (share(&flat), share(&ground.height));
-        assert!((before - after).abs() < 0.015, "{middle:?}: {before} below the sea became {after}");
+        let (more, across) = follow_rivers(&RiverPatch { scene: &scene, globe: &globe, ground: &ground, square });
+        (courses, crossings) = (courses + more, crossings + across);
     }
     assert!(courses > 30 && crossings > 4, "{courses} courses, {crossings} crossings");
+}
+
+/// The same of the scene that `talweg patch take` writes, read from its files and evaluated as any other.
+#[test]
+fn a_patch_that_was_taken_and_saved_has_the_rivers_of_its_planet() {
+    let (scene, globe) = earthlike(129);
+    let folder = tempfile::tempdir().unwrap();
+    let (mut courses, mut crossings) = (0, 0);
+    for (k, middle) in RIVER_LANDS.into_iter().enumerate() {
+        // the longest that a terrain can be
+        let square = Square { longitude: middle[0], latitude: middle[1], side_metres: 1.0e6 };
+        let file = folder.path().join(format!("{k}.ron"));
+        let from = std::path::Path::new("earthlike");
+        let taken = take_patch(&scene, &globe, square, 601, from, &file.with_extension("r32")).unwrap();
+        taken.save(&file).unwrap();
+        let (read, warnings) = Scene::load(&file).unwrap();
+        assert!(warnings.is_empty(), "{warnings:?}");
+        assert_eq!(read.settings.resolution, 601);
+        let ground = evaluate(&read, 601, 1);
+        let (more, across) = follow_rivers(&RiverPatch { scene: &scene, globe: &globe, ground: &ground, square });
+        (courses, crossings) = (courses + more, crossings + across);
+    }
+    println!("{courses} courses, {crossings} crossings");
+    assert!(courses > 15 && crossings > 3, "{courses} courses, {crossings} crossings");
 }
 
 /// Where nothing but craters makes relief, a square far below the planet's samples has them too, by the size law.

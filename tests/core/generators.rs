@@ -113,7 +113,7 @@ fn naive_stamps(out: &mut [f64], n: usize, level: u32, sector: (i32, i32), level
 #[test]
 fn stamps_are_those_of_the_recursion() {
     for (profile, levels, n) in [("Cone", "1", 33), ("Cone", "5", 60), ("Bell", "7", 33)] {
-        let params = [("profile", profile), ("levels_shown", levels), ("smallest_metres", "1")];
+        let params = [("profile", profile), ("levels_shown", levels), ("depth", "Metres"), ("smallest_metres", "1")];
         let made = fill(n, Edges::Open, &node("Stamp", &params));
         let mut expected = vec![0.5; n * n];
         naive_stamps(&mut expected, n, 0, (0, 0), levels.parse().unwrap(), profile == "Bell");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use talweg::nodes::Node;
+use talweg::nodes::generators::stamp::{Stamp, StampDepth};
 use talweg::param::Params;
 use talweg::scene::{Layer, Scene, examples};
 
@@ -111,6 +112,44 @@ fn only_what_talweg_wrote_is_of_an_older_algorithm() {
     // what is written is read without a word
     let blur = Layer::new(Node::named("Blur").unwrap(), 0);
     assert!(!warned(&Scene { layers: vec![blur], ..Scene::default() }.to_ron().unwrap()));
+}
+
+/// A file of before a default changed means the default of its time; one of today, or written by hand, today's.
+#[test]
+fn files_keep_the_defaults_of_their_time() {
+    let read = |scene: &str, layer: &str, node: &str| {
+        let text = format!("(version: 1, {scene}layers: [(node: Perlin()), ({layer}node: {node})])");
+        let (scene, warnings) = Scene::from_ron(&text).unwrap();
+        assert!(!warnings.iter().any(|warning| warning.0.contains("has changed since")), "{warnings:?}");
+        scene.layers[1].clone()
+    };
+    let (of_talweg, layer) = ("name: \"Hills\", settings: (), ", "name: \"Stamps\", seed: 2, ");
+    let depth = |layer: &Layer| match &layer.node {
+        Node::Stamp(stamp) => (stamp.depth, stamp.amplitude),
+        _ => panic!("it is stamp noise"),
+    };
+    let (metres, samples) = (StampDepth::Metres, StampDepth::Samples);
+    for node in ["Stamp()", "Stamp(amplitude: 0.5)", "Stamp(amplitude: 0.5, profile: Bell)"] {
+        let amplitude = if node.contains("0.5") { 0.5 } else { Stamp::default().amplitude };
+        assert_eq!(depth(&read(of_talweg, layer, node)), (metres, amplitude), "{node}");
+        assert_eq!(depth(&read("", "", node)).0, samples, "{node} by hand");
+        assert_eq!(depth(&read(of_talweg, &format!("{layer}algorithm: 2, "), node)).0, samples, "{node} of today");
+    }
+    assert_eq!(depth(&read(of_talweg, layer, "Stamp(depth: Samples)")).0, samples, "what it names it keeps");
+    // saved and read again it is the same
+    let old = read(of_talweg, layer, "Stamp()");
+    let text = Scene { layers: vec![old.clone()], ..Scene::default() }.to_ron().unwrap();
+    assert_eq!(Scene::from_ron(&text).unwrap().0.layers, [old]);
+    // every default of before is a value of its parameter, another one than today's, of an earlier version
+    for node in Node::catalogue() {
+        for old in node.traits().old_defaults {
+            let about = node.about();
+            let index = about.find(old.parameter).expect("it is a parameter");
+            let was = about.params[index].parse(old.was).expect("it is a value");
+            assert_ne!(was, about.params[index].default);
+            assert!(old.until < node.traits().version);
+        }
+    }
 }
 
 /// A file of 16 MB is refused where it is wrong, not after all of it was read twice.

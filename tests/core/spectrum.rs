@@ -1,4 +1,4 @@
-//! Spectral synthesis as its spectrum shows it.
+//! Spectral synthesis as its spectrum shows it, and noise finer than any spectrum.
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Edges, Terrain};
@@ -67,6 +67,26 @@ fn the_spectrum_of_spectral_synthesis_shows_its_layers_with_their_amplitudes() {
             let ratio = (squares[i] / squares[i - 1]).sqrt();
             println!("layer {i} over layer {}: {ratio:.3}, persistence {persistence}", i - 1);
             assert!((ratio / persistence - 1.0).abs() < 0.1, "layer {i}: {ratio} at persistence {persistence}");
+        }
+    }
+}
+
+/// So fine that the numbers of lattice lines go round: a warped octave had a table that was too small for its samples.
+#[test]
+fn octaves_beyond_the_numbers_of_lattice_lines_stay_finite() {
+    let params = [
+        ("frequency", "252.32869"),
+        ("octaves", "13"),
+        ("lacunarity", "3.8795185"),
+        ("warp", "0.038599774"),
+        ("warp_frequency", "0.1"),
+    ];
+    for offset in ["-1000", "0", "1000"] {
+        let moved = [&params[..], &[("offset_x", offset), ("offset_y", offset)]].concat();
+        for samples in [2, 33] {
+            let place = Place::new(samples, Edges::Open);
+            let made = place.finish(&node("Perlin", &moved), &Terrain::flat(place.grid()), 0);
+            assert!(made.height.iter().all(|h| h.is_finite()));
         }
     }
 }

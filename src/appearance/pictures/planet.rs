@@ -330,8 +330,9 @@ impl CloudLayer {
         let density = self.clouds.density(up);
         let facing: f32 = (0..3).map(|k| up[k] * sun[k]).sum();
         let day = smooth((facing + 0.12) / 0.24);
-        let light =
-            NIGHT + cloud_shade(density) * day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
+        let sunlit = day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
+        // what lights the ground at night is there to tell it from space: over the rim there is no ground
+        let light = cloud_shade(density) * (sunlit + if square < 1.0 { NIGHT } else { 0.0 });
         let mut sunlight = 1.0;
         if square < 1.0 && self.shadow > 0.0 {
             let ground = at((1.0 - square).sqrt()).map(|c| c as f32);
@@ -559,6 +560,24 @@ mod tests {
         let white = |[r, g, b]: [u8; 3]| r > 150 && r.abs_diff(g) < 40 && g.abs_diff(b) < 40;
         let hidden = (0..48 * 96).filter(|k| white(pixel(&full[1], k % 96, k / 96))).count();
         assert!(hidden > 48 * 96 * 8 / 10, "{hidden} pixels under a full cover");
+        // over the rim of the night there is nothing to be seen, and over the day's there is
+        let [cloudy, clear] = [1.0, 0.0].map(|cloud_cover| {
+            let planet = PlanetImage::new(&scene, &terrain, &control).unwrap();
+            let planet = planet.with_clouds(&GlobeView { cloud_cover, cloud_height: 1.0e6, ..GlobeView::default() });
+            let evening = GlobePerspective { longitude: 90.0, latitude: 0.0, margin: 1.2 };
+            planet.globe(evening, [240; 2], &control).unwrap()
+        });
+        let (mut nights, mut days) = (0, 0);
+        for (x, y) in (0..240 * 240).map(|k| (k % 240, k / 240)) {
+            let [a, b] = [x as f64 - 119.5, 119.5 - y as f64].map(|c| c / 100.0);
+            let distance = (a * a + b * b).sqrt();
+            // longitude 90°: east is -x, north is z
+            let day = dot([-a / distance, 0.0, b / distance], scene.planet.sun_direction());
+            let is_changed = pixel(&cloudy, x, y) != pixel(&clear, x, y);
+            nights += usize::from((1.015..1.04).contains(&distance) && day < -0.25 && is_changed);
+            days += usize::from((1.015..1.04).contains(&distance) && day > 0.3 && is_changed);
+        }
+        assert!(nights == 0 && days > 20, "{nights} pixels of night, {days} of day over the rim");
         scene.planet.atmosphere = 0.0;
         let [bare, cloudless] = [0.7, 0.0].map(|cover| draw(&scene, cover, true));
         assert!((0..2).all(|k| differ(&bare[k], &cloudless[k]) == 0), "without air there are none");

@@ -28,29 +28,52 @@ impl BlendSumRow {
 
     /// Adds the samples of a part of the row that begins at `from`.
     fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
-        let n = to - from;
-        let (height, weight) = (&samples.height[..n], &samples.weight[..n]);
-        let (sum, moment, count) = (&mut self.weight[from..to], &mut self.moment[from..to], &mut self.count[from..to]);
-        let (only_height, only_weight) = (&mut self.only.height[from..to], &mut self.only.weight[from..to]);
-        for k in 0..n {
-            let w = weight[k] * share;
-            let there = w > 0.0;
-            let first = there & (count[k] == 0);
-            only_height[k] = if first { height[k] } else { only_height[k] };
-            only_weight[k] = if first { w } else { only_weight[k] };
-            count[k] += u32::from(there);
-            sum[k] += if there { w } else { 0.0 };
-            moment[k] += if there { w * height[k] } else { 0.0 };
-        }
+        let part = from..to;
+        let only = (&mut self.only.height[part.clone()], &mut self.only.weight[part.clone()]);
+        let sums = (&mut self.weight[part.clone()], &mut self.moment[part.clone()], &mut self.count[part]);
+        add_samples((&samples.height[..to - from], &samples.weight[..to - from]), share, sums, only);
     }
 
     fn sample(&self, n: usize, out: &mut RowSamples) {
-        for k in 0..n {
-            let several = self.count[k] > 1;
-            let height = self.moment[k] * (1.0 / self.weight[k]);
-            out.height[k] = if several { height } else { self.only.height[k] };
-            out.weight[k] = if several { self.weight[k] } else { self.only.weight[k] };
-        }
+        mean_samples(self, &mut out.height[..n], &mut out.weight[..n]);
+    }
+}
+
+/// Adds heights and weights to weights, moments and counts, and to what is there while nothing else is.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_samples(
+    (height, weight): (&[f64], &[f64]),
+    share: f64,
+    (sum, moment, count): (&mut [f64], &mut [f64], &mut [u32]),
+    (only_height, only_weight): (&mut [f64], &mut [f64]),
+) {
+    let only = only_height.iter_mut().zip(only_weight);
+    let sums = sum.iter_mut().zip(moment).zip(count);
+    for (((&height, &weight), (only_height, only_weight)), ((sum, moment), count)) in
+        height.iter().zip(weight).zip(only).zip(sums)
+    {
+        let w = weight * share;
+        let there = w > 0.0;
+        let first = there & (*count == 0);
+        *only_height = if first { height } else { *only_height };
+        *only_weight = if first { w } else { *only_weight };
+        *count += u32::from(there);
+        *sum += if there { w } else { 0.0 };
+        *moment += if there { w * height } else { 0.0 };
+    }
+}
+
+/// Heights and weights of a sum.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn mean_samples(sums: &BlendSumRow, heights: &mut [f64], weights: &mut [f64]) {
+    let only = sums.only.height.iter().zip(&sums.only.weight);
+    let sums = sums.weight.iter().zip(&sums.moment).zip(&sums.count);
+    for (((height, weight), (&only_height, &only_weight)), ((&sum, &moment), &count)) in
+        heights.iter_mut().zip(weights).zip(only).zip(sums)
+    {
+        let mean = moment * (1.0 / sum);
+        *height = if count > 1 { mean } else { only_height };
+        *weight = if count > 1 { sum } else { only_weight };
     }
 }
 
@@ -162,9 +185,9 @@ impl Program {
             Operator::Warp { warp, frame } => {
                 let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
                 for k in 0..n {
-                    let (q, _) = warp.displace::<false>(frame.inward.apply(row.point(k)));
-                    (xs[k], ys[k]) = (q[0], q[1]);
+                    [xs[k], ys[k]] = frame.inward.apply(row.point(k));
                 }
+                warp.displace_row(&mut xs[..n], &mut ys[..n]);
                 let (inner, detail) = (PointRow { xs: &xs[..n], ys: &ys[..n] }, frame.detail(detail));
                 let mut sums = BlendSumRow::NOTHING;
                 for child in selection.children(node) {
@@ -338,18 +361,30 @@ impl Program {
             }
             return shares;
         }
+        // the slope counts where the height lets anything act
+        let (mut there, mut count) = ([0; LANES], 0);
+        for (k, share) in shares[..n].iter_mut().enumerate() {
+            *share = window.share_by_height(surface(ground, k));
+            if *share > 0.0 {
+                (there[count], count) = (k, count + 1);
+            }
+        }
         let e = window.base;
         let mut around = [RowSamples::NOTHING; 4];
         for (lanes, step) in around.iter_mut().zip([[e, 0.0], [-e, 0.0], [0.0, e], [0.0, -e]]) {
-            let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
-            for k in 0..n {
-                (xs[k], ys[k]) = (row.xs[k] + step[0], row.ys[k] + step[1]);
+            if count == 0 {
+                break;
             }
-            self.first_row(selection, children, PointRow { xs: &xs[..n], ys: &ys[..n] }, detail, lanes);
+            let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+            for (place, &k) in there[..count].iter().enumerate() {
+                (xs[place], ys[place]) = (row.xs[k] + step[0], row.ys[k] + step[1]);
+            }
+            let row = PointRow { xs: &xs[..count], ys: &ys[..count] };
+            self.first_row(selection, children, row, detail, lanes);
         }
-        for (k, share) in shares[..n].iter_mut().enumerate() {
-            let heights = [0, 1, 2, 3].map(|side: usize| surface(&around[side], k));
-            *share = window.share_of_heights(surface(ground, k), heights);
+        for (place, &k) in there[..count].iter().enumerate() {
+            let heights = [0, 1, 2, 3].map(|side: usize| surface(&around[side], place));
+            shares[k] = window.share_of_heights(surface(ground, k), heights);
         }
         shares
     }

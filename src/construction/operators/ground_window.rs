@@ -216,9 +216,14 @@ impl GroundWindow {
         (share, dshare)
     }
 
+    /// The share on ground of this height, whatever its slope.
+    pub fn share_by_height(&self, height: f64) -> f64 {
+        self.height.map_or(1.0, |window| window.sample(height).0)
+    }
+
     /// The share on ground of this height, with these heights `base` to the east, west, south and north.
     pub fn share_of_heights(&self, height: f64, [east, west, south, north]: [f64; 4]) -> f64 {
-        let share = self.height.map_or(1.0, |window| window.sample(height).0);
+        let share = self.share_by_height(height);
         let Some(window) = self.slope.filter(|_| share > 0.0) else { return share };
         let per = 0.5 / self.base;
         share * window.sample(length([(east - west) * per, (south - north) * per])).0

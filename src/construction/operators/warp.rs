@@ -16,9 +16,10 @@ use crate::construction::geometry::plane::{
 };
 use crate::construction::piece::CopyGroup;
 use crate::construction::primitives::curve::CurvePoint;
-use crate::construction::primitives::falloff::Falloff;
+use crate::construction::primitives::falloff::{Falloff, row_of_weights};
 use crate::construction::primitives::image_sampler::ImageSampler;
 use crate::construction::primitives::noise::{ReliefNoise, STEEPEST};
+use crate::construction::row_samples::{LANES, PointRow};
 use crate::param::ImageFile;
 
 crate::choices! {
@@ -354,6 +355,36 @@ impl PreparedWarp {
         }
     }
 
+    /// ω⁻¹ of a row of places, in place, with the bits of [`displace`](Self::displace).
+    pub fn displace_row(&self, xs: &mut [f64], ys: &mut [f64]) {
+        let n = xs.len();
+        let (mut east, mut south) = ([0.0; LANES], [0.0; LANES]);
+        match self {
+            Self::Noise { strength, per_size, noises } => {
+                let rows = [[*per_size, 0.0], [0.0, *per_size]];
+                noises[0].row(&Affine { rows, offset: [0.0; 2] }, xs, ys, &mut east[..n]);
+                noises[1].row(&Affine { rows, offset: [0.5; 2] }, xs, ys, &mut south[..n]);
+                xs.iter_mut().zip(&east).for_each(|(x, by)| *x += strength * by);
+                ys.iter_mut().zip(&south).for_each(|(y, by)| *y += strength * by);
+            }
+            Self::Twist { centre, angle, falloff } => {
+                let mut shares = [0.0; LANES];
+                let ways = (&mut east[..n], &mut south[..n]);
+                row_of_weights(falloff, *centre, PointRow { xs, ys }, ways, &mut shares[..n]);
+                for k in (0..n).filter(|&k| shares[k] > 0.0) {
+                    let (sin, cos) = (libm::sin(angle * shares[k]), libm::cos(angle * shares[k]));
+                    let turned = [cos * east[k] - sin * south[k], sin * east[k] + cos * south[k]];
+                    [xs[k], ys[k]] = add(*centre, turned);
+                }
+            }
+            Self::Picture(_) | Self::Curve(_) => {
+                for (x, y) in xs.iter_mut().zip(ys) {
+                    [*x, *y] = self.displace::<false>([*x, *y]).0;
+                }
+            }
+        }
+    }
+
     /// Where a capsule comes to lie, and the greatest stretching of an offset in it.
     pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
         let r = capsule.radius();
@@ -447,6 +478,12 @@ mod tests {
             for k in 0..4000 {
                 let p = [f64::from(k % 61) * 31.7 - 900.0, f64::from(k % 83) * 23.1 - 900.0];
                 let (_, jacobian) = warp.displace::<true>(p);
+                let (mut xs, mut ys) = ([p[0], p[0] + 40.0], [p[1], p[1]]);
+                warp.displace_row(&mut xs, &mut ys);
+                for (k, x) in [p[0], p[0] + 40.0].into_iter().enumerate() {
+                    let alone = warp.displace::<false>([x, p[1]]).0;
+                    assert_eq!([xs[k], ys[k]].map(f64::to_bits), alone.map(f64::to_bits));
+                }
                 assert!(cross(jacobian.rows[0], jacobian.rows[1]) > 0.0);
                 let (there, stretching) = warp.displaced(&Capsule::disc(p, 3.0));
                 let aside = add(p, [2.1, -2.1]);

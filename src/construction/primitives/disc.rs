@@ -4,7 +4,7 @@
 //! [`falloff`](super::falloff). The noise moves with the centre.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 5.
 
-use super::falloff::Falloff;
+use super::falloff::{Falloff, row_of_weights};
 use super::ground::{ReliefField, ReliefParams, ReliefStyle};
 use crate::construction::geometry::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
 use crate::construction::row_samples::{LANES, PointRow, RowSamples};
@@ -104,10 +104,7 @@ impl PreparedDisc {
     pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
-        for k in 0..n {
-            (xs[k], ys[k]) = (row.xs[k] - self.centre[0], row.ys[k] - self.centre[1]);
-            out.weight[k] = self.falloff.weight((xs[k] * xs[k] + ys[k] * ys[k]).sqrt());
-        }
+        row_of_weights(&self.falloff, self.centre, row, (&mut xs[..n], &mut ys[..n]), &mut out.weight[..n]);
         let span = if self.is_asked_everywhere { Some((0, n)) } else { out.span(n) };
         let Some((from, to)) = span else { return };
         let mut over = [0.0; LANES];

@@ -4,7 +4,8 @@
 //! radius on. With a core of 0 it is the document's g(d / r). g is C², its greatest slope 96√5/125 lies at x = 1/√5.
 //! Source: Génevaux et al. 2014, §4.1 and annex; Wyvill, Guy & Galin 1999.
 
-use crate::construction::geometry::plane::{Interval, higher, lower};
+use crate::construction::geometry::plane::{Interval, Point, higher, lower};
+use crate::construction::row_samples::PointRow;
 
 /// Weight by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +36,7 @@ impl Falloff {
     }
 
     /// The weight alone, without branches.
-    #[inline]
+    #[inline(always)]
     pub fn weight(&self, d: f64) -> f64 {
         let x = (d - self.core) / (self.radius - self.core);
         let t = 1.0 - x * x;
@@ -53,6 +54,22 @@ impl Falloff {
         let nearest = lower(higher(steepest, d.low), d.high);
         // the slope grows towards the steepest place from both sides; rounding is allowed for
         (weight, self.sample(nearest).1.abs() * (1.0 + 1e-9))
+    }
+}
+
+/// Ways of places from a centre, and weights by how long they are.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+pub(in crate::construction) fn row_of_weights(
+    falloff: &Falloff,
+    centre: Point,
+    row: PointRow,
+    (xs, ys): (&mut [f64], &mut [f64]),
+    weights: &mut [f64],
+) {
+    let ways = xs.iter_mut().zip(ys).zip(weights);
+    for ((&east, &south), ((x, y), weight)) in row.xs.iter().zip(row.ys).zip(ways) {
+        (*x, *y) = (east - centre[0], south - centre[1]);
+        *weight = falloff.weight((*x * *x + *y * *y).sqrt());
     }
 }
 

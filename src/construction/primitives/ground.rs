@@ -8,7 +8,7 @@
 //! Bounds: of a product |∇(ab)| ≤ |∇a| sup b + sup a |∇b|, of a sum the sum.
 //! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
 
-use super::noise::ReliefNoise;
+use super::noise::{ReliefNoise, floor};
 use crate::construction::geometry::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
 use crate::construction::row_samples::LANES;
 use crate::construction::sample::Detail;
@@ -150,7 +150,7 @@ impl ReliefField {
                 let mut values = [0.0; LANES];
                 for (octave, amplitude) in self.shown(detail) {
                     octave.noise.row(&octave.map, xs, ys, &mut values[..n]);
-                    out.iter_mut().zip(&values).for_each(|(height, value)| *height += amplitude * value);
+                    add_waves(&values[..n], amplitude, out);
                 }
             }
             ReliefStyle::Ridged => {
@@ -158,12 +158,7 @@ impl ReliefField {
                 let (mut values, mut weights) = ([0.0; LANES], [1.0; LANES]);
                 for (octave, amplitude) in self.shown(detail) {
                     octave.noise.row(&octave.map, xs, ys, &mut values[..n]);
-                    for ((height, value), weight) in out.iter_mut().zip(&values).zip(&mut weights) {
-                        let below = 1.0 - (value * value + EDGE).sqrt();
-                        let ridge = below * below;
-                        *height += amplitude * *weight * ridge;
-                        *weight = ridge * (2.0 - ridge);
-                    }
+                    add_ridges(&values[..n], amplitude, &mut weights[..n], out);
                 }
             }
             ReliefStyle::Dunes => {
@@ -175,11 +170,8 @@ impl ReliefField {
                 let (mut wanders, mut swells) = ([0.0; LANES], [0.0; LANES]);
                 self.octaves[0].noise.row(&self.octaves[0].map, xs, ys, &mut wanders[..n]);
                 self.octaves[1].noise.row(&self.octaves[1].map, xs, ys, &mut swells[..n]);
-                let per_size = 1.0 / self.form.size;
-                for (k, height) in out.iter_mut().enumerate() {
-                    let wave = wave(dot([xs[k], ys[k]], self.form.wind) * per_size + WANDER * wanders[k]).0;
-                    *height = amplitude * wave * (0.5 + 0.5 * swells[k]);
-                }
+                let form = (self.form.wind, 1.0 / self.form.size, amplitude);
+                row_of_dunes(form, (xs, ys), (&wanders[..n], &swells[..n]), out);
             }
         }
     }
@@ -309,6 +301,41 @@ impl ReliefField {
         let dphase = per_size + WANDER * dwander;
         let slope = amplitude.abs() * (dwave * dphase * height.high + wave.high * 0.5 * dswell);
         (wave.product(height).times(amplitude), slope)
+    }
+}
+
+/// Adds an octave of hills.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_waves(values: &[f64], amplitude: f64, out: &mut [f64]) {
+    out.iter_mut().zip(values).for_each(|(height, value)| *height += amplitude * value);
+}
+
+/// Adds an octave of ridges, by the weights that the one before has left, and leaves those of the next.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_ridges(values: &[f64], amplitude: f64, weights: &mut [f64], out: &mut [f64]) {
+    for ((height, value), weight) in out.iter_mut().zip(values).zip(weights) {
+        let below = 1.0 - (value * value + EDGE).sqrt();
+        let ridge = below * below;
+        *height += amplitude * *weight * ridge;
+        *weight = ridge * (2.0 - ridge);
+    }
+}
+
+/// Heights of dunes of a wind, waves for a metre and an amplitude, with how far their crests wander and they swell.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn row_of_dunes(
+    (wind, per_size, amplitude): (Point, f64, f64),
+    (xs, ys): (&[f64], &[f64]),
+    (wanders, swells): (&[f64], &[f64]),
+    out: &mut [f64],
+) {
+    for ((((height, &x), &y), &wander), &swell) in out.iter_mut().zip(xs).zip(ys).zip(wanders).zip(swells) {
+        let phase = dot([x, y], wind) * per_size + WANDER * wander;
+        let t = phase - floor(phase).0;
+        // both, of which one counts: as `wave` has them
+        let (rising, left) = (t / WINDWARD, (1.0 - t) / (1.0 - WINDWARD));
+        let wave = if t < WINDWARD { rising * rising * (2.0 - rising) } else { left * left };
+        *height = amplitude * wave * (0.5 + 0.5 * swell);
     }
 }
 

@@ -36,7 +36,7 @@ pub struct ReliefNoise {
 }
 
 /// 32 random bits of a lattice point: simple enough for shaders.
-#[inline]
+#[inline(always)]
 pub(in crate::construction) fn bits(seed: u32, x: i32, y: i32) -> u32 {
     let mut h = (x as u32).wrapping_mul(0x9e37_79b1) ^ (y as u32).wrapping_mul(0x85eb_ca77) ^ seed;
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
@@ -49,8 +49,8 @@ const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
 /// The whole number at or below `t`, and its last 32 bits. Far away (beyond 2⁵¹ waves) the lattice is no longer even,
 /// and nothing breaks. Without branches and conversions, so that rows of places go through it side by side.
-#[inline]
-fn floor(t: f64) -> (f64, i32) {
+#[inline(always)]
+pub(super) fn floor(t: f64) -> (f64, i32) {
     let sum = t + ROUNDING;
     let whole = sum - ROUNDING;
     let over = whole > t;
@@ -63,13 +63,13 @@ pub fn vectors() -> &'static [Point] {
 }
 
 /// 6t⁵ - 15t⁴ + 10t³.
-#[inline]
+#[inline(always)]
 fn fade(t: f64) -> f64 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
 /// η at (x, y) of a cell with these vectors at its corners.
-#[inline]
+#[inline(always)]
 fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     let na = a[0] * x + a[1] * y;
     let nb = b[0] * (x - 1.0) + b[1] * y;
@@ -77,6 +77,77 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     let nd = d[0] * (x - 1.0) + d[1] * (y - 1.0);
     let (u, v) = (fade(x), fade(y));
     na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
+}
+
+/// Places in one cell, on average, from which on those that follow each other there share its vectors; fewer each look
+/// up their own, side by side.
+const SHARING: usize = 16;
+/// So many of those at once.
+const PART: usize = 16;
+const _: () = assert!(LANES.is_multiple_of(PART));
+
+/// η along a row of places that `map` takes to waves.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn row_of_noise((seed, vectors): (u32, &[Point; DIRECTIONS]), map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
+    let n = xs.len();
+    let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
+    let (mut columns, mut rows) = ([0i32; LANES], [0i32; LANES]);
+    let places = xs[..n].iter().zip(&ys[..n]);
+    let lanes = fx.iter_mut().zip(&mut fy).zip(columns.iter_mut().zip(&mut rows));
+    for ((&x, &y), ((fx, fy), (column, row))) in places.zip(lanes) {
+        let [x, y] = map.apply([x, y]);
+        let ((left, i), (top, j)) = (floor(x), floor(y));
+        (*fx, *fy, *column, *row) = (x - left, y - top, i, j);
+    }
+    // of all lanes, also those that nobody asked for: their cell is one
+    let turns: u32 = (1..LANES).map(|k| u32::from((columns[k] != columns[k - 1]) | (rows[k] != rows[k - 1]))).sum();
+    let vector = |x: i32, y: i32| vectors[(bits(seed, x, y) >> 24) as usize];
+    if (turns as usize + 1) * SHARING > n {
+        for from in (0..n).step_by(PART) {
+            let part = from..from + PART;
+            let (columns, rows) = (&columns[part.clone()], &rows[part.clone()]);
+            let mut corners = [[[0.0; 2]; PART]; 4];
+            for (c, corners) in corners.iter_mut().enumerate() {
+                let (di, dj) = ((c & 1) as i32, (c >> 1) as i32);
+                let mut chosen = [0u32; PART];
+                for ((chosen, &i), &j) in chosen.iter_mut().zip(columns).zip(rows) {
+                    *chosen = bits(seed, i.wrapping_add(di), j.wrapping_add(dj)) >> 24;
+                }
+                for (corner, chosen) in corners.iter_mut().zip(chosen) {
+                    *corner = vectors[chosen as usize & (DIRECTIONS - 1)];
+                }
+            }
+            let mut values = [0.0; PART];
+            let [a, b, c, d] = &corners;
+            for (k, (value, (&x, &y))) in values.iter_mut().zip(fx[part.clone()].iter().zip(&fy[part])).enumerate() {
+                *value = mixed([a[k], b[k], c[k], d[k]], x, y);
+            }
+            let count = (n - from).min(PART);
+            out[from..from + count].copy_from_slice(&values[..count]);
+        }
+        return;
+    }
+    let mut from = 0;
+    let mut last: Option<(i32, i32, [Point; 4])> = None;
+    while from < n {
+        let (i, j) = (columns[from], rows[from]);
+        let same = columns[from..n].iter().zip(&rows[from..n]).take_while(|&(&a, &b)| (a == i) & (b == j));
+        let to = from + same.count();
+        // the next cell is a neighbour, which shares two corners
+        let corner = |di: i32, dj: i32| vector(i.wrapping_add(di), j.wrapping_add(dj));
+        let [a, b, c, d] = match last {
+            Some((x, y, [_, b, _, d])) if y == j && x.wrapping_add(1) == i => [b, corner(1, 0), d, corner(1, 1)],
+            Some((x, y, [a, _, c, _])) if y == j && x.wrapping_sub(1) == i => [corner(0, 0), a, corner(0, 1), c],
+            Some((x, y, [_, _, c, d])) if x == i && y.wrapping_add(1) == j => [c, d, corner(0, 1), corner(1, 1)],
+            Some((x, y, [a, b, _, _])) if x == i && y.wrapping_sub(1) == j => [corner(0, 0), corner(1, 0), a, b],
+            _ => [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)],
+        };
+        last = Some((i, j, [a, b, c, d]));
+        for ((value, &x), &y) in out[from..to].iter_mut().zip(&fx[from..to]).zip(&fy[from..to]) {
+            *value = mixed([a, b, c, d], x, y);
+        }
+        from = to;
+    }
 }
 
 impl ReliefNoise {
@@ -118,39 +189,9 @@ impl ReliefNoise {
         (value, [mixed(0) + du * (k1 + v * k3), mixed(1) + dv * (k2 + u * k3)])
     }
 
-    /// η along a row of places that `map` takes to waves; neighbours in one cell share its vectors.
+    /// η along a row of places that `map` takes to waves, with the bits of [`sample`](Self::sample).
     pub fn row(&self, map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
-        let n = xs.len();
-        let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
-        let (mut columns, mut rows) = ([0i32; LANES], [0i32; LANES]);
-        let places = xs[..n].iter().zip(&ys[..n]);
-        let lanes = fx.iter_mut().zip(&mut fy).zip(columns.iter_mut().zip(&mut rows));
-        for ((&x, &y), ((fx, fy), (column, row))) in places.zip(lanes) {
-            let [x, y] = map.apply([x, y]);
-            let ((left, i), (top, j)) = (floor(x), floor(y));
-            (*fx, *fy, *column, *row) = (x - left, y - top, i, j);
-        }
-        let mut from = 0;
-        let mut last: Option<(i32, i32, [Point; 4])> = None;
-        while from < n {
-            let (i, j) = (columns[from], rows[from]);
-            let same = columns[from..n].iter().zip(&rows[from..n]).take_while(|&(&a, &b)| (a == i) & (b == j));
-            let to = from + same.count();
-            // the next cell is a neighbour, which shares two corners
-            let corner = |di: i32, dj: i32| self.vector(i.wrapping_add(di), j.wrapping_add(dj));
-            let [a, b, c, d] = match last {
-                Some((x, y, [_, b, _, d])) if y == j && x.wrapping_add(1) == i => [b, corner(1, 0), d, corner(1, 1)],
-                Some((x, y, [a, _, c, _])) if y == j && x.wrapping_sub(1) == i => [corner(0, 0), a, corner(0, 1), c],
-                Some((x, y, [_, _, c, d])) if x == i && y.wrapping_add(1) == j => [c, d, corner(0, 1), corner(1, 1)],
-                Some((x, y, [a, b, _, _])) if x == i && y.wrapping_sub(1) == j => [corner(0, 0), corner(1, 0), a, b],
-                _ => [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)],
-            };
-            last = Some((i, j, [a, b, c, d]));
-            for ((value, &x), &y) in out[from..to].iter_mut().zip(&fx[from..to]).zip(&fy[from..to]) {
-                *value = mixed([a, b, c, d], x, y);
-            }
-            from = to;
-        }
+        row_of_noise((self.seed, self.vectors), map, xs, ys, out);
     }
 
     /// Range of η and bound of |∇η| over a capsule.

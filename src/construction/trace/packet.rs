@@ -31,6 +31,12 @@ struct RayLane {
     ray: TraceRay,
     /// Plan length of the direction.
     flat: f64,
+    /// Where it begins, and how far it goes in a metre, in cells to the east and south; the way for a cell.
+    from: [f64; 2],
+    way: [f64; 2],
+    per_cell: [f64; 2],
+    /// A way that takes it over the edge of a cell.
+    nudge: f64,
     t: f64,
     to: f64,
     /// Added to the spacing that grows with the way.
@@ -124,17 +130,18 @@ impl Packet<'_> {
     fn trace_rays(&self, rays: &[(TraceRay, f64, f64)]) -> Vec<Trace> {
         let mut lanes: Vec<RayLane> =
             rays.iter().map(|&(ray, start, spacing)| self.lane(ray, start, spacing)).collect();
-        let mut waiting: Vec<usize> = Vec::with_capacity(lanes.len());
+        let mut waiting: Vec<usize> = (0..lanes.len()).collect();
         loop {
-            waiting.clear();
-            for (k, lane) in lanes.iter_mut().enumerate() {
-                if !lane.is_done && (lane.below.is_some() || self.seek(lane)) {
-                    waiting.push(k);
-                }
-            }
+            waiting.retain(|&k| {
+                let lane = &mut lanes[k];
+                !lane.is_done && (lane.below.is_some() || self.seek(lane))
+            });
             if waiting.is_empty() {
                 return lanes.iter().map(|lane| lane.trace).collect();
             }
+            // those that ask as finely side by side, so that rows are long
+            let spacing = |&k: &usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing).spacing.to_bits();
+            waiting.sort_by_cached_key(|k| (spacing(k), *k));
             let mut from = 0;
             while from < waiting.len() {
                 let detail = |k: usize| self.tracer.finer_detail(lanes[k].t, lanes[k].spacing);
@@ -154,8 +161,15 @@ impl Packet<'_> {
         let clip = ray.clip([0.0, 0.0, range.low - 1.0], [side, side, range.high + 1.0]);
         let (from, to) = clip.unwrap_or((0.0, 0.0));
         let t = higher(from, start);
+        let flat = length([ray.direction[0], ray.direction[1]]);
+        let cells = 1.0 / self.table.cell;
+        let way = [0, 1].map(|k| ray.direction[k] * cells);
         RayLane {
-            flat: length([ray.direction[0], ray.direction[1]]),
+            flat,
+            from: [0, 1].map(|k| ray.origin[k] * cells),
+            way,
+            per_cell: way.map(|way| 1.0 / way),
+            nudge: 1e-10 * side / higher(flat, 1e-6),
             ray,
             t,
             to,
@@ -174,23 +188,22 @@ impl Packet<'_> {
     fn seek(&self, lane: &mut RayLane) -> bool {
         let table = self.table;
         let ray = lane.ray;
-        let nudge = 1e-10 * self.tracer.program.side / higher(lane.flat, 1e-6);
+        let nudge = lane.nudge;
+        let last = GroundTable::count(0) as i32 - 1;
         while lane.t < lane.to {
-            let size = table.cell * (1usize << lane.level) as f64;
-            let count = GroundTable::count(lane.level);
             let mut cell = [0; 2];
             let mut end = lane.to;
             for (k, index) in cell.iter_mut().enumerate() {
-                let (from, way) = (ray.origin[k], ray.direction[k]);
-                let place = higher((from + way * (lane.t + nudge)) / size, 0.0);
-                *index = (place as usize).min(count - 1);
+                let (from, way) = (lane.from[k], lane.way[k]);
+                // what is before the first cell is in it
+                *index = ((from + way * (lane.t + nudge)) as i32).clamp(0, last) >> lane.level;
                 if way != 0.0 {
-                    let edge = (*index + usize::from(way > 0.0)) as f64 * size;
-                    end = lower(end, (edge - from) / way);
+                    let edge = (*index + i32::from(way > 0.0)) << lane.level;
+                    end = lower(end, (f64::from(edge) - from) * lane.per_cell[k]);
                 }
             }
             end = higher(end, lane.t + nudge);
-            let [j, i] = cell;
+            let [j, i] = cell.map(|index| index as usize);
             let z = |t: f64| ray.origin[2] + ray.direction[2] * t;
             if lower(z(lane.t), z(end)) > table.highest(lane.level, i, j) {
                 lane.t = end;
@@ -239,12 +252,11 @@ impl Packet<'_> {
     #[inline]
     fn over_patch(&self, lane: &RayLane, patch: &CellPatch) -> [f64; 3] {
         let (i, j) = lane.cell;
-        let per_cell = 1.0 / self.table.cell;
-        let p = lane.ray.point(lane.t);
-        let (u, v) = (p[0] * per_cell - j as f64, p[1] * per_cell - i as f64);
-        let (du, dv) = (lane.ray.direction[0] * per_cell, lane.ray.direction[1] * per_cell);
+        let [du, dv] = lane.way;
+        let (u, v) = (lane.from[0] + du * lane.t - j as f64, lane.from[1] + dv * lane.t - i as f64);
+        let z = lane.ray.origin[2] + lane.ray.direction[2] * lane.t;
         [
-            p[2] - patch.height - patch.east * u - patch.south * v - patch.both * u * v,
+            z - patch.height - patch.east * u - patch.south * v - patch.both * u * v,
             lane.ray.direction[2] - patch.east * du - patch.south * dv - patch.both * (u * dv + v * du),
             -patch.both * du * dv,
         ]

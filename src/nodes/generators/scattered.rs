@@ -21,6 +21,8 @@ const PART: usize = 64;
 
 /// Cells that a place is moved by at the most: beyond, single precision knows too few parts of a cell.
 const FARTHEST: f32 = 2_097_152.0;
+/// Cells per side up to which lattice lines have numbers of their own: 2³⁰.
+const MOST_CELLS: f32 = 1_073_741_824.0;
 
 /// The lattice of an octave, where displaced samples may read it.
 pub struct Scattered {
@@ -72,7 +74,8 @@ impl Scattered {
         };
         let lines = span(octave.column_lines()).max(span(octave.row_lines()));
         let side = if wraps { cells } else { cells.min(lines) } + 2.0 * reach + 4.0;
-        if side <= 2.0 * samples as f32 {
+        // of so many cells the numbers of lines have gone round, and tell no distance
+        if cells < MOST_CELLS && side <= 2.0 * samples as f32 {
             let start = |lines: &[i32]| if wraps { 0 } else { lines[0] }.wrapping_sub(reach as i32 + 1);
             made.first = [start(octave.row_lines()), start(octave.column_lines())];
             let width = side as usize + 2;

@@ -349,7 +349,7 @@ class Stamp(Node):
     images: float
     """1, from 0 to 1. How often a stamp is one of the images."""
     depth: Literal["Samples", "Metres"]
-    """Metres; one of Samples, Metres. How the smallest stamps are told."""
+    """Samples; one of Samples, Metres. How the smallest stamps are told."""
     smallest_metres: float
     """15 m, from 0.01 to 1e+06. Diameter of the smallest stamps: no level goes below it."""
     levels_shown: int
@@ -372,7 +372,7 @@ class Stamp(Node):
     """''. Another image."""
     picture_4: str | PathLike[str]
     """''. Another image."""
-    def __init__(self, *, profile: Literal["Cone", "Bell", "Pictures", "Mixed"] = "Cone", cones: float = 1.0, bells: float = 1.0, images: float = 1.0, depth: Literal["Samples", "Metres"] = "Metres", smallest_metres: float = 15.0, levels_shown: int = 14, falloff: float = 1.0, amplitude: float = 0.44999998807907104, base: float = 0.5, sunk: float = 0.5, rotation: Literal["Any", "Quarters", "Unturned"] = "Any", picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
+    def __init__(self, *, profile: Literal["Cone", "Bell", "Pictures", "Mixed"] = "Cone", cones: float = 1.0, bells: float = 1.0, images: float = 1.0, depth: Literal["Samples", "Metres"] = "Samples", smallest_metres: float = 15.0, levels_shown: int = 14, falloff: float = 1.0, amplitude: float = 0.44999998807907104, base: float = 0.5, sunk: float = 0.5, rotation: Literal["Any", "Quarters", "Unturned"] = "Any", picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
     def set(self, *, profile: Literal["Cone", "Bell", "Pictures", "Mixed"] = ..., cones: float = ..., bells: float = ..., images: float = ..., depth: Literal["Samples", "Metres"] = ..., smallest_metres: float = ..., levels_shown: int = ..., falloff: float = ..., amplitude: float = ..., base: float = ..., sunk: float = ..., rotation: Literal["Any", "Quarters", "Unturned"] = ..., picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
 
 class Fault(Node):

@@ -75,9 +75,9 @@ const CONTRAST: f32 = 0.06;
 const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
 
 /// Pixels that are looked at together, along and across.
-const TILE: [usize; 2] = [32, 8];
-/// Height above the ground, in sides, that counts as meeting it where rays go by a table: 5 mm in 8 km.
-const TABLE_TOLERANCE: f64 = 6e-7;
+const TILE: [usize; 2] = [64, 16];
+/// Height above the ground, in sides, that counts as meeting it where rays go by a table: 4 cm in 8 km.
+const TABLE_TOLERANCE: f64 = 5e-6;
 
 /// What rays go through.
 struct SceneTracers<'a> {

@@ -25,7 +25,7 @@ mod image;
 
 use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Stream};
-use crate::nodes::{Context, Generator, Traits};
+use crate::nodes::{Context, Generator, OldDefault, Traits};
 use crate::param::ImageFile;
 use image::{StampImage, StampTurn};
 
@@ -59,7 +59,7 @@ crate::params! {
         /// How often a stamp is one of the images.
         images: f32 = 1.0, 0.0..=1.0 => |stamp| stamp.profile == StampProfile::Mixed;
         /// How the smallest stamps are told.
-        depth: StampDepth = StampDepth::Metres;
+        depth: StampDepth = StampDepth::Samples;
         /// Diameter of the smallest stamps: no level goes below it.
         smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0 => |stamp| stamp.depth == StampDepth::Metres;
         /// How many levels are stamped, the largest first. Fewer show how the terrain grows.
@@ -85,12 +85,15 @@ crate::params! {
     }
 }
 
+/// The first version went down to 15 m where nothing was said.
+const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 1, parameter: "depth", was: "Metres" }];
+
 /// Levels at the most.
 const LEVELS: u32 = 14;
 
 impl Generator for Stamp {
     fn traits(&self) -> Traits {
-        Traits::GENERATOR
+        Traits { version: 2, old_defaults: &DEFAULTS_BEFORE, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

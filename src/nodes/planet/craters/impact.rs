@@ -2,8 +2,9 @@
 //!
 //! Law: an impact levels the old ground to a plane, the ground before it in the mean, and stands its profile on that:
 //! h → h + w(x)·(plane - h) + z(x) with w = 1 inside the crest and 0 from [`BURIED`] radii on. Lava lifts what lies
-//! inside an old basin to its level.
+//! inside an old basin to its level ([`Mare`]).
 
+use super::mare::{FloodedGround, Mare};
 use super::rough::CraterTurn;
 use super::shape::{CraterShape, REACH, smooth};
 use super::surface::CraterSurface;
@@ -34,6 +35,7 @@ pub struct Impact {
     pub ray: f32,
     /// Share of the bowl that lava fills, later.
     pub lava: f32,
+    pub mare: Mare,
     /// Whether it is the one before once more, beyond an edge.
     pub image: bool,
     /// Height, and rise per radius to the east and north, of the ground before.
@@ -61,6 +63,7 @@ impl Impact {
             turn: CraterTurn::default(),
             ray: 0.0,
             lava: 0.0,
+            mare: Mare::default(),
             image: false,
             plane: [0.0; 3],
         }
@@ -115,7 +118,10 @@ impl Impact {
             // another stretch of the same noise shifts the rim
             x *= 1.0 + 0.16 * self.uneven * fade * self.turn.lobe(direction + 387.0);
         }
-        let height = self.shape.height_near(x, ragged);
+        let mut height = self.shape.height_near(x, ragged);
+        if self.lava > 0.0 {
+            height += self.shape.depth * self.mare.unevenness(self.in_radii(place), x);
+        }
         let levelled = 1.0 - smooth(1.0, BURIED, x);
         let [level, to_east, to_north] = self.plane;
         let plane = level + to_east * east + to_north * north;
@@ -127,18 +133,15 @@ impl Impact {
         h + self.strength * self.shape.far(square)
     }
 
-    /// Height of the lava at the square of the distance; it ends at the crest, as uneven as that is.
+    /// What its lava leaves of ground of height `h`.
     #[inline]
-    pub fn lava_level(&self, square: f32, place: [f32; 3]) -> f32 {
-        let bottom = self.shape.bottom();
-        let mut x = square.sqrt();
-        if self.uneven > 0.0 && x < NEAR {
-            let [east, north] = self.offset(place);
-            x *= 1.0 + 0.16 * self.uneven * self.turn.lobe(self.turn.direction(east, north) + 387.0);
-        }
-        let beyond = x - 0.95;
-        let down = if beyond > 0.0 { beyond * 10.0 } else { 0.0 };
-        self.plane[0] + bottom * (1.0 - self.lava + down)
+    pub fn flooded(&self, square: f32, place: [f32; 3], h: f32) -> FloodedGround {
+        let level = self.plane[0] + self.shape.bottom() * (1.0 - self.lava);
+        self.mare.flooded(self.in_radii(place), square.sqrt(), (level, self.shape.depth), h)
+    }
+
+    fn in_radii(&self, place: [f32; 3]) -> [f32; 3] {
+        [0, 1, 2].map(|k| (place[k] - self.centre[k]) * (1.0 / self.radius))
     }
 
     /// Brightness of rays and fresh rubble.

@@ -8,7 +8,8 @@
 //! mean of the smallest and the largest.
 //! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
 //! larger ones too, a convention of ours: smoothly from the Moon's ground at 0 to hardly any crater at 1.
-//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below, the darker the deeper it is.
+//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below (`mare`), the darker the deeper it
+//! is.
 //! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has
 //! no edge.
 //! Resolution: craters under two samples are left out, those under three are faint.
@@ -17,6 +18,7 @@
 //! as the law of the air and the order of the ages, is said where it stands.
 
 mod impact;
+mod mare;
 mod planes;
 mod population;
 mod rough;
@@ -33,6 +35,7 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, NodeParts, Traits};
 use crate::planet::Planet;
 use impact::{Event, Impact};
+use mare::Mare;
 use population::{Sizes, UnshapedImpact, population};
 use rough::CraterTurn;
 use shape::{CraterLaw, CraterShape, smooth};
@@ -116,7 +119,7 @@ const GONE: [f32; 2] = [20.0, 60.0];
 impl Filter for Craters {
     fn traits(&self) -> Traits {
         Traits {
-            version: if self.maria > 0.0 { 2 } else { 1 },
+            version: if self.maria > 0.0 { 3 } else { 1 },
             writes: if self.shows_brightness() { &[MapKind::Brightness] } else { &[] },
             on_globe: true,
             is_random: true,
@@ -278,7 +281,9 @@ impl Craters {
         let is_mare = time < OLD && diameter >= self.maria_from * self.largest && diameter > 0.0;
         let lava = if is_mare { self.maria * strength } else { 0.0 };
         let turn = CraterTurn::new(cx.random.bits(index, 4));
-        Some(Impact::new(surface, centre, 0.5 * diameter, shape).with_look(strength, (uneven, turn), ray, lava))
+        let mare = Mare { seed: cx.random.bits(index, 6) as u32 };
+        let made = Impact::new(surface, centre, 0.5 * diameter, shape);
+        Some(Impact { mare, ..made }.with_look(strength, (uneven, turn), ray, lava))
     }
 }
 

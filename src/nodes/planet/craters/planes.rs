@@ -128,10 +128,7 @@ impl Probes {
                     if at == tile && square < REACH * REACH {
                         *height = match event {
                             Event::Impact(_) => impact.strike(square, place, *height),
-                            Event::Flood(_) => {
-                                let lava = impact.lava_level(square, place);
-                                if lava > *height { lava } else { *height }
-                            }
+                            Event::Flood(_) => impact.flooded(square, place, *height).height,
                         };
                     }
                 }

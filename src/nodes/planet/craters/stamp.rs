@@ -8,14 +8,12 @@
 use rayon::prelude::*;
 
 use super::impact::{Event, Impact, NEAR, RAY_REACH};
+use super::mare::FLOOD_REACH;
 use super::planes::find_planes;
-use super::shape::{REACH, smooth};
+use super::shape::REACH;
 use super::surface::CraterSurface;
 use super::tiles::{CraterTiles, Entry, TILE_COLUMNS, TILE_ROWS};
 use crate::field::{Cancelled, Control};
-
-/// Depth of lava, beside that of the basin, from which on it is as dark as can be: thin lava lets the ground show.
-const THICK: f32 = 0.35;
 
 /// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`,
 /// or empty.
@@ -96,14 +94,14 @@ impl CraterTile {
                 let place = |k: usize| [xs[k], ys[k], zs[k]];
                 if let Event::Flood(_) = event {
                     for (k, h) in heights.iter_mut().enumerate() {
-                        let lava = impact.lava_level(squares[k], place(k));
-                        if lava > *h {
-                            if let Some(light) = brightness.get_mut(start + columns.start + k) {
-                                let deep = smooth(0.0, THICK, (lava - *h) / impact.shape.depth);
-                                *light += deep * (-1.0 - *light);
-                            }
-                            *h = lava;
+                        if squares[k] >= FLOOD_REACH * FLOOD_REACH {
+                            continue;
                         }
+                        let made = impact.flooded(squares[k], place(k), *h);
+                        if let Some(light) = brightness.get_mut(start + columns.start + k) {
+                            *light += made.dark * (-1.0 - *light);
+                        }
+                        *h = made.height;
                     }
                     continue;
                 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::impact::{Event, Impact};
+use super::mare::FLOOD_REACH;
 use super::surface::{CraterSurface, Rectangle};
 use crate::field::{Cancelled, Control};
 
@@ -44,7 +45,8 @@ impl CraterTiles {
                     let mut found = Vec::with_capacity(block);
                     for (k, event) in part.iter().enumerate() {
                         let impact = &impacts[event.index()];
-                        let reach = if matches!(event, Event::Flood(_)) { impact.radius * 1.2 } else { impact.reach() };
+                        let reach =
+                            if matches!(event, Event::Flood(_)) { impact.radius * FLOOD_REACH } else { impact.reach() };
                         let number = (b * block * 16 + c * block + k) as u32;
                         surface.rectangles(impact.centre, reach, |rectangle| found.push((number, rectangle)));
                     }

@@ -1,0 +1,181 @@
+//! Maria: basins whose uneven floors were flooded by lava.
+//!
+//! Law: lengths are in radii of the basin, heights in its depth. The floor of a basin that is to be flooded is uneven
+//! by a noise of octaves 0.55 · 2⁻ᵏ wide. Lava stands level at its height, out to a front about the crest, which
+//! the noise moves in and out; beyond it the level falls. Its shore is where the level meets the ground, in bays and
+//! with islands.
+//! What lies under lava still shows a little, since lava settles as it cools, the more the thicker it is: craters that
+//! are buried are ghosts, the middle sags. Wrinkle ridges stand where another noise passes through 0.
+//! Darkness: of thin lava less, since impacts mix it with the ground below; past the shore it fades with the height, by
+//! what impacts threw there. Fields of lava of different times differ by a fifth to a third.
+//! Numbers are conventions of ours; ridges of 100 to 300 m and 5 to 10 km on the Moon are from memory.
+
+use super::shape::smooth;
+
+/// Radii beyond which there is no lava.
+pub const FLOOD_REACH: f32 = 2.0;
+/// Octaves of the unevenness, the length of the widest, how high it is in the middle and at the
+/// wall; height of each beside the one before.
+const OCTAVES: u32 = 6;
+const WIDEST: f32 = 0.55;
+const ROUGHNESS: f32 = 0.58;
+const FLOOR: [f32; 2] = [0.3, 1.1];
+/// How far the noise moves the front.
+const FRONT: f32 = 0.35;
+/// How fast its level falls beyond that.
+const FALL: f32 = 3.0;
+/// Depth of lava from which on it is as dark as can be.
+const THICK: f32 = 0.3;
+/// Height above the lava up to which ground is darkened, and how dark it is at the shore.
+const DUSTED: f32 = 0.1;
+const AT_SHORE: f32 = 0.25;
+/// Share of what is buried that still shows.
+const SETTLED: f32 = 0.03;
+/// Height of wrinkle ridges, how wide the noise's value is that makes them, and how far apart they are.
+const RIDGE: f32 = 0.04;
+const RIDGE_VALUES: f32 = 0.07;
+const RIDGES: f32 = 0.6;
+
+/// 32 random bits of a lattice point.
+#[inline(always)]
+fn lattice_bits(seed: u32, [x, y, z]: [i32; 3]) -> u32 {
+    let mut h = (x as u32).wrapping_mul(0x9e37_79b1)
+        ^ (y as u32).wrapping_mul(0x85eb_ca77)
+        ^ (z as u32).wrapping_mul(0xc2b2_ae3d)
+        ^ seed;
+    h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
+    h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);
+    h ^ (h >> 15)
+}
+
+/// Value noise of unit waves, from -1 to 1.
+fn value_noise(seed: u32, p: [f32; 3]) -> f32 {
+    let low = p.map(libm::floorf);
+    let cell = low.map(|x| x as i32);
+    let [u, v, w] = [0, 1, 2].map(|k| {
+        let t = p[k] - low[k];
+        t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
+    });
+    let corner = |c: usize| {
+        let at = [0, 1, 2].map(|k| cell[k].wrapping_add((c >> k & 1) as i32));
+        (lattice_bits(seed, at) >> 8) as f32 * (2.0 / 16_777_215.0) - 1.0
+    };
+    let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
+    let layer = |c: usize| mix(mix(corner(c), corner(c + 1), u), mix(corner(c + 2), corner(c + 3), u), v);
+    mix(layer(0), layer(4), w)
+}
+
+/// Octaves of it, each half as wide as the one before; about from -1 to 1. `at` is in radii.
+fn octaves(seed: u32, at: [f32; 3], widest: f32, count: u32) -> f32 {
+    let (mut sum, mut amplitude) = (0.0, 1.25 * (1.0 - ROUGHNESS));
+    let mut place = at.map(|x| x / widest);
+    for k in 0..count {
+        sum += amplitude * value_noise(seed.wrapping_add(k.wrapping_mul(0x9e37_79b9)), place.map(|x| x + 0.37));
+        amplitude *= ROUGHNESS;
+        // every octave turned, so that no direction of the lattices shows
+        let [x, y, z] = place;
+        place = [0.8 * y + 0.6 * z, 0.36 * y - 0.8 * x - 0.48 * z, 0.64 * z - 0.6 * x - 0.48 * y].map(|x| 2.0 * x);
+    }
+    sum
+}
+
+/// What lava left of a place: its height, and how dark it is, from 0 to 1.
+pub struct FloodedGround {
+    pub height: f32,
+    pub dark: f32,
+}
+
+/// A basin as its lava knows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mare {
+    pub seed: u32,
+}
+
+impl Mare {
+    /// How much higher the floor of the basin is at a place, in radii from its centre, at a distance.
+    pub fn unevenness(self, at: [f32; 3], distance: f32) -> f32 {
+        let fade = 1.0 - smooth(1.0, 1.7, distance);
+        if fade <= 0.0 {
+            return 0.0;
+        }
+        let most = FLOOR[0] + (FLOOR[1] - FLOOR[0]) * smooth(0.3, 0.9, distance);
+        most * fade * octaves(self.seed, at, WIDEST, OCTAVES)
+    }
+
+    /// What a flood to `level` leaves of ground of height `h`, of a basin of a depth.
+    pub fn flooded(self, at: [f32; 3], distance: f32, (level, depth): (f32, f32), h: f32) -> FloodedGround {
+        if distance >= FLOOD_REACH || depth <= 0.0 {
+            return FloodedGround { height: h, dark: 0.0 };
+        }
+        let front = 1.0 + FRONT * octaves(self.seed ^ 0x51ed, at, WIDEST, 4);
+        let beyond = distance - front;
+        let level = level - if beyond > 0.0 { FALL * depth * beyond } else { 0.0 };
+        let over = (level - h) / depth;
+        if over <= -DUSTED {
+            return FloodedGround { height: h, dark: 0.0 };
+        }
+        let fields = octaves(self.seed ^ 0xf1e1d, at, 0.8, 4);
+        let tone = 1.0 - 0.35 * smooth(-0.1, 0.3, fields);
+        if over <= 0.0 {
+            let near = 1.0 + over / DUSTED;
+            return FloodedGround { height: h, dark: tone * AT_SHORE * near * near };
+        }
+        let dark = tone * (AT_SHORE + (1.0 - AT_SHORE) * smooth(0.0, THICK, over));
+        let ridges = octaves(self.seed ^ 0x21d6e, at, RIDGES, 3).abs();
+        let ridge = RIDGE * (1.0 - smooth(0.0, RIDGE_VALUES, ridges)) * smooth(0.0, 0.1, over);
+        FloodedGround { height: level + depth * (ridge - SETTLED * over), dark }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shore of one basin in an even bowl: level inside, and a line that is longer than the circle of its mean.
+    #[test]
+    fn the_shore_has_bays_and_the_lava_is_level() {
+        let mare = Mare { seed: 9 };
+        let n = 400;
+        let (mut inside, mut turns, mut heights, mut tones) = (0, 0, Vec::new(), Vec::new());
+        let mut row_before = vec![false; n];
+        for i in 0..n {
+            let mut before = false;
+            for (j, above) in row_before.iter_mut().enumerate() {
+                let at = [i, j].map(|k| (k as f32 / (n - 1) as f32 - 0.5) * 3.0);
+                let distance = (at[0] * at[0] + at[1] * at[1]).sqrt();
+                let place = [at[0], at[1], 0.0];
+                // a bowl of depth 1 with a rim at the height 0.2 and plains at 0
+                let bowl = if distance < 1.0 { 1.2 * distance * distance - 1.0 } else { 0.2 / (distance * distance) };
+                let h = bowl + mare.unevenness(place, distance);
+                let made = mare.flooded(place, distance, (-0.3, 1.0), h);
+                assert!((0.0..=1.0).contains(&made.dark) && made.height >= h - 1e-6);
+                let wet = made.height > h;
+                turns += usize::from(wet != before) + usize::from(wet != *above);
+                inside += usize::from(wet);
+                if wet && distance < 0.4 {
+                    heights.push(made.height);
+                    tones.push(made.dark);
+                }
+                (before, *above) = (wet, wet);
+            }
+        }
+        // a circle of this area crosses the rows and columns of a grid 8 r times, r in samples
+        let circle = 8.0 * (inside as f64 / std::f64::consts::PI).sqrt();
+        let longer = turns as f64 / circle;
+        assert!(longer > 1.25 && longer < 6.0, "the shore is {longer} circles");
+        heights.sort_by(f32::total_cmp);
+        let (low, high) = (heights[heights.len() / 20], heights[heights.len() * 19 / 20]);
+        assert!(high - low < 0.1, "{low} to {high} of a depth of 1");
+        let (least, most) = tones.iter().fold((f32::MAX, 0.0f32), |(a, b), &t| (a.min(t), b.max(t)));
+        assert!(most - least > 0.15, "fields of lava are {least} to {most} dark");
+    }
+
+    #[test]
+    fn noise_is_the_same_across_cells_and_within_one() {
+        for k in 0..3000 {
+            let at = [0.013 * k as f32 - 20.0, 0.7 - 0.0071 * k as f32, 0.3];
+            let (here, aside) = (octaves(3, at, 0.5, 5), octaves(3, [at[0] + 1e-4, at[1], at[2]], 0.5, 5));
+            assert!(here.abs() <= 1.25 && (here - aside).abs() < 0.02, "{here} {aside}");
+        }
+    }
+}

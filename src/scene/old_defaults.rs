@@ -1,0 +1,139 @@
+//! Defaults that nodes had when a file was written.
+//!
+//! Files leave out what is the default, so a parameter that an older file does not name had the default of its time.
+//! Nodes list those ([`OldDefault`](crate::nodes::OldDefault)); here such parameters get them back. The text is read a
+//! second time for the names of what it says, and only where a layer is older than a default of its node.
+
+use std::cell::OnceCell;
+
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::Layer;
+use crate::io::ron_dialect;
+use crate::nodes::Node;
+
+/// The names of the parameters that a scene file gives, layer by layer.
+pub(super) struct WrittenParams<'a> {
+    text: &'a str,
+    layers: OnceCell<Vec<WrittenLayer>>,
+}
+
+#[derive(Deserialize)]
+struct WrittenScene {
+    #[serde(default)]
+    layers: Vec<WrittenLayer>,
+}
+
+#[derive(Deserialize)]
+struct WrittenLayer {
+    node: WrittenNames,
+    #[serde(default)]
+    past: Vec<WrittenEpoch>,
+}
+
+#[derive(Deserialize)]
+struct WrittenEpoch {
+    node: WrittenNames,
+}
+
+/// Names of the parameters of one node.
+#[derive(Default)]
+struct WrittenNames(Vec<String>);
+
+struct WrittenName(String);
+
+impl<'de> Deserialize<'de> for WrittenName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameVisitor;
+        impl Visitor<'_> for NameVisitor {
+            type Value = WrittenName;
+
+            fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+                out.write_str("the name of a parameter")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<WrittenName, E> {
+                Ok(WrittenName(name.into()))
+            }
+        }
+        deserializer.deserialize_identifier(NameVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NamesVisitor;
+        impl<'de> Visitor<'de> for NamesVisitor {
+            type Value = WrittenNames;
+
+            fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+                out.write_str("a node")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WrittenNames, A::Error> {
+                let mut names = WrittenNames::default();
+                while let Some(WrittenName(name)) = map.next_key()? {
+                    map.next_value::<IgnoredAny>()?;
+                    names.0.push(name);
+                }
+                Ok(names)
+            }
+
+            // a node that says nothing
+            fn visit_unit<E>(self) -> Result<WrittenNames, E> {
+                Ok(WrittenNames::default())
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<WrittenNames, E> {
+                Ok(WrittenNames::default())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<WrittenNames, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(WrittenNames::default())
+            }
+        }
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+impl<'a> WrittenParams<'a> {
+    /// Of the text of a scene file.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, layers: OnceCell::new() }
+    }
+
+    fn layer(&self, place: usize) -> Option<&WrittenLayer> {
+        let read = || ron_dialect().from_str::<WrittenScene>(self.text).map_or(Vec::new(), |scene| scene.layers);
+        self.layers.get_or_init(read).get(place)
+    }
+
+    /// Gives the parameters of the layer at a place of the file that it does not name the defaults of version `then`.
+    pub fn restore(&self, place: usize, layer: &mut Layer, then: u32) {
+        if layer.node.traits().old_defaults.iter().all(|old| old.until < then) {
+            return;
+        }
+        let Some(written) = self.layer(place) else { return };
+        restore_defaults(&mut layer.node, &written.node, then);
+        for (epoch, written) in layer.epochs.iter_mut().zip(&written.past) {
+            restore_defaults(&mut epoch.node, &written.node, then);
+        }
+    }
+}
+
+fn restore_defaults(node: &mut Node, written: &WrittenNames, then: u32) {
+    // the oldest last: that of the time counts
+    for old in node.traits().old_defaults.iter().rev().filter(|old| old.until >= then) {
+        if written.0.iter().any(|name| name == old.parameter) {
+            continue;
+        }
+        let params = node.params_mut();
+        let about = params.about();
+        let Some(index) = about.find(old.parameter) else { continue };
+        if let Ok(value) = about.params[index].parse(old.was) {
+            let set = params.set(index, &value);
+            debug_assert!(set.is_ok(), "{} of {}", old.was, old.parameter);
+        }
+    }
+}
